@@ -1,0 +1,35 @@
+package api
+
+// The table, as the store writes it and the deployment creates it: one table, a
+// string partition and sort key, rows that expire, and one sparse index that
+// holds only extractions which are not finished.
+const (
+	PartitionKey = "pk"
+	SortKey      = "sk"
+	TTL          = "expiresAt"
+
+	OpenIndex             = "open"
+	OpenIndexPartitionKey = "openShard" // present only while an extraction is PENDING or PROCESSING
+	OpenIndexSortKey      = "openSince" // number, Unix ms at which the sweeper may look at it
+)
+
+// The functions that no HTTP request reaches.
+const (
+	Extractor = "extractor" // SQS: runs a syllabus extraction
+	Sweeper   = "sweeper"   // schedule: resends what got stuck; dead letters: sets FAILED
+)
+
+// The environment that functions are given. ../commands.md lists those that
+// users set; the rest is wiring.
+const (
+	EnvTable           = "TABLE_NAME"
+	EnvQueueURL        = "QUEUE_URL"
+	EnvDynamoEndpoint  = "DYNAMODB_ENDPOINT"
+	EnvSQSEndpoint     = "SQS_ENDPOINT"
+	EnvRateUnits       = "RATE_LIMIT_UNITS"
+	EnvRateWindow      = "RATE_LIMIT_WINDOW_SECONDS"
+	EnvAllowedHosts    = "SYLLABUS_ALLOWED_HOSTS"
+	EnvTaxonomy        = "TAXONOMY"
+	EnvRetryDelay      = "EXTRACTION_RETRY_SECONDS" // before a transient failure is tried again, doubled each time
+	EnvFunctionTimeout = "EXTRACTOR_TIMEOUT_SECONDS"
+)

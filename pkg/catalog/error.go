@@ -1,0 +1,73 @@
+package catalog
+
+import "fmt"
+
+// Code is the stable part of an error answer (interface.md section 2).
+type Code string
+
+// The codes, one for each row of interface.md section 2.
+const (
+	MalformedJSON        Code = "malformed_json"
+	InvalidParameter     Code = "invalid_parameter"
+	Unauthorized         Code = "unauthorized"
+	Forbidden            Code = "forbidden"
+	NotFound             Code = "not_found"
+	MethodNotAllowed     Code = "method_not_allowed"
+	Conflict             Code = "conflict"
+	PreconditionFailed   Code = "precondition_failed"
+	PayloadTooLarge      Code = "payload_too_large"
+	UnsupportedMediaType Code = "unsupported_media_type"
+	ValidationFailed     Code = "validation_failed"
+	IdempotencyKeyReused Code = "idempotency_key_reused"
+	RateLimitExceeded    Code = "rate_limit_exceeded"
+	Internal             Code = "internal"
+	Unavailable          Code = "unavailable"
+)
+
+// Fault is one broken rule of a request: where, what, and the value that broke it.
+type Fault struct {
+	Location string `json:"location"`
+	Message  string `json:"message"`
+	Value    any    `json:"value,omitempty"`
+}
+
+// Error is the service's only error type. Detail and Faults are shown to the
+// caller; the wrapped cause never is.
+type Error struct {
+	Code   Code
+	Detail string
+	Faults []Fault
+	cause  error
+}
+
+// Errorf makes an Error; Because adds the cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Because attaches the cause that only logs show.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// Invalid is a validation_failed with its faults.
+func Invalid(faults ...Fault) *Error {
+	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors says where.", Faults: faults}
+}
+
+// Absent is the one answer for records that are unknown, deleted or another organization's.
+func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
+
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.Detail
+	for _, f := range e.Faults {
+		text += "; " + f.Location + ": " + f.Message
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.cause }
