@@ -1,0 +1,72 @@
+package api
+
+import (
+	"net/http"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// ProblemMediaType is the media type of every error answer (RFC 9457).
+const ProblemMediaType = "application/problem+json"
+
+// Problem is the one error shape, whichever layer answers (interface.md section 2).
+type Problem struct {
+	Type      string          `json:"type"`
+	Title     string          `json:"title"`
+	Status    int             `json:"status"`
+	Detail    string          `json:"detail"`
+	Instance  string          `json:"instance"`
+	Code      catalog.Code    `json:"code"`
+	RequestID string          `json:"requestId"`
+	Errors    []catalog.Fault `json:"errors,omitempty"`
+}
+
+// NewProblem fills in what follows from the code. Instance is the full path
+// with BasePath.
+func NewProblem(code catalog.Code, detail, instance, requestID string, faults ...catalog.Fault) Problem {
+	kind := problems[code]
+	return Problem{
+		Type: ProblemType(code), Title: kind.title, Status: kind.status, Detail: detail,
+		Instance: instance, Code: code, RequestID: requestID, Errors: faults,
+	}
+}
+
+// ProblemType is the URI that names a kind of problem.
+func ProblemType(code catalog.Code) string {
+	return "https://skills-curriculum.example/problems/" + string(code)
+}
+
+// Status gives the HTTP status of a code.
+func Status(code catalog.Code) int { return problems[code].status }
+
+var problems = map[catalog.Code]struct {
+	status int
+	title  string
+}{
+	catalog.MalformedJSON:        {http.StatusBadRequest, "Malformed JSON"},
+	catalog.InvalidParameter:     {http.StatusBadRequest, "Invalid parameter"},
+	catalog.Unauthorized:         {http.StatusUnauthorized, "Unauthorized"},
+	catalog.Forbidden:            {http.StatusForbidden, "Forbidden"},
+	catalog.NotFound:             {http.StatusNotFound, "Not found"},
+	catalog.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
+	catalog.Conflict:             {http.StatusConflict, "Conflict"},
+	catalog.PreconditionFailed:   {http.StatusPreconditionFailed, "Precondition failed"},
+	catalog.PayloadTooLarge:      {http.StatusRequestEntityTooLarge, "Payload too large"},
+	catalog.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "Unsupported media type"},
+	catalog.ValidationFailed:     {http.StatusUnprocessableEntity, "Validation failed"},
+	catalog.IdempotencyKeyReused: {http.StatusUnprocessableEntity, "Idempotency key reused"},
+	catalog.RateLimitExceeded:    {http.StatusTooManyRequests, "Rate limit exceeded"},
+	catalog.Internal:             {http.StatusInternalServerError, "Internal error"},
+	catalog.Unavailable:          {http.StatusServiceUnavailable, "Unavailable"},
+}
+
+// The headers of every answer, in the contract's spelling. They are assigned to
+// header maps directly: net/http would respell them.
+const (
+	HeaderRequestID = "X-Request-Id"
+	HeaderLimit     = "X-RateLimit-Limit"
+	HeaderRemaining = "X-RateLimit-Remaining"
+	HeaderReset     = "X-RateLimit-Reset"
+	HeaderCost      = "X-RateLimit-Cost"
+	HeaderKey       = "X-API-Key"
+)
