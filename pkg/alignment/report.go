@@ -1,6 +1,12 @@
 package alignment
 
-import "skillscurriculum/pkg/catalog"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"skillscurriculum/pkg/catalog"
+)
 
 // The views of a report, interface.md section 9.
 const (
@@ -113,4 +119,200 @@ type GapSkill struct {
 	SkillName     string `json:"skillName"`
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5"`
+}
+
+// Result gives the view that the settings ask for. settings.skills, where given,
+// are the skills that the report is about: the items of the coverage view, and
+// the only requirements that alignment and gap look at. Jobs without any
+// requirement score 0: nothing is known that a course could meet.
+func (r Report) Result() Result {
+	s := r.survey()
+	result := Result{Report: r.Record, Data: []any{}}
+	switch r.Record.Settings.View {
+	case CoverageView:
+		result.Data = boxed(s.coverage())
+	case GapView:
+		result.Data = boxed(s.gap())
+	case MarketView:
+		result.Data = s.market(r.Market)
+	default:
+		result.Data = boxed(s.alignment())
+	}
+	result.LookupData = s.lookup(result.Data)
+	return result
+}
+
+// alignment has one item for each course and job, course by course.
+func (s survey) alignment() []AlignmentItem {
+	items := make([]AlignmentItem, 0, len(s.courses)*len(s.jobs))
+	for _, c := range s.courses {
+		for _, j := range s.jobs {
+			item := AlignmentItem{
+				CourseID: c.profile.CourseID, JobID: j.profile.JobID,
+				MatchedSkills: []MatchedSkill{}, MissingSkills: []MissingSkill{},
+			}
+			if c.section != nil {
+				item.SectionID = &c.section.SectionID
+			}
+			var met, all int64
+			for _, q := range j.requirements {
+				name, required, taught := s.names[q.SkillID], level(q), c.taught[q.SkillID]
+				all += weight(q) * whole
+				if taught == 0 {
+					item.MissingSkills = append(item.MissingSkills, MissingSkill{q.SkillID, name, required})
+					continue
+				}
+				share := credit(taught, required)
+				met += weight(q) * share
+				item.MatchedSkills = append(item.MatchedSkills, MatchedSkill{q.SkillID, name, required, taught, fraction(share, whole)})
+			}
+			item.Score = fraction(met, all)
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// coverage has one item for each of the settings' skills in their order; without
+// them, for each skill that is taught or required, by name.
+func (s survey) coverage() []CoverageItem {
+	skills := s.skills
+	if len(skills) == 0 {
+		seen := map[string]bool{}
+		for _, c := range s.courses {
+			for id := range c.taught {
+				seen[id] = true
+			}
+		}
+		for _, j := range s.jobs {
+			for _, q := range j.requirements {
+				seen[q.SkillID] = true
+			}
+		}
+		skills = s.byName(seen)
+	}
+	items := make([]CoverageItem, len(skills))
+	at := make(map[string]*CoverageItem, len(skills))
+	for i, id := range skills {
+		items[i] = CoverageItem{SkillID: id, SkillName: s.names[id], CourseIDs: []string{}, JobIDs: []string{}}
+		at[id] = &items[i]
+	}
+	for _, c := range s.courses {
+		for id, taught := range c.taught {
+			if item := at[id]; item != nil {
+				item.CourseIDs = append(item.CourseIDs, c.profile.CourseID)
+				item.MaxTaughtLevel = max(item.MaxTaughtLevel, taught)
+			}
+		}
+	}
+	for _, j := range s.jobs {
+		for _, q := range j.requirements {
+			if item := at[q.SkillID]; item != nil {
+				item.JobIDs = append(item.JobIDs, j.profile.JobID)
+				item.MaxRequiredLevel = max(item.MaxRequiredLevel, level(q))
+			}
+		}
+	}
+	return items
+}
+
+// gap has one item for each job; its missing skills stand in the order of the requirements.
+func (s survey) gap() []GapItem {
+	items := make([]GapItem, 0, len(s.jobs))
+	for _, j := range s.jobs {
+		item := GapItem{JobID: j.profile.JobID, MissingSkills: []GapSkill{}}
+		var met, all int64
+		for _, q := range j.requirements {
+			required, taught := level(q), s.taught(q.SkillID)
+			all += weight(q) * whole
+			met += weight(q) * credit(taught, required)
+			if taught < required {
+				item.MissingSkills = append(item.MissingSkills, GapSkill{q.SkillID, s.names[q.SkillID], required, taught})
+			}
+		}
+		item.Coverage = fraction(met, all)
+		items = append(items, item)
+	}
+	return items
+}
+
+// unknownOccupation is the market's item for an occupation that the labor market data lack.
+type unknownOccupation struct {
+	SOCCode string `json:"socCode"`
+	Name    string `json:"name"`
+}
+
+// market has one item for each occupation among the jobs.
+func (s survey) market(entries map[string]any) []any {
+	items := []any{}
+	for _, j := range s.jobs {
+		if !j.occupation {
+			continue
+		}
+		entry := entries[j.profile.JobID]
+		if entry == nil {
+			entry = unknownOccupation{j.profile.JobID, j.profile.JobName}
+		}
+		items = append(items, entry)
+	}
+	return items
+}
+
+// lookup gives the profiles for data. Courses and jobs in data come from the
+// settings, so only sections and skills can come from data alone.
+func (s survey) lookup(data []any) LookupData {
+	sections, skills := map[string]bool{}, map[string]bool{}
+	for _, item := range data {
+		switch item := item.(type) {
+		case AlignmentItem:
+			if item.SectionID != nil {
+				sections[*item.SectionID] = true
+			}
+			for _, m := range item.MatchedSkills {
+				skills[m.SkillID] = true
+			}
+			for _, m := range item.MissingSkills {
+				skills[m.SkillID] = true
+			}
+		case CoverageItem:
+			skills[item.SkillID] = true
+		case GapItem:
+			for _, m := range item.MissingSkills {
+				skills[m.SkillID] = true
+			}
+		}
+	}
+
+	l := LookupData{
+		CourseProfiles: []catalog.CourseProfile{}, SectionProfiles: []catalog.SectionProfile{},
+		JobProfiles: []JobProfile{}, SkillProfiles: []SkillProfile{},
+	}
+	for _, c := range s.courses {
+		l.CourseProfiles = append(l.CourseProfiles, c.profile)
+		if c.section != nil && sections[c.section.SectionID] {
+			l.SectionProfiles = append(l.SectionProfiles, *c.section)
+		}
+	}
+	slices.SortFunc(l.SectionProfiles, func(a, b catalog.SectionProfile) int { return cmp.Compare(a.SectionID, b.SectionID) })
+	for _, j := range s.jobs {
+		profile := j.profile
+		profile.SkillRequirements = append([]catalog.SkillRef{}, profile.SkillRequirements...)
+		l.JobProfiles = append(l.JobProfiles, profile)
+	}
+	for _, id := range s.skills {
+		l.SkillProfiles = append(l.SkillProfiles, SkillProfile{id, s.names[id]})
+		delete(skills, id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(skills)) {
+		l.SkillProfiles = append(l.SkillProfiles, SkillProfile{id, s.names[id]})
+	}
+	return l
+}
+
+func boxed[T any](items []T) []any {
+	all := make([]any, len(items))
+	for i, item := range items {
+		all[i] = item
+	}
+	return all
 }
