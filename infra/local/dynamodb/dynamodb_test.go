@@ -1,0 +1,91 @@
+package dynamodb
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+func client(endpoint string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(endpoint),
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+}
+
+func createTable(ctx context.Context, t *testing.T, c *dynamodb.Client) {
+	t.Helper()
+	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:            aws.String("table"),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDataOutlivesTheServer(t *testing.T) {
+	if _, err := exec.LookPath("java"); err != nil {
+		t.Skip("no java")
+	}
+	ctx, dir := t.Context(), t.TempDir()
+	endpoint, stop, err := Start(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	createTable(ctx, t, client(endpoint))
+	stop()
+
+	endpoint, stop, err = Start(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	tables, err := client(endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
+	if err != nil || len(tables.TableNames) != 1 {
+		t.Errorf("tables of the second server: %v, %v", tables, err)
+	}
+}
+
+func TestStopEndsTheServer(t *testing.T) {
+	if _, err := exec.LookPath("java"); err != nil {
+		t.Skip("no java")
+	}
+	endpoint, stop, err := Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	createTable(t.Context(), t, client(endpoint))
+	stop()
+	stop()
+	if answers(endpoint)(t.Context()) == nil {
+		t.Error("still answers after stop")
+	}
+}
+
+func TestMissingPrograms(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, _, err := Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "needs Java") {
+		t.Errorf("without Java and Docker: %v", err)
+	}
+}
+
+func TestMissingJar(t *testing.T) {
+	if _, err := exec.LookPath("java"); err != nil {
+		t.Skip("no java")
+	}
+	t.Chdir(t.TempDir())
+	if _, _, err := Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "go.mod") {
+		t.Errorf("outside the module: %v", err)
+	}
+}
