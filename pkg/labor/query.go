@@ -1,0 +1,91 @@
+package labor
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// MaxCIPs is the most CIP codes that one question may name.
+const MaxCIPs = 25
+
+var (
+	cipForm   = regexp.MustCompile(`^[0-9]{2}\.[0-9]{4}$`)
+	socForm   = regexp.MustCompile(`^[0-9]{2}-[0-9]{4}$`)
+	stateForm = regexp.MustCompile(`^[0-9]{1,2}$`)
+	cbsaForm  = regexp.MustCompile(`^[0-9]{5}$`)
+)
+
+// ParseCIPs reads the query parameter cipCodes: 1 to 25 codes NN.NNNN between
+// commas. It gives the distinct ones in the order in which they came, else an error
+// invalid_parameter. Whether the crosswalk knows a code is not its question.
+func ParseCIPs(list string) ([]string, error) {
+	codes := strings.Split(list, ",")
+	if len(codes) > MaxCIPs {
+		return nil, badParameter("cipCodes", list, "cipCodes takes 1 to 25 codes, not %d", len(codes))
+	}
+	var distinct []string
+	for _, code := range codes {
+		if !cipForm.MatchString(code) {
+			return nil, badParameter("cipCodes", code, "cipCodes takes codes like 11.0701 between commas, not %q", code)
+		}
+		if !slices.Contains(distinct, code) {
+			distinct = append(distinct, code)
+		}
+	}
+	return distinct, nil
+}
+
+// ParseRegion reads the query parameters regionType (empty is national) and region:
+// empty or US for the nation, a state's FIPS code padded or not, a CBSA code. It
+// gives an error invalid_parameter for anything else. Whether there is such a region
+// is not its question.
+func ParseRegion(regionType, region string) (Area, error) {
+	switch RegionType(regionType) {
+	case "", National:
+		if region == "" || region == Nation.Region {
+			return Nation, nil
+		}
+		return Area{}, badParameter("region", region, "region needs regionType state or msa beside it")
+	case State:
+		if stateForm.MatchString(region) {
+			return stateArea(region), nil
+		}
+		return Area{}, badParameter("region", region, "regionType state needs region, a FIPS code like 06 or 6, not %q", region)
+	case MSA:
+		if cbsaForm.MatchString(region) {
+			return Area{MSA, region}, nil
+		}
+		return Area{}, badParameter("region", region, "regionType msa needs region, a CBSA code like 41860, not %q", region)
+	}
+	return Area{}, badParameter("regionType", regionType, "regionType is national, state or msa, not %q", regionType)
+}
+
+// ParseArea reads the area code of a report (interface.md section 9): national, a
+// state's FIPS code or a CBSA code; ok is false for anything else.
+func ParseArea(code string) (area Area, ok bool) {
+	switch {
+	case code == string(National):
+		return Nation, true
+	case stateForm.MatchString(code):
+		return stateArea(code), true
+	case cbsaForm.MatchString(code):
+		return Area{MSA, code}, true
+	}
+	return Area{}, false
+}
+
+func stateArea(fips string) Area {
+	if len(fips) == 1 {
+		fips = "0" + fips
+	}
+	return Area{State, fips}
+}
+
+func badParameter(name, value, format string, args ...any) error {
+	err := catalog.Errorf(catalog.InvalidParameter, format, args...)
+	err.Faults = []catalog.Fault{{Location: "query." + name, Message: err.Detail, Value: value}}
+	return err
+}
