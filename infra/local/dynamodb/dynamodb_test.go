@@ -1,37 +1,12 @@
 package dynamodb
 
 import (
-	"context"
 	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
-
-func client(endpoint string) *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	})
-}
-
-func createTable(ctx context.Context, t *testing.T, c *dynamodb.Client) {
-	t.Helper()
-	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            aws.String("table"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestDataOutlivesTheServer(t *testing.T) {
 	if _, err := exec.LookPath("java"); err != nil {
@@ -43,7 +18,9 @@ func TestDataOutlivesTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	createTable(ctx, t, client(endpoint))
+	if err := CreateTable(ctx, Client(endpoint), "records"); err != nil {
+		t.Fatal(err)
+	}
 	stop()
 
 	endpoint, stop, err = Start(ctx, dir)
@@ -51,9 +28,12 @@ func TestDataOutlivesTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	tables, err := client(endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
+	tables, err := Client(endpoint).ListTables(ctx, &dynamodb.ListTablesInput{})
 	if err != nil || len(tables.TableNames) != 1 {
 		t.Errorf("tables of the second server: %v, %v", tables, err)
+	}
+	if err := CreateTable(ctx, Client(endpoint), "records"); err != nil {
+		t.Errorf("a table that is there: %v", err)
 	}
 }
 
@@ -65,7 +45,9 @@ func TestStopEndsTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	createTable(t.Context(), t, client(endpoint))
+	if err := answers(endpoint)(t.Context()); err != nil {
+		t.Error(err)
+	}
 	stop()
 	stop()
 	if answers(endpoint)(t.Context()) == nil {

@@ -1,0 +1,196 @@
+// Package queue runs goaws, the project's pinned stand-in for SQS, and makes the
+// two queues of the service in it or in any other SQS: the one of extraction
+// jobs, and the one that takes what was received too often. It neither sends nor
+// receives. Messages live in memory and are lost when goaws dies; the sweeper
+// sends again what got lost. goaws binds all interfaces and cannot be told
+// otherwise: anyone who reaches this machine's port can read and write its queues.
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"skillscurriculum/infra/local/child"
+)
+
+// The names of the queues.
+const (
+	Name           = "extractions"
+	DeadLetterName = "extractions-dead"
+)
+
+const tool = "github.com/Admiral-Piett/goaws/app/cmd"
+
+// Queues says where the queues are.
+type Queues struct {
+	Endpoint      string
+	URL           string
+	ARN           string
+	DeadLetterURL string
+	DeadLetterARN string
+}
+
+// Server says how goaws and its queues are.
+type Server struct {
+	Dir         string            // takes the configuration; "" is a temporary one
+	Visibility  time.Duration     // how long a received message is hidden, whole seconds; 0 means 30 s
+	MaxReceives int               // how often a message is received before it is dead; 0 means 5
+	Line        func(line string) // gets what goaws writes; may be nil
+	Console     *log.Logger       // is told of restarts; may be nil
+}
+
+// Start runs goaws with the queues until stop or the end of ctx.
+func Start(ctx context.Context) (queues Queues, stop func(), err error) {
+	return Server{}.Start(ctx)
+}
+
+// Start runs goaws with the queues until stop or the end of ctx. A goaws that
+// dies is started again on the same port, with empty queues.
+func (s Server) Start(ctx context.Context) (queues Queues, stop func(), err error) {
+	if s.Console == nil {
+		s.Console = log.New(io.Discard, "", 0)
+	}
+	program, err := build(ctx)
+	if err != nil {
+		return Queues{}, nil, err
+	}
+	cleanUp := func() {}
+	if s.Dir == "" {
+		if s.Dir, err = os.MkdirTemp("", "goaws"); err != nil {
+			return Queues{}, nil, fmt.Errorf("configuration of the queue: %w", err)
+		}
+		cleanUp = func() { _ = os.RemoveAll(s.Dir) }
+	}
+	// Somebody else may take the free port before goaws does.
+	for range 3 {
+		var end func()
+		if queues, end, err = s.start(ctx, program); err == nil {
+			return queues, func() { end(); cleanUp() }, nil
+		}
+	}
+	cleanUp()
+	return Queues{}, nil, err
+}
+
+// build gives the path of the tool, which the build cache keeps: running it
+// through `go tool` would put a process between it and us.
+func build(ctx context.Context) (string, error) {
+	root, err := child.ModuleRoot()
+	if err != nil {
+		return "", fmt.Errorf("build the queue: %w", err)
+	}
+	command := exec.CommandContext(ctx, "go", "tool", "-n", tool)
+	command.Dir = root
+	out, err := command.Output()
+	if err != nil {
+		var stderr []byte
+		if exit, ok := err.(*exec.ExitError); ok {
+			stderr = exit.Stderr
+		}
+		return "", fmt.Errorf("build the queue with `go tool -n %s`: %w: %s", tool, err, stderr)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func (s Server) start(ctx context.Context, program string) (queues Queues, stop func(), err error) {
+	port, err := child.FreePort()
+	if err != nil {
+		return Queues{}, nil, err
+	}
+	config, err := s.configure(port)
+	if err != nil {
+		return Queues{}, nil, fmt.Errorf("configuration of the queue: %w", err)
+	}
+	endpoint := fmt.Sprintf("http://127.0.0.1:%d", port)
+	ready := func(ctx context.Context) (err error) {
+		queues, err = s.Create(ctx, endpoint)
+		return err
+	}
+	command := child.Command{Name: "the queue (goaws)", Path: program, Args: []string{"-config", config, "Local"}, Line: s.Line}
+	if stop, err = child.Keep(ctx, command, ready, s.Console); err != nil {
+		return Queues{}, nil, err
+	}
+	return queues, stop, nil
+}
+
+func (s Server) configure(port int) (string, error) {
+	// JSON is YAML.
+	config, err := json.Marshal(map[string]any{"Local": map[string]any{
+		"Host": "127.0.0.1", "Port": strconv.Itoa(port), "Region": "us-east-1", "AccountId": "000000000000",
+	}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return "", err
+	}
+	path := filepath.Join(s.Dir, "goaws.yaml")
+	return path, os.WriteFile(path, config, 0o644)
+}
+
+// Create makes the queues at an SQS endpoint where they are missing.
+func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
+	client := Client(endpoint)
+	create := func(name string, attributes map[string]string) (url, arn string, err error) {
+		queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: attributes})
+		if err != nil {
+			return "", "", fmt.Errorf("create queue %s at %s: %w", name, endpoint, err)
+		}
+		got, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+			QueueUrl: queue.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
+		})
+		if err != nil {
+			return "", "", fmt.Errorf("read queue %s at %s: %w", name, endpoint, err)
+		}
+		return aws.ToString(queue.QueueUrl), got.Attributes[string(types.QueueAttributeNameQueueArn)], nil
+	}
+
+	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(orElse(s.Visibility, 30*time.Second).Seconds()))}
+	queues := Queues{Endpoint: endpoint}
+	var err error
+	if queues.DeadLetterURL, queues.DeadLetterARN, err = create(DeadLetterName, visibility); err != nil {
+		return Queues{}, err
+	}
+	redrive, err := json.Marshal(map[string]string{
+		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(orElse(s.MaxReceives, 5)),
+	})
+	if err != nil {
+		return Queues{}, fmt.Errorf("redrive policy: %w", err)
+	}
+	visibility["RedrivePolicy"] = string(redrive)
+	if queues.URL, queues.ARN, err = create(Name, visibility); err != nil {
+		return Queues{}, err
+	}
+	return queues, nil
+}
+
+func orElse[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}
+
+// Client talks to a local SQS, which takes any credentials.
+func Client(endpoint string) *sqs.Client {
+	return sqs.New(sqs.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(endpoint),
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+}

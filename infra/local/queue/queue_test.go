@@ -1,0 +1,63 @@
+package queue
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+func receive(ctx context.Context, t *testing.T, c *sqs.Client, url string, wait int32) []string {
+	t.Helper()
+	out, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: aws.String(url), WaitTimeSeconds: wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bodies []string
+	for _, m := range out.Messages {
+		bodies = append(bodies, aws.ToString(m.Body))
+	}
+	return bodies
+}
+
+func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
+	ctx := t.Context()
+	queues, stop, err := Server{Dir: t.TempDir(), Visibility: time.Second, MaxReceives: 2}.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	c := Client(queues.Endpoint)
+	if _, err := c.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(queues.URL), MessageBody: aws.String("poison")}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		if got := receive(ctx, t, c, queues.URL, 10); len(got) != 1 || got[0] != "poison" {
+			t.Fatalf("receive %d: %v", n+1, got)
+		}
+	}
+	if got := receive(ctx, t, c, queues.DeadLetterURL, 10); len(got) != 1 || got[0] != "poison" {
+		t.Errorf("dead letters: %v", got)
+	}
+	if got := receive(ctx, t, c, queues.URL, 1); len(got) != 0 {
+		t.Errorf("still in the queue: %v", got)
+	}
+}
+
+func TestCreateFindsTheQueues(t *testing.T) {
+	ctx := t.Context()
+	queues, stop, err := Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	again, err := Server{}.Create(ctx, queues.Endpoint)
+	if err != nil || again != queues {
+		t.Errorf("second creation: %+v, %v; the first gave %+v", again, err, queues)
+	}
+	if queues.ARN != "arn:aws:sqs:us-east-1:000000000000:extractions" {
+		t.Errorf("ARN %s", queues.ARN)
+	}
+}
