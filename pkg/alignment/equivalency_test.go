@@ -1,0 +1,203 @@
+package alignment_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+)
+
+// neighbours makes a Related out of pairs, both ways.
+func neighbours(pairs ...[2]string) alignment.Related {
+	m := map[string][]string{}
+	for _, p := range pairs {
+		m[p[0]] = append(m[p[0]], p[1])
+		m[p[1]] = append(m[p[1]], p[0])
+	}
+	return func(id string) []string { return m[id] }
+}
+
+// bestScores compares a transfer course with every section, one skill with one
+// skill, in exact fractions: the rule of interface.md section 10 as it is written.
+func bestScores(sections []alignment.Candidate, transfer []catalog.SkillRef, related alignment.Related) []alignment.Match {
+	tenThousand := big.NewRat(10000, 1)
+	var all []alignment.Match
+	for _, c := range sections {
+		sum, total := new(big.Rat), new(big.Rat)
+		for _, s := range c.Skills {
+			confidence, _ := new(big.Rat).SetString(big.NewFloat(s.Confidence).Text('f', 4))
+			total.Add(total, confidence)
+			best := new(big.Rat)
+			for _, t := range transfer {
+				var factor *big.Rat
+				switch {
+				case t.SkillID == s.SkillID:
+					factor = big.NewRat(1, 1)
+				case slices.Contains(related(t.SkillID), s.SkillID):
+					factor = big.NewRat(7, 10)
+				default:
+					continue
+				}
+				if m := factor.Mul(factor, big.NewRat(int64(min(t.Level, s.Level)), int64(s.Level))); m.Cmp(best) > 0 {
+					best = m
+				}
+			}
+			sum.Add(sum, best.Mul(best, confidence))
+		}
+		if total.Sign() == 0 {
+			continue
+		}
+		// Halves up: floor(2x+1)/2 of the ten-thousandths.
+		sum.Quo(sum, total).Mul(sum, tenThousand).Mul(sum, big.NewRat(2, 1)).Add(sum, big.NewRat(1, 1))
+		tenThousandths := new(big.Int).Quo(sum.Num(), new(big.Int).Mul(sum.Denom(), big.NewInt(2))).Int64()
+		if tenThousandths > 0 {
+			all = append(all, alignment.Match{CourseSectionID: c.SectionID, SkillsMatchScore: float64(tenThousandths) / 10000})
+		}
+	}
+	slices.SortFunc(all, func(a, b alignment.Match) int {
+		return cmp.Or(cmp.Compare(b.SkillsMatchScore, a.SkillsMatchScore), cmp.Compare(a.CourseSectionID, b.CourseSectionID))
+	})
+	return all[:min(len(all), 5)]
+}
+
+func TestMatchIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sections := candidates(30, 8).Draw(t, "sections")
+		transfer := skillList(8).Draw(t, "transfer")
+		near := rapid.MapOf(rapid.IntRange(0, 9), rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3)).Draw(t, "related")
+		related := func(id string) (ids []string) {
+			for _, n := range near[int(id[1]-'0')] {
+				ids = append(ids, "s"+string(rune('0'+n)))
+			}
+			return ids
+		}
+		want := bestScores(sections, transfer, related)
+
+		shuffled := rapid.Permutation(sections).Draw(t, "shuffled")
+		matches := alignment.NewIndex(shuffled).Match(transfer, catalog.DefaultMatchingConfig, related, 5)
+		var got []alignment.Match
+		for _, m := range matches {
+			got = append(got, alignment.Match{CourseSectionID: m.CourseSectionID, SkillsMatchScore: m.SkillsMatchScore})
+
+			section := sections[slices.IndexFunc(sections, func(c alignment.Candidate) bool { return c.SectionID == m.CourseSectionID })]
+			if len(m.SkillMatches)+len(m.UnmatchedInstitutionalSkills) != len(section.Skills) {
+				t.Fatalf("%s: %d skills matched, %d not, of %d", m.CourseSectionID, len(m.SkillMatches), len(m.UnmatchedInstitutionalSkills), len(section.Skills))
+			}
+			for _, u := range m.UnmatchedTransferSkills {
+				for _, s := range section.Skills {
+					if s.SkillID == u.SkillID || slices.Contains(related(u.SkillID), s.SkillID) {
+						t.Fatalf("%s: %s is no unmatched skill, it meets %s", m.CourseSectionID, u.SkillID, s.SkillID)
+					}
+				}
+			}
+		}
+		if len(want) == 0 {
+			want = nil
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("against brute force (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestMatch(t *testing.T) {
+	ref := func(id string, level int, confidence float64) catalog.SkillRef {
+		return catalog.SkillRef{SkillID: id, SkillName: id, Level: level, Confidence: confidence}
+	}
+	sections := []alignment.Candidate{
+		{SectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day", Skills: []catalog.SkillRef{ref("python", 4, 1), ref("testing", 2, 0.5), ref("git", 2, 0.5)}},
+		{SectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening", Skills: []catalog.SkillRef{ref("python", 3, 0.8)}},
+		{SectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online", Skills: []catalog.SkillRef{ref("python", 3, 0.3)}},
+		{SectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only", Skills: []catalog.SkillRef{ref("ruby", 5, 1)}},
+		{SectionID: "sec_e", CourseID: "crs_4", CourseName: "Empty", SectionName: "Only"},
+		{SectionID: "sec_f", CourseID: "crs_5", CourseName: "Weightless", SectionName: "Only", Skills: []catalog.SkillRef{ref("python", 1, 0)}},
+		{SectionID: "sec_g", CourseID: "crs_6", CourseName: "Poetry", SectionName: "Only", Skills: []catalog.SkillRef{ref("poetry", 1, 1)}},
+	}
+	transfer := []catalog.SkillRef{ref("python", 3, 0.9), ref("debugging", 2, 0.7), ref("drawing", 5, 0.6)}
+	related := neighbours([2]string{"debugging", "testing"}, [2]string{"python", "ruby"})
+	index := alignment.NewIndex(sections)
+
+	got := index.Match(transfer, catalog.DefaultMatchingConfig, related, 5)
+	exact3 := []alignment.SkillMatch{{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 3, MatchScore: 1, MatchType: alignment.ExactMatch}}
+	want := []alignment.Match{
+		{
+			CourseSectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening",
+			SkillsMatchScore: 1, Equivalence: alignment.Full, SkillMatches: exact3,
+			UnmatchedTransferSkills: transfer[1:], UnmatchedInstitutionalSkills: []catalog.SkillRef{},
+		},
+		{
+			CourseSectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online",
+			SkillsMatchScore: 1, Equivalence: alignment.Full, SkillMatches: exact3,
+			UnmatchedTransferSkills: transfer[1:], UnmatchedInstitutionalSkills: []catalog.SkillRef{},
+		},
+		{
+			// (1 x 3/4 + 0.5 x 0.7 + 0) / 2
+			CourseSectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day",
+			SkillsMatchScore: 0.55, Equivalence: alignment.None,
+			SkillMatches: []alignment.SkillMatch{
+				{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 4, MatchScore: 0.75, MatchType: alignment.ExactMatch},
+				{SkillID: "testing", TransferLevel: 2, InstitutionalLevel: 2, MatchScore: 0.7, MatchType: alignment.RelatedMatch},
+			},
+			UnmatchedTransferSkills:      transfer[2:],
+			UnmatchedInstitutionalSkills: []catalog.SkillRef{ref("git", 2, 0.5)},
+		},
+		{
+			CourseSectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only",
+			SkillsMatchScore: 0.42, Equivalence: alignment.None,
+			SkillMatches:                 []alignment.SkillMatch{{SkillID: "ruby", TransferLevel: 3, InstitutionalLevel: 5, MatchScore: 0.42, MatchType: alignment.RelatedMatch}},
+			UnmatchedTransferSkills:      transfer[1:],
+			UnmatchedInstitutionalSkills: []catalog.SkillRef{},
+		},
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("matches (-want +got):\n%s", diff)
+	}
+
+	t.Run("reaching a threshold is enough", func(t *testing.T) {
+		for _, test := range []struct {
+			full, partial float64
+			want          alignment.Equivalence
+		}{{0.55, 0.1, alignment.Full}, {0.5501, 0.55, alignment.Partial}, {1, 0.5501, alignment.None}} {
+			m := index.Match(transfer, catalog.MatchingConfig{FullEquivalentThreshold: test.full, PartialEquivalentThreshold: test.partial}, related, 5)
+			if m[2].Equivalence != test.want {
+				t.Errorf("full from %v, partial from %v: 0.55 is %s, want %s", test.full, test.partial, m[2].Equivalence, test.want)
+			}
+		}
+	})
+	t.Run("a high neighbour beats the skill itself at a low level", func(t *testing.T) {
+		m := index.Match([]catalog.SkillRef{ref("ruby", 1, 1), ref("python", 5, 1)}, catalog.DefaultMatchingConfig, related, 5)
+		at := slices.IndexFunc(m, func(m alignment.Match) bool { return m.CourseSectionID == "sec_d" })
+		want := []alignment.SkillMatch{{SkillID: "ruby", TransferLevel: 5, InstitutionalLevel: 5, MatchScore: 0.7, MatchType: alignment.RelatedMatch}}
+		if diff := gocmp.Diff(want, m[at].SkillMatches); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("the limit holds", func(t *testing.T) {
+		if diff := gocmp.Diff(got[:2], index.Match(transfer, catalog.DefaultMatchingConfig, related, 2)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("nothing to match is an empty array", func(t *testing.T) {
+		text, err := json.Marshal(index.Match(nil, catalog.DefaultMatchingConfig, related, 5))
+		if err != nil || string(text) != "[]" {
+			t.Errorf("got %s, %v", text, err)
+		}
+	})
+	t.Run("the JSON is the contract's", func(t *testing.T) {
+		text, err := json.Marshal(got[3])
+		const want = `{"courseSectionId":"sec_d","courseId":"crs_3","courseName":"Coding","sectionName":"Only","skillsMatchScore":0.42,"equivalence":"NONE",` +
+			`"skillMatches":[{"skillId":"ruby","transferLevel":3,"institutionalLevel":5,"matchScore":0.42,"matchType":"RELATED"}],` +
+			`"unmatchedTransferSkills":[{"skillId":"debugging","skillName":"debugging","level":2,"confidence":0.7},{"skillId":"drawing","skillName":"drawing","level":5,"confidence":0.6}],` +
+			`"unmatchedInstitutionalSkills":[]}`
+		if err != nil || string(text) != want {
+			t.Errorf("got %s\nwant %s", text, want)
+		}
+	})
+}

@@ -1,0 +1,512 @@
+package alignment
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// puzzle is the credential builder's problem in whole numbers: choose options, at
+// most one of each course and between least and most of them, so that the sum of
+// their prices less the sum over all skills of the best value that a chosen
+// option has for it is smallest.
+type puzzle struct {
+	skills  int
+	courses int
+	least   int
+	most    int
+	options []option // options of one course stand together
+}
+
+type option struct {
+	course int
+	rank   int // place in the order that breaks ties
+	price  int64
+	parts  []part
+}
+
+// part is what an option is worth for one skill.
+type part struct {
+	skill int
+	value int64
+}
+
+func (p *puzzle) add(parts []part, price int64, newCourse bool) {
+	if newCourse {
+		p.courses++
+	}
+	p.options = append(p.options, option{course: p.courses - 1, price: price, parts: parts})
+}
+
+func (p *puzzle) rankBy(order func(a, b int) int) {
+	all := make([]int, len(p.options))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortFunc(all, order)
+	for rank, o := range all {
+		p.options[o].rank = rank
+	}
+}
+
+// solution is a choice, what it costs, and the bound that no choice is below.
+type solution struct {
+	chosen []int
+	cost   int64
+	bound  int64
+	nodes  int
+}
+
+const (
+	// workLimit ends the search. It counts the parts that are looked at, so that
+	// the search ends at the same place on any machine.
+	workLimit = 100_000_000
+
+	rootRounds = 400
+	nodeRounds = 30
+	patience   = 8 // rounds without progress until steps are halved
+	tryEvery   = 10
+
+	never = math.MaxInt64 / 4
+)
+
+// search is branch and bound over a Lagrangian relaxation: instead of counting
+// only the best value for a skill, every chosen option may count what it is worth
+// above the skill's toll, and all tolls are paid once. Whatever the tolls, that is
+// at most the puzzle's own cost, so it bounds it from below; good tolls make the
+// bound tight.
+type search struct {
+	puzzle
+	best    solution
+	work    int
+	reduced []int64 // by option: its price less what it is worth above the tolls
+}
+
+// node is a part of the search: options that are in, options that are free (no
+// course of them is in), all others out. Nothing in it is below bound.
+type node struct {
+	in, free []int
+	tolls    []int64
+	bound    int64
+}
+
+// solve finds the cheapest choice, or a good one and how much better any could be.
+// It wants at least as many courses as the puzzle's least.
+func (p puzzle) solve() solution {
+	s := &search{puzzle: p, reduced: make([]int64, len(p.options))}
+	s.best.cost = never
+	s.try(nil)
+
+	root := node{free: make([]int, len(p.options)), tolls: make([]int64, p.skills), bound: -never}
+	for i := range root.free {
+		root.free[i] = i
+	}
+	tops, _ := s.tops(s.best.chosen)
+	for i, top := range tops {
+		root.tolls[i] = top.first / 2
+	}
+	bound := s.explore(root, rootRounds)
+	s.settle()
+	s.best.bound = min(bound, s.best.cost)
+	return s.best
+}
+
+// explore gives a bound for all that the node holds: never where nothing in it
+// beats the best choice found by then.
+func (s *search) explore(n node, rounds int) int64 {
+	s.best.nodes++
+	if len(n.in) == s.most || len(n.free) == 0 {
+		if len(n.in) >= s.least {
+			s.try(n.in)
+		}
+		return never
+	}
+	if len(n.in)+s.coursesOf(n.free) < s.least {
+		return never
+	}
+	if s.work > workLimit {
+		return n.bound
+	}
+
+	picked := s.tighten(&n, rounds)
+	if n.bound >= s.best.cost {
+		return never
+	}
+	decided := len(n.in) + len(n.free)
+	n = s.decide(n, picked)
+	if len(n.in)+len(n.free) < decided/2 || len(n.in) == s.most || len(n.free) == 0 {
+		return s.explore(n, rounds)
+	}
+
+	// The option that looks best decides most.
+	next := slices.MinFunc(n.free, func(a, b int) int { return cmp.Compare(s.reduced[a], s.reduced[b]) })
+	with := s.explore(s.include(n, next), nodeRounds)
+	without := n
+	without.free = filter(n.free, func(o int) bool { return o != next })
+	return min(with, s.explore(without, nodeRounds))
+}
+
+// include puts an option in, and its course's others out.
+func (s *search) include(n node, o int) node {
+	n.in = append(slices.Clip(n.in), o)
+	n.free = filter(n.free, func(other int) bool { return s.options[other].course != s.options[o].course })
+	return n
+}
+
+// relax gives the bound that the tolls make for a node, and the free options that reach it.
+func (s *search) relax(n node) (bound int64, picked []int) {
+	for _, t := range n.tolls {
+		bound -= t
+	}
+	for _, o := range n.in {
+		bound += s.reduce(o, n.tolls)
+	}
+	// Only the best option of each course counts.
+	course := -1
+	for _, o := range n.free {
+		r := s.reduce(o, n.tolls)
+		switch {
+		case s.options[o].course != course:
+			course = s.options[o].course
+			picked = append(picked, o)
+		case r < s.reduced[picked[len(picked)-1]]:
+			picked[len(picked)-1] = o
+		}
+	}
+	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)
+	gainful := 0
+	for _, o := range picked {
+		if s.reduced[o] < 0 {
+			gainful++
+		}
+	}
+	if gainful < need || gainful > room {
+		slices.SortFunc(picked, func(a, b int) int {
+			return cmp.Or(cmp.Compare(s.reduced[a], s.reduced[b]), cmp.Compare(a, b))
+		})
+		picked = picked[:max(need, min(gainful, room))]
+	} else {
+		picked = filter(picked, func(o int) bool { return s.reduced[o] < 0 })
+	}
+	for _, o := range picked {
+		bound += s.reduced[o]
+	}
+	return bound, picked
+}
+
+func (s *search) reduce(o int, tolls []int64) int64 {
+	r := s.options[o].price
+	for _, p := range s.options[o].parts {
+		if over := p.value - tolls[p.skill]; over > 0 {
+			r -= over
+		}
+	}
+	s.work += len(s.options[o].parts)
+	s.reduced[o] = r
+	return r
+}
+
+// tighten raises a node's bound by moving its tolls (subgradient steps), and
+// leaves s.reduced at the best tolls. It gives the free options picked there.
+func (s *search) tighten(n *node, rounds int) []int {
+	best, tolls, stalled, halved := int64(math.MinInt64), n.tolls, 0, 0
+	count := make([]int64, s.skills)
+	for round := range rounds {
+		bound, picked := s.relax(node{in: n.in, free: n.free, tolls: tolls})
+		if bound > best {
+			best, n.tolls, stalled = bound, tolls, 0
+		} else if stalled++; stalled == patience {
+			halved, stalled = halved+1, 0
+			tolls = n.tolls
+			continue
+		}
+		n.bound = max(n.bound, bound)
+		choice := append(slices.Clip(n.in), picked...)
+		if round%tryEvery == 0 {
+			s.try(choice)
+		} else if s.cost(choice) < s.best.cost {
+			s.try(choice)
+		}
+		if n.bound >= s.best.cost || s.work > workLimit {
+			break
+		}
+
+		// A skill that several options count wants a higher toll, one that none counts a lower.
+		for i := range count {
+			count[i] = -1
+		}
+		for _, o := range choice {
+			for _, p := range s.options[o].parts {
+				if p.value > tolls[p.skill] {
+					count[p.skill]++
+				}
+			}
+		}
+		var norm int64
+		for i, c := range count {
+			if c > 0 || tolls[i] > 0 {
+				norm += c * c
+			}
+		}
+		if norm == 0 {
+			break
+		}
+		move := (s.best.cost - bound) / norm >> halved
+		if move == 0 {
+			break
+		}
+		next := make([]int64, s.skills)
+		for i, c := range count {
+			next[i] = max(0, tolls[i]+c*move)
+		}
+		tolls = next
+	}
+	_, picked := s.relax(*n)
+	return picked
+}
+
+// decide puts in or out the free options whose other way cannot beat the best choice.
+func (s *search) decide(n node, picked []int) node {
+	bound := s.boundAt(n, picked)
+	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)
+	isPicked := map[int]bool{}
+	pickedOf := map[int]int{} // by course
+	worst := int64(math.MinInt64)
+	for _, o := range picked {
+		isPicked[o], pickedOf[s.options[o].course] = true, o
+		worst = max(worst, s.reduced[o])
+	}
+
+	// What an option must push out to come in.
+	pushed := int64(0)
+	switch {
+	case len(picked) == room:
+		pushed = worst
+	case len(picked) == need && need > 0:
+		pushed = max(worst, 0)
+	}
+	// What could come in for an option that goes out: the next of its course, or of a course not picked.
+	spare := int64(never)
+	mate := map[int]int64{}
+	for _, o := range n.free {
+		course := s.options[o].course
+		if isPicked[o] {
+			continue
+		}
+		if _, ok := pickedOf[course]; !ok {
+			spare = min(spare, s.reduced[o])
+		} else if m, ok := mate[course]; !ok || s.reduced[o] < m {
+			mate[course] = s.reduced[o]
+		}
+	}
+
+	limit := s.best.cost
+	var sure []int
+	free := n.free
+	n.free = nil
+	for _, o := range free {
+		course := s.options[o].course
+		if isPicked[o] {
+			instead := spare
+			if m, ok := mate[course]; ok {
+				instead = min(instead, m)
+			}
+			if len(picked) > need {
+				instead = min(instead, 0)
+			}
+			if bound-s.reduced[o]+instead >= limit {
+				sure = append(sure, o)
+			}
+			n.free = append(n.free, o)
+			continue
+		}
+		with := bound + s.reduced[o] - pushed
+		if rival, ok := pickedOf[course]; ok {
+			with = bound + s.reduced[o] - s.reduced[rival]
+		}
+		if with < limit {
+			n.free = append(n.free, o)
+		}
+	}
+	for _, o := range sure {
+		n = s.include(n, o)
+	}
+	return n
+}
+
+// boundAt is the bound of the tolls that s.reduced was last computed for.
+func (s *search) boundAt(n node, picked []int) int64 {
+	var bound int64
+	for _, t := range n.tolls {
+		bound -= t
+	}
+	for _, o := range n.in {
+		bound += s.reduced[o]
+	}
+	for _, o := range picked {
+		bound += s.reduced[o]
+	}
+	return bound
+}
+
+func (s *search) coursesOf(options []int) int {
+	n, course := 0, -1
+	for _, o := range options {
+		if s.options[o].course != course {
+			n, course = n+1, s.options[o].course
+		}
+	}
+	return n
+}
+
+// top is the best value that a choice has for a skill, by which option, and the next best.
+type top struct {
+	first, second int64
+	owner         int
+}
+
+// tops gives the best values of a choice for every skill, and what it costs.
+func (s *search) tops(chosen []int) ([]top, int64) {
+	tops := make([]top, s.skills)
+	for i := range tops {
+		tops[i].owner = -1
+	}
+	var cost int64
+	for _, o := range chosen {
+		cost += s.options[o].price
+		for _, p := range s.options[o].parts {
+			t := &tops[p.skill]
+			switch {
+			case p.value > t.first:
+				cost -= p.value - t.first
+				t.first, t.second, t.owner = p.value, t.first, o
+			case p.value > t.second:
+				t.second = p.value
+			}
+		}
+		s.work += len(s.options[o].parts)
+	}
+	return tops, cost
+}
+
+func (s *search) cost(chosen []int) int64 {
+	_, cost := s.tops(chosen)
+	return cost
+}
+
+// change is a step from one choice to a neighbouring one: an option goes, one
+// comes, or both; -1 for none.
+type change struct {
+	out, in int
+	delta   int64
+}
+
+// changes calls yield with every allowed step from a choice and what it would cost.
+func (s *search) changes(chosen []int, yield func(change)) {
+	tops, _ := s.tops(chosen)
+	holder := make([]int, s.courses) // the chosen option of a course
+	for i := range holder {
+		holder[i] = -1
+	}
+	for _, o := range chosen {
+		holder[s.options[o].course] = o
+	}
+	for _, out := range append([]int{-1}, chosen...) {
+		var loss int64
+		if out >= 0 {
+			loss = -s.options[out].price
+			for _, p := range s.options[out].parts {
+				if tops[p.skill].owner == out {
+					loss += tops[p.skill].first - tops[p.skill].second
+				}
+			}
+			if len(chosen) > s.least {
+				yield(change{out, -1, loss})
+			}
+		} else if len(chosen) >= s.most {
+			continue
+		}
+		for in, o := range s.options {
+			if h := holder[o.course]; h == in || h >= 0 && h != out {
+				continue
+			}
+			delta := loss + o.price
+			for _, p := range o.parts {
+				rival := tops[p.skill].first
+				if tops[p.skill].owner == out && out >= 0 {
+					rival = tops[p.skill].second
+				}
+				if p.value > rival {
+					delta -= p.value - rival
+				}
+			}
+			s.work += len(o.parts)
+			yield(change{out, in, delta})
+		}
+	}
+}
+
+func (c change) of(chosen []int) []int {
+	next := filter(chosen, func(o int) bool { return o != c.out })
+	if c.in >= 0 {
+		next = append(next, c.in)
+	}
+	return next
+}
+
+// try improves a choice step by step, each time by the best change, and keeps it
+// where it is the best so far.
+func (s *search) try(chosen []int) {
+	for {
+		var best change
+		short := len(chosen) < s.least
+		if short {
+			best.delta = never
+		}
+		s.changes(chosen, func(c change) {
+			if c.delta < best.delta && (c.out < 0 || !short) {
+				best = c
+			}
+		})
+		if best.delta == 0 && !short {
+			break
+		}
+		chosen = best.of(chosen)
+	}
+	if cost := s.cost(chosen); cost < s.best.cost {
+		s.best.chosen, s.best.cost = slices.Clone(chosen), cost
+	}
+}
+
+// settle breaks ties: while an option can go for nothing it goes, the last in
+// rank first; while one can give way to one before it for nothing it does.
+func (s *search) settle() {
+	for {
+		var best *change
+		s.changes(s.best.chosen, func(c change) {
+			if c.out < 0 || c.delta > 0 || c.in >= 0 && s.options[c.in].rank > s.options[c.out].rank {
+				return
+			}
+			if best == nil || s.settles(c, *best) {
+				best = &c
+			}
+		})
+		if best == nil {
+			return
+		}
+		s.best.chosen = best.of(s.best.chosen)
+		s.best.cost += best.delta
+	}
+}
+
+// settles says whether a change comes before another: dropping before exchanging,
+// then the option last in rank goes, then the one first in rank comes.
+func (s *search) settles(a, b change) bool {
+	if (a.in < 0) != (b.in < 0) {
+		return a.in < 0
+	}
+	if a.out != b.out {
+		return s.options[a.out].rank > s.options[b.out].rank
+	}
+	return a.in >= 0 && s.options[a.in].rank < s.options[b.in].rank
+}
