@@ -1,0 +1,218 @@
+// Package gold reads the labelled development data and the taxonomy that its
+// labels come from. It never writes, and never reads anything but the folder it
+// is given. Invariant: what it gives is ordered as in the files.
+package gold
+
+import (
+	"archive/zip"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+)
+
+// Item is a labelled text. Must and OK hold skill ids; for sentences OK is empty.
+type Item struct {
+	Name  string
+	Doc   catalog.Document
+	Must  map[string]int // id -> level, 0 where the set has no levels
+	OK    map[string]int
+	Group string // items of one group never stand on both sides of a split
+}
+
+// Wanted says whether a skill is right, insisted on or arguable.
+func (i *Item) Wanted(id string) bool {
+	_, must := i.Must[id]
+	_, ok := i.OK[id]
+	return must || ok
+}
+
+// Outcome is a course outcome with the level that its university printed, 1..5.
+type Outcome struct {
+	Course, Text string
+	Level        int
+}
+
+// Taxonomy compiles ESCO with the SOC-ISCO crosswalk from the folder of data.
+func Taxonomy(data string) (compiled []byte, t *skills.Taxonomy, err error) {
+	var b skills.Builder
+	var sources []fs.FS
+	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
+		z, err := zip.OpenReader(filepath.Join(data, "esco", name))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer z.Close()
+		sources = append(sources, z)
+	}
+	if err := b.AddESCO("1.1.1", sources...); err != nil {
+		return nil, nil, err
+	}
+	if compiled, err = b.Compile(); err != nil {
+		return nil, nil, err
+	}
+	t, err = skills.Open(compiled)
+	return compiled, t, err
+}
+
+// byName leads from the names of a taxonomy's skills to their ids.
+func byName(t *skills.Taxonomy) map[string]string {
+	all, _ := t.Search("", t.Info().Skills, 0)
+	ids := make(map[string]string, len(all))
+	for _, s := range all {
+		ids[strings.ToLower(s.Name)] = s.ID
+	}
+	return ids
+}
+
+func rows(path string) ([]map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var out []map[string]string
+	for _, row := range all[1:] {
+		m := map[string]string{}
+		for i, h := range all[0] {
+			m[h] = row[i]
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// Sentences reads TechWolf's annotation of SkillSpan: set is tech or house.
+// Labels that the taxonomy does not have are left out, as in the benchmark.
+func Sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
+	ids := byName(t)
+	all, err := rows(filepath.Join(data, "benchmarks", set+"_validation_annotations.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	at := map[string]int{}
+	for _, r := range all {
+		text := strings.TrimSpace(r["sentence"])
+		i, ok := at[text]
+		if !ok {
+			i = len(items)
+			at[text] = i
+			items = append(items, Item{Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.Document{Text: text}, Must: map[string]int{}, Group: text})
+		}
+		if id, ok := ids[strings.ToLower(r["label"])]; ok {
+			items[i].Must[id] = 0
+		}
+	}
+	return items, nil
+}
+
+// SkillSkape reads the synthetic sentences: set is train or dev.
+func SkillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
+	ids := byName(t)
+	all, err := rows(filepath.Join(data, "benchmarks", "skillskape_"+set+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	for i, r := range all {
+		item := Item{Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.Document{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		for _, name := range pythonList(r["skills"]) {
+			if id, ok := ids[strings.ToLower(name)]; ok {
+				item.Must[id] = 0
+				item.Group = max(item.Group, id)
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// pythonList reads ['a', "b's"].
+func pythonList(s string) []string {
+	var out []string
+	for len(s) > 0 {
+		i := strings.IndexAny(s, `'"`)
+		if i < 0 {
+			break
+		}
+		quote := s[i]
+		s = s[i+1:]
+		end := strings.IndexByte(s, quote)
+		if end < 0 {
+			break
+		}
+		out = append(out, s[:end])
+		s = s[end+1:]
+	}
+	return out
+}
+
+// Syllabi reads the labelled syllabi; read turns Markdown into a document.
+func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	var items []Item
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		type skill struct {
+			URI   string
+			Level int
+		}
+		var labels struct {
+			Doc      string
+			Must, OK []skill
+		}
+		if err := json.Unmarshal(raw, &labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		source, err := os.ReadFile(filepath.Join(filepath.Dir(path), labels.Doc))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := read(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", labels.Doc, err)
+		}
+		item := Item{Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
+		for to, from := range map[*map[string]int][]skill{&item.Must: labels.Must, &item.OK: labels.OK} {
+			for _, s := range from {
+				(*to)["esco:"+filepath.Base(s.URI)] = s.Level
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// Outcomes reads the course outcomes with printed levels; Bloom's sixth level,
+// create, is our fifth.
+func Outcomes(data string) ([]Outcome, error) {
+	all, err := rows(filepath.Join(data, "benchmarks", "bloom_levels_dev.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Outcome
+	for _, r := range all {
+		level := int(r["bloom_1_6"][0] - '0')
+		out = append(out, Outcome{Course: r["file"], Text: r["outcome"], Level: min(5, level)})
+	}
+	return out, nil
+}

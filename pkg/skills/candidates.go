@@ -1,0 +1,385 @@
+package skills
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word of the document that carries meaning.
+type token struct {
+	start, end int   // bytes in the document
+	stem       int32 // index in the taxonomy's vocabulary, -1 for a word that no label has
+	also       []int32
+	clause     int32 // tokens of one clause stand together
+	comma      int32 // counts the commas before it in its clause
+	upper      bool  // written in capitals, or with a capital inside
+	initial    bool  // begins with a capital
+}
+
+// clause is a run of tokens inside one block, between full stops, colons,
+// semicolons and dashes.
+type clause struct {
+	first, last int // tokens first <= i < last
+	start, end  int // bytes, for the quote
+	block       int
+}
+
+// tokenize cuts blocks into clauses and words.
+func (x *extraction) tokenize() {
+	for bi, b := range x.blocks {
+		if b.section.silent() {
+			continue
+		}
+		line := x.doc[b.start:b.end]
+		last, comma := 0, int32(0)
+		open := len(x.tokens)
+		from := 0
+		flush := func(to int) {
+			if len(x.tokens) > open {
+				s, e := trimmed(x.doc, b.start+from, b.start+to)
+				x.clauses = append(x.clauses, clause{first: open, last: len(x.tokens), start: s, end: e, block: bi})
+			}
+			open, comma, from = len(x.tokens), 0, to
+		}
+		scan(line, func(s, e int) {
+			switch gap := line[last:s]; {
+			case breaks(gap):
+				flush(last)
+				from = s
+			case strings.ContainsAny(gap, ",()/|"):
+				comma++
+			}
+			last = e
+			x.words++
+			w := line[s:e]
+			lower := strings.ToLower(w)
+			if functionWords[lower] && !(len(lower) == 1 && w != lower) && !(lower == "it" && w == "IT") {
+				x.functions++
+				return
+			}
+			stem := x.stem(lower)
+			if stem >= 0 {
+				x.known++
+			}
+			r, _ := utf8.DecodeRuneInString(w)
+			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
+				initial: unicode.IsUpper(r), upper: capitals(w)})
+		})
+		flush(len(line))
+	}
+}
+
+// breaks says whether the text between two words ends a clause.
+func breaks(gap string) bool {
+	for i, r := range gap {
+		switch r {
+		case ';', ':', '!', '?', '–', '—', '•', '|':
+			return true
+		case '.':
+			if rest := gap[i+1:]; rest == "" || rest[0] != ' ' && rest[0] != ')' {
+				continue
+			}
+			return true
+		case '-':
+			if i > 0 && gap[i-1] == ' ' && strings.HasPrefix(gap[i+1:], " ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func trimmed(text string, start, end int) (int, int) {
+	cut := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:*_", r) }
+	s := text[start:end]
+	start += len(s) - len(strings.TrimLeftFunc(s, cut))
+	return start, start + len(strings.TrimFunc(s, cut))
+}
+
+// capitals knows SQL, IoT, GitHub: a capital after the first letter.
+func capitals(w string) bool {
+	for i, r := range w {
+		if i > 0 && unicode.IsUpper(r) || utf8.RuneCountInString(w) == 1 && unicode.IsUpper(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// stem finds a word's stem in the vocabulary. A word that no label has may be
+// two that one has (multithreaded, workflow): such a word stays unknown here, for
+// guessing costs precision.
+func (x *extraction) stem(lower string) int32 {
+	if s, ok := x.cache[lower]; ok {
+		return s
+	}
+	s, ok := x.t.stemIndex[fold(lower)]
+	if !ok {
+		s = -1
+	}
+	x.cache[strings.Clone(lower)] = s
+	return s
+}
+
+// acronyms finds long forms that the document abbreviates in brackets, such as
+// "product lifecycle management (PLM)", and lets the short form stand for them
+// wherever it occurs.
+func (x *extraction) acronyms() {
+	long := map[string][]int32{}
+	for i := 1; i < len(x.tokens); i++ {
+		tok := x.tokens[i]
+		word := x.doc[tok.start:tok.end]
+		if !tok.upper || len(word) < 2 || len(word) > 6 || tok.start == 0 || x.doc[tok.start-1] != '(' {
+			continue
+		}
+		letters := []rune(strings.ToLower(word))
+		k := i - len(letters)
+		if k < 0 || x.tokens[k].clause != tok.clause && x.clauses[tok.clause].block != x.clauses[x.tokens[k].clause].block {
+			continue
+		}
+		fits := true
+		var stems []int32
+		for j, l := range letters {
+			r, _ := utf8.DecodeRuneInString(strings.ToLower(x.doc[x.tokens[k+j].start:]))
+			fits = fits && r == l && x.tokens[k+j].stem >= 0
+			stems = append(stems, x.tokens[k+j].stem)
+		}
+		if fits {
+			long[word] = stems
+		}
+	}
+	if len(long) == 0 {
+		return
+	}
+	for i := range x.tokens {
+		if tok := &x.tokens[i]; tok.upper {
+			tok.also = long[x.doc[tok.start:tok.end]]
+		}
+	}
+}
+
+// mention is one place where a label may stand.
+type mention struct {
+	skill, label int32
+	clause       int32
+	first, last  int32 // the first and the last token that matched
+	matched      int32 // number of tokens that matched
+	tokens       uint64
+	kind         int8
+	exact        bool    // the whole label, its words side by side
+	coverage     float64 // share of the label's weight that matched
+	weight       float64 // weight that matched
+	gap          int32   // words between the first and last that did not match
+	commas       int32   // commas between them
+	strength     float64
+	share        float64 // of the strongest mention that shares a word
+	beaten       bool    // every word of it belongs to a stronger mention that has more words
+}
+
+const (
+	// leastCoverage of a label's weight must stand in a clause.
+	leastCoverage = 0.6
+	// leastWeight that must match, so that words which say nothing make no candidate.
+	leastWeight = 0.25
+	// widestGap between the words of one label.
+	widestGap = 5
+	// mentionsPerClause bounds what one clause may propose.
+	mentionsPerClause = 48
+)
+
+// kindStrength weighs the kinds of label against each other.
+var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, topic: 1.05}
+
+// propose collects the mentions of every clause.
+func (x *extraction) propose() {
+	for ci := range x.clauses {
+		from := len(x.mentions)
+		x.phrases(ci)
+		x.containment(ci)
+		x.settle(from)
+	}
+}
+
+// phrases finds labels whose words stand side by side.
+func (x *extraction) phrases(ci int) {
+	c := x.clauses[ci]
+	for i := c.first; i < c.last; i++ {
+		lo, hi := 0, x.t.labels.rows()-1
+		for j := i; j < min(c.last, i+maxLabelTokens) && lo < hi; j++ {
+			stem := x.tokens[j].stem
+			if stem < 0 {
+				break
+			}
+			lo, hi = x.t.narrow(lo, hi, j-i, int(stem))
+			x.complete(ci, lo, hi, i, j, j-i+1)
+		}
+		if long := x.tokens[i].also; long != nil {
+			lo, hi := 0, x.t.labels.rows()-1
+			for k, stem := range long {
+				lo, hi = x.t.narrow(lo, hi, k, int(stem))
+			}
+			x.complete(ci, lo, hi, i, i, len(long))
+		}
+	}
+}
+
+// complete records the labels of a range that have exactly length words.
+func (x *extraction) complete(ci, lo, hi, first, last, length int) {
+	for l := lo; l < hi && x.t.labelLength(l) == length; l++ {
+		weight := x.t.labelWeight(l)
+		x.mentions = append(x.mentions, mention{
+			skill: int32(x.t.labels.get(l, labelSkill)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
+			matched: int32(last - first + 1), tokens: x.mask(ci, first, last), kind: int8(x.t.labels.get(l, labelKind)), exact: true,
+			coverage: 1, weight: weight,
+		})
+	}
+}
+
+func (x *extraction) mask(ci, first, last int) uint64 {
+	var m uint64
+	for i := first; i <= last; i++ {
+		m |= 1 << min(63, i-x.clauses[ci].first)
+	}
+	return m
+}
+
+// narrow gives the labels lo <= l < hi, which agree in depth words, whose next
+// word is stem. Labels are ordered by their words, so this is a binary search.
+func (t *Taxonomy) narrow(lo, hi, depth, stem int) (int, int) {
+	at := func(l int) int {
+		if t.labelLength(l) <= depth {
+			return -1
+		}
+		return t.labelTokens.at(t.labels.get(l, labelStart) + depth)
+	}
+	bound := func(limit int) int {
+		a, b := lo, hi
+		for a < b {
+			if mid := (a + b) / 2; at(mid) < limit {
+				a = mid + 1
+			} else {
+				b = mid
+			}
+		}
+		return a
+	}
+	return bound(stem), bound(stem + 1)
+}
+
+func (t *Taxonomy) labelLength(l int) int {
+	return t.labels.get(l+1, labelStart) - t.labels.get(l, labelStart)
+}
+
+func (t *Taxonomy) labelWeight(l int) float64 {
+	w := 0.0
+	for i := t.labels.get(l, labelStart); i < t.labels.get(l+1, labelStart); i++ {
+		w += t.weights.float(t.labelTokens.at(i))
+	}
+	return w
+}
+
+// containment finds labels most of whose weight stands in the clause, in any order.
+func (x *extraction) containment(ci int) {
+	c := x.clauses[ci]
+	x.round++
+	stamp := func(stem int32, i int) {
+		if stem >= 0 && x.stamped[stem] != x.round {
+			x.stamped[stem], x.position[stem] = x.round, int32(i)
+		}
+	}
+	for i := c.first; i < c.last; i++ {
+		stamp(x.tokens[i].stem, i)
+		for _, s := range x.tokens[i].also {
+			stamp(s, i)
+		}
+	}
+	for i := c.first; i < c.last; i++ {
+		x.contained(ci, x.tokens[i].stem, i)
+		for _, s := range x.tokens[i].also {
+			x.contained(ci, s, i)
+		}
+	}
+}
+
+// contained tries the labels that one stem of the clause may lead to.
+func (x *extraction) contained(ci int, stem int32, at int) {
+	if stem < 0 || x.position[stem] != int32(at) {
+		return // unknown, or met before in this clause
+	}
+	posts := x.t.postings.at(int(stem))
+	for p := range posts.len() {
+		l := posts.at(p)
+		if x.tried[l] == x.round {
+			continue
+		}
+		x.tried[l] = x.round
+		start, end := x.t.labels.get(l, labelStart), x.t.labels.get(l+1, labelStart)
+		if end-start < 2 {
+			continue
+		}
+		total, found := 0.0, 0.0
+		first, last, n := int32(1<<30), int32(-1), int32(0)
+		var mask uint64
+		for k := start; k < end; k++ {
+			s := x.t.labelTokens.at(k)
+			w := x.t.weights.float(s)
+			total += w
+			if x.stamped[s] != x.round {
+				continue
+			}
+			found += w
+			pos := x.position[s]
+			first, last = min(first, pos), max(last, pos)
+			n++
+			mask |= 1 << min(63, int(pos)-x.clauses[ci].first)
+		}
+		coverage := found / total
+		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap {
+			continue
+		}
+		x.mentions = append(x.mentions, mention{
+			skill: int32(x.t.labels.get(l, labelSkill)), label: int32(l), clause: int32(ci), first: first, last: last, matched: n, tokens: mask,
+			kind: int8(x.t.labels.get(l, labelKind)), coverage: coverage, weight: found,
+			gap: max(0, last-first+1-n), commas: x.tokens[last].comma - x.tokens[first].comma,
+		})
+	}
+}
+
+// settle rates the mentions of one clause, keeps the best of each skill and the
+// strongest of all, and lets them compete.
+func (x *extraction) settle(from int) {
+	all := x.mentions[from:]
+	for i := range all {
+		m := &all[i]
+		m.strength = m.weight * m.coverage * m.coverage * kindStrength[m.kind]
+		if !m.exact {
+			m.strength *= 0.85 / (1 + 0.12*float64(m.gap) + 0.1*float64(m.commas))
+		}
+	}
+	slices.SortFunc(all, func(a, b mention) int {
+		switch {
+		case a.strength != b.strength:
+			return sign(a.strength < b.strength)
+		case a.skill != b.skill:
+			return int(a.skill - b.skill)
+		case a.first != b.first:
+			return int(a.first - b.first)
+		case a.label != b.label:
+			return int(a.label - b.label)
+		}
+		return int(a.last - b.last)
+	})
+	kept := all[:0]
+	for _, m := range all {
+		if len(kept) == mentionsPerClause {
+			break
+		}
+		if !slices.ContainsFunc(kept, func(k mention) bool { return k.skill == m.skill }) {
+			kept = append(kept, m)
+		}
+	}
+	x.mentions = x.mentions[:from+len(kept)]
+	compete(kept)
+}

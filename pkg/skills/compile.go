@@ -1,0 +1,418 @@
+package skills
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Builder gathers skills from sources and compiles them. The zero Builder is
+// ready; it is not safe for concurrent use. The order in which sources are added
+// does not change the result, except that a skill keeps the name that it came
+// with first when a later source knows the same name.
+type Builder struct {
+	// Name and Version replace those that the sources give, where not empty.
+	Name, Version string
+
+	sources     []Info
+	skills      map[string]*entry
+	named       map[string]string // folded name -> id, to recognise a skill of another source
+	occupations map[string]*job
+	crosswalk   crosswalk
+	occESCO     []escoOccupation
+}
+
+// entry is a skill while it is being gathered.
+type entry struct {
+	Skill
+	hidden  []string
+	related []string
+	uses    int // occupations that ask for it
+}
+
+// job is an occupation while it is being gathered.
+type job struct {
+	name  string
+	needs map[string]need
+}
+
+type need struct {
+	level      int
+	confidence float64
+}
+
+// clean is the form in which texts are kept: NFC, single spaces.
+func clean(s string) string { return norm.NFC.String(strings.Join(strings.Fields(s), " ")) }
+
+// add takes a skill in, or joins it to the one of the same id or name, and gives
+// the id under which it is kept.
+func (b *Builder) add(s Skill) *entry {
+	if b.skills == nil {
+		b.skills, b.named = map[string]*entry{}, map[string]string{}
+	}
+	s.ID, s.Name = clean(s.ID), clean(s.Name)
+	key := strings.ToLower(s.Name)
+	id := s.ID
+	if _, ok := b.skills[id]; !ok {
+		if same, ok := b.named[key]; ok && !sameSource(same, id) {
+			id = same
+		}
+	}
+	e, ok := b.skills[id]
+	if !ok {
+		s.Description = clean(s.Description)
+		e = &entry{Skill: s}
+		e.Aliases = nil
+		b.skills[id] = e
+		if _, taken := b.named[key]; !taken {
+			b.named[key] = id
+		}
+	}
+	for _, a := range s.Aliases {
+		if a = clean(a); a != "" && a != e.Name && !slices.Contains(e.Aliases, a) {
+			e.Aliases = append(e.Aliases, a)
+		}
+	}
+	return e
+}
+
+// sameSource compares the prefixes of two ids: a source may well use one name twice.
+func sameSource(a, b string) bool {
+	pa, _, _ := strings.Cut(a, ":")
+	pb, _, _ := strings.Cut(b, ":")
+	return pa == pb
+}
+
+func (b *Builder) require(soc, name, skill string, n need) {
+	if b.occupations == nil {
+		b.occupations = map[string]*job{}
+	}
+	j, ok := b.occupations[soc]
+	if !ok {
+		j = &job{needs: map[string]need{}}
+		b.occupations[soc] = j
+	}
+	if name != "" && j.name == "" {
+		j.name = clean(name)
+	}
+	if skill == "" {
+		return
+	}
+	if old, ok := j.needs[skill]; !ok || n.confidence > old.confidence {
+		j.needs[skill] = n
+	}
+}
+
+func (b *Builder) info() Info {
+	var i Info
+	join := func(get func(Info) string, sep string) string {
+		var parts []string
+		for _, s := range b.sources {
+			if v := get(s); v != "" && !slices.Contains(parts, v) {
+				parts = append(parts, v)
+			}
+		}
+		return strings.Join(parts, sep)
+	}
+	i.Name = cmp.Or(b.Name, join(func(s Info) string { return s.Name }, " + "))
+	i.Version = cmp.Or(b.Version, join(func(s Info) string { return s.Version }, " + "))
+	i.Licence = join(func(s Info) string { return s.Licence }, "; ")
+	i.Attribution = join(func(s Info) string { return s.Attribution }, " ")
+	return i
+}
+
+// strings collects the string table.
+type texts struct {
+	index   map[string]int
+	blob    bytes.Buffer
+	offsets []uint32
+}
+
+func (x *texts) add(s string) uint32 {
+	if i, ok := x.index[s]; ok {
+		return uint32(i)
+	}
+	i := len(x.offsets)
+	x.index[s] = i
+	x.offsets = append(x.offsets, uint32(x.blob.Len()))
+	x.blob.WriteString(s)
+	return uint32(i)
+}
+
+// label is a name under which a skill may stand in a text.
+type label struct {
+	skill  int
+	text   string
+	kind   int
+	stems  []string
+	tokens []int
+}
+
+// maxLabelTokens bounds a label's content words; longer ones are sentences, not names.
+const maxLabelTokens = 10
+
+// Compile writes the compiled file. The same sources give the same bytes.
+func (b *Builder) Compile() ([]byte, error) {
+	if len(b.skills) == 0 {
+		return nil, errors.New("compile taxonomy: the sources hold no skills")
+	}
+	b.resolveOccupations()
+	ids := slices.Sorted(maps.Keys(b.skills))
+	index := make(map[string]int, len(ids))
+	for i, id := range ids {
+		index[id] = i
+	}
+	for _, soc := range slices.Sorted(maps.Keys(b.occupations)) {
+		for id := range b.occupations[soc].needs {
+			if _, ok := index[id]; !ok {
+				return nil, fmt.Errorf("compile taxonomy: occupation %s asks for the unknown skill %q", soc, id)
+			}
+		}
+	}
+
+	x := &texts{index: map[string]int{}}
+	labels := b.labels(ids)
+	vocabulary, weights := weigh(labels, len(ids))
+	stemOf := make(map[string]int, len(vocabulary))
+	for i, s := range vocabulary {
+		stemOf[s] = i
+	}
+	for i := range labels {
+		for _, s := range labels[i].stems {
+			labels[i].tokens = append(labels[i].tokens, stemOf[s])
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b label) int {
+		return cmp.Or(slices.Compare(a.tokens, b.tokens), cmp.Compare(a.kind, b.kind), cmp.Compare(a.skill, b.skill), strings.Compare(a.text, b.text))
+	})
+
+	var parts [partCount][]uint32
+	put := func(part int, values ...uint32) { parts[part] = append(parts[part], values...) }
+
+	children := make([][]int, len(ids))
+	for i, id := range ids {
+		e := b.skills[id]
+		put(partSkills, x.add(e.ID), x.add(e.Name), x.add(e.Description), x.add(e.Kind), x.add(e.Field),
+			uint32(len(parts[partAliases])), uint32(len(parts[partBroader])), uint32(e.uses))
+		for _, a := range e.Aliases {
+			put(partAliases, x.add(a))
+		}
+		slices.Sort(e.Broader)
+		for _, up := range slices.Compact(e.Broader) {
+			if p, ok := index[up]; ok && p != i {
+				put(partBroader, uint32(p))
+				children[p] = append(children[p], i)
+				children[i] = append(children[i], p)
+			}
+		}
+		for _, r := range e.related {
+			if p, ok := index[r]; ok && p != i {
+				children[i] = append(children[i], p)
+				children[p] = append(children[p], i)
+			}
+		}
+	}
+	closing := make([]uint32, skillStride)
+	closing[skillAliases], closing[skillBroader] = uint32(len(parts[partAliases])), uint32(len(parts[partBroader]))
+	put(partSkills, closing...)
+	for i := range ids {
+		put(partRelatedStarts, uint32(len(parts[partRelated])))
+		slices.Sort(children[i])
+		for _, c := range slices.Compact(children[i]) {
+			put(partRelated, uint32(c))
+		}
+	}
+	put(partRelatedStarts, uint32(len(parts[partRelated])))
+
+	byName := make([]int, len(ids))
+	for i := range byName {
+		byName[i] = i
+	}
+	slices.SortFunc(byName, func(p, q int) int {
+		a, b := b.skills[ids[p]].Name, b.skills[ids[q]].Name
+		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b), p-q)
+	})
+	for _, i := range byName {
+		put(partByName, uint32(i))
+	}
+
+	rare := make([][]uint32, len(vocabulary))
+	for i, l := range labels {
+		put(partLabels, uint32(l.skill), x.add(l.text), uint32(l.kind), uint32(len(parts[partLabelTokens])))
+		for _, tok := range l.tokens {
+			put(partLabelTokens, uint32(tok))
+		}
+		for _, tok := range rarest(l.tokens, weights) {
+			rare[tok] = append(rare[tok], uint32(i))
+		}
+	}
+	put(partLabels, 0, 0, 0, uint32(len(parts[partLabelTokens])))
+	for i, s := range vocabulary {
+		put(partStems, x.add(s))
+		put(partWeights, math.Float32bits(weights[i]))
+		put(partPostingStarts, uint32(len(parts[partPostings])))
+		put(partPostings, rare[i]...)
+	}
+	put(partPostingStarts, uint32(len(parts[partPostings])))
+
+	hits := map[string]map[int]bool{}
+	for i, id := range ids {
+		e := b.skills[id]
+		for _, text := range append([]string{e.Name}, e.Aliases...) {
+			for _, w := range searchTerms(text) {
+				if hits[w] == nil {
+					hits[w] = map[int]bool{}
+				}
+				hits[w][i] = true
+			}
+		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(hits)) {
+		put(partSearchWords, x.add(w))
+		put(partSearchStarts, uint32(len(parts[partSearchHits])))
+		for _, i := range slices.Sorted(maps.Keys(hits[w])) {
+			put(partSearchHits, uint32(i))
+		}
+	}
+	put(partSearchStarts, uint32(len(parts[partSearchHits])))
+
+	for _, soc := range slices.Sorted(maps.Keys(b.occupations)) {
+		j := b.occupations[soc]
+		put(partOccupations, x.add(soc), x.add(j.name), uint32(len(parts[partRequirements])/requirementStride))
+		for _, id := range slices.Sorted(maps.Keys(j.needs)) {
+			n := j.needs[id]
+			put(partRequirements, uint32(index[id]), uint32(n.level), uint32(math.Round(n.confidence*10000)))
+		}
+	}
+	put(partOccupations, 0, 0, uint32(len(parts[partRequirements])/requirementStride))
+
+	for _, off := range x.offsets {
+		put(partOffsets, off)
+	}
+	put(partOffsets, uint32(x.blob.Len()))
+
+	info := b.info()
+	info.Skills, info.Labels, info.Occupations = len(ids), len(labels), len(b.occupations)
+	meta, err := json.Marshal(info)
+	if err != nil {
+		return nil, fmt.Errorf("compile taxonomy: %w", err)
+	}
+	return assemble(meta, x.blob.Bytes(), b.vectors(ids, stemOf, weights), parts), nil
+}
+
+func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
+	var sizes, body []byte
+	for i, p := range parts {
+		var raw []byte
+		switch i {
+		case partInfo:
+			raw = meta
+		case partBlob:
+			raw = blob
+		case partVectors:
+			raw = vectors
+		default:
+			for _, v := range p {
+				raw = binary.LittleEndian.AppendUint32(raw, v)
+			}
+		}
+		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(len(raw)))
+		body = append(body, raw...)
+	}
+	body = append(sizes, body...)
+	file := []byte(magic)
+	file = binary.LittleEndian.AppendUint32(file, formatVersion)
+	file = binary.LittleEndian.AppendUint32(file, partCount)
+	file = binary.LittleEndian.AppendUint32(file, crc32.Checksum(body, castagnoli))
+	return append(file, body...)
+}
+
+// labels lists every label of every skill, the strongest kind where one skill
+// has the same words twice.
+func (b *Builder) labels(ids []string) []label {
+	taught := b.topics(ids)
+	var all []label
+	for i, id := range ids {
+		e := b.skills[id]
+		seen := map[string]bool{}
+		add := func(text string, kind int) {
+			stems := contentStems(text)
+			key := strings.Join(stems, " ")
+			if len(stems) == 0 || len(stems) > maxLabelTokens || seen[key] {
+				return
+			}
+			seen[key] = true
+			all = append(all, label{skill: i, text: text, kind: kind, stems: stems})
+		}
+		add(e.Name, preferred)
+		if name, _, bracketed := strings.Cut(e.Name, " ("); bracketed {
+			add(name, bare)
+		}
+		for _, a := range taught[i] {
+			add(a, topic)
+		}
+		for _, a := range e.hidden {
+			add(a, hidden)
+		}
+		for _, a := range e.Aliases {
+			add(a, alternative)
+		}
+	}
+	return all
+}
+
+// genericStems is genericWords as they appear in labels.
+var genericStems = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range genericWords {
+		m[fold(w)] = true
+	}
+	return m
+}()
+
+// genericShare is what a generic word counts beside one of equal rarity.
+const genericShare = 0.25
+
+// weigh gives the vocabulary in order and what each stem says: the logarithm of
+// how few skills have it in a label, scaled so that a unique stem weighs 1.
+func weigh(labels []label, skills int) ([]string, []float32) {
+	has := map[string]map[int]bool{}
+	for _, l := range labels {
+		for _, s := range l.stems {
+			if has[s] == nil {
+				has[s] = map[int]bool{}
+			}
+			has[s][l.skill] = true
+		}
+	}
+	vocabulary := slices.Sorted(maps.Keys(has))
+	weights := make([]float32, len(vocabulary))
+	most := math.Log(float64(skills) + 1)
+	for i, s := range vocabulary {
+		w := 1 - math.Log(float64(len(has[s])))/most
+		if genericStems[s] {
+			w *= genericShare
+		}
+		weights[i] = float32(math.Round(max(w, 0.02)*1e4) / 1e4)
+	}
+	return vocabulary, weights
+}
+
+// rarest gives the two stems of a label that weigh most: a text that has neither
+// cannot contain enough of it.
+func rarest(tokens []int, weights []float32) []int {
+	distinct := slices.Clone(tokens)
+	slices.SortFunc(distinct, func(a, b int) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), a-b) })
+	distinct = slices.Compact(distinct)
+	return distinct[:min(2, len(distinct))]
+}

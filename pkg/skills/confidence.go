@@ -1,0 +1,172 @@
+package skills
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"sync"
+)
+
+// FeatureNames names what confidence follows from, in the order of
+// Candidate.Features. Each is between about 0 and 1.
+var FeatureNames = []string{
+	"exact name",        // the skill's name stands there, words side by side
+	"exact alias",       // an alias or hidden label does
+	"exact topic",       // a subject that leads to the skill does
+	"exact bare name",   // the name without its bracket does
+	"coverage",          // share of the label's weight that stands there
+	"coverage squared",  //
+	"weight",            // how rare the words that matched are
+	"one word",          // only one word matched
+	"three words",       // at least three matched
+	"gap",               // other words stand between
+	"commas",            // the words are spread over an enumeration
+	"share",             // of the strongest candidate that uses one of the words
+	"beaten",            // every mention is inside a stronger, longer one
+	"sole winner",       // strongest of its words, by some distance
+	"knowledge",         // kind of skill
+	"language",          //
+	"transversal",       //
+	"popularity",        // how many occupations ask for it
+	"in title",          // stands in the title
+	"in outcomes",       //
+	"in topics",         //
+	"only in readings",  //
+	"heading",           // stands in a heading
+	"repetition",        // in how many clauses
+	"distinct words",    // how many different labels or words led to it
+	"opening",           // stands at the beginning of its clause
+	"clause filled",     // share of the clause's words that it uses
+	"likeness clause",   // of the clause and the skill in the vector space
+	"likeness document", // of the document and the skill
+	"field",             // share of the document's strength that lies in the skill's field
+	"risky",             // an everyday word or letter that is also the name of a tool
+	"capitals",          // written in capitals as the label is
+	"alias not name",    // no label of the name stands there, only other words
+}
+
+// Candidate is a skill that a document may teach, with what speaks for it. It is
+// what the calibration program learns from.
+type Candidate struct {
+	SkillID  string
+	Features []float64
+	Passage  bool // a sentence or two rather than a document with parts
+	Score    float64
+}
+
+// model holds the fitted weights of one genre. Score is the logistic of bias plus
+// weighted features; confidence is the score brought to a frequency through the
+// steps (isotonic regression), between which it is linear.
+type model struct {
+	Bias    float64      `json:"bias"`
+	Weights []float64    `json:"weights"`
+	Steps   [][2]float64 `json:"steps"`
+	Cut     float64      `json:"cut"`
+}
+
+// Weights is the file that infra/bench/calibrate writes.
+type Weights struct {
+	Features []string `json:"features"`
+	Document model    `json:"document"`
+	Passage  model    `json:"passage"`
+}
+
+//go:embed weights.json
+var weightsJSON []byte
+
+var fitted = sync.OnceValue(func() *Weights {
+	var w Weights
+	if err := json.Unmarshal(weightsJSON, &w); err != nil || len(w.Document.Weights) != len(FeatureNames) || len(w.Passage.Weights) != len(FeatureNames) {
+		panic("skills: weights.json does not fit the features of this program: run infra/bench/calibrate")
+	}
+	return &w
+})
+
+func (w *Weights) of(passage bool) *model {
+	if passage {
+		return &w.Passage
+	}
+	return &w.Document
+}
+
+func (m *model) score(features []float64) float64 {
+	sum := m.Bias
+	for i, f := range features {
+		sum += m.Weights[i] * f
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// confidence brings a score to the frequency with which such scores were right.
+func (m *model) confidence(score float64) float64 {
+	c := score
+	if n := len(m.Steps); n > 0 {
+		switch {
+		case score <= m.Steps[0][0]:
+			c = m.Steps[0][1]
+		case score >= m.Steps[n-1][0]:
+			c = m.Steps[n-1][1]
+		default:
+			for i := 1; i < n; i++ {
+				if a, b := m.Steps[i-1], m.Steps[i]; score < b[0] {
+					c = a[1] + (b[1]-a[1])*(score-a[0])/(b[0]-a[0])
+					break
+				}
+			}
+		}
+	}
+	return math.Round(min(1, max(0, c))*1e4) / 1e4
+}
+
+// Cut is the confidence from which a skill is given.
+func (w *Weights) cut(passage bool) float64 { return w.of(passage).Cut }
+
+// features turns what was found about one skill into numbers.
+func (x *extraction) features(f *finding) []float64 {
+	v := make([]float64, len(FeatureNames))
+	best := &x.mentions[f.best]
+	i := 0
+	put := func(value float64) { v[i] = value; i++ }
+	yes := func(b bool) {
+		if b {
+			v[i] = 1
+		}
+		i++
+	}
+	yes(f.exact[preferred])
+	yes(f.exact[alternative] || f.exact[hidden])
+	yes(f.exact[topic])
+	yes(f.exact[bare])
+	put(best.coverage)
+	put(best.coverage * best.coverage)
+	put(min(best.weight, 3) / 3)
+	yes(best.matched == 1)
+	yes(best.matched >= 3)
+	put(float64(min(best.gap, 4)) / 4)
+	put(float64(min(best.commas, 4)) / 4)
+	put(f.share)
+	yes(f.beaten)
+	yes(f.share == 1 && !f.beaten)
+	kind := x.t.kind(int(f.skill))
+	yes(kind == "knowledge")
+	yes(kind == "language")
+	yes(kind == "transversal")
+	put(math.Log1p(float64(x.t.skills.get(int(f.skill), skillPopularity))) / 8)
+	yes(f.in[title])
+	yes(f.in[outcomes])
+	yes(f.in[topics])
+	yes(f.in[readings] && !f.in[title] && !f.in[outcomes] && !f.in[topics] && !f.in[description] && !f.in[other])
+	yes(f.heading)
+	put(min(math.Log1p(float64(f.clauses-1)), 3) / 3)
+	put(min(math.Log1p(float64(f.labels-1)), 2) / 2)
+	c := x.clauses[best.clause]
+	yes(int(best.first) == c.first)
+	put(float64(best.matched) / float64(c.last-c.first))
+	put(f.likeClause)
+	put(f.likeDocument)
+	put(f.field)
+	yes(f.risky)
+	yes(f.capitals)
+	yes(!f.exact[preferred] && !f.exact[bare])
+	return v
+}

@@ -1,0 +1,190 @@
+package skills
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// rowReader reads a table with a header line, whatever the order of its columns.
+type rowReader struct {
+	columns map[string]int
+	row     []string
+	next    func() ([]string, error)
+}
+
+// column names are compared without case, outer spaces and byte order mark.
+func columnName(s string) string {
+	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(s, "\ufeff")))
+}
+
+func newRowReader(next func() ([]string, error), required ...string) (*rowReader, error) {
+	header, err := next()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the table is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &rowReader{columns: make(map[string]int, len(header)), next: next}
+	for i, h := range header {
+		if name := columnName(h); t.columns[name] == 0 {
+			t.columns[name] = i + 1
+		}
+	}
+	for _, name := range required {
+		if t.columns[name] == 0 {
+			return nil, fmt.Errorf("the column %q is missing", name)
+		}
+	}
+	return t, nil
+}
+
+// read goes to the next row; io.EOF after the last.
+func (t *rowReader) read() (err error) {
+	t.row, err = t.next()
+	return err
+}
+
+// get gives a column of the row, "" where the row or the table has none.
+func (t *rowReader) get(name string) string {
+	i := t.columns[name]
+	if i == 0 || i > len(t.row) {
+		return ""
+	}
+	return strings.TrimSpace(t.row[i-1])
+}
+
+func readCSV(r io.Reader, required ...string) (*rowReader, error) {
+	c := csv.NewReader(bufio.NewReader(r))
+	c.FieldsPerRecord = -1
+	c.LazyQuotes = true
+	c.ReuseRecord = true
+	return newRowReader(c.Read, required...)
+}
+
+// readTabs reads the text form of O*NET: columns between tabs, without quotes.
+func readTabs(r io.Reader, required ...string) (*rowReader, error) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 1<<20)
+	next := func() ([]string, error) {
+		if !s.Scan() {
+			if err := s.Err(); err != nil {
+				return nil, err
+			}
+			return nil, io.EOF
+		}
+		return strings.Split(strings.TrimSuffix(s.Text(), "\r"), "\t"), nil
+	}
+	return newRowReader(next, required...)
+}
+
+// each calls row for every row of the table that open gives.
+func each(t *rowReader, row func() error) error {
+	for n := 2; ; n++ {
+		err := t.read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = row()
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", n, err)
+		}
+	}
+}
+
+// AddCSV reads a vocabulary of one's own: the columns id and name, and where
+// present kind, field, aliases, description and broader; aliases and broader hold
+// several values between bars. source names it; its Skills, Labels and
+// Occupations are ignored.
+func (b *Builder) AddCSV(source Info, r io.Reader) error {
+	t, err := readCSV(r, "id", "name")
+	if err != nil {
+		return fmt.Errorf("skills csv: %w", err)
+	}
+	b.sources = append(b.sources, source)
+	own := map[string]bool{}
+	err = each(t, func() error {
+		id := clean(t.get("id"))
+		if id == "" || t.get("name") == "" {
+			return errors.New("a skill needs an id and a name")
+		}
+		if own[id] {
+			return fmt.Errorf("the id %q stands there twice", id)
+		}
+		own[id] = true
+		b.add(Skill{ID: id, Name: t.get("name"), Description: t.get("description"), Kind: orKind(t.get("kind")), Field: t.get("field"),
+			Aliases: bars(t.get("aliases")), Broader: bars(t.get("broader"))})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("skills csv: %w", err)
+	}
+	return nil
+}
+
+// AddRequirements reads what occupations ask for: the columns soc, name, skillId,
+// level 1..5 and confidence 0..1.
+func (b *Builder) AddRequirements(r io.Reader) error {
+	t, err := readCSV(r, "soc", "name", "skillid", "level", "confidence")
+	if err != nil {
+		return fmt.Errorf("occupations csv: %w", err)
+	}
+	err = each(t, func() error {
+		soc := t.get("soc")
+		if !isSOC(soc) {
+			return fmt.Errorf("%q is no SOC code", soc)
+		}
+		level, err := strconv.Atoi(t.get("level"))
+		if err != nil || level < 1 || level > 5 {
+			return fmt.Errorf("the level %q is not 1..5", t.get("level"))
+		}
+		confidence, err := strconv.ParseFloat(t.get("confidence"), 64)
+		if err != nil || !(confidence >= 0 && confidence <= 1) {
+			return fmt.Errorf("the confidence %q is not 0..1", t.get("confidence"))
+		}
+		b.require(soc, t.get("name"), clean(t.get("skillid")), need{level, confidence})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("occupations csv: %w", err)
+	}
+	return nil
+}
+
+func bars(s string) []string {
+	var parts []string
+	for p := range strings.SplitSeq(s, "|") {
+		if p = clean(p); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+func orKind(kind string) string {
+	if kind == "" {
+		return "skill"
+	}
+	return strings.ToLower(kind)
+}
+
+// isSOC knows NN-NNNN and NN-NNNN.NN.
+func isSOC(code string) bool {
+	pattern := "dd-dddd.dd"
+	if len(code) != 7 && len(code) != 10 {
+		return false
+	}
+	for i := range len(code) {
+		if p := pattern[i]; p == 'd' && (code[i] < '0' || code[i] > '9') || p != 'd' && code[i] != p {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,50 @@
+package skills
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+)
+
+// maxSourceFile bounds a file of a taxonomy's source; the largest official one
+// has 25 MB.
+const maxSourceFile = 256 << 20
+
+// file is a source file and where it lies.
+type file struct {
+	fsys fs.FS
+	path string
+}
+
+func (f file) open() (io.ReadCloser, error) {
+	r, err := f.fsys.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(r, maxSourceFile), r}, nil
+}
+
+// findFiles gives the files that fit, by base name; of two with one name the
+// first wins.
+func findFiles(sources []fs.FS, fits func(name string) bool) (map[string]file, error) {
+	found := map[string]file{}
+	for _, fsys := range sources {
+		err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if _, taken := found[path.Base(p)]; !d.IsDir() && !taken && fits(path.Base(p)) {
+				found[path.Base(p)] = file{fsys, p}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list files: %w", err)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,250 @@
+package skills
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+const (
+	onetLicence     = "CC BY 4.0"
+	onetAttribution = "This service includes information from the O*NET Database by the U.S. Department of Labor, Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 license."
+)
+
+// crosswalk leads from an ISCO-08 unit group to SOC codes.
+type crosswalk map[string][]socName
+
+type socName struct{ soc, name string }
+
+// AddONET reads files of the O*NET database, as text or xlsx, from directories or
+// opened zip files, and the BLS crosswalk from SOC to ISCO as CSV, which gives
+// the occupations of ESCO their SOC codes. What a file holds is told by its
+// columns; other files are passed over. At least one must be known.
+func (b *Builder) AddONET(version string, sources ...fs.FS) error {
+	files, err := findFiles(sources, func(name string) bool {
+		return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".csv")
+	})
+	if err != nil {
+		return fmt.Errorf("o*net: %w", err)
+	}
+	known, skills := 0, false
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		t, err := openTable(files[name])
+		if err != nil {
+			return fmt.Errorf("o*net: %s: %w", name, err)
+		}
+		has := func(columns ...string) bool {
+			return !slices.ContainsFunc(columns, func(c string) bool { return t.columns[c] == 0 })
+		}
+		var row func() error
+		switch {
+		case has("soc_code", "isco08_code"):
+			row = func() error { return b.crosswalkRow(t) }
+		case has("o*net-soc code", "element id", "scale id", "data value"):
+			row, skills = b.elementRow(t), true
+		case has("o*net-soc code", "example", "commodity title"):
+			row, skills = b.technologyRow(t), true
+		case has("o*net-soc code", "title", "description"):
+			row = func() error { return b.occupationRow(t) }
+		default:
+			continue
+		}
+		known++
+		if err := each(t, row); err != nil {
+			return fmt.Errorf("o*net: %s: %w", name, err)
+		}
+	}
+	if known == 0 {
+		return errors.New("o*net: none of the files is a known O*NET table or the SOC-ISCO crosswalk")
+	}
+	if skills {
+		b.sources = append(b.sources, Info{Name: "O*NET", Version: version, Licence: onetLicence, Attribution: onetAttribution})
+	}
+	return nil
+}
+
+// openTable reads the header of a tab-separated, comma-separated or xlsx file.
+func openTable(f file) (*rowReader, error) {
+	r, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.HasSuffix(f.path, ".csv"):
+		return readCSV(bytes.NewReader(raw))
+	case strings.HasSuffix(f.path, ".txt"):
+		return readTabs(bytes.NewReader(raw))
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: maxSourceFile})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := book.GetRows(book.GetSheetName(0))
+	if err != nil {
+		return nil, err
+	}
+	return newRowReader(func() ([]string, error) {
+		if len(rows) == 0 {
+			return nil, io.EOF
+		}
+		row := rows[0]
+		rows = rows[1:]
+		return row, nil
+	})
+}
+
+func (b *Builder) crosswalkRow(t *rowReader) error {
+	soc, isco := t.get("soc_code"), t.get("isco08_code")
+	if !isSOC(soc) || isco == "" {
+		return nil // the published sheet has lines of remarks
+	}
+	if b.crosswalk == nil {
+		b.crosswalk = crosswalk{}
+	}
+	if s := (socName{soc, clean(t.get("soc_title"))}); !slices.Contains(b.crosswalk[isco], s) {
+		b.crosswalk[isco] = append(b.crosswalk[isco], s)
+	}
+	return nil
+}
+
+func (b *Builder) occupationRow(t *rowReader) error {
+	soc := t.get("o*net-soc code")
+	if !isSOC(soc) {
+		return fmt.Errorf("%q is no SOC code", soc)
+	}
+	b.require(soc, t.get("title"), "", need{})
+	return nil
+}
+
+// elementRow takes a row of Skills or Knowledge. An element is required when its
+// importance is at least 3 of 5: confidence is (importance - 1) / 4, the level is
+// O*NET's 0..7 scaled to 1..5.
+func (b *Builder) elementRow(t *rowReader) func() error {
+	type key struct{ soc, id string }
+	importance := map[key]float64{}
+	return func() error {
+		soc, element := t.get("o*net-soc code"), t.get("element id")
+		value, err := strconv.ParseFloat(t.get("data value"), 64)
+		if !isSOC(soc) || err != nil || math.IsNaN(value) {
+			return fmt.Errorf("occupation %q, value %q", soc, t.get("data value"))
+		}
+		kind := "skill"
+		if strings.HasPrefix(element, "2.C") {
+			kind = "knowledge"
+		}
+		e := b.add(Skill{ID: "onet:" + element, Name: t.get("element name"), Kind: kind, Field: "O*NET " + kind})
+		k := key{soc, e.ID}
+		b.require(soc, t.get("title"), "", need{})
+		switch t.get("scale id") {
+		case "IM":
+			importance[k] = value
+		case "LV":
+			if im := importance[k]; im >= 3 && t.get("not relevant") != "Y" {
+				e.uses++
+				level := min(5, max(1, int(math.Round(1+value*4/7))))
+				b.require(soc, "", e.ID, need{level, min(1, (im-1)/4)})
+			}
+		}
+		return nil
+	}
+}
+
+// technologyRow takes a row of Technology Skills: the commodity is the skill, the
+// example one of its aliases. A commodity is required at level 3, with
+// confidence 0.9 when an example is in demand, 0.7 for a hot technology, else 0.5.
+func (b *Builder) technologyRow(t *rowReader) func() error {
+	return func() error {
+		soc, title, example := t.get("o*net-soc code"), t.get("commodity title"), t.get("example")
+		if !isSOC(soc) || title == "" {
+			return fmt.Errorf("occupation %q, commodity %q", soc, title)
+		}
+		e := b.add(Skill{ID: "onet:" + cmp.Or(t.get("commodity code"), title), Name: title, Kind: "tool", Field: "O*NET technology", Aliases: []string{example}})
+		confidence := 0.5
+		switch {
+		case t.get("in demand") == "Y":
+			confidence = 0.9
+		case t.get("hot technology") == "Y":
+			confidence = 0.7
+		}
+		b.require(soc, "", e.ID, need{3, confidence})
+		return nil
+	}
+}
+
+// maxRequirements bounds an occupation's list from ESCO, whose unit groups may
+// gather hundreds of occupations' skills.
+const maxRequirements = 60
+
+// resolveOccupations gives every SOC code the skills of the ESCO occupations in
+// the ISCO groups that the crosswalk leads to. confidence is the share of those
+// occupations that ask for the skill, an optional one counting half; level is 4
+// where most call it essential, 3 where some do, else 2. Skills below 0.1 are
+// left out, unless nothing else is known.
+func (b *Builder) resolveOccupations() {
+	type tally struct{ essential, optional int }
+	count := map[string]map[string]*tally{} // SOC -> skill -> tally
+	size := map[string]int{}
+	for _, o := range b.occESCO {
+		for _, s := range b.crosswalk[o.isco] {
+			if count[s.soc] == nil {
+				count[s.soc] = map[string]*tally{}
+			}
+			b.require(s.soc, s.name, "", need{})
+			size[s.soc]++
+			at := func(id string) *tally {
+				if count[s.soc][id] == nil {
+					count[s.soc][id] = &tally{}
+				}
+				return count[s.soc][id]
+			}
+			for _, id := range o.essential {
+				at(id).essential++
+			}
+			for _, id := range o.optional {
+				at(id).optional++
+			}
+		}
+	}
+	for soc, skills := range count {
+		n := float64(size[soc])
+		type scored struct {
+			id string
+			need
+		}
+		var all []scored
+		for id, c := range skills {
+			s := scored{id, need{2, math.Round((float64(c.essential)+float64(c.optional)/2)/n*1e4) / 1e4}}
+			switch {
+			case float64(c.essential) >= n/2:
+				s.level = 4
+			case c.essential > 0:
+				s.level = 3
+			}
+			all = append(all, s)
+		}
+		slices.SortFunc(all, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.confidence, a.confidence), b.level-a.level, strings.Compare(a.id, b.id))
+		})
+		for i, s := range all[:min(len(all), maxRequirements)] {
+			if s.confidence < 0.1 && i >= 10 {
+				break
+			}
+			b.require(soc, "", s.id, s.need)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package skills
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// searchTerms gives the words of a text as search compares them.
+func searchTerms(text string) []string {
+	text = strings.ToLower(norm.NFC.String(text))
+	var terms []string
+	scan(text, func(start, end int) { terms = append(terms, text[start:end]) })
+	return terms
+}
+
+// Search finds the skills whose name or one alias holds every word of query, the
+// last word also as a beginning, and gives one page of them: the name itself
+// first, then names that begin with the query, aliases that are it, names and
+// aliases that hold its words; skills that more occupations ask for come first
+// among equals, then by name. An empty query lists all skills by name. A limit
+// below 1 gives an empty page; total counts all that were found.
+func (t *Taxonomy) Search(query string, limit, offset int) (page []Skill, total int) {
+	terms := searchTerms(query)
+	var found []int
+	if len(terms) == 0 {
+		if strings.TrimSpace(query) == "" {
+			found = make([]int, t.count())
+			for i := range found {
+				found[i] = t.byName.at(i)
+			}
+		}
+	} else {
+		found = t.rank(terms)
+	}
+	page = []Skill{}
+	for i := max(offset, 0); i < len(found) && len(page) < limit; i++ {
+		page = append(page, t.skill(found[i]))
+	}
+	return page, len(found)
+}
+
+func (t *Taxonomy) rank(terms []string) []int {
+	var found []int
+	for i, term := range terms {
+		hits := t.holding(term, i == len(terms)-1)
+		if i == 0 {
+			found = hits
+			continue
+		}
+		found = slices.DeleteFunc(found, func(s int) bool {
+			_, ok := slices.BinarySearch(hits, s)
+			return !ok
+		})
+	}
+	type ranked struct{ skill, class, uses, place int }
+	query := strings.Join(terms, " ")
+	results := make([]ranked, 0, len(found))
+	for _, s := range found {
+		class := matchClass(query, terms, t.name(s), 0)
+		for a := t.skills.get(s, skillAliases); a < t.skills.get(s+1, skillAliases) && class > 2; a++ {
+			class = min(class, matchClass(query, terms, t.text(t.aliases.at(a)), 1))
+		}
+		if class < noMatch {
+			results = append(results, ranked{skill: s, class: class, uses: t.skills.get(s, skillPopularity)})
+		}
+	}
+	slices.SortFunc(results, func(a, b ranked) int {
+		return cmp.Or(a.class-b.class, b.uses-a.uses, strings.Compare(t.name(a.skill), t.name(b.skill)), a.skill-b.skill)
+	})
+	found = found[:0]
+	for _, r := range results {
+		found = append(found, r.skill)
+	}
+	return found
+}
+
+const noMatch = 9
+
+// matchClass orders how a label answers a query; alias is 0 for the name, 1 for an alias.
+func matchClass(query string, terms []string, label string, alias int) int {
+	own := searchTerms(label)
+	joined := strings.Join(own, " ")
+	last := terms[len(terms)-1]
+	switch {
+	case joined == query:
+		return 0 + 2*alias
+	case strings.HasPrefix(joined, query):
+		return 1 + 3*alias
+	}
+	for _, term := range terms[:len(terms)-1] {
+		if !slices.Contains(own, term) {
+			return noMatch
+		}
+	}
+	if slices.Contains(own, last) || slices.ContainsFunc(own, func(w string) bool { return strings.HasPrefix(w, last) }) {
+		return 3 + 2*alias
+	}
+	return noMatch
+}
+
+// holding gives the skills that have a word in a label, in order.
+func (t *Taxonomy) holding(term string, prefix bool) []int {
+	lo, hi := 0, t.searchWords.len()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if t.text(t.searchWords.at(mid)) < term {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	var found []int
+	for ; lo < t.searchWords.len(); lo++ {
+		w := t.text(t.searchWords.at(lo))
+		if w != term && !(prefix && strings.HasPrefix(w, term)) {
+			break
+		}
+		hits := t.searchHits.at(lo)
+		for i := range hits.len() {
+			found = append(found, hits.at(i))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}

@@ -1,0 +1,168 @@
+package skills
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// scan calls yield with the byte range of every word of text. A word is a run of
+// letters and digits, with three additions that keep the names of technologies
+// whole: a closing ++ or # (C++, C#), an opening dot (.NET) and an inner dot
+// before js or net (node.js, ASP.NET).
+func scan(text string, yield func(start, end int)) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		dotnet := r == '.' && opensDotNet(text, i)
+		if !dotnet && !wordRune(r) {
+			i += size
+			continue
+		}
+		start := i
+		i += size
+		for i < len(text) {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			switch {
+			case wordRune(r):
+				i += size
+				continue
+			case r == '.' && suffixWord(text[i+1:], "js") || r == '.' && suffixWord(text[i+1:], "net"):
+				i += size
+				continue
+			case r == '+' && strings.HasPrefix(text[i:], "++") && i-start <= 2:
+				i += 2
+			case r == '#' && i-start <= 2:
+				i++
+			}
+			break
+		}
+		yield(start, i)
+	}
+}
+
+func wordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+}
+
+// suffixWord says whether rest begins with a whole word, in any case.
+func suffixWord(rest, word string) bool {
+	if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(rest[len(word):])
+	return len(rest) == len(word) || !wordRune(next)
+}
+
+func opensDotNet(text string, dot int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:dot])
+	return (dot == 0 || !wordRune(before)) && suffixWord(text[dot+1:], "net")
+}
+
+// fold brings a word to the form under which labels and text meet: lower case,
+// one spelling for British and American, one stem for a family of words.
+func fold(word string) string {
+	word = strings.ToLower(word)
+	if len(word) > 4 && (strings.HasSuffix(word, ".js") || strings.HasSuffix(word, "js")) {
+		return strings.TrimSuffix(strings.TrimSuffix(word, "js"), ".") + ".js"
+	}
+	if len(word) <= 3 || strings.ContainsAny(word, "+#.") {
+		return strings.TrimSuffix(word, "'s")
+	}
+	if same, ok := respelled[word]; ok {
+		word = same
+	}
+	for _, s := range spellings {
+		if len(word) > len(s.from)+2 && strings.HasSuffix(word, s.from) {
+			word = strings.TrimSuffix(word, s.from) + s.to
+			break
+		}
+	}
+	stem := english.Stem(word, true)
+	if same, ok := families[stem]; ok {
+		return same
+	}
+	return stem
+}
+
+// spellings turns British endings into American ones; the first that fits wins.
+var spellings = []struct{ from, to string }{
+	{"isations", "ization"}, {"isation", "ization"}, {"ising", "izing"}, {"ised", "ized"}, {"iser", "izer"}, {"isers", "izer"}, {"ise", "ize"}, {"ises", "ize"},
+	{"ysing", "yzing"}, {"ysed", "yzed"}, {"yse", "yze"}, {"yses", "yze"}, {"yser", "yzer"},
+	{"elling", "eling"}, {"elled", "eled"}, {"eller", "eler"}, {"alling", "aling"},
+	{"iour", "ior"}, {"ioural", "ioral"}, {"olour", "olor"}, {"abour", "abor"}, {"avour", "avor"}, {"umour", "umor"},
+	{"ogue", "og"}, {"ometre", "ometer"},
+}
+
+// respelled lists words whose ending is not regular.
+var respelled = map[string]string{
+	"fibre": "fiber", "fibres": "fiber", "centre": "center", "centres": "center", "programme": "program", "programmes": "program",
+	"aluminium": "aluminum", "sulphur": "sulfur", "tyre": "tire", "tyres": "tire", "defence": "defense", "licence": "license",
+	"mould": "mold", "moulding": "molding", "moulds": "mold", "plough": "plow", "grey": "gray", "catalogue": "catalog",
+	"paediatric": "pediatric", "paediatrics": "pediatric", "anaesthesia": "anesthesia", "haematology": "hematology", "oestrogen": "estrogen",
+	"foetal": "fetal", "orthopaedic": "orthopedic", "orthopaedics": "orthopedic", "gynaecology": "gynecology", "manoeuvre": "maneuver",
+	"exercise": "exercise", "enterprise": "enterprise", "expertise": "expertise", "raise": "raise", "noise": "noise", "precise": "precise",
+	"exercises": "exercise", "promise": "promise", "franchise": "franchise", "merchandise": "merchandise", "devise": "devise", "revise": "revise",
+	"supervise": "supervise", "supervised": "supervise", "supervising": "supervise", "advise": "advise", "advised": "advise", "advising": "advise", "concise": "concise", "comprise": "comprise",
+	"data": "data", "datum": "data", "matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "media": "media",
+	"mathematics": "mathematical", "maths": "mathematical", "math": "mathematical", "statics": "statics", "news": "news", "physics": "physics",
+	"children": "child", "people": "people", "women": "woman", "men": "man", "criteria": "criterion", "phenomena": "phenomenon",
+	"ethics": "ethics", "ethical": "ethics", "optics": "optics", "optical": "optics", "communicator": "communication",
+}
+
+// families joins stems that the stemmer leaves apart though one word comes from the other.
+var families = map[string]string{
+	"analysi": "analyz", "analyt": "analyz", "analyst": "analyz", "analys": "analyz", "synthesi": "synthes", "diagnosi": "diagnos", "diagnost": "diagnos",
+	"hypothesi": "hypothes", "chemistri": "chemic", "chemist": "chemic", "economi": "econom", "economist": "econom",
+	"engin": "engin", "engine": "engin", "statistician": "statist", "mathematician": "mathemat", "physicist": "physic",
+	"biolog": "biolog", "biologi": "biolog", "geolog": "geolog", "geologi": "geolog", "ecologi": "ecolog", "technologi": "technolog",
+	"methodologi": "methodolog", "psychologi": "psycholog", "sociologi": "sociolog", "theori": "theoret", "histori": "histor",
+	"geographi": "geograph", "geometri": "geometr", "photographi": "photograph", "philosophi": "philosoph", "strategi": "strateg",
+	"industri": "industri", "energi": "energet", "electr": "electr", "decis": "decid", "solut": "solv", "presentat": "present",
+	"maintain": "mainten", "mainten": "mainten", "pricing": "price", "market": "market", "cybernet": "cybernet", "writer": "write", "written": "write",
+	"taught": "teach", "teacher": "teach", "manufactur": "manufactur", "fabric": "fabric", "microcontrol": "microcontrol",
+	"robot": "robot", "simul": "simul", "debugg": "debug", "debug": "debug", "troubleshoot": "troubleshoot", "programm": "program",
+	"accuraci": "accur", "effici": "effici", "probabilist": "probabl", "stochast": "stochast", "semant": "semant", "architectur": "architect",
+	"hydrologi": "hydrolog", "meteorologi": "meteorolog", "topolog": "topolog", "topologi": "topolog", "ontologi": "ontolog",
+	"enzymolog": "enzym", "genet": "genet", "electronica": "electron",
+}
+
+// functionWords carry no meaning of their own: they are passed over in labels and in text.
+var functionWords = set(`a an the and or of in on to for with by at from as into onto via per its their your our his her my this that these those
+	is are be been being was were will shall should can could may might must do does did has have had having not no nor but if than then so such
+	it they them he she we you i who whom whose which what when where how why there here also both each any all some other others etc eg ie
+	about above across after against along among around before behind below between beyond during over through throughout toward towards under
+	until up upon within without out off while s t`)
+
+// genericWords say little about what a label is about; they count a fifth.
+var genericWords = set(`use using used apply applying perform performing conduct conducting carry carrying provide providing ensure ensuring do
+	make making have develop developing undertake execute executing understand understanding know knowledge ability skill skills work working
+	principle principles technique techniques technology technologies method methods methodology methodologies type types concept concepts
+	process processes procedure procedures theory theories fundamental fundamentals basic basics element elements system systems
+	product products tool tools practice practices field study science sciences discipline topic topics aspect aspects function functions
+	characteristic characteristics property properties kind kinds variety various different general several appropriate specific relevant
+	related introduction standard standards good effective`)
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// contentStems gives the stems of a label, function words left out.
+func contentStems(label string) []string {
+	var stems []string
+	scan(label, func(start, end int) {
+		if w := strings.ToLower(label[start:end]); !functionWords[w] || single(label, start, end) {
+			stems = append(stems, fold(w))
+		}
+	})
+	return stems
+}
+
+// single says that a word is the whole text, so that it names something even
+// when it looks like a function word.
+func single(text string, start, end int) bool { return strings.TrimSpace(text) == text[start:end] }
