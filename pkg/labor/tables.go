@@ -3,7 +3,6 @@ package labor
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 )
 
@@ -105,21 +104,4 @@ func pick[V any](all map[string]V, keys []string) map[string]V {
 		}
 	}
 	return some
-}
-
-// DataSets gives what t is made of, in a fixed order, for a store that keeps it.
-func (t *Tables) DataSets() (*Crosswalk, []Region, []Wage, []Projection) {
-	regions, _ := t.Regions(context.Background(), "")
-	var wages []Wage
-	for _, r := range regions {
-		rows := t.wages[r.Area]
-		for _, soc := range slices.Sorted(maps.Keys(rows)) {
-			wages = append(wages, rows[soc])
-		}
-	}
-	var projections []Projection
-	for _, soc := range slices.Sorted(maps.Keys(t.projections)) {
-		projections = append(projections, t.projections[soc])
-	}
-	return t.crosswalk, regions, wages, projections
 }

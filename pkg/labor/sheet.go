@@ -1,0 +1,359 @@
+package labor
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// Bounds of a file; the largest official one, all metropolitan areas, is a tenth of them.
+const (
+	maxFileBytes     = 256 << 20 // as it comes
+	maxUnpackedBytes = 4 << 30   // a workbook's sheets
+	maxSheetMemory   = 16 << 20  // larger sheets are read from temporary files
+	headerLines      = 5         // titles may stand above a sheet's header
+)
+
+// Progress is told now and then how many lines of a file were read. total is about
+// what there is to read, and never below done.
+type Progress func(done, total int)
+
+// FileError says where a file is not what it should be.
+type FileError struct {
+	Sheet  string // empty for csv
+	Line   int    // from 1; 0 where the fault is in no line
+	Column int    // from 1, counted in cells; 0 where the fault is in no cell
+	Reason string
+}
+
+func (e *FileError) Error() string {
+	var at []string
+	if e.Sheet != "" {
+		at = append(at, fmt.Sprintf("sheet %q", e.Sheet))
+	}
+	if e.Line > 0 {
+		at = append(at, fmt.Sprintf("line %d", e.Line))
+	}
+	if e.Column > 0 {
+		at = append(at, fmt.Sprintf("column %d", e.Column))
+	}
+	if len(at) == 0 {
+		return e.Reason
+	}
+	return strings.Join(at, ", ") + ": " + e.Reason
+}
+
+// book is an official file: a workbook, or a csv, which counts as a book of one
+// sheet without a name.
+type book struct {
+	xlsx     *excelize.File
+	csv      []byte
+	total    int // lines of the largest sheet
+	progress Progress
+}
+
+func openBook(r io.Reader, progress Progress) (*book, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	if len(data) > maxFileBytes {
+		return nil, &FileError{Reason: fmt.Sprintf("larger than %d MiB", maxFileBytes>>20)}
+	}
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	b := &book{progress: progress}
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		b.csv = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+		b.total = bytes.Count(b.csv, []byte("\n"))
+		return b, nil
+	}
+	if b.total, err = countRows(data); err != nil {
+		return nil, &FileError{Reason: "no workbook: " + err.Error()}
+	}
+	b.xlsx, err = excelize.OpenReader(bytes.NewReader(data), excelize.Options{
+		RawCellValue: true, UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxSheetMemory})
+	if err != nil {
+		return nil, &FileError{Reason: "no workbook: " + err.Error()}
+	}
+	return b, nil
+}
+
+// countRows counts the rows of a workbook's largest sheet. The library that reads
+// the sheets would have to hold a whole one in memory to say how long it is.
+func countRows(workbook []byte) (int, error) {
+	archive, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for _, file := range archive.File {
+		if !strings.HasPrefix(file.Name, "xl/worksheets/") {
+			continue
+		}
+		part, err := file.Open()
+		if err != nil {
+			return 0, err
+		}
+		n, err := countTags(io.LimitReader(part, maxUnpackedBytes), "<row ")
+		part.Close()
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, n)
+	}
+	return most, nil
+}
+
+func countTags(r io.Reader, tag string) (n int, err error) {
+	buf := make([]byte, 64<<10)
+	kept := 0
+	for {
+		read, err := r.Read(buf[kept:])
+		window := buf[:kept+read]
+		n += bytes.Count(window, []byte(tag))
+		// What is kept is shorter than the tag, so that none is counted twice.
+		kept = copy(buf, window[max(0, len(window)-len(tag)+1):])
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (b *book) close() {
+	if b.xlsx != nil {
+		b.xlsx.Close()
+	}
+}
+
+func (b *book) sheets() []string {
+	if b.xlsx == nil {
+		return []string{""}
+	}
+	return b.xlsx.GetSheetList()
+}
+
+// column is a column that a reader needs.
+type column struct {
+	name     string
+	title    *regexp.Regexp // of the header's cell, spaces around it removed
+	optional bool
+}
+
+func col(name, title string) column {
+	return column{name: name, title: regexp.MustCompile(`(?i)^(?:` + title + `)$`)}
+}
+
+func optional(name, title string) column {
+	c := col(name, title)
+	c.optional = true
+	return c
+}
+
+// table is a sheet read line by line below its header.
+type table struct {
+	book    *book
+	sheet   string
+	above   []string       // first cells of the lines above the header
+	titles  []string       // the header
+	columns map[string]int // cell of a column, by its name
+	line    int
+	cells   []string
+	next    func() (line int, cells []string, err error)
+	close   func()
+}
+
+// open gives the first sheet that has the columns, with its header read. It gives an
+// error where no sheet has them.
+func (b *book) open(columns ...column) (*table, error) {
+	var missing *FileError
+	for _, sheet := range b.sheets() {
+		t, err := b.table(sheet)
+		if err != nil {
+			return nil, err
+		}
+		fault, err := t.header(columns)
+		if err != nil {
+			t.close()
+			return nil, err
+		}
+		if fault == nil {
+			return t, nil
+		}
+		t.close()
+		if missing == nil {
+			missing = fault
+		}
+	}
+	if missing == nil {
+		missing = &FileError{Reason: "the workbook has no sheet"}
+	}
+	return nil, missing
+}
+
+func (b *book) table(sheet string) (*table, error) {
+	t := &table{book: b, sheet: sheet, close: func() {}}
+	if b.xlsx == nil {
+		r := csv.NewReader(bytes.NewReader(b.csv))
+		r.ReuseRecord = true
+		r.FieldsPerRecord = -1 // lines above the header are shorter
+		t.next = func() (int, []string, error) {
+			cells, err := r.Read()
+			var fault *csv.ParseError
+			if errors.As(err, &fault) {
+				return 0, nil, &FileError{Line: fault.Line, Reason: fault.Err.Error()}
+			}
+			if err != nil {
+				return 0, nil, err
+			}
+			line, _ := r.FieldPos(0)
+			return line, cells, nil
+		}
+		return t, nil
+	}
+	rows, err := b.xlsx.Rows(sheet)
+	if err != nil {
+		return nil, &FileError{Sheet: sheet, Reason: err.Error()}
+	}
+	line := 0
+	t.close = func() { rows.Close() }
+	t.next = func() (int, []string, error) {
+		if !rows.Next() {
+			if err := rows.Error(); err != nil {
+				return 0, nil, &FileError{Sheet: sheet, Line: line + 1, Reason: err.Error()}
+			}
+			return 0, nil, io.EOF
+		}
+		line++
+		cells, err := rows.Columns()
+		if err != nil {
+			return 0, nil, &FileError{Sheet: sheet, Line: line, Reason: err.Error()}
+		}
+		return line, cells, nil
+	}
+	return t, nil
+}
+
+// header finds the line that has the columns. fault says what the best line lacks.
+func (t *table) header(columns []column) (fault *FileError, err error) {
+	fault = &FileError{Sheet: t.sheet, Reason: "empty"}
+	best := -1
+	for range headerLines {
+		line, cells, err := t.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.line, t.columns = line, map[string]int{}
+		var lacking []string
+		for _, c := range columns {
+			for i, title := range cells {
+				if _, have := t.columns[c.name]; !have && c.title.MatchString(strings.TrimSpace(title)) {
+					t.columns[c.name] = i
+				}
+			}
+			if _, have := t.columns[c.name]; !have && !c.optional {
+				lacking = append(lacking, c.name)
+			}
+		}
+		if len(lacking) == 0 {
+			t.titles = append([]string{}, cells...)
+			return nil, nil
+		}
+		if found := len(columns) - len(lacking); found > best {
+			best = found
+			fault = &FileError{Sheet: t.sheet, Line: line, Reason: "no column " + strings.Join(lacking, ", ")}
+		}
+		if len(cells) > 0 {
+			t.above = append(t.above, cells[0])
+		}
+	}
+	return fault, nil
+}
+
+// scan goes to the next line that is not empty; false at the end.
+func (t *table) scan() (bool, error) {
+	for {
+		line, cells, err := t.next()
+		if err == io.EOF {
+			t.book.progress(t.line, max(t.line, t.book.total))
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		t.line, t.cells = line, cells
+		if line%1000 == 0 {
+			t.book.progress(line, max(line, t.book.total))
+		}
+		if strings.TrimSpace(strings.Join(cells, "")) == "" {
+			continue
+		}
+		if t.book.xlsx == nil && len(cells) != len(t.titles) {
+			return false, &FileError{Line: line, Reason: fmt.Sprintf("%d cells below a header of %d", len(cells), len(t.titles))}
+		}
+		for i, cell := range cells {
+			if !utf8.ValidString(cell) {
+				return false, &FileError{Sheet: t.sheet, Line: line, Column: i + 1, Reason: "not UTF-8"}
+			}
+		}
+		return true, nil
+	}
+}
+
+// has says whether the sheet has an optional column.
+func (t *table) has(column string) bool {
+	_, ok := t.columns[column]
+	return ok
+}
+
+// title gives a column's title as the file prints it.
+func (t *table) title(column string) string { return strings.TrimSpace(t.titles[t.columns[column]]) }
+
+// cell gives a cell without the spaces around it; empty where the line is shorter or
+// the sheet lacks the column.
+func (t *table) cell(column string) string {
+	i, ok := t.columns[column]
+	if !ok || i >= len(t.cells) {
+		return ""
+	}
+	return strings.TrimSpace(t.cells[i])
+}
+
+// fault is what is wrong with a cell of the current line.
+func (t *table) fault(column, format string, args ...any) *FileError {
+	return &FileError{Sheet: t.sheet, Line: t.line, Column: t.columns[column] + 1,
+		Reason: column + ": " + fmt.Sprintf(format, args...)}
+}
+
+// code gives a cell that must have a form.
+func (t *table) code(column string, form *regexp.Regexp, like string) (string, error) {
+	value := t.cell(column)
+	if !form.MatchString(value) {
+		return "", t.fault(column, "%q is no code like %s", value, like)
+	}
+	return value, nil
+}
+
+// text gives a cell that must not be empty.
+func (t *table) text(column string) (string, error) {
+	value := t.cell(column)
+	if value == "" {
+		return "", t.fault(column, "empty")
+	}
+	return value, nil
+}
