@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// The throttles are the outer shield; customers meet their own limit (units in a
+// window) long before. Rates are requests a second, bursts requests.
+const (
+	keyRate, keyBurst = 500, 1000 // of one API key; the default limit is 17 reads a second
+	// Half of what an account has in a region, so that other APIs in it go on.
+	stageRate, stageBurst = 5000, 2500
+)
+
+// newAPI makes the REST API from the contract: every path leads with every method
+// to its group's function, any other path to the customers function, so that 404
+// and 405 are ours and come after the key check. Answers are text, so no media
+// type is binary, and they stay uncompressed, because a strong ETag names bytes.
+func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.RestApi {
+	retention := awslogs.RetentionDays_ONE_WEEK
+	if s.production() {
+		retention = awslogs.RetentionDays_THREE_MONTHS
+	}
+	access := awslogs.NewLogGroup(stack, jsii.String("access-log"), &awslogs.LogGroupProps{Retention: retention, RemovalPolicy: s.data()})
+	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
+		RestApiName:                 jsii.String(s.stackName()),
+		Description:                 jsii.String("Skills Curriculum Service, stage " + s.name),
+		EndpointConfiguration:       &awsapigateway.EndpointConfiguration{Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL}},
+		ApiKeySourceType:            awsapigateway.ApiKeySourceType_HEADER,
+		CloudWatchRole:              jsii.Bool(true), // one setting of the account and region, shared by stages: it stays
+		CloudWatchRoleRemovalPolicy: awscdk.RemovalPolicy_RETAIN,
+		DeployOptions: &awsapigateway.StageOptions{
+			StageName:            jsii.String(strings.TrimPrefix(api.BasePath, "/")),
+			TracingEnabled:       jsii.Bool(true),
+			MetricsEnabled:       jsii.Bool(false), // by method, at a price; ours are by operation
+			LoggingLevel:         awsapigateway.MethodLoggingLevel_ERROR,
+			DataTraceEnabled:     jsii.Bool(false), // it would log bodies
+			ThrottlingRateLimit:  jsii.Number(stageRate),
+			ThrottlingBurstLimit: jsii.Number(stageBurst),
+			AccessLogDestination: awsapigateway.NewLogGroupLogDestination(access),
+			AccessLogFormat:      awsapigateway.AccessLogFormat_Custom(jsii.String(accessLogFormat())),
+		},
+	})
+	// API Gateway makes this group itself when it first has an error to log, and
+	// keeps it for ever, unless it is there before.
+	execution := awslogs.NewLogGroup(stack, jsii.String("execution-log"), &awslogs.LogGroupProps{
+		LogGroupName:  jsii.String("API-Gateway-Execution-Logs_" + *rest.RestApiId() + api.BasePath),
+		Retention:     retention,
+		RemovalPolicy: s.data(),
+	})
+	rest.DeploymentStage().Node().AddDependency(execution)
+
+	integrations := map[api.Group]awsapigateway.Integration{}
+	for _, g := range api.Groups() {
+		integrations[g] = awsapigateway.NewLambdaIntegration(functions[string(g)], &awsapigateway.LambdaIntegrationOptions{
+			ScopePermissionToMethod: jsii.Bool(false), // one permission a function, not one a path
+		})
+	}
+	route := func(path, method string, group api.Group, key bool) {
+		resource := rest.Root()
+		if path != "/" {
+			resource = rest.Root().ResourceForPath(&path)
+		}
+		resource.AddMethod(&method, integrations[group], &awsapigateway.MethodOptions{ApiKeyRequired: &key})
+	}
+	groups := map[string]api.Group{}
+	for _, o := range api.Operations() {
+		groups[o.Path] = o.Group
+	}
+	for _, path := range api.Paths() {
+		route(path, "ANY", groups[path], true)
+	}
+	for _, o := range api.Operations() {
+		if o.Access == api.Public {
+			route(o.Path, o.Method, o.Group, false)
+		}
+	}
+	route("/", "ANY", api.Customers, true)
+	route("/{proxy+}", "ANY", api.Customers, true)
+
+	for _, r := range refusals {
+		r.add(rest)
+	}
+
+	plan := rest.AddUsagePlan(jsii.String("UsagePlan"), &awsapigateway.UsagePlanProps{
+		Name:        jsii.String(s.stackName()),
+		Description: jsii.String("Carries the API keys of all customers"),
+		ApiStages:   &[]*awsapigateway.UsagePlanPerApiStage{{Api: rest, Stage: rest.DeploymentStage()}},
+		Throttle:    &awsapigateway.ThrottleSettings{RateLimit: jsii.Number(keyRate), BurstLimit: jsii.Number(keyBurst)},
+	})
+	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which answer with the contract's errors; validation here would answer in another shape.")
+	accept(rest, "AwsSolutions-APIG3", "", "A web ACL is the account's choice and price; keys, throttles and the functions' own validation stand without one. It attaches to the stage.")
+	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
+	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not people who sign in.")
+	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
+		"The policy that AWS prescribes for API Gateway's own logging in an account.")
+
+	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // an output that BaseUrl repeats
+	output(stack, "BaseUrl", "What clients put before a path", jsii.String(strings.TrimSuffix(*rest.Url(), "/")))
+	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
+	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
+	return rest
+}
+
+// accessLogFormat holds what a request was and became, and of the key only the
+// id. Everything is quoted: API Gateway writes - for what it does not know.
+func accessLogFormat() string {
+	fields := map[string]string{
+		"requestId": "requestId", "extendedRequestId": "extendedRequestId", "traceId": "xrayTraceId", "time": "requestTime",
+		"ip": "identity.sourceIp", "apiKeyId": "identity.apiKeyId",
+		"method": "httpMethod", "route": "resourcePath", "path": "path", "status": "status", "error": "error.responseType",
+		"latency": "responseLatency", "integrationLatency": "integrationLatency", "integrationStatus": "integrationStatus", "bytes": "responseLength",
+	}
+	for name, variable := range fields {
+		fields[name] = "$context." + variable
+	}
+	return compact(fields)
+}
+
+// refusal is an answer that API Gateway gives in our place.
+type refusal struct {
+	kind       string // API Gateway's name of the case
+	code       catalog.Code
+	detail     string
+	retryAfter int // seconds, 0 for none
+}
+
+const (
+	keyDetail      = "A valid API key in the header X-API-Key is required."
+	internalDetail = "The service failed to answer. The requestId finds the cause."
+)
+
+// refusals covers every kind that API Gateway knows. Whatever fails before a key
+// was accepted is a 401, as for our own paths: MISSING_AUTHENTICATION_TOKEN is
+// what it calls a path or method without a route, which the catch-all leaves no
+// room for.
+var refusals = []refusal{
+	{"INVALID_API_KEY", catalog.Unauthorized, keyDetail, 0},
+	{"ACCESS_DENIED", catalog.Unauthorized, keyDetail, 0},
+	{"UNAUTHORIZED", catalog.Unauthorized, keyDetail, 0},
+	{"EXPIRED_TOKEN", catalog.Unauthorized, keyDetail, 0},
+	{"INVALID_SIGNATURE", catalog.Unauthorized, keyDetail, 0},
+	{"MISSING_AUTHENTICATION_TOKEN", catalog.Unauthorized, keyDetail, 0},
+	{"WAF_FILTERED", catalog.Forbidden, "The request was refused by a filter before it reached the service.", 0},
+	{"RESOURCE_NOT_FOUND", catalog.NotFound, "There is no such path.", 0},
+	{"BAD_REQUEST_BODY", catalog.MalformedJSON, "The body cannot be read.", 0},
+	{"BAD_REQUEST_PARAMETERS", catalog.InvalidParameter, "A parameter cannot be read.", 0},
+	{"DEFAULT_4XX", catalog.InvalidParameter, "The request cannot be read.", 0},
+	{"REQUEST_TOO_LARGE", catalog.PayloadTooLarge, "The request is larger than the service takes.", 0},
+	{"UNSUPPORTED_MEDIA_TYPE", catalog.UnsupportedMediaType, "The media type of the body is not supported.", 0},
+	{"THROTTLED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again.", 1},
+	{"QUOTA_EXCEEDED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again.", 1},
+	{"INTEGRATION_TIMEOUT", catalog.Unavailable, "The answer took too long. Try again.", 5},
+	{"INTEGRATION_FAILURE", catalog.Unavailable, "The service is not available at the moment. Try again.", 5},
+	{"API_CONFIGURATION_ERROR", catalog.Internal, internalDetail, 0},
+	{"AUTHORIZER_CONFIGURATION_ERROR", catalog.Internal, internalDetail, 0},
+	{"AUTHORIZER_FAILURE", catalog.Internal, internalDetail, 0},
+	{"DEFAULT_5XX", catalog.Internal, internalDetail, 0},
+}
+
+// add gives the answer the contract's shape. API Gateway only replaces variables
+// in such a template, it cannot escape them; the two that stand here cannot hold
+// a quote: an id of its own, and a path as it came over the wire. No customer is
+// known at this point, so the limits are 0.
+func (r refusal) add(rest awsapigateway.RestApi) {
+	headers := map[string]*string{
+		"Content-Type":      quoted(api.ProblemMediaType),
+		api.HeaderRequestID: jsii.String("context.requestId"),
+	}
+	for _, h := range []string{api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
+		headers[h] = quoted("0")
+	}
+	if r.retryAfter > 0 {
+		headers["Retry-After"] = quoted(strconv.Itoa(r.retryAfter))
+	}
+	rest.AddGatewayResponse(&r.kind, &awsapigateway.GatewayResponseOptions{
+		Type:            awsapigateway.ResponseType_Of(&r.kind),
+		StatusCode:      jsii.String(strconv.Itoa(api.Status(r.code))),
+		ResponseHeaders: &headers,
+		// Keyed by the type that every Accept falls back to; the header says what it is.
+		Templates: &map[string]*string{"application/json": jsii.String(compact(api.NewProblem(r.code, r.detail, "$context.path", "$context.requestId")))},
+	})
+}
+
+// quoted marks a fixed value, as opposed to a variable.
+func quoted(value string) *string { return jsii.String("'" + value + "'") }
+
+// compact is the JSON of a value that always has one.
+func compact(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
+)
+
+// newDashboard shows one stage on a page, a question in each row: is something
+// wrong, who asks for what, who is refused, does extraction keep up, what costs.
+func newDashboard(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, functions functions, t table, q queues, alarms []interfacesawscloudwatch.IAlarmRef) {
+	gateway := func(name, statistic, label string) awscloudwatch.IMetric {
+		return labelled("AWS/ApiGateway", name, statistic, label, dimensions{"ApiName": rest.RestApiName(), "Stage": rest.DeploymentStage().StageName()})
+	}
+	function := func(name, metricName, statistic, label string) awscloudwatch.IMetric {
+		return labelled("AWS/Lambda", metricName, statistic, label, dimensions{"FunctionName": functions[name].FunctionName()})
+	}
+	queue := func(name, metricName, statistic, label string) awscloudwatch.IMetric {
+		return labelled("AWS/SQS", metricName, statistic, label, dimensions{"QueueName": &name})
+	}
+	onTable := func(name, label string) awscloudwatch.IMetric {
+		return labelled("AWS/DynamoDB", name, "Sum", label, dimensions{"TableName": t.name})
+	}
+	each := func(metricName, statistic string) []awscloudwatch.IMetric {
+		var all []awscloudwatch.IMetric
+		for _, name := range functionNames() {
+			all = append(all, function(name, metricName, statistic, name))
+		}
+		return all
+	}
+	var gigabyteSeconds []awscloudwatch.IMetric
+	for _, name := range functionNames() {
+		gigabyteSeconds = append(gigabyteSeconds, awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression:   jsii.String(fmt.Sprintf("%s * %g / 1024 / 1000", name, sizes[name].memory)),
+			UsingMetrics: &map[string]awscloudwatch.IMetric{name: function(name, "Duration", "Sum", name)},
+			Label:        jsii.String(name),
+			Period:       awscdk.Duration_Minutes(jsii.Number(5)),
+		}))
+	}
+	jobs, dead := *q.jobs.QueueName(), *q.dead.QueueName()
+
+	board := awscloudwatch.NewDashboard(stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
+		DashboardName:   jsii.String(s.stackName()),
+		DefaultInterval: awscdk.Duration_Hours(jsii.Number(12)),
+	})
+	board.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
+		Title: jsii.String("Alarms"), Alarms: &alarms, Width: jsii.Number(24), Height: jsii.Number(3),
+	}))
+	row(board,
+		graph("Traffic: requests and failures",
+			gateway("Count", "SampleCount", "requests"), gateway("5XXError", "Sum", "5xx")),
+		graph("Traffic: requests by operation", own("Latency", "Operation", "SampleCount")),
+		graph("Traffic: latency, ms",
+			gateway("Latency", "p50", "p50"), gateway("Latency", "p99", "p99"), gateway("IntegrationLatency", "p99", "p99 in the function")),
+		graph("Traffic: p99 by operation, ms", own("Latency", "Operation", "p99")),
+	)
+	row(board,
+		graph("Refusals: all 4xx", gateway("4XXError", "Sum", "4xx")),
+		graph("Refusals: over the rate limit, by operation", own("Refused", "Operation", "Sum")),
+		graph("Refusals: functions throttled", each("Throttles", "Sum")...),
+		graph("Refusals: table throttled", onTable("ReadThrottleEvents", "reads"), onTable("WriteThrottleEvents", "writes")),
+	)
+	row(board,
+		graph("Extraction: done", own("Extractions", "", "Sum")),
+		graph("Extraction: failed, by code", own("ExtractionFailures", "FailureCode", "Sum")),
+		graph("Extraction: jobs",
+			queue(jobs, "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
+			queue(jobs, "ApproximateNumberOfMessagesNotVisible", "Maximum", "at work"),
+			queue(dead, "NumberOfMessagesReceived", "Sum", "dead letters")),
+		graph("Extraction: age of the oldest job, s; run time, ms",
+			queue(jobs, "ApproximateAgeOfOldestMessage", "Maximum", "age"),
+			function(api.Extractor, "Duration", "p50", "p50"), function(api.Extractor, "Duration", "p99", "p99")),
+	)
+	row(board,
+		graph("Cost: units charged to customers, by operation", own("Units", "Operation", "Sum")),
+		graph("Cost: table units used", onTable("ConsumedReadCapacityUnits", "reads"), onTable("ConsumedWriteCapacityUnits", "writes")),
+		graph("Cost: Lambda GB-s", gigabyteSeconds...),
+		graph("Cost: Lambda runs", each("Invocations", "Sum")...),
+	)
+}
+
+func row(board awscloudwatch.Dashboard, widgets ...awscloudwatch.IWidget) {
+	board.AddWidgets(widgets...)
+}
+
+func graph(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
+		Title: &title, Left: &metrics, Width: jsii.Number(6), Height: jsii.Number(6), LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0), ShowUnits: jsii.Bool(false)},
+	})
+}
+
+func labelled(namespace, name, statistic, label string, of dimensions) awscloudwatch.IMetric {
+	d := map[string]*string(of)
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: &namespace, MetricName: &name, Statistic: &statistic, Label: &label, DimensionsMap: &d, Period: awscdk.Duration_Minutes(jsii.Number(5)),
+	})
+}
+
+// own finds a metric of the functions for every value of a dimension; an empty
+// dimension stands for whatever dimensions it has.
+func own(name, dimension, statistic string) awscloudwatch.IMetric {
+	search := fmt.Sprintf(`Namespace="%s" MetricName="%s"`, ownMetrics, name)
+	if dimension != "" {
+		search = fmt.Sprintf(`{%s,%s} MetricName="%s"`, ownMetrics, dimension, name)
+	}
+	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+		Expression: jsii.String(fmt.Sprintf("SEARCH('%s', '%s', 300)", search, statistic)),
+		Label:      jsii.String(""),
+		Period:     awscdk.Duration_Minutes(jsii.Number(5)),
+	})
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
+)
+
+// functions holds each function under its name: a group of the contract, the
+// extractor or the sweeper.
+type functions map[string]awslambda.Function
+
+// functionNames lists all functions, the groups first.
+func functionNames() []string {
+	var names []string
+	for _, g := range api.Groups() {
+		names = append(names, string(g))
+	}
+	return append(names, api.Extractor, api.Sweeper)
+}
+
+// size is what a function may use, and why. Lambda gives CPU in proportion to
+// memory, one whole processor at fullCPU.
+type size struct {
+	memory  float64 // MB
+	timeout float64 // seconds; API Gateway waits 29 for an answer
+	why     string
+}
+
+const fullCPU = 1769
+
+// records serves groups that move records between the table and JSON.
+var records = size{256, 10, "a page of 100 records is a few MB; nearly all of the time is waiting for the table; 10 s leave room for a transaction that is tried again"}
+
+var sizes = map[string]size{
+	string(api.Courses):     records,
+	string(api.Jobs):        records,
+	string(api.Programs):    records,
+	string(api.Labor):       records,
+	string(api.Customers):   records,
+	string(api.Extractions): {512, 10, "searches the whole taxonomy, which it holds in memory"},
+	string(api.Credentials): {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
+	string(api.Transfers):   {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
+	string(api.Reports):     {fullCPU, 28, "compares 100 courses with 50 jobs and writes answers of up to 6 MB"},
+	api.Extractor:           {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
+	api.Sweeper:             {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
+}
+
+// newFunctions creates every function from its bundle, each with a role and a log
+// of its own.
+func newFunctions(stack awscdk.Stack, s stage, t table, q queues) functions {
+	retention := awslogs.RetentionDays_ONE_WEEK
+	if s.production() {
+		retention = awslogs.RetentionDays_THREE_MONTHS
+	}
+	made := functions{}
+	for _, name := range functionNames() {
+		bundle := filepath.Join(s.bundles, name)
+		log := awslogs.NewLogGroup(stack, jsii.String(name+"-log"), &awslogs.LogGroupProps{Retention: retention, RemovalPolicy: s.data()})
+		props := &awslambda.FunctionProps{
+			FunctionName: jsii.String(s.stackName() + "-" + name),
+			Description:  jsii.String("Skills Curriculum Service: " + name),
+			Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
+			Architecture: awslambda.Architecture_ARM_64(),
+			Handler:      jsii.String("bootstrap"),
+			Code:         awslambda.Code_FromAsset(&bundle, nil),
+			MemorySize:   jsii.Number(sizes[name].memory),
+			Timeout:      seconds(sizes[name].timeout),
+			Tracing:      awslambda.Tracing_ACTIVE,
+			LogGroup:     log,
+			Role:         newRole(stack, name, t, q, log),
+			Environment:  environment(s, bundle, t, q),
+		}
+		if name == api.Sweeper {
+			props.RetryAttempts = jsii.Number(0) // as for its schedule
+		}
+		made[name] = awslambda.NewFunction(stack, jsii.String(name), props)
+	}
+	return made
+}
+
+// environment is the same for every function: what a function may do with it is
+// its role's matter. The endpoints are empty in AWS; they stand here because
+// sam local only overrides what the template declares.
+func environment(s stage, bundle string, t table, q queues) *map[string]*string {
+	env := map[string]*string{
+		api.EnvTable:           t.name,
+		api.EnvQueueURL:        q.jobs.QueueUrl(),
+		api.EnvRateUnits:       &s.rateUnits,
+		api.EnvRateWindow:      &s.rateWindow,
+		api.EnvRetryDelay:      jsii.String("30"),
+		api.EnvFunctionTimeout: jsii.String(strconv.Itoa(int(sizes[api.Extractor].timeout))),
+		api.EnvDynamoEndpoint:  jsii.String(""),
+		api.EnvSQSEndpoint:     jsii.String(""),
+		api.EnvAllowedHosts:    jsii.String(""),
+	}
+	if _, err := os.Stat(filepath.Join(bundle, taxonomyFile)); err == nil {
+		env[api.EnvTaxonomy] = jsii.String("/var/task/" + taxonomyFile)
+	}
+	return &env
+}
+
+// taxonomyFile is a compiled taxonomy beside a bootstrap. A bundle without one
+// uses the vocabulary that is built in.
+const taxonomyFile = "taxonomy.bin"

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
+)
+
+// queues carries extraction jobs, and those that could not be done.
+type queues struct{ jobs, dead awssqs.Queue }
+
+const (
+	// maxReceives leaves room beside the three tries of a transient fault for
+	// deliveries that come twice or find the job in another worker's hands.
+	maxReceives = 6
+	// extractorsAtOnce bounds what strangers' servers and the table see of us.
+	// It stands on the event source: reserved concurrency would make SQS count
+	// receives for jobs that never started.
+	extractorsAtOnce = 10
+	// visibilityFactor is AWS's own proportion of visibility timeout to function
+	// timeout; the worker's lease ends in between.
+	visibilityFactor = 6
+)
+
+func newQueues(stack awscdk.Stack, s stage) queues {
+	queue := func(id, consumer string, retention awscdk.Duration, dead *awssqs.DeadLetterQueue) awssqs.Queue {
+		return awssqs.NewQueue(stack, &id, &awssqs.QueueProps{
+			VisibilityTimeout:      seconds(visibilityFactor * sizes[consumer].timeout),
+			RetentionPeriod:        retention,
+			ReceiveMessageWaitTime: seconds(20),
+			Encryption:             awssqs.QueueEncryption_SQS_MANAGED,
+			EnforceSSL:             jsii.Bool(true),
+			DeadLetterQueue:        dead,
+			RemovalPolicy:          awscdk.RemovalPolicy_DESTROY, // jobs are rows of the table; messages only point at them
+		})
+	}
+	// The longest retention SQS has: a dead letter is a record that nobody could mark FAILED.
+	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
+	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
+	output(stack, "QueueUrl", "Extraction jobs", jobs.QueueUrl())
+	output(stack, "DeadLetterQueueUrl", "Extraction jobs that could not be done", dead.QueueUrl())
+	output(stack, "DeadLetterQueueArn", "The same, for a redrive", dead.QueueArn())
+	return queues{jobs, dead}
+}
+
+// newEventSources hands jobs to the extractor one by one, because a document that
+// exhausts memory must not take its neighbours along, and dead letters to the
+// sweeper, which marks their records FAILED.
+func newEventSources(functions functions, q queues) {
+	functions[api.Extractor].AddEventSourceMapping(jsii.String("Jobs"), &awslambda.EventSourceMappingOptions{
+		EventSourceArn:          q.jobs.QueueArn(),
+		BatchSize:               jsii.Number(1),
+		MaxConcurrency:          jsii.Number(extractorsAtOnce),
+		ReportBatchItemFailures: jsii.Bool(true),
+	})
+	functions[api.Sweeper].AddEventSourceMapping(jsii.String("DeadLetters"), &awslambda.EventSourceMappingOptions{
+		EventSourceArn:          q.dead.QueueArn(),
+		BatchSize:               jsii.Number(10),
+		MaxConcurrency:          jsii.Number(2),
+		ReportBatchItemFailures: jsii.Bool(true),
+	})
+}
+
+func seconds(n float64) awscdk.Duration { return awscdk.Duration_Seconds(&n) }

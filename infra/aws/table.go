@@ -1,0 +1,46 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
+)
+
+// table is where the functions keep everything.
+type table struct{ name, arn *string }
+
+// newTable creates the table, which the stack names itself: a table that outlives
+// its stack is then never in the way of the next one. Where the stage is told to
+// serve from a restored table, the functions get that one and the old one stays.
+func newTable(stack awscdk.Stack, s stage) table {
+	attribute := func(name string, kind awsdynamodb.AttributeType) *awsdynamodb.Attribute {
+		return &awsdynamodb.Attribute{Name: jsii.String(name), Type: kind}
+	}
+	own := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
+		PartitionKey:        attribute(api.PartitionKey, awsdynamodb.AttributeType_STRING),
+		SortKey:             attribute(api.SortKey, awsdynamodb.AttributeType_STRING),
+		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		TimeToLiveAttribute: jsii.String(api.TTL),
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: jsii.Bool(true),
+		},
+		DeletionProtection: jsii.Bool(s.production()),
+		RemovalPolicy:      s.data(),
+	})
+	own.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
+		IndexName:      jsii.String(api.OpenIndex),
+		PartitionKey:   attribute(api.OpenIndexPartitionKey, awsdynamodb.AttributeType_STRING),
+		SortKey:        attribute(api.OpenIndexSortKey, awsdynamodb.AttributeType_NUMBER),
+		ProjectionType: awsdynamodb.ProjectionType_KEYS_ONLY,
+	})
+	serving := table{own.TableName(), own.TableArn()}
+	if s.table != "" {
+		serving = table{jsii.String(s.table), stack.FormatArn(&awscdk.ArnComponents{
+			Service: jsii.String("dynamodb"), Resource: jsii.String("table"), ResourceName: jsii.String(s.table),
+		})}
+	}
+	output(stack, "TableName", "The table that the functions use", serving.name)
+	return serving
+}
