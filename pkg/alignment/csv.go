@@ -1,0 +1,173 @@
+package alignment
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WriteCSV writes the view that the settings ask for as one table (RFC 4180: a
+// header, CRLF, UTF-8). Columns are named as in data; a list in a cell is joined
+// by "; ". Text that a spreadsheet would take for a formula gets an apostrophe in
+// front; numbers do not need one.
+func (r Report) WriteCSV(w io.Writer) error {
+	s := r.survey()
+	var rows [][]string
+	var err error
+	switch r.Record.Settings.View {
+	case CoverageView:
+		rows = s.coverageRows()
+	case GapView:
+		rows = s.gapRows()
+	case MarketView:
+		rows, err = s.marketRows(r.Market)
+	default:
+		rows = s.alignmentRows()
+	}
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	return out.WriteAll(rows)
+}
+
+func (s survey) alignmentRows() [][]string {
+	rows := [][]string{{"courseId", "courseCode", "courseName", "sectionId", "jobId", "jobName", "score", "matchedSkills", "missingSkills"}}
+	items := s.alignment()
+	for _, c := range s.courses {
+		for _, j := range s.jobs {
+			item := items[0]
+			items = items[1:]
+			var section string
+			if item.SectionID != nil {
+				section = *item.SectionID
+			}
+			var matched, missing []string
+			for _, m := range item.MatchedSkills {
+				matched = append(matched, fmt.Sprintf("%s (%d of %d)", m.SkillName, m.TaughtLevel, m.RequiredLevel))
+			}
+			for _, m := range item.MissingSkills {
+				missing = append(missing, fmt.Sprintf("%s (%d)", m.SkillName, m.RequiredLevel))
+			}
+			rows = append(rows, []string{
+				text(item.CourseID), text(c.profile.CourseCode), text(c.profile.CourseName), text(section),
+				text(item.JobID), text(j.profile.JobName), decimal(item.Score), list(matched), list(missing),
+			})
+		}
+	}
+	return rows
+}
+
+func (s survey) coverageRows() [][]string {
+	rows := [][]string{{"skillId", "skillName", "maxTaughtLevel", "maxRequiredLevel", "courseIds", "courseCodes", "jobIds", "jobNames"}}
+	codes, jobs := map[string]string{}, map[string]string{}
+	for _, c := range s.courses {
+		codes[c.profile.CourseID] = c.profile.CourseCode
+	}
+	for _, j := range s.jobs {
+		jobs[j.profile.JobID] = j.profile.JobName
+	}
+	named := func(ids []string, names map[string]string) string {
+		var all []string
+		for _, id := range ids {
+			all = append(all, names[id])
+		}
+		return list(all)
+	}
+	for _, item := range s.coverage() {
+		rows = append(rows, []string{
+			text(item.SkillID), text(item.SkillName), strconv.Itoa(item.MaxTaughtLevel), strconv.Itoa(item.MaxRequiredLevel),
+			list(item.CourseIDs), named(item.CourseIDs, codes), list(item.JobIDs), named(item.JobIDs, jobs),
+		})
+	}
+	return rows
+}
+
+// gapRows has a row for each missing skill, and one without a skill for a job that misses none.
+func (s survey) gapRows() [][]string {
+	rows := [][]string{{"jobId", "jobName", "coverage", "skillId", "skillName", "requiredLevel", "taughtLevel"}}
+	for i, item := range s.gap() {
+		job := []string{text(item.JobID), text(s.jobs[i].profile.JobName), decimal(item.Coverage)}
+		for _, m := range item.MissingSkills {
+			rows = append(rows, slices.Concat(job, []string{text(m.SkillID), text(m.SkillName), strconv.Itoa(m.RequiredLevel), strconv.Itoa(m.TaughtLevel)}))
+		}
+		if len(item.MissingSkills) == 0 {
+			rows = append(rows, slices.Concat(job, []string{"", "", "", ""}))
+		}
+	}
+	return rows
+}
+
+// occupation is a labor market entry as interface.md section 8 words it: what
+// tables and pages read of it.
+type occupation struct {
+	SOCCode          string       `json:"socCode"`
+	Name             string       `json:"name"`
+	TotalEmployment  *json.Number `json:"totalEmployment"`
+	MedianAnnualWage *json.Number `json:"medianAnnualWage"`
+	WagePercentiles  struct {
+		P10 *json.Number `json:"p10"`
+		P25 *json.Number `json:"p25"`
+		P75 *json.Number `json:"p75"`
+		P90 *json.Number `json:"p90"`
+	} `json:"wagePercentiles"`
+	ProjectedGrowth  *json.Number `json:"projectedGrowth"`
+	AnnualOpenings   *json.Number `json:"annualOpenings"`
+	TypicalEducation string       `json:"typicalEducation"`
+	Source           string       `json:"source"`
+}
+
+func (s survey) occupations(entries map[string]any) ([]occupation, error) {
+	var all []occupation
+	for _, entry := range s.market(entries) {
+		text, err := json.Marshal(entry)
+		if err != nil {
+			return nil, fmt.Errorf("labor market entry: %w", err)
+		}
+		var o occupation
+		if err := json.Unmarshal(text, &o); err != nil {
+			return nil, fmt.Errorf("labor market entry: %w", err)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+func (s survey) marketRows(entries map[string]any) ([][]string, error) {
+	rows := [][]string{{"socCode", "name", "totalEmployment", "medianAnnualWage", "p10", "p25", "p75", "p90", "projectedGrowth", "annualOpenings", "typicalEducation", "source"}}
+	all, err := s.occupations(entries)
+	for _, o := range all {
+		p := o.WagePercentiles
+		rows = append(rows, []string{
+			text(o.SOCCode), text(o.Name), figure(o.TotalEmployment), figure(o.MedianAnnualWage),
+			figure(p.P10), figure(p.P25), figure(p.P75), figure(p.P90),
+			figure(o.ProjectedGrowth), figure(o.AnnualOpenings), text(o.TypicalEducation), text(o.Source),
+		})
+	}
+	return rows, err
+}
+
+// text is a cell that no spreadsheet takes for a formula.
+func text(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
+		return "'" + s
+	}
+	return s
+}
+
+func list(all []string) string { return text(strings.Join(all, "; ")) }
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// figure is a number, or nothing where it is not known.
+func figure(n *json.Number) string {
+	if n == nil {
+		return ""
+	}
+	return n.String()
+}

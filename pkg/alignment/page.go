@@ -1,0 +1,270 @@
+package alignment
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+
+	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+)
+
+// PagePolicy is the Content-Security-Policy of a report's page: its one style
+// sheet, known by its digest, and nothing else. The page carries it; an answer's
+// header, where there is one, must not be stricter.
+func PagePolicy() string {
+	digest := sha256.Sum256([]byte(pageCSS))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'; base-uri 'none'; form-action 'none'"
+}
+
+// page is what page.html shows. Parts names its sections in their order.
+type page struct {
+	Policy            string
+	Style             template.CSS
+	Name, Description string
+	View              string
+	Created, Day      string
+	Facts             []fact
+	Parts             []string
+	Courses           []pageCourse
+	Jobs              []pageJob
+	Skills            []pageSkill
+	Occupations       []pageOccupation
+	Wide              bool // so many columns that they must be narrow
+	Narrowed          bool // to the settings' skills
+}
+
+type fact struct{ Label, Value string }
+
+type cell struct{ Text, Class, Aside string }
+
+type pageCourse struct {
+	Code, Name string
+	Cells      []cell
+}
+
+type pageJob struct {
+	Name     string
+	Cell     cell
+	Percent  float64
+	Required int
+	Missing  []pageGap
+}
+
+type pageGap struct{ Name, Required, Taught string }
+
+type pageSkill struct {
+	Name     string
+	Required cell
+	Cells    []cell
+}
+
+type pageOccupation struct {
+	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
+}
+
+// WriteHTML writes the report as one page that needs nothing else: a heat map of
+// its courses against its jobs (or of its skills against its courses) and what is
+// missing for each job; for the market view the figures.
+func (r Report) WriteHTML(w io.Writer) error {
+	s := r.survey()
+	view := r.Record.Settings.View
+	if view == "" {
+		view = AlignmentView
+	}
+	p := page{
+		Policy: PagePolicy(), Style: template.CSS(pageCSS),
+		Name: r.Record.Name, View: view,
+		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
+		Courses: s.pageCourses(), Jobs: s.pageJobs(),
+		Wide: len(s.jobs) > 8, Narrowed: len(s.skills) > 0,
+	}
+	if r.Record.Description != nil {
+		p.Description = *r.Record.Description
+	}
+	switch view {
+	case CoverageView:
+		p.Parts, p.Skills = []string{"skills", "gaps"}, s.pageSkills()
+	case GapView:
+		p.Parts = []string{"gaps", "courses"}
+	case MarketView:
+		all, err := s.occupations(r.Market)
+		if err != nil {
+			return err
+		}
+		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all)
+		area := "national"
+		if r.Record.Settings.Area != nil {
+			area = r.Record.Settings.Area.Code
+		}
+		p.Facts = []fact{{"Area", area}, {"Occupations", strconv.Itoa(len(all))}}
+	default:
+		p.Parts = []string{"courses", "gaps"}
+	}
+	if p.Facts == nil {
+		p.Facts = s.facts()
+	}
+	return pageTemplate.Execute(w, p)
+}
+
+func (s survey) facts() []fact {
+	facts := []fact{{"Courses", strconv.Itoa(len(s.courses))}, {"Jobs", strconv.Itoa(len(s.jobs))}}
+	required, met := 0, 0
+	for _, item := range s.coverage() {
+		if item.MaxRequiredLevel > 0 {
+			required++
+			if item.MaxTaughtLevel >= item.MaxRequiredLevel {
+				met++
+			}
+		}
+	}
+	if required > 0 {
+		facts = append(facts, fact{"Skills required", strconv.Itoa(required)}, fact{"Of these met in full", fmt.Sprintf("%d (%s%%)", met, percent(fraction(int64(met), int64(required))))})
+	}
+	return facts
+}
+
+func (s survey) pageCourses() []pageCourse {
+	items := s.alignment()
+	courses := make([]pageCourse, len(s.courses))
+	for i, c := range s.courses {
+		courses[i] = pageCourse{Code: c.profile.CourseCode, Name: c.profile.CourseName}
+		for _, j := range s.jobs {
+			courses[i].Cells = append(courses[i].Cells, scoreCell(items[0].Score, j))
+			items = items[1:]
+		}
+	}
+	return courses
+}
+
+func (s survey) pageJobs() []pageJob {
+	items := s.gap()
+	jobs := make([]pageJob, len(s.jobs))
+	for i, j := range s.jobs {
+		jobs[i] = pageJob{Name: j.profile.JobName, Cell: scoreCell(items[i].Coverage, j), Percent: items[i].Coverage * 100, Required: len(j.requirements)}
+		for _, m := range items[i].MissingSkills {
+			g := pageGap{Name: m.SkillName, Required: levelName(m.RequiredLevel)}
+			if m.TaughtLevel > 0 {
+				g.Taught = levelName(m.TaughtLevel)
+			}
+			jobs[i].Missing = append(jobs[i].Missing, g)
+		}
+	}
+	return jobs
+}
+
+func (s survey) pageSkills() []pageSkill {
+	var skills []pageSkill
+	for _, item := range s.coverage() {
+		skill := pageSkill{Name: item.SkillName, Required: cell{"–", "plain", " not required"}}
+		if item.MaxRequiredLevel > 0 {
+			skill.Required = cell{Text: strconv.Itoa(item.MaxRequiredLevel), Class: "plain"}
+		}
+		for _, c := range s.courses {
+			taught := c.taught[item.SkillID]
+			shown := cell{"–", "b0", " not taught"}
+			if taught > 0 {
+				shown = cell{Text: strconv.Itoa(taught), Class: band(fraction(credit(taught, max(item.MaxRequiredLevel, 1)), whole))}
+			}
+			skill.Cells = append(skill.Cells, shown)
+		}
+		skills = append(skills, skill)
+	}
+	return skills
+}
+
+func pageOccupations(all []occupation) []pageOccupation {
+	var shown []pageOccupation
+	for _, o := range all {
+		p := pageOccupation{
+			Code: o.SOCCode, Name: o.Name, Education: o.TypicalEducation, Source: o.Source,
+			Employment: amount("", o.TotalEmployment), Median: amount("$", o.MedianAnnualWage),
+			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
+			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
+		}
+		if o.WagePercentiles.P10 == nil && o.WagePercentiles.P90 == nil {
+			p.Range = unknown
+		}
+		shown = append(shown, p)
+	}
+	return shown
+}
+
+// scoreCell shows a score of a job; a job without requirements has none to show.
+func scoreCell(score float64, j surveyedJob) cell {
+	if len(j.requirements) == 0 {
+		return cell{"–", "plain", " no requirements known"}
+	}
+	return cell{Text: percent(score), Class: band(score)}
+}
+
+// percent rounds down, so that only the whole is 100 and only nothing is 0.
+func percent(score float64) string {
+	p := int(score*100 + 1e-9)
+	if p == 0 && score > 0 {
+		return "<1"
+	}
+	return strconv.Itoa(p)
+}
+
+// band is the class of a score's shade: none, the four quarters, all.
+func band(score float64) string {
+	switch {
+	case score <= 0:
+		return "b0"
+	case score >= 1:
+		return "b5"
+	}
+	return "b" + strconv.Itoa(1+int(score*4))
+}
+
+func levelName(l int) string {
+	return [...]string{"", "1 remember", "2 understand", "3 apply", "4 analyse", "5 create"}[l]
+}
+
+const unknown = "not known"
+
+// amount is a whole number with its thousands apart.
+func amount(currency string, n *json.Number) string {
+	if n == nil {
+		return unknown
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return unknown
+	}
+	digits := strconv.FormatFloat(math.Round(f), 'f', 0, 64)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return currency + b.String()
+}
+
+// growth is a fraction as percent with its sign.
+func growth(n *json.Number) string {
+	if n == nil {
+		return unknown
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return unknown
+	}
+	return fmt.Sprintf("%+.1f%%", f*100)
+}
