@@ -1,0 +1,124 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// routes is the Lambda Runtime API, version 2018-06-01. The first segment tells
+// the processes apart: bootstraps put AWS_LAMBDA_RUNTIME_API before every path.
+func (r *Runtime) routes() http.Handler {
+	const base = "/{process}/2018-06-01/runtime/"
+	mux := http.NewServeMux()
+	handle := func(pattern string, serve func(*process, http.ResponseWriter, *http.Request)) {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" "+base+path, func(w http.ResponseWriter, request *http.Request) {
+			number, err := strconv.Atoi(request.PathValue("process"))
+			r.mu.Lock()
+			p := r.processes[number]
+			r.mu.Unlock()
+			if err != nil || p == nil {
+				answer(w, http.StatusForbidden, "InvalidProcess", "no such process")
+				return
+			}
+			serve(p, w, request)
+		})
+	}
+	handle("GET invocation/next", serveNext)
+	handle("POST invocation/{id}/response", serveResponse)
+	handle("POST invocation/{id}/error", serveError)
+	handle("POST init/error", serveInitError)
+	return mux
+}
+
+func serveNext(p *process, w http.ResponseWriter, request *http.Request) {
+	i, deadline, err := p.next(request.Context())
+	if err != nil {
+		return // the process is gone
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Lambda-Runtime-Aws-Request-Id", i.id)
+	header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
+	header.Set("Lambda-Runtime-Invoked-Function-Arn", arn(p.function.Name))
+	header.Set("Lambda-Runtime-Trace-Id", traceID())
+	_, _ = w.Write(i.payload)
+}
+
+func traceID() string {
+	id := strings.ReplaceAll(uuid.NewString(), "-", "")
+	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), id[:24], id[16:])
+}
+
+// The largest answer that Lambda takes from a function, in bytes.
+const largestAnswer = 6<<20 + 100<<10
+
+func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
+	id := request.PathValue("id")
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, largestAnswer))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		p.done(id, nil, p.function.fail("Function.ResponseSizeTooLarge", "the answer is larger than %d bytes", largestAnswer))
+		answer(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "the answer is too large")
+		return
+	}
+	if err != nil {
+		return // the process died over it, which ends the invocation
+	}
+	var failure *Error
+	if kind := request.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
+		failure = p.function.fail(kind, "the answer broke off")
+	}
+	finish(p, w, id, body, failure)
+}
+
+func serveError(p *process, w http.ResponseWriter, request *http.Request) {
+	finish(p, w, request.PathValue("id"), nil, reported(p, request))
+}
+
+func serveInitError(p *process, w http.ResponseWriter, request *http.Request) {
+	p.function.output.say("initialization failed: %v", reported(p, request))
+	answer(w, http.StatusAccepted, "", "")
+}
+
+// reported reads the error that a function tells of.
+func reported(p *process, request *http.Request) *Error {
+	var told struct{ ErrorType, ErrorMessage string }
+	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
+	if err == nil {
+		err = json.Unmarshal(body, &told)
+	}
+	if err != nil {
+		told.ErrorMessage = err.Error()
+	}
+	if told.ErrorType == "" {
+		told.ErrorType = "Runtime.UnknownReason"
+	}
+	return p.function.fail(told.ErrorType, "%s", told.ErrorMessage)
+}
+
+func finish(p *process, w http.ResponseWriter, id string, body []byte, failure *Error) {
+	if !p.done(id, body, failure) {
+		answer(w, http.StatusBadRequest, "InvalidRequestID", "this process has no such invocation")
+		return
+	}
+	answer(w, http.StatusAccepted, "", "")
+}
+
+func answer(w http.ResponseWriter, status int, kind, message string) {
+	body := map[string]string{"status": "OK"}
+	if kind != "" {
+		body = map[string]string{"errorType": kind, "errorMessage": message}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
