@@ -222,7 +222,7 @@ func (e *entry) fillWages(asked *Region) {
 		e.warn(string(HourlyOnly), "The survey publishes hourly wages only of %s, and so no %s.", e.Name, names)
 	}
 	if names := w.figures(TopCoded); names != "" {
-		e.warn(string(TopCoded), "Of %s, %s is the highest wage that the survey publishes; the true one is that or more.", e.Name, names)
+		e.warn(string(TopCoded), "%s of %s: the survey's highest published wage is given; the true one is that or more.", names, e.Name)
 	}
 }
 

@@ -213,7 +213,7 @@ func (b *book) table(sheet string) (*table, error) {
 			cells, err := r.Read()
 			var fault *csv.ParseError
 			if errors.As(err, &fault) {
-				return 0, nil, &FileError{Line: fault.Line, Reason: fault.Err.Error()}
+				return 0, nil, &FileError{Line: fault.Line, Reason: fmt.Sprintf("byte %d of the line: %v", fault.Column, fault.Err)}
 			}
 			if err != nil {
 				return 0, nil, err
