@@ -1,0 +1,247 @@
+package syllabus
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"code.dny.dev/ssrf"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Fetcher fetches documents from addresses that strangers gave. It keeps nothing
+// between fetches: no connections, no cookies. The zero Fetcher is ready and
+// reaches public https addresses only. Safe for concurrent use.
+type Fetcher struct {
+	// AllowedHosts holds host:port pairs that may be reached although private or
+	// by plain http (SYLLABUS_ALLOWED_HOSTS).
+	AllowedHosts []string
+	Limits       Limits
+
+	tls      *tls.Config   // tests add their root; nil trusts the system's
+	resolver *net.Resolver // tests bring their names; nil asks the system's
+}
+
+// Fetched is a document as it came, content encoding undone.
+type Fetched struct {
+	Body        []byte
+	ContentType string // as declared
+	FinalName   string // file name that the answer or the last address gives
+}
+
+// CheckHref judges an address by its spelling alone, for the 422 at POST; its
+// message is fit for the client. The host's address is judged when fetching.
+func CheckHref(href string, allowedHosts []string) error {
+	u, err := url.Parse(href)
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 {
+		return errors.New("must be an absolute https address")
+	}
+	return checkURL(u, allowedHosts)
+}
+
+func checkURL(u *url.URL, allowedHosts []string) error {
+	switch {
+	case u.User != nil:
+		return errors.New("must not contain a user name or password")
+	case u.Scheme == "https", u.Scheme == "http" && allowed(hostPort(u), allowedHosts):
+		return nil
+	case u.Scheme == "http":
+		return errors.New("must be https: plain http is not allowed for this host")
+	}
+	return errors.New("must be an absolute https address")
+}
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+func allowed(hostPort string, allowedHosts []string) bool {
+	return slices.ContainsFunc(allowedHosts, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), hostPort) })
+}
+
+// Fetch gives what one GET of the address answers, or a *catalog.Failure (the
+// package's table says which). It tries once.
+func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
+	limits := f.Limits.withDefaults()
+	if err := CheckHref(href, f.AllowedHosts); err != nil {
+		return Fetched{}, fail(catalog.ForbiddenAddress, "The address %s.", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	defer cancel()
+	fetched, err := f.get(ctx, href, limits)
+	if err != nil {
+		return Fetched{}, fetchFailure(err)
+	}
+	return fetched, nil
+}
+
+func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, href, nil)
+	if err != nil {
+		return Fetched{}, err
+	}
+	request.Header = http.Header{
+		"User-Agent":      {"skills-curriculum-service (syllabus reader)"},
+		"Accept":          {"application/pdf, text/html, text/markdown, text/plain, application/vnd.openxmlformats-officedocument.wordprocessingml.document, */*;q=0.5"},
+		"Accept-Encoding": {"gzip"},
+	}
+	client := http.Client{
+		// A transport of its own for each fetch: nothing is left behind, and no
+		// connection that was judged for one address serves another. A nil Proxy
+		// ignores the environment.
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				return f.dial(ctx, network, address, limits)
+			},
+			TLSClientConfig:        f.tls,
+			TLSHandshakeTimeout:    limits.Connect,
+			DisableKeepAlives:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(next *http.Request, via []*http.Request) error {
+			if len(via) > limits.Redirects {
+				return fail(catalog.Unreachable, "The address redirects more than %d times.", limits.Redirects)
+			}
+			if err := checkURL(next.URL, f.AllowedHosts); err != nil {
+				return fail(catalog.ForbiddenAddress, "The address redirects to one that is not allowed.")
+			}
+			next.Header.Del("Referer")
+			return nil
+		},
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return Fetched{}, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if failure := statusFailure(answer.StatusCode); failure != nil {
+		return Fetched{}, failure
+	}
+	body, err := readBody(answer, limits)
+	if err != nil {
+		return Fetched{}, err
+	}
+	return Fetched{Body: body, ContentType: answer.Header.Get("Content-Type"), FinalName: finalName(answer)}, nil
+}
+
+// dial connects to allowed hosts as they are, and to any other only when the
+// address that is really dialled is a public one: names may resolve to anything,
+// and to something else at each look-up.
+func (f *Fetcher) dial(ctx context.Context, network, address string, limits Limits) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: limits.Connect, Resolver: f.resolver}
+	if !allowed(address, f.AllowedHosts) {
+		if disguised(address) {
+			return nil, ssrf.ErrProhibitedIP
+		}
+		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+var numericLabel = regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`)
+
+// disguised says whether a host is this machine by name, or a number that is not
+// written as an IP address usually is: decimal, octal, hexadecimal, shortened or
+// with a trailing dot. Some resolvers take those for addresses.
+func disguised(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return true
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	host = strings.ToLower(strings.TrimRight(host, "."))
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last == "localhost" || numericLabel.MatchString(last)
+}
+
+// statusFailure is nil for statuses that carry the document.
+func statusFailure(status int) *catalog.Failure {
+	switch {
+	case status >= 200 && status < 300:
+		return nil
+	case status == 401, status == 403, status == 407:
+		return fail(catalog.LoginRequired, "The server wants a login (status %d).", status)
+	case status == 408, status == 425, status == 429, status >= 500, status < 400:
+		return fail(catalog.Unreachable, "The server did not give the document (status %d).", status)
+	}
+	return fail(catalog.DocumentNotFound, "The server has no document at the address (status %d).", status)
+}
+
+func fetchFailure(err error) *catalog.Failure {
+	var failure *catalog.Failure
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &failure):
+		return failure
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort):
+		return fail(catalog.ForbiddenAddress, "The address is not a public one.")
+	case errors.As(err, &dns):
+		return fail(catalog.Unreachable, "The host's name cannot be resolved.")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &timeout) && timeout.Timeout():
+		return fail(catalog.TimedOut, "The server did not answer in time.")
+	}
+	return fail(catalog.Unreachable, "The server cannot be reached.")
+}
+
+// readBody reads what was sent, no matter what was announced, and undoes gzip.
+func readBody(answer *http.Response, limits Limits) ([]byte, error) {
+	large := tooLarge("The document is larger than %d MB.", limits.WireBytes>>20)
+	if answer.ContentLength > limits.WireBytes {
+		return nil, large
+	}
+	wire, err := io.ReadAll(io.LimitReader(answer.Body, limits.WireBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(wire)) > limits.WireBytes {
+		return nil, large
+	}
+	switch strings.ToLower(strings.TrimSpace(answer.Header.Get("Content-Encoding"))) {
+	case "", "identity":
+		return wire, nil
+	case "gzip", "x-gzip":
+	default:
+		return nil, fail(catalog.UnsupportedType, "The document is compressed in a way that is not supported.")
+	}
+	unzip, err := gzip.NewReader(bytes.NewReader(wire))
+	if err != nil {
+		return nil, fail(catalog.Malformed, "The document's compression is damaged.")
+	}
+	most := min(limits.DecodedBytes, max(1<<20, int64(len(wire))*limits.Ratio)) + 1
+	body, err := io.ReadAll(io.LimitReader(unzip, most))
+	if int64(len(body)) == most {
+		return nil, tooLarge("The document expands to far more than it should.")
+	}
+	if err != nil {
+		return nil, fail(catalog.Malformed, "The document's compression is damaged.")
+	}
+	return body, nil
+}
+
+func finalName(answer *http.Response) string {
+	if _, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
+		return path.Base(params["filename"])
+	}
+	return path.Base(answer.Request.URL.Path)
+}

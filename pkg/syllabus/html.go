@@ -1,0 +1,281 @@
+package syllabus
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// loginText is how much text a page may hold, in characters, and still be taken
+// for a login form when it asks for a password.
+const loginText = 1500
+
+// tableDepth is how deep tables may nest; deeper ones are read as part of the
+// table around them.
+const tableDepth = 50
+
+// readHTML gives the main text of a page: what stands in main or article where
+// that is at least half of the text, else all but navigation, page head and foot.
+// It goes by tokens, without a tree: hostile nesting costs nothing, and nothing
+// of a broken page is lost.
+func readHTML(ctx context.Context, page string, limits Limits) ([]block, error) {
+	r := htmlReader{budget: budget{ctx: ctx, limits: limits}}
+	z := html.NewTokenizer(strings.NewReader(page))
+	for {
+		var err error
+		switch z.Next() {
+		case html.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) {
+				return nil, malformed(HTML)
+			}
+			return r.finish()
+		case html.TextToken:
+			if r.hidden == 0 {
+				text := string(z.Text())
+				r.text.WriteString(text)
+				err = r.spend(len(text))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			err = r.open(z.Token())
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			err = r.close(atom.Lookup(name))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+type htmlReader struct {
+	budget
+	text    strings.Builder // of the block in the making
+	kind    blockKind
+	level   int
+	blocks  []block
+	regions []region // of blocks
+	tables  []htmlTable
+
+	hidden   int // open elements named hiddenBy, whose content is not shown
+	hiddenBy atom.Atom
+	asides   int
+	mains    int
+	pre      bool
+	password bool
+}
+
+// region is where on the page a block stands.
+type region struct{ main, aside bool }
+
+// htmlTable is an open table: the index of the first block of its open row, if
+// there is one, and of each of the row's cells.
+type htmlTable struct {
+	open  bool
+	row   int
+	cells []int
+}
+
+// unseen elements hold no text for readers.
+var unseen = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Iframe: true, atom.Object: true,
+	atom.Select: true, atom.Textarea: true, atom.Button: true, atom.Title: true, atom.Canvas: true, atom.Audio: true, atom.Video: true,
+}
+
+// inline elements do not end a line; nor do elements that HTML does not know.
+var inline = map[atom.Atom]bool{
+	0: true, atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true,
+	atom.Cite: true, atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true,
+	atom.Img: true, atom.Input: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.S: true,
+	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true,
+	atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
+}
+
+var headings = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}
+
+// isAside says whether an element surrounds the text: navigation anywhere, heads
+// and feet of the page but not those of the main part.
+func (r *htmlReader) isAside(tag atom.Atom) bool {
+	return tag == atom.Nav || r.mains == 0 && (tag == atom.Header || tag == atom.Footer || tag == atom.Aside)
+}
+
+func (r *htmlReader) open(t html.Token) error {
+	tag := t.DataAtom
+	if r.hidden > 0 {
+		if tag == r.hiddenBy && t.Type == html.StartTagToken {
+			r.hidden++
+		}
+		return nil
+	}
+	if inline[tag] {
+		r.password = r.password || tag == atom.Input && slices.ContainsFunc(t.Attr, func(a html.Attribute) bool {
+			return a.Key == "type" && strings.EqualFold(a.Val, "password")
+		})
+		return nil
+	}
+	if unseen[tag] {
+		if t.Type == html.StartTagToken {
+			r.hidden, r.hiddenBy = 1, tag
+		}
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	switch {
+	case tag == atom.Main || tag == atom.Article:
+		r.mains++
+	case r.isAside(tag):
+		r.asides++
+	case tag == atom.Li || tag == atom.Dt || tag == atom.Dd:
+		r.kind = item
+	case headings[tag] > 0:
+		r.kind, r.level = heading, headings[tag]
+	case tag == atom.Pre:
+		r.pre = true
+	case tag == atom.Table && len(r.tables) < tableDepth:
+		r.tables = append(r.tables, htmlTable{})
+	case tag == atom.Tr && len(r.tables) > 0:
+		r.endRow()
+		r.tables[len(r.tables)-1] = htmlTable{open: true, row: len(r.blocks)}
+	case (tag == atom.Td || tag == atom.Th) && len(r.tables) > 0:
+		table := &r.tables[len(r.tables)-1]
+		if !table.open {
+			*table = htmlTable{open: true, row: len(r.blocks)}
+		}
+		table.cells = append(table.cells, len(r.blocks))
+	}
+	return nil
+}
+
+func (r *htmlReader) close(tag atom.Atom) error {
+	if r.hidden > 0 {
+		if tag == r.hiddenBy {
+			r.hidden--
+		}
+		return nil
+	}
+	if inline[tag] {
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	switch {
+	case tag == atom.Main || tag == atom.Article:
+		r.mains = max(0, r.mains-1)
+	case r.isAside(tag):
+		r.asides = max(0, r.asides-1)
+	case tag == atom.Li || tag == atom.Ul || tag == atom.Ol || tag == atom.Dl || tag == atom.Dd || headings[tag] > 0:
+		r.kind = paragraph
+	case tag == atom.Pre:
+		r.pre = false
+	case tag == atom.Tr:
+		r.endRow()
+	case tag == atom.Table && len(r.tables) > 0:
+		r.endRow()
+		r.tables = r.tables[:len(r.tables)-1]
+	}
+	return nil
+}
+
+var spaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+// flush ends the block in the making.
+func (r *htmlReader) flush() error {
+	text := r.text.String()
+	r.text.Reset()
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	blocks := []block{{kind: r.kind, level: r.level, text: spaces.Replace(text)}}
+	if r.pre {
+		var err error
+		if blocks, err = readText(r.ctx, text, r.limits); err != nil {
+			return err
+		}
+	}
+	here := region{main: r.mains > 0, aside: r.asides > 0 && (r.kind != heading || r.level > 1)}
+	for _, b := range blocks {
+		r.blocks = append(r.blocks, b)
+		r.regions = append(r.regions, here)
+	}
+	if r.kind == heading {
+		r.kind = paragraph
+	}
+	return nil
+}
+
+// endRow puts the blocks of the innermost table's open row together.
+func (r *htmlReader) endRow() {
+	if len(r.tables) == 0 {
+		return
+	}
+	table := &r.tables[len(r.tables)-1]
+	if !table.open || len(r.blocks) == table.row || len(table.cells) == 0 {
+		*table = htmlTable{}
+		return
+	}
+	var cells [][]block
+	for i, start := range table.cells {
+		end := len(r.blocks)
+		if i+1 < len(table.cells) {
+			end = table.cells[i+1]
+		}
+		cells = append(cells, r.blocks[start:end])
+	}
+	before := table.cells[0]
+	if blocks := tableRow(cells); len(blocks) < len(r.blocks)-before {
+		r.blocks = append(r.blocks[:before], blocks...)
+		r.regions = r.regions[:len(r.blocks)]
+	}
+	*table = htmlTable{}
+}
+
+// finish chooses the main part of the page.
+func (r *htmlReader) finish() ([]block, error) {
+	if err := r.flush(); err != nil {
+		return nil, err
+	}
+	for len(r.tables) > 0 {
+		r.endRow()
+		r.tables = r.tables[:len(r.tables)-1]
+	}
+	inMain := func(g region) bool { return g.main && !g.aside }
+	notAside := func(g region) bool { return !g.aside }
+	chosen, all := r.where(inMain), r.where(notAside)
+	if 2*size(chosen) < size(all) {
+		chosen = all
+	}
+	if size(chosen) == 0 {
+		chosen = r.blocks
+	}
+	if r.password && size(chosen) < loginText {
+		return nil, fail(catalog.LoginRequired, "The address leads to a login page.")
+	}
+	return chosen, nil
+}
+
+func (r *htmlReader) where(keep func(region) bool) []block {
+	var kept []block
+	for i, b := range r.blocks {
+		if keep(r.regions[i]) {
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}
+
+func size(blocks []block) int {
+	n := 0
+	for _, b := range blocks {
+		n += runes(b.text)
+	}
+	return n
+}

@@ -1,0 +1,67 @@
+package syllabus
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hyphens is what a document tells about the hyphens at its line ends.
+type hyphens struct {
+	words   map[string]bool // that stand undivided, in lower case
+	divides bool            // the document divides words: many lines end so
+}
+
+// compounding are first parts that keep their hyphen when a line ends after it.
+var compounding = map[string]bool{
+	"self": true, "non": true, "well": true, "co": true, "high": true, "low": true, "real": true, "long": true, "short": true,
+	"open": true, "closed": true, "object": true, "problem": true, "decision": true, "user": true, "web": true, "data": true,
+	"cross": true, "state": true, "peer": true, "hands": true, "in": true, "on": true, "up": true, "two": true, "three": true,
+	"one": true, "first": true, "second": true, "third": true, "multi": true, "end": true, "case": true, "team": true,
+	"project": true, "evidence": true, "computer": true, "client": true, "test": true, "event": true, "model": true,
+	"full": true, "part": true, "half": true, "large": true, "small": true, "time": true, "cost": true, "work": true,
+}
+
+func hyphensOf(lines []line) hyphens {
+	h := hyphens{words: map[string]bool{}}
+	ending := 0
+	for _, l := range lines {
+		if strings.HasSuffix(l.text, "-") {
+			ending++
+		}
+	}
+	if ending == 0 {
+		return h
+	}
+	h.divides = ending*33 >= len(lines)
+	for _, l := range lines {
+		for _, w := range strings.FieldsFunc(l.text, notWord) {
+			h.words[strings.ToLower(w)] = true
+		}
+	}
+	return h
+}
+
+func notWord(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
+
+// glue says what stands between a wrapped line and the next, and whether the
+// hyphen that ends the first only divides a word and goes: as the document writes
+// the word elsewhere, else unless the first part usually keeps its hyphen, else as
+// the document treats its line ends.
+func (h hyphens) glue(text, next string) (between string, dehyphenate bool) {
+	first, _ := utf8.DecodeRuneInString(next)
+	stem, hyphen := strings.CutSuffix(text, "-")
+	head := strings.ToLower(stem[strings.LastIndexFunc(stem, notWord)+1:])
+	tail := strings.ToLower(next)
+	if n := strings.IndexFunc(tail, notWord); n >= 0 {
+		tail = tail[:n]
+	}
+	if !hyphen || head == "" || !unicode.IsLetter(first) || tail == "and" || tail == "or" || tail == "to" {
+		return " ", false
+	}
+	whole, compound := h.words[head+tail], h.words[head+"-"+tail]
+	if unicode.IsUpper(first) || compound && !whole {
+		return "", false
+	}
+	return "", whole || h.divides && !compounding[head]
+}

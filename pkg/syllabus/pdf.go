@@ -1,0 +1,472 @@
+package syllabus
+
+import (
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/klippa-app/go-pdfium"
+	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// engine runs PDFium in a WebAssembly sandbox without files, network or clock of
+// the host. Each document has an instance of its own, so that nothing of one
+// reaches the next.
+type engine struct {
+	once sync.Once
+	turn chan struct{} // holds one token: PDFs are read one at a time
+	pool pdfium.Pool
+}
+
+// take waits for the engine; give hands it back.
+func (e *engine) take(ctx context.Context) error {
+	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
+	select {
+	case e.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *engine) give() { <-e.turn }
+
+func (e *engine) warm(ctx context.Context, limits Limits) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.give()
+	return e.start(limits)
+}
+
+// start compiles PDFium unless it runs.
+func (e *engine) start(limits Limits) error {
+	if e.pool != nil {
+		return nil
+	}
+	pool, err := webassembly.Init(webassembly.Config{
+		MinIdle: 1, MaxIdle: 1, MaxTotal: 2,
+		Stdout: io.Discard, Stderr: io.Discard,
+		FSConfig: wazero.NewFSConfig(),
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithCloseOnContextDone(true).
+			WithMemoryLimitPages(uint32(limits.MemoryBytes >> 16)),
+	})
+	if err != nil {
+		return err
+	}
+	e.pool = pool
+	return nil
+}
+
+func (e *engine) close() error {
+	if err := e.take(context.Background()); err != nil {
+		return err
+	}
+	defer e.give()
+	if e.pool == nil {
+		return nil
+	}
+	pool := e.pool
+	e.pool = nil
+	return pool.Close()
+}
+
+// read gives the blocks of a PDF. PDFium runs beside, so that it can be halted when
+// the time is up.
+func (e *engine) read(ctx context.Context, data []byte, limits Limits) ([]block, error) {
+	if err := e.take(ctx); err != nil {
+		return nil, err
+	}
+	defer e.give()
+	if err := e.start(limits); err != nil {
+		return nil, fail(catalog.InternalFailure, "The PDF reader does not start.")
+	}
+	instance, err := e.pool.GetInstanceWithContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type result struct {
+		blocks []block
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		blocks, err := readPDF(ctx, instance, data, limits)
+		done <- result{blocks, err}
+	}()
+	select {
+	case r := <-done:
+		// The instance of a document that broke it is closed like any other.
+		_ = instance.Close()
+		return r.blocks, r.err
+	case <-ctx.Done():
+		halt(instance)
+		<-done
+		_ = instance.Close()
+		return nil, ctx.Err()
+	}
+}
+
+// halt closes the WebAssembly module of an instance, which ends its code wherever
+// it is. The instance's own Close waits for the running call, and its Kill trips
+// over the pool it has just let go, so the module is taken out by its field.
+func halt(instance pdfium.Pdfium) {
+	module := reflect.ValueOf(instance.GetImplementation()).Elem().FieldByName("Module").Interface().(api.Module)
+	_ = module.Close(context.Background())
+}
+
+func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) ([]block, error) {
+	opened, err := in.OpenDocument(&requests.OpenDocument{File: &data})
+	switch {
+	case errors.Is(err, pdfiumerrors.ErrPassword), errors.Is(err, pdfiumerrors.ErrSecurity):
+		return nil, fail(catalog.Encrypted, "The document is protected by a password.")
+	case err != nil:
+		return nil, malformed(PDF)
+	}
+	count, err := in.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
+	if err != nil || count.PageCount < 1 {
+		return nil, malformed(PDF)
+	}
+	if count.PageCount > limits.Pages {
+		return nil, tooLarge("The document has more than %d pages.", limits.Pages)
+	}
+	p := pdfReader{in: in, spent: budget{ctx: ctx, limits: limits}}
+	broken := 0
+	for i := range count.PageCount {
+		if err := p.page(opened.Document, i); err != nil {
+			var failure *catalog.Failure
+			if errors.As(err, &failure) || ctx.Err() != nil {
+				return nil, err
+			}
+			broken++
+		}
+	}
+	if broken == count.PageCount {
+		return nil, malformed(PDF)
+	}
+	lines := withoutRunningHeads(p.lines, count.PageCount)
+	if !readable(lines) && p.objects > 0 {
+		return nil, fail(catalog.ScannedNoText, "The document holds pictures of text but no text.")
+	}
+	return flow(lines), nil
+}
+
+// readable says whether lines hold words: a scan may carry a stamp or a page
+// number, and a font without a character map gives signs that are no letters.
+func readable(lines []line) bool {
+	letters, all := 0, 0
+	for _, l := range lines {
+		for _, r := range l.text {
+			if r == ' ' {
+				continue
+			}
+			all++
+			if unicode.IsLetter(r) {
+				letters++
+			}
+		}
+	}
+	return letters >= 20 && letters*3 > all
+}
+
+// pdfReader gathers the lines of a PDF page by page.
+type pdfReader struct {
+	in      pdfium.Pdfium
+	spent   budget
+	lines   []line
+	objects int // shown on all pages: text, pictures, drawings
+}
+
+func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
+	loaded, err := p.in.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = p.in.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
+	page := requests.Page{ByReference: &loaded.Page}
+	if objects, err := p.in.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil {
+		p.objects += objects.Count
+	}
+	text, err := p.in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = p.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
+	t := pdfText{in: p.in, page: text.TextPage, spent: &p.spent, number: index + 1}
+	err = t.read()
+	setMargins(t.lines)
+	p.lines = append(p.lines, t.lines...)
+	return err
+}
+
+// pdfText cuts the characters of a page into words, and words into lines where the
+// line ends or a wide gap stands.
+type pdfText struct {
+	in     pdfium.Pdfium
+	page   references.FPDF_TEXTPAGE
+	spent  *budget
+	number int
+	lines  []line
+
+	word        strings.Builder
+	wordAt      int // index of the word's first character
+	at          int
+	text        strings.Builder // of the line in the making
+	line        line
+	first, last int // characters of the line in the making
+}
+
+// divided is what PDFium writes for a hyphen that ends a line.
+const divided = 0x02
+
+func (t *pdfText) read() error {
+	count, err := t.in.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: t.page})
+	if err != nil {
+		return err
+	}
+	var high rune
+	for t.at = 0; t.at < count.Count; t.at++ {
+		got, err := t.in.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: t.page, Index: t.at})
+		if err != nil {
+			return err
+		}
+		if err := t.spent.spend(1); err != nil {
+			return err
+		}
+		r := rune(got.Unicode)
+		if utf16.IsSurrogate(r) {
+			if high == 0 {
+				high = r
+				continue
+			}
+			r = utf16.DecodeRune(high, r)
+		}
+		high = 0
+		switch {
+		case r == divided:
+			t.add('-')
+			err = t.endLine()
+		case r == '\r' || r == '\n':
+			err = t.endLine()
+		case unicode.IsSpace(r):
+			err = t.endWord()
+		case r != 0:
+			t.add(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.endLine()
+}
+
+func (t *pdfText) add(r rune) {
+	if t.word.Len() == 0 {
+		t.wordAt = t.at
+	}
+	t.word.WriteRune(r)
+	t.last = t.at
+}
+
+func (t *pdfText) box(index int) (line, error) {
+	got, err := t.in.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: t.page, Index: index})
+	if err != nil {
+		return line{}, err
+	}
+	return line{left: float64(got.Rect.Left), right: float64(got.Rect.Right), top: float64(got.Rect.Top), bottom: float64(got.Rect.Bottom)}, nil
+}
+
+func (t *pdfText) endWord() error {
+	if t.word.Len() == 0 {
+		return nil
+	}
+	from, err := t.box(t.wordAt)
+	if err != nil {
+		return err
+	}
+	to, err := t.box(t.last)
+	if err != nil {
+		return err
+	}
+	word, err := t.parted(t.word.String())
+	if err != nil {
+		return err
+	}
+	last := t.last
+	t.word.Reset()
+	if t.text.Len() > 0 {
+		gap := from.left - t.line.right
+		// A negative gap beyond a letter's width is text that jumps back.
+		if h := t.line.height(); gap > h || gap < -2*h {
+			if err := t.cut(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.text.Len() == 0 {
+		t.line, t.first = from, t.wordAt
+	} else {
+		t.text.WriteByte(' ')
+	}
+	t.text.WriteString(word)
+	t.line.right = max(t.line.right, to.right)
+	t.last = last
+	return nil
+}
+
+// parted puts back the spaces that PDFium misses before a capital letter that
+// kerning pulls near, as in CIVIL AND. What counts is how much wider a gap is
+// than the word's usual one, so that letter-spaced words stay whole.
+func (t *pdfText) parted(word string) (string, error) {
+	letters := []rune(word)
+	inner := func(i int) bool { return unicode.IsUpper(letters[i]) && unicode.IsLetter(letters[i-1]) }
+	doubt := false
+	for i := 1; i < len(letters); i++ {
+		doubt = doubt || inner(i)
+	}
+	const longest = 60 // more is no word; also, characters and letters no longer go one to one
+	if !doubt || len(letters) > longest || len(letters) != t.last-t.wordAt+1 {
+		return word, nil
+	}
+	gaps := make([]float64, len(letters)) // before each letter
+	var height float64
+	var before line
+	for i := range letters {
+		box, err := t.box(t.wordAt + i)
+		if err != nil {
+			return "", err
+		}
+		gaps[i], height, before = box.left-before.right, box.height(), box
+	}
+	sorted := slices.Sorted(slices.Values(gaps[1:]))
+	usual := sorted[len(sorted)/2]
+	var out strings.Builder
+	for i, r := range letters {
+		if i > 0 && inner(i) && gaps[i]-usual > 0.08*height {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+	}
+	return out.String(), nil
+}
+
+func (t *pdfText) endLine() error {
+	if err := t.endWord(); err != nil {
+		return err
+	}
+	return t.cut()
+}
+
+// cut ends the line in the making, if there is one.
+func (t *pdfText) cut() error {
+	if t.text.Len() == 0 {
+		return nil
+	}
+	t.line.text, t.line.page = t.text.String(), t.number
+	t.text.Reset()
+	if t.line.height() <= 0 {
+		t.line.top = t.line.bottom + 1
+	}
+	t.line.bold = t.isBold(t.first) && t.isBold(t.last)
+	t.lines = append(t.lines, t.line)
+	return nil
+}
+
+// isBold reads the weight off the font's name, where writers of PDFs put it.
+func (t *pdfText) isBold(index int) bool {
+	font, err := t.in.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: t.page, Index: index})
+	if err != nil {
+		return false
+	}
+	const forceBold = 1 << 18
+	name := strings.ToLower(font.FontName)
+	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy") || font.Flags&forceBold != 0 && font.Flags < 1<<19
+}
+
+var (
+	pageNumber = regexp.MustCompile(`(?i)^\W*(?:page|p\.|pg\.?)?\s*(\d{1,4})(?:\s*(?:of|/)\s*\d{1,4})?\W*$`)
+	digits     = regexp.MustCompile(`\d+`)
+)
+
+// withoutRunningHeads drops page numbers, and lines that stand at the same height
+// near an edge of at least half of the pages.
+func withoutRunningHeads(lines []line, pages int) []line {
+	const edge = 4 // lines from the top or bottom of a page
+	type place struct {
+		text   string
+		height int
+	}
+	near := func(l line) []place {
+		key := digits.ReplaceAllString(strings.ToLower(l.text), "#")
+		y := int(l.bottom / 4)
+		return []place{{key, y - 1}, {key, y}, {key, y + 1}}
+	}
+	drop := make([]bool, len(lines))
+	candidates := make([]bool, len(lines))
+	seen := map[place]map[int]bool{}
+	for start := 0; start < len(lines); {
+		end := start
+		for end < len(lines) && lines[end].page == lines[start].page {
+			end++
+		}
+		order := make([]int, 0, end-start)
+		for i := start; i < end; i++ {
+			order = append(order, i)
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case lines[a].top > lines[b].top:
+				return -1
+			case lines[a].top < lines[b].top:
+				return 1
+			}
+			return 0
+		})
+		for n, i := range order {
+			outermost := n == 0 || n == len(order)-1
+			if m := pageNumber.FindStringSubmatch(lines[i].text); outermost && m != nil {
+				number, _ := strconv.Atoi(m[1])
+				drop[i] = pages > 1 || number == 1
+			}
+			if n < edge || n >= len(order)-edge {
+				candidates[i] = true
+				for _, p := range near(lines[i]) {
+					if seen[p] == nil {
+						seen[p] = map[int]bool{}
+					}
+					seen[p][lines[i].page] = true
+				}
+			}
+		}
+		start = end
+	}
+	body := bodyHeight(lines)
+	var kept []line
+	for i, l := range lines {
+		if candidates[i] && !drop[i] {
+			repeated := len(seen[near(l)[1]])
+			// Numbered headings differ in their number, too, but are larger.
+			drop[i] = repeated >= 2 && 2*repeated >= pages && (l.height() <= 1.1*body || !digits.MatchString(l.text))
+		}
+		if !drop[i] {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}

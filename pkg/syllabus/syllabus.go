@@ -1,0 +1,259 @@
+// Package syllabus turns an address or bytes into the text of a syllabus: a
+// guarded fetch, and readers for PDF, DOCX, HTML, Markdown and plain text.
+//
+// It gives a [catalog.Document] whose text is as alike as possible whatever the
+// format: one block (heading, paragraph, list item, table row) a line, list
+// markers and enumerators removed, the cells of a row on one line with " | "
+// between them, an empty line before each heading, lines of one paragraph
+// joined, hyphenation undone, running heads and page numbers dropped.
+//
+// It never follows an address into a private network, never runs what it reads,
+// never shows what a server or document says in an error, and never reads beyond
+// its [Limits]. Invariant: every error of Fetch and Read is a *catalog.Failure.
+//
+//	condition                                                     failure code
+//	-----------------------------------------------------------   -----------------
+//	DNS failure, connection refused or reset, broken TLS, body    unreachable
+//	cut short, 408, 425, 429, 5xx, more than 3 redirects, a
+//	redirect that leads nowhere
+//	404, 410, any other 4xx                                       not_found
+//	401, 403, 407, or a page that is little but a password form   login_required
+//	private or special address, numeric host in unusual spelling, forbidden_address
+//	redirect to one, to another scheme or with credentials
+//	connect or answer slower than the limits, caller gave up      timeout
+//	over 25 MB on the wire (declared or sent), over 50 MB          too_large
+//	decoded, expansion beyond the ratio, over 300 pages, text or
+//	parse time beyond the limits
+//	image, archive, program, old Office, spreadsheet, slides,     unsupported_type
+//	RTF, JSON, other XML, unknown content encoding
+//	password needed (PDF, Office)                                 encrypted
+//	PDF that shows something but holds no letters                 scanned_no_text
+//	structure broken so that its reader gives up                  malformed
+//	nothing readable                                              empty
+//	PDFium does not start                                         internal
+package syllabus
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Limits bounds what one document may cost (performance.md, documents from
+// strangers). A field that is zero has the value of [DefaultLimits].
+type Limits struct {
+	WireBytes    int64         // of an answer's body as sent
+	DecodedBytes int64         // of a document after decompression
+	Ratio        int64         // decoded bytes per compressed byte, beyond the first MiB
+	Pages        int           // of a PDF
+	TextBytes    int           // of the extracted text
+	MemoryBytes  int64         // that PDFium may hold; takes effect when it starts
+	Redirects    int           // followed per fetch
+	Connect      time.Duration // for the connection, and again for the TLS handshake
+	Total        time.Duration // for a whole fetch, redirects and body included
+	Parse        time.Duration // for reading one document
+}
+
+// DefaultLimits are the bounds of performance.md; ratio, text, memory and parse
+// time, which it leaves open, are well above what any real syllabus needed.
+var DefaultLimits = Limits{
+	WireBytes:    25 << 20,
+	DecodedBytes: 50 << 20,
+	Ratio:        200,
+	Pages:        300,
+	TextBytes:    4 << 20,
+	MemoryBytes:  192 << 20,
+	Redirects:    3,
+	Connect:      10 * time.Second,
+	Total:        30 * time.Second,
+	Parse:        20 * time.Second,
+}
+
+func (l Limits) withDefaults() Limits {
+	or(&l.WireBytes, DefaultLimits.WireBytes)
+	or(&l.DecodedBytes, DefaultLimits.DecodedBytes)
+	or(&l.Ratio, DefaultLimits.Ratio)
+	or(&l.Pages, DefaultLimits.Pages)
+	or(&l.TextBytes, DefaultLimits.TextBytes)
+	or(&l.MemoryBytes, DefaultLimits.MemoryBytes)
+	or(&l.Redirects, DefaultLimits.Redirects)
+	or(&l.Connect, DefaultLimits.Connect)
+	or(&l.Total, DefaultLimits.Total)
+	or(&l.Parse, DefaultLimits.Parse)
+	return l
+}
+
+func or[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// expands says whether decoded bytes out of compressed ones are more than a real
+// document would hold.
+func (l Limits) expands(decoded, compressed int64) bool {
+	return decoded > l.DecodedBytes || decoded > 1<<20 && decoded/l.Ratio > compressed
+}
+
+// Kind is a format that [Reader.Read] reads.
+type Kind string
+
+// The kinds, as `skillsctl extract -kind` spells them. The empty Kind is Auto.
+const (
+	Auto     Kind = "auto"
+	PDF      Kind = "pdf"
+	DOCX     Kind = "docx"
+	HTML     Kind = "html"
+	Markdown Kind = "md"
+	Text     Kind = "text"
+)
+
+// ParseKind takes a kind as users write it.
+func ParseKind(s string) (Kind, error) {
+	switch k := Kind(strings.ToLower(s)); k {
+	case "":
+		return Auto, nil
+	case Auto, PDF, DOCX, HTML, Markdown, Text:
+		return k, nil
+	}
+	return "", fmt.Errorf("kind %q is none of auto, pdf, docx, html, md, text", s)
+}
+
+// Hint is what is known of a document beside its bytes.
+type Hint struct {
+	ContentType string // as the server declared it; only breaks ties
+	Name        string // file name or address; only its extension counts
+	Kind        Kind   // other than Auto: read as this, whatever the bytes look like
+	// Course and Code name the course that is wanted out of a catalogue of many
+	// in one document. Where they name none, the whole document is given.
+	Course, Code string
+}
+
+// Reader reads documents. The zero Reader is ready and starts PDFium at the
+// first PDF (about a second); [NewReader] has it warm. Safe for concurrent use;
+// one PDF is read at a time. Close it after use.
+type Reader struct {
+	Limits Limits
+	pdfium engine
+}
+
+// NewReader gives a Reader with PDFium running.
+func NewReader(ctx context.Context) (*Reader, error) {
+	r := &Reader{}
+	if err := r.pdfium.warm(ctx, r.Limits.withDefaults()); err != nil {
+		return nil, fmt.Errorf("start pdfium: %w", err)
+	}
+	return r, nil
+}
+
+// Close stops PDFium; the Reader may be used again and would start it anew.
+func (r *Reader) Close() error { return r.pdfium.close() }
+
+// Read gives the text of a document, or a *catalog.Failure.
+func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.Document, error) {
+	limits := r.Limits.withDefaults()
+	if int64(len(data)) > limits.DecodedBytes {
+		return catalog.Document{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
+	}
+	parse, cancel := context.WithTimeout(ctx, limits.Parse)
+	defer cancel()
+	blocks, err := r.blocks(parse, data, hint, limits)
+	if err == nil {
+		blocks = choose(blocks, hint.Course, hint.Code)
+		doc := assemble(blocks)
+		if len(doc.Text) > limits.TextBytes {
+			err = errText(limits)
+		} else if doc.Text == "" {
+			err = fail(catalog.EmptyDocument, "The document holds no readable text.")
+		} else {
+			sum := sha256.Sum256(data)
+			doc.SHA256 = hex.EncodeToString(sum[:])
+			return doc, nil
+		}
+	}
+	return catalog.Document{}, asFailure(ctx, err)
+}
+
+func (r *Reader) blocks(ctx context.Context, data []byte, hint Hint, limits Limits) ([]block, error) {
+	kind := hint.Kind
+	if kind == "" || kind == Auto {
+		var err error
+		if kind, err = sniff(data, hint); err != nil {
+			return nil, err
+		}
+	}
+	switch kind {
+	case PDF:
+		return r.pdfium.read(ctx, data, limits)
+	case DOCX:
+		return readDOCX(ctx, data, limits)
+	case HTML:
+		return readHTML(ctx, decodeHTML(data, hint.ContentType), limits)
+	}
+	text := decodeText(data, hint.ContentType)
+	if kind == Markdown || looksLikeMarkdown(text) {
+		return readMarkdown(ctx, text, limits)
+	}
+	return readText(ctx, text, limits)
+}
+
+func fail(code catalog.FailureCode, format string, args ...any) *catalog.Failure {
+	return &catalog.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func tooLarge(format string, args ...any) *catalog.Failure {
+	return fail(catalog.TooLarge, format, args...)
+}
+
+func errText(limits Limits) *catalog.Failure {
+	return tooLarge("The document holds more than %d KB of text.", limits.TextBytes>>10)
+}
+
+func malformed(kind Kind) *catalog.Failure {
+	return fail(catalog.Malformed, "The document is damaged: it cannot be read as %s.", kind)
+}
+
+// asFailure keeps failures, tells a caller that gave up from a document that
+// takes too long, and hides everything else.
+func asFailure(ctx context.Context, err error) *catalog.Failure {
+	var failure *catalog.Failure
+	switch {
+	case errors.As(err, &failure):
+		return failure
+	case ctx.Err() != nil:
+		return fail(catalog.TimedOut, "The document was not read in the time that was left.")
+	case errors.Is(err, context.DeadlineExceeded):
+		return tooLarge("The document takes too long to read.")
+	}
+	return fail(catalog.InternalFailure, "The document could not be read.")
+}
+
+// budget counts text while it is gathered, so that a reader stops early.
+type budget struct {
+	ctx    context.Context
+	limits Limits
+	bytes  int
+	calls  int
+}
+
+func (b *budget) spend(n int) error {
+	b.bytes += n
+	if b.bytes > b.limits.TextBytes {
+		return errText(b.limits)
+	}
+	if b.calls++; b.calls%256 == 0 {
+		return b.ctx.Err()
+	}
+	return nil
+}
+
+// runes is the length of s in characters.
+func runes(s string) int { return utf8.RuneCountInString(s) }
