@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"skillscurriculum/pkg/api"
+)
+
+// request is what the gateway has read of a request.
+type request struct {
+	id    string
+	path  string // as it came, with the stage
+	query map[string][]string
+	route api.Route
+	key   string
+	body  []byte
+}
+
+// event is the proxy event that API Gateway makes of a request.
+func (in request) event(r *http.Request) events.APIGatewayProxyRequest {
+	path := strings.TrimPrefix(in.path, api.BasePath)
+	resource, parameters := in.route.Path, in.route.Params
+	if resource == "" {
+		resource, parameters = "/{proxy+}", map[string]string{"proxy": strings.TrimPrefix(path, "/")}
+	}
+	ip, _, _ := net.SplitHostPort(r.RemoteAddr)
+	headers := maps.Clone(map[string][]string(r.Header))
+	headers["Host"] = []string{r.Host}
+	headers["X-Forwarded-For"] = []string{strings.Join(append(r.Header.Values("X-Forwarded-For"), ip), ", ")}
+	headers["X-Forwarded-Proto"] = []string{"http"}
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		headers["X-Forwarded-Port"] = []string{port}
+	}
+	now := time.Now().UTC()
+	event := events.APIGatewayProxyRequest{
+		Resource:                        resource,
+		Path:                            path,
+		HTTPMethod:                      r.Method,
+		Headers:                         last(headers),
+		MultiValueHeaders:               headers,
+		QueryStringParameters:           last(in.query),
+		MultiValueQueryStringParameters: in.query,
+		PathParameters:                  parameters,
+		Body:                            string(in.body),
+		RequestContext: events.APIGatewayProxyRequestContext{
+			AccountID:         "000000000000",
+			APIID:             "local",
+			Stage:             strings.TrimPrefix(api.BasePath, "/"),
+			DomainName:        r.Host,
+			RequestID:         in.id,
+			ExtendedRequestID: in.id,
+			Protocol:          r.Proto,
+			ResourceID:        resource,
+			ResourcePath:      resource,
+			Path:              in.path,
+			HTTPMethod:        r.Method,
+			RequestTime:       now.Format("02/Jan/2006:15:04:05 -0700"),
+			RequestTimeEpoch:  now.UnixMilli(),
+			Identity:          events.APIGatewayRequestIdentity{APIKey: in.key, SourceIP: ip, UserAgent: r.UserAgent()},
+		},
+	}
+	if !utf8.Valid(in.body) {
+		event.Body, event.IsBase64Encoded = base64.StdEncoding.EncodeToString(in.body), true
+	}
+	return event
+}
+
+// last keeps the last of several values, nil when there is nothing.
+func last(values map[string][]string) map[string]string {
+	if len(values) == 0 {
+		return nil
+	}
+	single := make(map[string]string, len(values))
+	for name, list := range values {
+		single[name] = list[len(list)-1]
+	}
+	return single
+}
+
+// parseQuery decodes as API Gateway does: a semicolon separates nothing.
+func parseQuery(query string) (map[string][]string, error) {
+	var values map[string][]string
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		if err != nil {
+			return nil, err
+		}
+		if value, err = url.QueryUnescape(value); err != nil {
+			return nil, err
+		}
+		if values == nil {
+			values = map[string][]string{}
+		}
+		values[name] = append(values[name], value)
+	}
+	return values, nil
+}
+
+// answer is what the client gets. Header names keep their spelling.
+type answer struct {
+	status int
+	header map[string][]string
+	body   []byte
+}
+
+// parseAnswer reads a function's answer; an error means that API Gateway would
+// call it malformed.
+func parseAnswer(out []byte) (answer, error) {
+	var proxy events.APIGatewayProxyResponse
+	if err := json.Unmarshal(out, &proxy); err != nil {
+		return answer{}, fmt.Errorf("malformed answer of the function: %w", err)
+	}
+	if proxy.StatusCode < 200 || proxy.StatusCode > 599 {
+		return answer{}, fmt.Errorf("malformed answer of the function: status %d", proxy.StatusCode)
+	}
+	a := answer{status: proxy.StatusCode, header: map[string][]string{}, body: []byte(proxy.Body)}
+	maps.Copy(a.header, proxy.MultiValueHeaders)
+	for name, value := range proxy.Headers {
+		if _, twice := a.header[name]; !twice {
+			a.header[name] = []string{value}
+		}
+	}
+	if proxy.IsBase64Encoded {
+		body, err := base64.StdEncoding.DecodeString(proxy.Body)
+		if err != nil {
+			return answer{}, fmt.Errorf("malformed answer of the function: %w", err)
+		}
+		a.body = body
+	}
+	return a, nil
+}
+
+func (a answer) write(w http.ResponseWriter) {
+	header := w.Header()
+	typed := false
+	for name, values := range a.header {
+		switch http.CanonicalHeaderKey(name) {
+		case "Content-Length", "Transfer-Encoding", "Connection": // ours to say
+			continue
+		case "Content-Type":
+			typed = true
+		}
+		header[name] = values // Set would respell the name
+	}
+	if !typed {
+		header["Content-Type"] = nil // net/http would guess one
+		if len(a.body) > 0 {
+			header["Content-Type"] = []string{"application/json"}
+		}
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body)
+}
