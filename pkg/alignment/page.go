@@ -1,6 +1,7 @@
 package alignment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -43,7 +44,8 @@ type page struct {
 	Jobs              []pageJob
 	Skills            []pageSkill
 	Occupations       []pageOccupation
-	Wide              bool // so many columns that they must be narrow
+	WideJobs          bool // so many that their columns must be narrow
+	WideCourses       bool
 	Narrowed          bool // to the settings' skills
 }
 
@@ -67,9 +69,9 @@ type pageJob struct {
 type pageGap struct{ Name, Required, Taught string }
 
 type pageSkill struct {
-	Name     string
-	Required cell
-	Cells    []cell
+	Name             string
+	Required, Taught cell
+	Cells            []cell
 }
 
 type pageOccupation struct {
@@ -90,7 +92,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Name: r.Record.Name, View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
 		Courses: s.pageCourses(), Jobs: s.pageJobs(),
-		Wide: len(s.jobs) > 8, Narrowed: len(s.skills) > 0,
+		WideJobs: len(s.jobs) > 10, WideCourses: len(s.courses) > 16, Narrowed: len(s.skills) > 0,
 	}
 	if r.Record.Description != nil {
 		p.Description = *r.Record.Description
@@ -132,7 +134,7 @@ func (s survey) facts() []fact {
 		}
 	}
 	if required > 0 {
-		facts = append(facts, fact{"Skills required", strconv.Itoa(required)}, fact{"Of these met in full", fmt.Sprintf("%d (%s%%)", met, percent(fraction(int64(met), int64(required))))})
+		facts = append(facts, fact{"Skills required", strconv.Itoa(required)}, fact{"Of these met in full", fmt.Sprintf("%d (%d%%)", met, percent(fraction(int64(met), int64(required))))})
 	}
 	return facts
 }
@@ -169,28 +171,42 @@ func (s survey) pageJobs() []pageJob {
 func (s survey) pageSkills() []pageSkill {
 	var skills []pageSkill
 	for _, item := range s.coverage() {
-		skill := pageSkill{Name: item.SkillName, Required: cell{"–", "plain", " not required"}}
-		if item.MaxRequiredLevel > 0 {
-			skill.Required = cell{Text: strconv.Itoa(item.MaxRequiredLevel), Class: "plain"}
+		skill := pageSkill{
+			Name:     item.SkillName,
+			Required: cell{Text: strconv.Itoa(item.MaxRequiredLevel), Class: "plain"},
+			Taught:   levelCell(item.MaxTaughtLevel, item.MaxRequiredLevel),
+		}
+		if item.MaxRequiredLevel == 0 {
+			skill.Required = cell{"–", "plain", " not required"}
+		}
+		if item.MaxRequiredLevel > 0 && item.MaxTaughtLevel == 0 {
+			skill.Taught = cell{Text: "none", Class: "absent"}
 		}
 		for _, c := range s.courses {
-			taught := c.taught[item.SkillID]
-			shown := cell{"–", "b0", " not taught"}
-			if taught > 0 {
-				shown = cell{Text: strconv.Itoa(taught), Class: band(fraction(credit(taught, max(item.MaxRequiredLevel, 1)), whole))}
-			}
-			skill.Cells = append(skill.Cells, shown)
+			skill.Cells = append(skill.Cells, levelCell(c.taught[item.SkillID], item.MaxRequiredLevel))
 		}
 		skills = append(skills, skill)
 	}
 	return skills
 }
 
+// levelCell shows a taught level, shaded by how far it reaches the required one.
+func levelCell(taught, required int) cell {
+	switch {
+	case taught == 0:
+		return cell{"–", "b0", " not taught"}
+	case required == 0:
+		return cell{Text: strconv.Itoa(taught), Class: "extra"}
+	}
+	return cell{Text: strconv.Itoa(taught), Class: band(percent(fraction(credit(taught, required), whole)))}
+}
+
 func pageOccupations(all []occupation) []pageOccupation {
 	var shown []pageOccupation
 	for _, o := range all {
 		p := pageOccupation{
-			Code: o.SOCCode, Name: o.Name, Education: o.TypicalEducation, Source: o.Source,
+			Code: o.SOCCode, Name: o.Name,
+			Education: cmp.Or(o.TypicalEducation, unknown), Source: cmp.Or(o.Source, unknown),
 			Employment: amount("", o.TotalEmployment), Median: amount("$", o.MedianAnnualWage),
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
@@ -208,27 +224,29 @@ func scoreCell(score float64, j surveyedJob) cell {
 	if len(j.requirements) == 0 {
 		return cell{"–", "plain", " no requirements known"}
 	}
-	return cell{Text: percent(score), Class: band(score)}
+	return cell{Text: strconv.Itoa(percent(score)), Class: band(percent(score))}
 }
 
-// percent rounds down, so that only the whole is 100 and only nothing is 0.
-func percent(score float64) string {
-	p := int(score*100 + 1e-9)
-	if p == 0 && score > 0 {
-		return "<1"
-	}
-	return strconv.Itoa(p)
-}
-
-// band is the class of a score's shade: none, the four quarters, all.
-func band(score float64) string {
+// percent is a score in whole percent; only the whole is 100, and only nothing is 0.
+func percent(score float64) int {
 	switch {
 	case score <= 0:
-		return "b0"
+		return 0
 	case score >= 1:
+		return 100
+	}
+	return min(max(int(math.Round(score*100)), 1), 99)
+}
+
+// band is the class of a percentage's shade: none, the four quarters, all.
+func band(percent int) string {
+	switch percent {
+	case 0:
+		return "b0"
+	case 100:
 		return "b5"
 	}
-	return "b" + strconv.Itoa(1+int(score*4))
+	return "b" + strconv.Itoa(1+percent/25)
 }
 
 func levelName(l int) string {
@@ -266,5 +284,5 @@ func growth(n *json.Number) string {
 	if err != nil {
 		return unknown
 	}
-	return fmt.Sprintf("%+.1f%%", f*100)
+	return strings.Replace(fmt.Sprintf("%+.1f%%", f*100), "-", "−", 1)
 }

@@ -2,17 +2,22 @@ package alignment_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -144,5 +149,382 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// report draws a report with loose ends: sections and jobs without skills,
+// settings that name something twice, or something that is gone.
+func report(view string) *rapid.Generator[alignment.Report] {
+	return rapid.Custom(func(t *rapid.T) alignment.Report {
+		r := alignment.Report{Record: catalog.Report{Settings: catalog.ReportSettings{View: view}}}
+		for c := range rapid.IntRange(0, 4).Draw(t, "courses") {
+			id := fmt.Sprintf("crs%d", c)
+			loaded := alignment.ReportCourse{Profile: catalog.CourseProfile{CourseID: id, CourseName: "Course " + id, CourseCode: id}}
+			for n := range rapid.IntRange(0, 3).Draw(t, "sections") {
+				section := catalog.SectionProfile{CourseProfile: loaded.Profile, SectionID: fmt.Sprintf("%s_sec%d", id, n), SectionSkills: skillList(4).Draw(t, "skills")}
+				loaded.Sections = append(loaded.Sections, section)
+			}
+			if n := len(loaded.Sections); n > 0 {
+				loaded.Profile.CourseDefaultSectionID = loaded.Sections[rapid.IntRange(0, n-1).Draw(t, "default")].SectionID
+			}
+			r.Courses = append(r.Courses, loaded)
+		}
+		r.Jobs = jobs(4).Draw(t, "jobs")
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(t, "named courses") {
+			r.Record.Settings.Courses = append(r.Record.Settings.Courses, fmt.Sprintf("crs%d", n))
+		}
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(t, "named jobs") {
+			r.Record.Settings.Jobs = append(r.Record.Settings.Jobs, catalog.ReportJob{ID: fmt.Sprintf("job%d", n), Lib: "custom"})
+		}
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 4).Draw(t, "named skills") {
+			r.Record.Settings.Skills = append(r.Record.Settings.Skills, catalog.ReportSkill{ID: fmt.Sprintf("s%d", n)})
+		}
+		return r
+	})
+}
+
+// mentions collects the ids that a JSON value holds under some keys, except in
+// the profiles of lookupData.
+func mentions(v any, into map[string]map[string]bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			mentions(item, into)
+		}
+	case map[string]any:
+		for key, value := range v {
+			key = strings.TrimSuffix(key, "s")
+			for _, one := range append([]any{value}, arrayOf(value)...) {
+				if id, ok := one.(string); ok && into[key] != nil {
+					into[key][id] = true
+				}
+			}
+			mentions(value, into)
+		}
+	}
+}
+
+func arrayOf(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+// TestReportLaws holds for every view: the order in which things were loaded has
+// no say, and lookupData is complete and minimal.
+func TestReportLaws(t *testing.T) {
+	for _, view := range views {
+		t.Run(view, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				r := report(view).Draw(t, "report")
+				text, err := json.Marshal(r.Result())
+				if err != nil {
+					t.Fatal(err)
+				}
+				shuffled := r
+				shuffled.Courses, shuffled.Jobs = slices.Clone(r.Courses), slices.Clone(r.Jobs)
+				slices.Reverse(shuffled.Courses)
+				slices.Reverse(shuffled.Jobs)
+				if again, err := json.Marshal(shuffled.Result()); err != nil || !bytes.Equal(text, again) {
+					t.Fatalf("not the same bytes, error %v:\n%s\n%s", err, text, again)
+				}
+
+				var plain struct {
+					Data       any                         `json:"data"`
+					LookupData map[string][]map[string]any `json:"lookupData"`
+				}
+				if err := json.Unmarshal(text, &plain); err != nil {
+					t.Fatal(err)
+				}
+				if nulls := regexp.MustCompile(`"(\w+)":null`).FindAllStringSubmatch(string(text[bytes.Index(text, []byte(`"data":`)):]), -1); slices.ContainsFunc(nulls, func(m []string) bool { return m[1] != "sectionId" && m[1] != "sectionInstructorName" }) {
+					t.Fatalf("null in %s", text)
+				}
+				want := map[string]map[string]bool{"courseId": {}, "sectionId": {}, "jobId": {}, "skillId": {}}
+				mentions(plain.Data, want)
+				for _, id := range r.Record.Settings.Courses {
+					if slices.ContainsFunc(r.Courses, func(c alignment.ReportCourse) bool { return c.Profile.CourseID == id }) {
+						want["courseId"][id] = true
+					}
+				}
+				for _, j := range r.Record.Settings.Jobs {
+					if slices.ContainsFunc(r.Jobs, func(l alignment.JobProfile) bool { return l.JobID == j.ID }) {
+						want["jobId"][j.ID] = true
+					}
+				}
+				for _, s := range r.Record.Settings.Skills {
+					want["skillId"][s.ID] = true
+				}
+				for key, ids := range want {
+					var profiles []string
+					for _, p := range plain.LookupData[strings.TrimSuffix(key, "Id")+"Profiles"] {
+						profiles = append(profiles, p[key].(string))
+					}
+					slices.Sort(profiles)
+					var named []string
+					for id := range ids {
+						named = append(named, id)
+					}
+					slices.Sort(named)
+					if diff := cmp.Diff(named, profiles); diff != "" {
+						t.Fatalf("%s mentioned and looked up (-want +got):\n%s\nin %s", key, diff, text)
+					}
+				}
+
+				for _, write := range []func(io.Writer) error{r.WriteCSV, r.WriteHTML} {
+					if err := write(io.Discard); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestViewsAgree checks scores by definition, and one view against another.
+func TestViewsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := report(alignment.AlignmentView).Draw(t, "report")
+		chosen := func(id string) bool {
+			skills := r.Record.Settings.Skills
+			return len(skills) == 0 || slices.ContainsFunc(skills, func(s catalog.ReportSkill) bool { return s.ID == id })
+		}
+		taught := map[string]map[string]int{} // by course
+		for _, item := range r.Result().Data {
+			item := item.(alignment.AlignmentItem)
+			levels := map[string]int{}
+			for _, c := range r.Courses {
+				for _, s := range c.Sections {
+					if item.SectionID != nil && s.SectionID == *item.SectionID {
+						for _, skill := range s.SectionSkills {
+							levels[skill.SkillID] = skill.Level
+						}
+					}
+				}
+			}
+			taught[item.CourseID] = levels
+			var met, all float64
+			var matched, missing []string
+			for _, j := range r.Jobs {
+				if j.JobID != item.JobID {
+					continue
+				}
+				for _, q := range j.SkillRequirements {
+					if !chosen(q.SkillID) {
+						continue
+					}
+					all += q.Confidence
+					met += q.Confidence * math.Min(1, float64(levels[q.SkillID])/float64(q.Level))
+					if levels[q.SkillID] > 0 {
+						matched = append(matched, q.SkillID)
+					} else {
+						missing = append(missing, q.SkillID)
+					}
+				}
+			}
+			want := 0.0
+			if all > 0 {
+				want = met / all
+			}
+			if math.Abs(item.Score-want) > 0.00005001 {
+				t.Fatalf("%s for %s scores %v, want %v", item.CourseID, item.JobID, item.Score, want)
+			}
+			var gotMatched, gotMissing []string
+			for _, m := range item.MatchedSkills {
+				gotMatched = append(gotMatched, m.SkillID)
+			}
+			for _, m := range item.MissingSkills {
+				gotMissing = append(gotMissing, m.SkillID)
+			}
+			if diff := cmp.Diff([][]string{matched, missing}, [][]string{gotMatched, gotMissing}); diff != "" {
+				t.Fatalf("matched and missing (-want +got):\n%s", diff)
+			}
+		}
+
+		r.Record.Settings.View = alignment.GapView
+		for _, item := range r.Result().Data {
+			item := item.(alignment.GapItem)
+			for _, m := range item.MissingSkills {
+				highest := 0
+				for _, levels := range taught {
+					highest = max(highest, levels[m.SkillID])
+				}
+				if highest != m.TaughtLevel || highest >= m.RequiredLevel || !chosen(m.SkillID) {
+					t.Fatalf("gap %+v, but the highest level taught is %d", m, highest)
+				}
+			}
+		}
+	})
+}
+
+func TestRepresentingSection(t *testing.T) {
+	tests := []struct {
+		name     string
+		sections []string
+		want     string
+	}{
+		{"the default section, however small", []string{"sql 1", "python 2, java 2"}, "crs_A1_sec1"},
+		{"else the one with the most skills", []string{"", "sql 1", "python 2, java 2", "go 3"}, "crs_A1_sec3"},
+		{"the earliest of equals", []string{"", "", "sql 1", "go 3"}, "crs_A1_sec3"},
+		{"none without skills", []string{"", ""}, ""},
+		{"none without sections", nil, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := college(alignment.AlignmentView)
+			r.Courses = []alignment.ReportCourse{course("A1", "Course", test.sections...)}
+			r.Record.Settings.Courses = []string{"crs_A1"}
+			item := r.Result().Data[0].(alignment.AlignmentItem)
+			got := ""
+			if item.SectionID != nil {
+				got = *item.SectionID
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestChosenSkills: settings.skills are what the report is about.
+func TestChosenSkills(t *testing.T) {
+	r := college(alignment.CoverageView)
+	r.Record.Settings.Skills = []catalog.ReportSkill{{ID: "sql"}, {ID: "welding"}, {ID: "data-ethics"}, {ID: "sql"}}
+	r.Skills = []alignment.SkillProfile{{SkillID: "welding", SkillName: "Welding"}, {SkillID: "sql", SkillName: "SQL"}}
+	want := []any{
+		alignment.CoverageItem{SkillID: "sql", SkillName: "SQL", CourseIDs: []string{"crs_CIS230", "crs_DAT220"}, JobIDs: []string{"15-1252", "15-2051", "job_analyst"}, MaxTaughtLevel: 4, MaxRequiredLevel: 3},
+		alignment.CoverageItem{SkillID: "welding", SkillName: "Welding", CourseIDs: []string{}, JobIDs: []string{}},
+		alignment.CoverageItem{SkillID: "data-ethics", SkillName: "Data ethics", CourseIDs: []string{}, JobIDs: []string{"15-2051"}, MaxRequiredLevel: 3},
+	}
+	result := r.Result()
+	if diff := cmp.Diff(want, result.Data); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+
+	r.Record.Settings.View = alignment.GapView
+	gaps := r.Result()
+	wantGap := alignment.GapItem{JobID: "15-2051", Coverage: 0.625, MissingSkills: []alignment.GapSkill{{SkillID: "data-ethics", SkillName: "Data ethics", RequiredLevel: 3}}}
+	if diff := cmp.Diff(any(wantGap), gaps.Data[1]); diff != "" {
+		t.Errorf("gap (-want +got):\n%s", diff)
+	}
+	if n := len(gaps.LookupData.JobProfiles[1].SkillRequirements); n != 8 {
+		t.Errorf("the job's profile lists %d requirements, want all 8", n)
+	}
+}
+
+// TestCSVReadsBack wants RFC 4180, and no cell that a spreadsheet runs.
+func TestCSVReadsBack(t *testing.T) {
+	r := college(alignment.AlignmentView)
+	r.Courses = []alignment.ReportCourse{course("=A1", "+1 \"quoted\", and\nbroken", "@sum 3")}
+	r.Record.Settings.Courses = []string{"crs_=A1"}
+	r.Jobs = []alignment.JobProfile{{JobID: "job_1", JobName: "-2+3", SkillRequirements: refs("@sum 4")}, {JobID: "job_2", JobName: "\tTabbed"}}
+	r.Record.Settings.Jobs = []catalog.ReportJob{{ID: "job_1", Lib: "custom"}, {ID: "job_2", Lib: "custom"}}
+	var b bytes.Buffer
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_1", "'-2+3", "0.75", "'@sum (3 of 4)", ""},
+		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_2", "'\tTabbed", "0", "", ""},
+	}
+	if diff := cmp.Diff(want, rows[1:]); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if lines, feeds := strings.Count(b.String(), "\r\n"), strings.Count(b.String(), "\n"); lines != feeds {
+		t.Errorf("%d of %d lines end in CRLF", lines, feeds)
+	}
+}
+
+func TestMarketWithoutEntries(t *testing.T) {
+	r := college(alignment.MarketView)
+	r.Market = nil
+	text, err := json.Marshal(r.Result().Data)
+	const want = `[{"socCode":"15-1252","name":"Software Developers"},{"socCode":"15-2051","name":"Data Scientists"},{"socCode":"15-1212","name":"Information Security Analysts"},{"socCode":"15-1254","name":"Web Developers"}]`
+	if err != nil || string(text) != want {
+		t.Errorf("got %s, %v", text, err)
+	}
+	r.Market = map[string]any{"15-1252": "no object"}
+	for _, write := range []func(io.Writer) error{r.WriteCSV, r.WriteHTML} {
+		if err := write(io.Discard); err == nil {
+			t.Error("an entry that is no object passes")
+		}
+	}
+}
+
+// TestPageIsClosed: whatever the names hold, the page runs nothing and fetches nothing.
+func TestPageIsClosed(t *testing.T) {
+	const evil = `</style><script src="https://evil.example/x.js">alert(1)</script><img src=x onerror=alert(1)>`
+	for _, view := range views {
+		r := college(view)
+		description := evil
+		r.Record.Name, r.Record.Description = evil, &description
+		for i := range r.Courses {
+			r.Courses[i].Profile.CourseName, r.Courses[i].Profile.CourseCode = evil, evil
+		}
+		for i := range r.Jobs {
+			r.Jobs[i].JobName = evil
+			for k := range r.Jobs[i].SkillRequirements {
+				r.Jobs[i].SkillRequirements[k].SkillName = evil
+			}
+		}
+		r.Market["15-1252"] = map[string]string{"socCode": evil, "name": evil, "typicalEducation": evil, "source": evil}
+		var b bytes.Buffer
+		if err := r.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		for _, banned := range []string{"<script", "<img", "<link", "<iframe", "url(", "@import"} {
+			if strings.Contains(page, banned) {
+				t.Errorf("%s: the page holds %s", view, banned)
+			}
+		}
+		for _, tag := range regexp.MustCompile(`<[a-z][^>]*>`).FindAllString(page, -1) {
+			if regexp.MustCompile(`\s(on\w+|style|src|href)=`).MatchString(tag) {
+				t.Errorf("%s: %s", view, tag)
+			}
+		}
+		if n := strings.Count(page, "<style>"); n != 1 || strings.Count(page, "</style>") != 1 {
+			t.Errorf("%s: %d style sheets", view, n)
+		}
+	}
+}
+
+// TestPageContrast computes the contrast of every pair of colours in both
+// schemes by WCAG 2: at least 4.5 for text.
+func TestPageContrast(t *testing.T) {
+	css, err := os.ReadFile("page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(css), -1)
+	if len(schemes) != 2 {
+		t.Fatalf("%d colour schemes, want light and dark", len(schemes))
+	}
+	for i, scheme := range schemes {
+		colour := map[string]float64{} // relative luminance
+		for _, m := range regexp.MustCompile(`--([\w-]+): #([0-9a-f]{6})`).FindAllStringSubmatch(scheme[1], -1) {
+			rgb, _ := strconv.ParseUint(m[2], 16, 32)
+			linear := func(shift int) float64 {
+				c := float64(rgb>>shift&255) / 255
+				if c <= 0.04045 {
+					return c / 12.92
+				}
+				return math.Pow((c+0.055)/1.055, 2.4)
+			}
+			colour[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
+		}
+		pairs := [][2]string{{"page", "ink"}, {"page", "soft"}, {"page", "alert"}, {"card", "ink"}, {"card", "soft"}}
+		for band := range 6 {
+			pairs = append(pairs, [2]string{fmt.Sprintf("band%d", band), fmt.Sprintf("band%d-ink", band)})
+		}
+		for _, p := range pairs {
+			a, okA := colour[p[0]]
+			b, okB := colour[p[1]]
+			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); !okA || !okB || ratio < 4.5 {
+				t.Errorf("scheme %d: %s on %s has contrast %.2f", i, p[1], p[0], ratio)
+			}
+		}
 	}
 }
