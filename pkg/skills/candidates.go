@@ -190,7 +190,7 @@ const (
 )
 
 // kindStrength weighs the kinds of label against each other.
-var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, topic: 1.05}
+var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9}
 
 // propose collects the mentions of every clause.
 func (x *extraction) propose() {

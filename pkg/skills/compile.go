@@ -358,14 +358,17 @@ func (b *Builder) labels(ids []string) []label {
 		if name, _, bracketed := strings.Cut(e.Name, " ("); bracketed {
 			add(name, bare)
 		}
-		for _, a := range taught[i] {
-			add(a, topic)
+		for _, a := range taught[i].synonyms {
+			add(a, synonym)
 		}
 		for _, a := range e.hidden {
 			add(a, hidden)
 		}
 		for _, a := range e.Aliases {
 			add(a, alternative)
+		}
+		for _, a := range taught[i].topics {
+			add(a, topic)
 		}
 	}
 	return all

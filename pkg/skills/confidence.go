@@ -12,6 +12,7 @@ import (
 var FeatureNames = []string{
 	"exact name",        // the skill's name stands there, words side by side
 	"exact alias",       // an alias or hidden label does
+	"exact synonym",     // another word for the skill does
 	"exact topic",       // a subject that leads to the skill does
 	"exact bare name",   // the name without its bracket does
 	"coverage",          // share of the label's weight that stands there
@@ -54,10 +55,10 @@ type Candidate struct {
 	Score    float64
 }
 
-// model holds the fitted weights of one genre. Score is the logistic of bias plus
+// Model holds the fitted weights of one genre. Score is the logistic of bias plus
 // weighted features; confidence is the score brought to a frequency through the
 // steps (isotonic regression), between which it is linear.
-type model struct {
+type Model struct {
 	Bias    float64      `json:"bias"`
 	Weights []float64    `json:"weights"`
 	Steps   [][2]float64 `json:"steps"`
@@ -67,8 +68,8 @@ type model struct {
 // Weights is the file that infra/bench/calibrate writes.
 type Weights struct {
 	Features []string `json:"features"`
-	Document model    `json:"document"`
-	Passage  model    `json:"passage"`
+	Document Model    `json:"document"`
+	Passage  Model    `json:"passage"`
 }
 
 //go:embed weights.json
@@ -82,14 +83,15 @@ var fitted = sync.OnceValue(func() *Weights {
 	return &w
 })
 
-func (w *Weights) of(passage bool) *model {
+func (w *Weights) of(passage bool) *Model {
 	if passage {
 		return &w.Passage
 	}
 	return &w.Document
 }
 
-func (m *model) score(features []float64) float64 {
+// Score is the model's judgement of a candidate, 0..1, before calibration.
+func (m *Model) Score(features []float64) float64 {
 	sum := m.Bias
 	for i, f := range features {
 		sum += m.Weights[i] * f
@@ -97,8 +99,8 @@ func (m *model) score(features []float64) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// confidence brings a score to the frequency with which such scores were right.
-func (m *model) confidence(score float64) float64 {
+// Confidence brings a score to the frequency with which such scores were right.
+func (m *Model) Confidence(score float64) float64 {
 	c := score
 	if n := len(m.Steps); n > 0 {
 		switch {
@@ -135,6 +137,7 @@ func (x *extraction) features(f *finding) []float64 {
 	}
 	yes(f.exact[preferred])
 	yes(f.exact[alternative] || f.exact[hidden])
+	yes(f.exact[synonym])
 	yes(f.exact[topic])
 	yes(f.exact[bare])
 	put(best.coverage)

@@ -12,7 +12,7 @@
 // A [Builder] reads sources (esco.go, onet.go, csv.go) and compiles them into one
 // flat file (compile.go), which [Open] loads without parsing (taxonomy.go);
 // search.go answers queries. [Starter] is the built-in vocabulary (starter.go).
-// topics.csv, the project's own list of the subjects under which courses teach a
+// topics.txt, the project's own list of the subjects under which courses teach a
 // skill, is compiled into any taxonomy that has skills of those names (topics.go).
 //
 // # From text to skills

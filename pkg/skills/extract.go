@@ -132,8 +132,8 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 	}
 	var all []given
 	for _, f := range x.findings() {
-		f.score = m.score(x.features(f))
-		if c := m.confidence(f.score); c >= m.Cut && c > 0 {
+		f.score = m.Score(x.features(f))
+		if c := m.Confidence(f.score); c >= m.Cut && c > 0 {
 			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
 		}
 	}
@@ -171,7 +171,7 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 	var all []Candidate
 	for _, f := range x.findings() {
 		v := x.features(f)
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: v, Passage: x.passage, Score: m.score(v)})
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: v, Passage: x.passage, Score: m.Score(v)})
 	}
 	return all
 }

@@ -106,9 +106,10 @@ const (
 const (
 	preferred = iota // the name
 	alternative
-	hidden // spelling or product that stands for the skill
-	bare   // the name without its bracket: Java for Java (computer programming)
-	topic  // a subject of teaching that leads to the skill (topics.csv)
+	hidden  // spelling or product that stands for the skill
+	bare    // the name without its bracket: Java for Java (computer programming)
+	synonym // another word for the skill (topics.txt)
+	topic   // a subject of teaching that leads to the skill (topics.txt)
 	labelKinds
 )
 

@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
-// topicsCSV lists, for names of skills, the subjects under which courses teach
-// them. It is the project's own work; a line whose skill is not in the loaded
-// taxonomy has no effect.
+// topicsText lists, for names of skills, other words for them and the subjects
+// under which courses teach them; its head tells the form. It is the project's
+// own work.
 //
-//go:embed topics.csv
-var topicsCSV string
+//go:embed topics.txt
+var topicsText string
 
-// topics gives, for each skill, the subjects that lead to it. A line of the list
-// names a skill by its name or by one of its aliases if no skill has that name.
-func (b *Builder) topics(ids []string) map[int][]string {
+// taught is a line of the list, for one skill.
+type taught struct{ synonyms, topics []string }
+
+// topics gives, for each skill, what the list says of it. A line names a skill by
+// its name, or by one of its aliases if no skill has that name.
+func (b *Builder) topics(ids []string) map[int]taught {
 	byName, byAlias := map[string]int{}, map[string]int{}
 	for i, id := range ids {
 		e := b.skills[id]
@@ -25,9 +28,9 @@ func (b *Builder) topics(ids []string) map[int][]string {
 			}
 		}
 	}
-	taught := map[int][]string{}
-	for line := range strings.Lines(topicsCSV) {
-		name, subjects, ok := strings.Cut(strings.TrimSpace(line), ",")
+	lines := map[int]taught{}
+	for line := range strings.Lines(topicsText) {
+		name, subjects, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -35,9 +38,18 @@ func (b *Builder) topics(ids []string) map[int][]string {
 		if !known {
 			i, known = byAlias[strings.ToLower(name)]
 		}
-		if known {
-			taught[i] = append(taught[i], bars(subjects)...)
+		if !known {
+			continue
 		}
+		t := lines[i]
+		for _, s := range bars(subjects) {
+			if synonym, ok := strings.CutPrefix(s, "="); ok {
+				t.synonyms = append(t.synonyms, synonym)
+			} else {
+				t.topics = append(t.topics, s)
+			}
+		}
+		lines[i] = t
 	}
-	return taught
+	return lines
 }
