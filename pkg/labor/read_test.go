@@ -229,21 +229,25 @@ func TestMalformedFiles(t *testing.T) {
 		reader, file string
 		want         FileError // the reason by what it must contain
 	}{
-		"empty":                {"crosswalk", "", FileError{Reason: "empty"}},
-		"other csv":            {"crosswalk", "a,b\n1,2\n", FileError{Line: 1, Reason: "no column CIPCode, CIPTitle, SOCCode, SOCTitle"}},
-		"header only":          {"crosswalk", crosswalkHeader, FileError{Line: 1, Reason: "no program"}},
-		"short line":           {"crosswalk", crosswalkHeader + "11.0701,Computer Science.,15-1252\r\n", FileError{Line: 2, Reason: "3 cells below a header of 4"}},
-		"open quote":           {"crosswalk", crosswalkHeader + "11.0701,\"Computer Science.,15-1252,x\r\n", FileError{Line: 2, Reason: "byte 38 of the line"}},
-		"cip as a number":      {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n1.05,Taxidermy,99-9999,NO MATCH\r\n", FileError{Line: 3, Column: 1, Reason: `CIPCode: "1.05" is no code like 11.0701`}},
-		"soc":                  {"crosswalk", crosswalkHeader + "11.0701,C,15-1252.00,S\r\n", FileError{Line: 2, Column: 3, Reason: "SOCCode"}},
-		"no title":             {"crosswalk", crosswalkHeader + "11.0701, ,15-1252,S\r\n", FileError{Line: 2, Column: 2, Reason: "CIPTitle: empty"}},
-		"not utf-8":            {"crosswalk", crosswalkHeader + "11.0701,C\xe9,15-1252,S\r\n", FileError{Line: 2, Column: 2, Reason: "not UTF-8"}},
-		"two titles":           {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0701,D,15-1221,T\r\n", FileError{Line: 3, Column: 2, Reason: "was"}},
-		"two names":            {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0702,D,15-1252,T\r\n", FileError{Line: 3, Column: 4, Reason: "was"}},
-		"match and none":       {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0701,C,99-9999,NO MATCH\r\n", FileError{Line: 3, Column: 3, Reason: "NO MATCH"}},
-		"none and match":       {"crosswalk", crosswalkHeader + "11.0701,C,99-9999,NO MATCH\r\n11.0701,C,15-1252,S\r\n", FileError{Line: 3, Column: 3, Reason: "NO MATCH"}},
-		"no workbook":          {"crosswalk", "PK\x03\x04 and then nothing", FileError{Reason: "no workbook"}},
-		"zip of no sheets":     {"wages", string(otherZip(t)), FileError{Reason: "no workbook"}},
+		"empty":           {"crosswalk", "", FileError{Reason: "empty"}},
+		"other csv":       {"crosswalk", "a,b\n1,2\n", FileError{Line: 1, Reason: "no column CIPCode, CIPTitle, SOCCode, SOCTitle"}},
+		"header only":     {"crosswalk", crosswalkHeader, FileError{Line: 1, Reason: "no program"}},
+		"short line":      {"crosswalk", crosswalkHeader + "11.0701,Computer Science.,15-1252\r\n", FileError{Line: 2, Reason: "3 cells below a header of 4"}},
+		"open quote":      {"crosswalk", crosswalkHeader + "11.0701,\"Computer Science.,15-1252,x\r\n", FileError{Line: 2, Reason: "byte 38 of the line"}},
+		"cip as a number": {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n1.05,Taxidermy,99-9999,NO MATCH\r\n", FileError{Line: 3, Column: 1, Reason: `CIPCode: "1.05" is no code like 11.0701`}},
+		"soc":             {"crosswalk", crosswalkHeader + "11.0701,C,15-1252.00,S\r\n", FileError{Line: 2, Column: 3, Reason: "SOCCode"}},
+		"no title":        {"crosswalk", crosswalkHeader + "11.0701, ,15-1252,S\r\n", FileError{Line: 2, Column: 2, Reason: "CIPTitle: empty"}},
+		"not utf-8":       {"crosswalk", crosswalkHeader + "11.0701,C\xe9,15-1252,S\r\n", FileError{Line: 2, Column: 2, Reason: "not UTF-8"}},
+		"two titles":      {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0701,D,15-1221,T\r\n", FileError{Line: 3, Column: 2, Reason: "was"}},
+		"two names":       {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0702,D,15-1252,T\r\n", FileError{Line: 3, Column: 4, Reason: "was"}},
+		"match and none":  {"crosswalk", crosswalkHeader + "11.0701,C,15-1252,S\r\n11.0701,C,99-9999,NO MATCH\r\n", FileError{Line: 3, Column: 3, Reason: "NO MATCH"}},
+		"none and match":  {"crosswalk", crosswalkHeader + "11.0701,C,99-9999,NO MATCH\r\n11.0701,C,15-1252,S\r\n", FileError{Line: 3, Column: 3, Reason: "NO MATCH"}},
+		"no workbook":     {"crosswalk", "PK\x03\x04 and then nothing", FileError{Reason: "no sound workbook"}},
+		"broken sheet": {"crosswalk", string(repack(t, workbook(t, sheet{"CIP-SOC", nil}), []byte(`<worksheet><sheetData>
+			<row r="1"><c r="A1" t="str"><v>CIP2020Code</v></c><c r="B1" t="str"><v>CIP2020Title</v></c><c r="C1" t="str"><v>SOC2018Code</v></c><c r="D1" t="str"><v>SOC2018Title</v></c></row>
+			<row r="2"><c r="A2" t="str"><v>11.0701</v></c><c r="B2" t="str"><v>C</v></c><c r="C2" t="str"><v>15-1252</v></c><c r="D2" t="str"><v>S</v></c></row>
+			<row r="3"><c </row></sheetData></worksheet>`))), FileError{Reason: "no sound workbook: xl/worksheets/sheet1.xml: XML syntax error on line 4"}},
+		"zip of no sheets":     {"wages", string(otherZip(t)), FileError{Reason: "no sound workbook"}},
 		"wages as projections": {"projections", wages("x", "x"), FileError{Sheet: "national_M2024_dl", Line: 1, Reason: "no column title, code"}},
 		"projections as wages": {"wages", projectionsHead, FileError{Line: 1, Reason: "no column AREA"}},
 		"employment":           {"wages", wages("|211850|", "|many|"), FileError{Sheet: "national_M2024_dl", Line: 3, Column: 10, Reason: `TOT_EMP: "many" is no number`}},
@@ -416,6 +420,59 @@ func FuzzRead(f *testing.F) {
 						t.Fatalf("%+v: %v", r, err)
 					}
 				}
+			}
+		}
+	})
+}
+
+// repack gives a workbook with another first sheet.
+func repack(t testing.TB, data, sheet []byte) []byte {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, file := range r.File {
+		part, err := w.Create(file.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Name == "xl/worksheets/sheet1.xml" {
+			part.Write(sheet)
+			continue
+		}
+		old, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(part, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// FuzzReadSheet gives the readers the XML of a sheet, which random bytes of an
+// archive never reach.
+func FuzzReadSheet(f *testing.F) {
+	base := workbook(f, sheet{"CIP-SOC", [][]any{{"CIP2020Code", "CIP2020Title", "SOC2018Code", "SOC2018Title"}}})
+	for _, rows := range []string{
+		`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="s"><v>3</v></c></row>` +
+			`<row r="2"><c r="A2" t="inlineStr"><is><t>11.0701</t></is></c><c r="B2" t="str"><v>C</v></c><c r="C2" t="str"><v>15-1252</v></c><c r="D2" t="str"><v>S</v></c></row>`,
+		`<row r="7"><c r="XFD7"><v>1</v></c></row>`, `<row><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c><c t="s"><v>99</v></c></row>`, `<row r="0"/>`, ``, `<row`,
+	} {
+		f.Add([]byte(`<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>` + rows + `</sheetData></worksheet>`))
+	}
+	f.Fuzz(func(t *testing.T, xml []byte) {
+		data := repack(t, base, xml)
+		for _, name := range slices.Sorted(maps.Keys(readers)) {
+			if v, err := readers[name](bytes.NewReader(data)); (v == nil) != (err != nil) {
+				t.Fatalf("%s gives %v and error %v", name, v, err)
 			}
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -279,6 +281,83 @@ func TestStarterIsOfficial(t *testing.T) {
 		if diff := cmp.Diff(wantP, gotP); diff != "" {
 			t.Errorf("%s (-file +starter):\n%s", soc, diff)
 		}
+	}
+}
+
+// TestLookupOnOfficialFiles walks from a program to wages in a state and a metropolitan
+// area, and compares the starter's national answers with those of the files.
+func TestLookupOnOfficialFiles(t *testing.T) {
+	crosswalk := officialCrosswalk(t)
+	wages, err := ReadWages(official(t, "bls/national_M2024_dl.xlsx"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	washington, err := ReadWages(official(t, "bls/oews-washington.csv"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	projections, err := ReadProjections(official(t, "bls/projections_2024-34_occupation.xlsx"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := NewTables(crosswalk, washington.Regions, append(wages.Wages, washington.Wages...), projections)
+
+	for code := range Starter().crosswalk.CIPs {
+		q := Query{CIPCodes: []string{code}, Area: Nation}
+		want, err := Lookup(t.Context(), tables, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Lookup(t.Context(), Starter(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Data, got.Data); diff != "" {
+			t.Errorf("%s (-files +starter):\n%s", code, diff)
+		}
+		if diff := cmp.Diff(told(want.Warnings), told(got.Warnings)); diff != "" {
+			t.Errorf("%s warnings (-files +starter):\n%s", code, diff)
+		}
+	}
+
+	nurses := func(area Area) (Occupation, []string) {
+		answer, err := Lookup(t.Context(), tables, Query{CIPCodes: []string{"51.3801"}, Area: area})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range answer.Data.Occupations {
+			if o.SOCCode == "29-1141" {
+				return o, told(answer.Warnings)
+			}
+		}
+		t.Fatal("no nurses")
+		return Occupation{}, nil
+	}
+	for area, source := range map[Area]string{
+		Nation:         "BLS OEWS, May 2024, United States; ",
+		{State, "53"}:  "OEWS as published by the state of Washington, 2022, Washington; ",
+		{MSA, "42660"}: "OEWS as published by the state of Washington, 2022, Seattle-Tacoma-Bellevue, WA; ",
+	} {
+		o, warnings := nurses(area)
+		if o.Source != source+"BLS Employment Projections, 2024-34, United States" || o.TotalEmployment == nil || o.MedianAnnualWage == nil {
+			t.Errorf("%v: %+v", area, o)
+		}
+		if slices.Contains(warnings, "region_fallback 29-1141") || slices.Contains(warnings, "region_fallback") != (area != Nation) {
+			t.Errorf("%v: warnings %v", area, warnings)
+		}
+	}
+	answer, err := Lookup(t.Context(), tables, Query{CIPCodes: []string{"11.0701"}, Area: Area{MSA, "47460"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofState := 0
+	for _, o := range answer.Data.Occupations {
+		if strings.Contains(o.Source, "2022, Washington;") {
+			ofState++
+		}
+	}
+	if ofState == 0 || !strings.Contains(answer.Data.Vintage.Wages, "2022") {
+		t.Errorf("Walla Walla takes nothing from its state: %+v", answer.Data)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/csv"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -77,57 +78,55 @@ func openBook(r io.Reader, progress Progress) (*book, error) {
 		b.total = bytes.Count(b.csv, []byte("\n"))
 		return b, nil
 	}
-	if b.total, err = countRows(data); err != nil {
-		return nil, &FileError{Reason: "no workbook: " + err.Error()}
+	if b.total, err = checkSheets(data); err != nil {
+		return nil, &FileError{Reason: "no sound workbook: " + err.Error()}
 	}
 	b.xlsx, err = excelize.OpenReader(bytes.NewReader(data), excelize.Options{
 		RawCellValue: true, UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxSheetMemory})
 	if err != nil {
-		return nil, &FileError{Reason: "no workbook: " + err.Error()}
+		return nil, &FileError{Reason: "no sound workbook: " + err.Error()}
 	}
 	return b, nil
 }
 
-// countRows counts the rows of a workbook's largest sheet. The library that reads
-// the sheets would have to hold a whole one in memory to say how long it is.
-func countRows(workbook []byte) (int, error) {
+// checkSheets reads every sheet of a workbook as XML and counts the rows of the
+// largest. The library that reads the cells takes broken XML for the end of a sheet,
+// and would have to hold a whole sheet in memory to say how long it is.
+func checkSheets(workbook []byte) (rows int, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
 		return 0, err
 	}
-	most := 0
 	for _, file := range archive.File {
-		if !strings.HasPrefix(file.Name, "xl/worksheets/") {
+		if !strings.HasPrefix(file.Name, "xl/worksheets/") || !strings.HasSuffix(file.Name, ".xml") {
 			continue
 		}
-		part, err := file.Open()
+		n, err := checkSheet(file)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("%s: %w", file.Name, err)
 		}
-		n, err := countTags(io.LimitReader(part, maxUnpackedBytes), "<row ")
-		part.Close()
-		if err != nil {
-			return 0, err
-		}
-		most = max(most, n)
+		rows = max(rows, n)
 	}
-	return most, nil
+	return rows, nil
 }
 
-func countTags(r io.Reader, tag string) (n int, err error) {
-	buf := make([]byte, 64<<10)
-	kept := 0
+func checkSheet(file *zip.File) (rows int, err error) {
+	part, err := file.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer part.Close()
+	d := xml.NewDecoder(io.LimitReader(part, maxUnpackedBytes))
 	for {
-		read, err := r.Read(buf[kept:])
-		window := buf[:kept+read]
-		n += bytes.Count(window, []byte(tag))
-		// What is kept is shorter than the tag, so that none is counted twice.
-		kept = copy(buf, window[max(0, len(window)-len(tag)+1):])
+		token, err := d.Token()
 		if err == io.EOF {
-			return n, nil
+			return rows, nil
 		}
 		if err != nil {
 			return 0, err
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "row" {
+			rows++
 		}
 	}
 }
@@ -236,7 +235,9 @@ func (b *book) table(sheet string) (*table, error) {
 			}
 			return 0, nil, io.EOF
 		}
-		line++
+		if line++; line > excelize.TotalRows {
+			return 0, nil, &FileError{Sheet: sheet, Line: line, Reason: "more lines than a sheet can have"}
+		}
 		cells, err := rows.Columns()
 		if err != nil {
 			return 0, nil, &FileError{Sheet: sheet, Line: line, Reason: err.Error()}
