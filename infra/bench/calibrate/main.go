@@ -47,6 +47,10 @@ func run(data, out string, ridge float64) error {
 	if err != nil {
 		return err
 	}
+	own, err := gold.Second(data, t, readMarkdown)
+	if err != nil {
+		return err
+	}
 	var sentences []gold.Item
 	for _, set := range []string{"tech", "house"} {
 		items, err := gold.Sentences(data, set, t)
@@ -62,9 +66,12 @@ func run(data, out string, ridge float64) error {
 
 	w := skills.Weights{Features: skills.FeatureNames}
 	fmt.Println("documents: syllabi, one left out at a time")
-	w.Document = fit(rowsOf(e, syllabi, 1), 0, ridge, len(syllabi))
+	documents := rowsOf(e, append(syllabi, own...), 1)
+	w.Document = fit(documents, ridge, len(syllabi)+len(own))
+	report(documents, &w.Document, "the development set", func(r row) bool { return len(r.item.Doc.Text) > 0 && r.item.Name[2:] == ".md" })
+	report(documents, &w.Document, "our own labels", func(r row) bool { return r.item.Name[2:] != ".md" })
 	fmt.Println("passages: SkillSpan sentences, ten folds; SkillSkape helps to fit, not to choose the cut")
-	w.Passage = fit(append(rowsOf(e, sentences, 1), rowsOf(e, synthetic, 0.05)...), 0, ridge, 10)
+	w.Passage = fit(append(rowsOf(e, sentences, 1), rowsOf(e, synthetic, 0.05)...), ridge, 10)
 	for i, name := range skills.FeatureNames {
 		fmt.Printf("%-20s %8.3f %8.3f\n", name, w.Document.Weights[i], w.Passage.Weights[i])
 	}
@@ -112,7 +119,7 @@ func rowsOf(e *skills.Extractor, items []gold.Item, weight float64) []row {
 }
 
 // fit trains a model and reports how its cross-validated scores do.
-func fit(rows []row, floor, ridge float64, folds int) skills.Model {
+func fit(rows []row, ridge float64, folds int) skills.Model {
 	foldOf := func(name string) int {
 		h := fnv.New32a()
 		h.Write([]byte(name))
@@ -155,6 +162,28 @@ func fit(rows []row, floor, ridge float64, folds int) skills.Model {
 	})
 	fmt.Printf("  on the data it was fitted to: precision %.3f recall %.3f F1 %.3f at score %.4f\n", p, r, f, cut)
 	return m
+}
+
+// report prints how the cross-validated scores of some of the rows do.
+func report(rows []row, m *skills.Model, name string, in func(row) bool) {
+	some := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !in(r) })
+	var given, right, must, wanted float64
+	seen := map[*gold.Item]bool{}
+	for _, r := range some {
+		if !seen[r.item] {
+			seen[r.item] = true
+			wanted += float64(len(r.item.Must))
+		}
+		if r.x != nil && m.Confidence(r.score) >= m.Cut {
+			given++
+			right += r.y
+			if r.must {
+				must++
+			}
+		}
+	}
+	p, c := right/given, must/wanted
+	fmt.Printf("    of these %s, at that cut: precision %.3f recall %.3f F1 %.3f, calibration error %.3f, %.1f skills a text\n", name, p, c, 2*p*c/(p+c), calibrationError(some, *m), given/float64(len(seen)))
 }
 
 func distinct(rows []row) []string {

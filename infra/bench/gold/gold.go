@@ -5,9 +5,11 @@ package gold
 
 import (
 	"archive/zip"
+	_ "embed"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -198,6 +200,54 @@ func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, 
 			}
 		}
 		items = append(items, item)
+	}
+	return items, nil
+}
+
+//go:embed second.txt
+var second string
+
+// Second reads the syllabi that this project labelled itself; its head tells how.
+func Second(data string, t *skills.Taxonomy, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+	z, err := zip.OpenReader(filepath.Join(data, "syllabi", "unlabelled.zip"))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	ids := byName(t)
+	var items []Item
+	for line := range strings.Lines(second) {
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if kind == "doc" {
+			f, err := z.Open(rest)
+			if err != nil {
+				return nil, err
+			}
+			raw, err := io.ReadAll(f)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rest, err)
+			}
+			doc, err := read(raw)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rest, err)
+			}
+			items = append(items, Item{Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest})
+			continue
+		}
+		to, ok := map[string]map[string]int{}, kind == "must" || kind == "ok"
+		if !ok {
+			continue
+		}
+		if n := len(items); n > 0 {
+			to["must"], to["ok"] = items[n-1].Must, items[n-1].OK
+		}
+		for name := range strings.SplitSeq(rest, "|") {
+			id, known := ids[strings.ToLower(strings.TrimSpace(name))]
+			if !known {
+				return nil, fmt.Errorf("second.txt: the taxonomy has no skill %q", strings.TrimSpace(name))
+			}
+			to[kind][id] = 0
+		}
 	}
 	return items, nil
 }
