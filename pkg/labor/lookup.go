@@ -64,9 +64,9 @@ func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	}
 	a := answering{query: q, scope: scope, areas: widening(*scope.Region)}
 
-	programs := a.programs()
-	socs := make([]string, 0, len(programs))
-	for soc := range programs {
+	asked := a.occupations()
+	socs := make([]string, 0, len(asked))
+	for soc := range asked {
 		socs = append(socs, soc)
 		if group, ok := Group(soc); ok {
 			socs = append(socs, group)
@@ -81,7 +81,7 @@ func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	}
 
 	entries := []entry{}
-	for soc, cips := range programs {
+	for soc, cips := range asked {
 		entries = append(entries, a.entry(soc, cips))
 	}
 	slices.SortFunc(entries, func(x, y entry) int {
@@ -123,8 +123,8 @@ func widening(r Region) []Area {
 	return areas
 }
 
-// programs gives the occupations asked for, each with the codes that lead to it.
-func (a *answering) programs() map[string][]string {
+// occupations gives the occupations asked for, each with the programs that lead to it.
+func (a *answering) occupations() map[string][]string {
 	programs := map[string][]string{}
 	for _, soc := range a.query.SOCCodes {
 		programs[soc] = []string{}

@@ -70,6 +70,8 @@ func market() *Tables {
 		return Projection{SOCCode: soc, Name: "projected " + soc, ProjectedGrowth: &growth, AnnualOpenings: num(7), TypicalEducation: &education,
 			Vintage: "2024-34", Source: "projections"}
 	}
+	unprojected := projection("27-2011")
+	unprojected.ProjectedGrowth, unprojected.TypicalEducation = nil, nil
 	return NewTables(
 		&Crosswalk{Vintage: "CIP 2020 - SOC 2018",
 			CIPs: map[string]CIP{
@@ -82,7 +84,7 @@ func market() *Tables {
 			{Area: Area{MSA, yakima}, Name: "Yakima, WA", State: "53"}, {Area: Area{MSA, portland}, Name: "Portland, OR-WA"}},
 		[]Wage{withheld, actor, wage(Nation, "15-1252", 1000, 100), wage(Nation, "31-1120", 2000, 50),
 			wage(Area{State, "53"}, "15-1252", 100, 95), wage(Area{State, "53"}, "31-1120", 200, 45)},
-		[]Projection{projection("15-1252"), projection("27-2011"), projection("31-1120")})
+		[]Projection{projection("15-1252"), unprojected, projection("31-1120")})
 }
 
 // told is a warning without its text.
@@ -117,7 +119,7 @@ func TestLookup(t *testing.T) {
 				{"27-2011", "11.1111", num(500), nil, "survey of the nation; projections"},
 				{"55-3016", "11.1111", nil, nil, ""},
 			},
-			warnings: []string{"occupation_group 31-1121", "occupation_group 31-1121", "hourly_only 27-2011", "no_figures 55-3016", "no_figures 55-3016"},
+			warnings: []string{"occupation_group 31-1121", "occupation_group 31-1121", "hourly_only 27-2011", "suppressed 27-2011", "no_figures 55-3016", "no_figures 55-3016"},
 		},
 		"a state falls back to the nation, occupation by occupation": {
 			query: Query{CIPCodes: []string{"11.1111"}, Area: Area{State, "53"}}, region: "Washington", wages: "2022, May 2024",
@@ -127,7 +129,7 @@ func TestLookup(t *testing.T) {
 				{"15-1252", "11.1111", num(100), num(95), "survey of Washington; projections"},
 				{"55-3016", "11.1111", nil, nil, ""},
 			},
-			warnings: []string{"region_fallback", "region_fallback 27-2011", "hourly_only 27-2011",
+			warnings: []string{"region_fallback", "region_fallback 27-2011", "hourly_only 27-2011", "suppressed 27-2011",
 				"occupation_group 31-1121", "occupation_group 31-1121", "no_figures 55-3016", "no_figures 55-3016"},
 		},
 		"a state without any figures": {
@@ -332,6 +334,23 @@ func TestStarterHolds(t *testing.T) {
 			if starter.crosswalk.Names[soc] == "" || !socForm.MatchString(soc) {
 				t.Errorf("%s leads to %q, which has no title", code, soc)
 			}
+		}
+	}
+}
+
+// BenchmarkLookup answers for as many programs as one question may name.
+func BenchmarkLookup(b *testing.B) {
+	starter := Starter()
+	var codes []string
+	for code := range starter.crosswalk.CIPs {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	q := Query{CIPCodes: codes[:MaxCIPs], Area: Area{State, "53"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Lookup(b.Context(), starter, q); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func surveyRegion(area Area, title string) Region {
 }
 
 var (
-	estimatesForm = regexp.MustCompile(`^\s*(\w+ \d{4}) OEWS Estimates`)
+	estimatesForm = regexp.MustCompile(`^\s*(\w+ \d{4}) (?:OEWS|OES) Estimates`)
 	sheetYearForm = regexp.MustCompile(`_M(\d{4})`)
 	capForm       = regexp.MustCompile(`\$([0-9,]+) per year`)
 )
