@@ -25,25 +25,21 @@ type grant struct {
 // senders are the groups whose operations start extractions.
 var senders = []api.Group{api.Courses, api.Transfers, api.Extractions}
 
-// workerWrites mark an extraction: its own row under a condition, and the change
-// feed's entry and counter in the same transaction.
-var workerWrites = []string{"ConditionCheckItem", "PutItem", "UpdateItem"}
-
 func grantOf(name string) grant {
 	switch name {
 	case api.Extractor:
 		return grant{
-			table:    append([]string{"GetItem", "Query"}, workerWrites...),
+			table:    []string{"GetItem", "PutItem", "Query", "UpdateItem"},
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
-			why:      "claims a job, looks for the same document done before, stores the outcome; never deletes, never queues",
+			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry; never deletes, never queues",
 		}
 	case api.Sweeper:
 		return grant{
-			table:    append([]string{"GetItem"}, workerWrites...),
+			table:    []string{"GetItem", "Query", "UpdateItem"},
 			index:    []string{"Query"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds open extractions in the index, queues them again, marks those of dead letters FAILED",
+			why:      "finds open extractions in the index, queues them again, marks those of dead letters FAILED with a change-feed entry; creates and deletes nothing",
 		}
 	}
 	return groupGrant(api.Group(name))

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/pkg/api"
+)
+
+// TestGrants compares what each role may do, and to what, with the table in
+// testdata/grants.txt (written with -update).
+func TestGrants(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		got := ""
+		for _, name := range functionNames() {
+			_, role := tpl.named(t, "AWS::IAM::Role", name+"-role")
+			same(t, name+" managed policies", role.get("ManagedPolicyArns"), nil)
+			same(t, name+" is assumed by", role.get("AssumeRolePolicyDocument", "Statement", 0, "Principal"), "map[Service:lambda.amazonaws.com]")
+			same(t, name+" policies", len(role.get("Policies").([]any)), 1)
+			got += fmt.Sprintf("%s: %s\n", name, grantOf(name).why)
+			for _, s := range role.get("Policies", 0, "PolicyDocument", "Statement").([]any) {
+				same(t, name+" effect", at(s, "Effect"), "Allow")
+				got += fmt.Sprintf("  %-17s %s\n", target(tpl, at(s, "Resource")), strings.Join(list(at(s, "Action")), " "))
+			}
+		}
+		golden := filepath.Join("testdata", "grants.txt")
+		if *update {
+			write(t, golden, got)
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func list(value any) []string {
+	if one, ok := value.(string); ok {
+		return []string{one}
+	}
+	var all []string
+	for _, v := range value.([]any) {
+		all = append(all, v.(string))
+	}
+	return all
+}
+
+// target writes a resource as the code names it; a restored table is the table.
+func target(tpl template, value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	join := compact(at(value, "Fn::Join", 1))
+	name := "Table"
+	if !strings.Contains(join, ":table/"+restoredTable) {
+		name = construct(tpl, refersTo(value)[0])
+	}
+	if strings.Contains(join, "/index/open") {
+		name += "/index/open"
+	}
+	return name
+}
+
+func TestNobodyMayDoEverything(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		for id, role := range tpl.of("AWS::IAM::Role") {
+			policies, _ := role.get("Policies").([]any)
+			for _, p := range policies {
+				for _, s := range at(p, "PolicyDocument", "Statement").([]any) {
+					for _, action := range list(at(s, "Action")) {
+						if strings.Contains(action, "*") {
+							t.Errorf("%s may %s", id, action)
+						}
+						if at(s, "Resource") == "*" && !strings.HasPrefix(action, "xray:") {
+							t.Errorf("%s may %s anywhere", id, action)
+						}
+						if strings.HasSuffix(action, ":Scan") {
+							t.Errorf("%s may read the whole table", id)
+						}
+					}
+				}
+			}
+		}
+		if extra := tpl.of("AWS::IAM::Policy"); len(extra) != 0 {
+			t.Errorf("grants beside the roles: %v", extra)
+		}
+	})
+}
+
+// Grants follow the contract: who has no operation that writes cannot create or
+// delete, and who starts no extraction cannot send.
+func TestGrantsFollowTheContract(t *testing.T) {
+	for _, group := range api.Groups() {
+		g := grantOf(string(group))
+		writes, deletes, extracts := false, false, false
+		for _, o := range api.In(group) {
+			writes = writes || o.Access == api.Write
+			deletes = deletes || o.Method == "DELETE"
+			extracts = extracts || o.Cost.PerItem > 0 || strings.HasSuffix(o.Path, "/retry") || o.ID == "createSyllabusExtraction"
+		}
+		if got := slices.Contains(g.table, "PutItem"); got != writes {
+			t.Errorf("%s may create: %v, its operations do: %v", group, got, writes)
+		}
+		if got := slices.Contains(g.table, "DeleteItem"); got != deletes {
+			t.Errorf("%s may delete: %v, its operations do: %v", group, got, deletes)
+		}
+		if g.sends != extracts {
+			t.Errorf("%s may send jobs: %v, its operations do: %v", group, g.sends, extracts)
+		}
+		if g.index != nil || g.consumes != nil {
+			t.Errorf("%s may do a worker's work", group)
+		}
+	}
+}

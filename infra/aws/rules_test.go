@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNag reads the reports of the AwsSolutions rules: nothing may be open, and
+// what is accepted is accepted for a reason.
+func TestNag(t *testing.T) {
+	synth(t)
+	for _, stage := range []string{"dev", "prod"} {
+		file, err := os.Open(filepath.Join(synthesized.out, "AwsSolutions-"+service+"-"+stage+"-NagReport.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) < 100 {
+			t.Fatalf("the report of %s has %d rows", stage, len(rows))
+		}
+		var accepted []string
+		for _, row := range rows[1:] {
+			rule, resource, compliance, reason := row[0], row[1], row[2], row[3]
+			switch {
+			case compliance == "Suppressed" && len(reason) > 40:
+				accepted = append(accepted, rule)
+			case compliance != "Compliant":
+				t.Errorf("%s of %s is %s (%s)", rule, resource, compliance, reason)
+			}
+		}
+		slices.Sort(accepted)
+		want := []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5"}
+		if diff := cmp.Diff(want, slices.Compact(accepted)); diff != "" {
+			t.Errorf("%s accepts: %s", stage, diff)
+		}
+	}
+}
+
+func TestCfnLint(t *testing.T) {
+	if _, err := exec.LookPath("cfn-lint"); err != nil {
+		t.Skip("cfn-lint is not installed: the templates are not linted")
+	}
+	if out, err := exec.Command("cfn-lint", "--version").CombinedOutput(); err != nil || !strings.Contains(string(out), "cfn-lint") {
+		t.Skipf("this cfn-lint is not the one of AWS: %s", out)
+	}
+	dev, prod := synth(t)
+	// W3005: CDK names dependencies that references already imply.
+	out, err := exec.Command("cfn-lint", "-i", "W3005", "--non-zero-exit-code", "error", "-t", dev.file, prod.file).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

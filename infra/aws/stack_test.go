@@ -1,0 +1,426 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/pkg/api"
+)
+
+func TestTable(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		_, table := tpl.only(t, "AWS::DynamoDB::Table")
+		if diff := cmp.Diff(map[string]any{
+			"AttributeDefinitions": []any{
+				map[string]any{"AttributeName": "pk", "AttributeType": "S"},
+				map[string]any{"AttributeName": "sk", "AttributeType": "S"},
+				map[string]any{"AttributeName": "openShard", "AttributeType": "S"},
+				map[string]any{"AttributeName": "openSince", "AttributeType": "N"},
+			},
+			"KeySchema": []any{
+				map[string]any{"AttributeName": "pk", "KeyType": "HASH"},
+				map[string]any{"AttributeName": "sk", "KeyType": "RANGE"},
+			},
+			"GlobalSecondaryIndexes": []any{map[string]any{
+				"IndexName": "open",
+				"KeySchema": []any{
+					map[string]any{"AttributeName": "openShard", "KeyType": "HASH"},
+					map[string]any{"AttributeName": "openSince", "KeyType": "RANGE"},
+				},
+				"Projection": map[string]any{"ProjectionType": "KEYS_ONLY"},
+			}},
+			"BillingMode":                      "PAY_PER_REQUEST",
+			"TimeToLiveSpecification":          map[string]any{"AttributeName": "expiresAt", "Enabled": true},
+			"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
+			"DeletionProtectionEnabled":        stage == "prod",
+		}, without(table.Properties, "Tags")); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func without(properties map[string]any, name string) map[string]any {
+	rest := map[string]any{}
+	for key, value := range properties {
+		if key != name {
+			rest[key] = value
+		}
+	}
+	return rest
+}
+
+func TestProductionNeverDropsData(t *testing.T) {
+	dev, prod := synth(t)
+	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Logs::LogGroup"} {
+		for id, r := range prod.of(kind) {
+			if r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
+				t.Errorf("prod %s: deleted %s, replaced %s", id, r.DeletionPolicy, r.UpdateReplacePolicy)
+			}
+		}
+		for id, r := range dev.of(kind) {
+			if r.DeletionPolicy != "Delete" {
+				t.Errorf("dev %s stays behind: %s", id, r.DeletionPolicy)
+			}
+		}
+	}
+	manifest := struct {
+		Artifacts map[string]struct {
+			Properties struct{ TerminationProtection bool }
+		}
+	}{}
+	text, err := os.ReadFile(filepath.Join(synthesized.out, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "prod termination protection", manifest.Artifacts["skills-curriculum-prod"].Properties.TerminationProtection, true)
+	same(t, "dev termination protection", manifest.Artifacts["skills-curriculum-dev"].Properties.TerminationProtection, false)
+}
+
+func TestFunctions(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		if got := len(tpl.of("AWS::Lambda::Function")); got != len(functionNames()) {
+			t.Errorf("%d functions, want %d", got, len(functionNames()))
+		}
+		for _, name := range functionNames() {
+			_, f := tpl.named(t, "AWS::Lambda::Function", name)
+			if diff := cmp.Diff(map[string]any{
+				"FunctionName": service + "-" + stage + "-" + name, "Runtime": "provided.al2023", "Handler": "bootstrap",
+				"Architectures": []any{"arm64"}, "TracingConfig": map[string]any{"Mode": "Active"},
+				"MemorySize": sizes[name].memory, "Timeout": sizes[name].timeout,
+			}, pick(f.Properties, "FunctionName", "Runtime", "Handler", "Architectures", "TracingConfig", "MemorySize", "Timeout")); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			logID, log := tpl.named(t, "AWS::Logs::LogGroup", name+"-log")
+			same(t, name+" logs to", refersTo(f.get("LoggingConfig", "LogGroup")), "["+logID+"]")
+			same(t, name+" log retention", log.get("RetentionInDays"), retentionDays[stage])
+			roleID, _ := tpl.named(t, "AWS::IAM::Role", name+"-role")
+			same(t, name+" role", refersTo(f.get("Role")), "["+roleID+"]")
+			same(t, name+" reserved concurrency", f.get("ReservedConcurrentExecutions"), nil)
+		}
+	})
+}
+
+func pick(properties map[string]any, names ...string) map[string]any {
+	picked := map[string]any{}
+	for _, name := range names {
+		picked[name] = properties[name]
+	}
+	return picked
+}
+
+func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
+	for _, name := range functionNames() {
+		s, ok := sizes[name]
+		if !ok || len(s.why) < 20 || s.memory < 128 || s.memory > 10240 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if slices.Contains(api.Groups(), api.Group(name)) && s.timeout >= 29 {
+			t.Errorf("%s may run for %g s, longer than API Gateway waits", name, s.timeout)
+		}
+	}
+	if len(sizes) != len(functionNames()) {
+		t.Errorf("%d sizes for %d functions", len(sizes), len(functionNames()))
+	}
+}
+
+func TestEnvironmentIsOne(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		jobs, _ := tpl.named(t, "AWS::SQS::Queue", "Jobs")
+		table, _ := tpl.only(t, "AWS::DynamoDB::Table")
+		want := map[string]any{
+			"TABLE_NAME": map[string]any{"Ref": table}, "QUEUE_URL": map[string]any{"Ref": jobs},
+			"RATE_LIMIT_UNITS": "1000", "RATE_LIMIT_WINDOW_SECONDS": "60",
+			"EXTRACTION_RETRY_SECONDS": "30", "EXTRACTOR_TIMEOUT_SECONDS": "60",
+			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "SYLLABUS_ALLOWED_HOSTS": "",
+		}
+		if stage == "prod" {
+			want["TABLE_NAME"], want["RATE_LIMIT_UNITS"] = restoredTable, "5000"
+		}
+		for _, name := range functionNames() {
+			_, f := tpl.named(t, "AWS::Lambda::Function", name)
+			got := f.get("Environment", "Variables").(map[string]any)
+			taxonomy := got["TAXONOMY"]
+			if stage == "prod" && name == "extractor" {
+				same(t, name+" taxonomy", taxonomy, "/var/task/taxonomy.bin")
+			} else if taxonomy != nil {
+				t.Errorf("%s has a taxonomy that its bundle lacks", name)
+			}
+			if diff := cmp.Diff(want, without(got, "TAXONOMY")); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	})
+}
+
+func TestQueues(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		jobsID, jobs := tpl.named(t, "AWS::SQS::Queue", "Jobs")
+		deadID, dead := tpl.named(t, "AWS::SQS::Queue", "DeadLetters")
+		same(t, "dead letters of jobs", refersTo(jobs.get("RedrivePolicy", "deadLetterTargetArn")), "["+deadID+"]")
+		same(t, "tries", jobs.get("RedrivePolicy", "maxReceiveCount"), 6)
+		same(t, "dead letters are kept", dead.get("MessageRetentionPeriod"), 14.0*24*3600)
+		for queue, consumer := range map[string]string{"Jobs": api.Extractor, "DeadLetters": api.Sweeper} {
+			_, q := tpl.named(t, "AWS::SQS::Queue", queue)
+			_, f := tpl.named(t, "AWS::Lambda::Function", consumer)
+			if v, timeout := q.get("VisibilityTimeout").(float64), f.get("Timeout").(float64); v < 6*timeout {
+				t.Errorf("%s: visibility %g s for a function of %g s", queue, v, timeout)
+			}
+			same(t, queue+" encryption", q.get("SqsManagedSseEnabled"), true)
+		}
+		secured := map[string]bool{}
+		for _, p := range tpl.of("AWS::SQS::QueuePolicy") {
+			s := at(p.get("PolicyDocument", "Statement"), 0)
+			if at(s, "Effect") == "Deny" && at(s, "Condition", "Bool", "aws:SecureTransport") == "false" && at(s, "Action") == "sqs:*" {
+				secured[refersTo(p.get("Queues"))[0]] = true
+			}
+		}
+		same(t, "queues that refuse plain HTTP", secured, map[string]bool{jobsID: true, deadID: true})
+	})
+}
+
+func TestEventSources(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		got := map[string]any{}
+		for _, m := range tpl.of("AWS::Lambda::EventSourceMapping") {
+			from := construct(tpl, refersTo(m.get("EventSourceArn"))[0])
+			to := construct(tpl, refersTo(m.get("FunctionName"))[0])
+			got[from+" to "+to] = pick(m.Properties, "BatchSize", "FunctionResponseTypes", "ScalingConfig")
+		}
+		want := map[string]any{
+			"Jobs to extractor": map[string]any{
+				"BatchSize": 1.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 10.0},
+			},
+			"DeadLetters to sweeper": map[string]any{
+				"BatchSize": 10.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 2.0},
+			},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// construct is what the code calls a resource.
+func construct(tpl template, id string) string {
+	path, _ := tpl.Resources[id].Metadata["aws:cdk:path"].(string)
+	if parts := strings.Split(path, "/"); len(parts) > 1 {
+		return parts[1]
+	}
+	return id
+}
+
+func TestSweeperRunsEveryMinute(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		ruleID, rule := tpl.only(t, "AWS::Events::Rule")
+		sweeper, _ := tpl.named(t, "AWS::Lambda::Function", api.Sweeper)
+		same(t, "schedule", rule.get("ScheduleExpression"), "rate(1 minute)")
+		same(t, "state", rule.get("State"), "ENABLED")
+		same(t, "target", refersTo(rule.get("Targets")), "["+sweeper+"]")
+		_, permission := tpl.named(t, "AWS::Lambda::Permission", "EveryMinuteMayWakeSweeper")
+		same(t, "who may wake it", permission.get("Principal"), "events.amazonaws.com")
+		same(t, "and from where", refersTo(permission.get("SourceArn")), "["+ruleID+"]")
+		_, invoke := tpl.only(t, "AWS::Lambda::EventInvokeConfig")
+		same(t, "repeats", invoke.get("MaximumRetryAttempts"), 0)
+	})
+}
+
+func TestAlarms(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		topicID, _ := tpl.only(t, "AWS::SNS::Topic")
+		want := map[string]struct {
+			threshold, due, within float64
+			metrics                []string
+		}{
+			"dead letters":       {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
+			"5xx rate":           {1, 3, 5, []string{"AWS/ApiGateway 5XXError", "AWS/ApiGateway Count"}},
+			"p99 latency":        {5000, 5, 10, []string{"AWS/ApiGateway Latency"}},
+			"function throttles": {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups()))},
+			"worker throttles":   {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
+			"table throttles":    {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
+			"oldest job":         {900, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
+			"extractor failures": {3, 2, 10, []string{"AWS/Lambda Errors", "SkillsCurriculum ExtractionFailures", "SkillsCurriculum ExtractionFailures"}},
+			"sweeper silent":     {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+		}
+		got := map[string]bool{}
+		for id, a := range tpl.of("AWS::CloudWatch::Alarm") {
+			name := strings.TrimPrefix(a.get("AlarmName").(string), service+"-"+stage+" ")
+			w, ok := want[name]
+			if !ok {
+				t.Errorf("%s is not wanted", name)
+				continue
+			}
+			got[name] = true
+			same(t, name+" threshold", a.get("Threshold"), w.threshold)
+			same(t, name+" due", a.get("DatapointsToAlarm"), w.due)
+			same(t, name+" within", a.get("EvaluationPeriods"), w.within)
+			same(t, name+" comparison", a.get("ComparisonOperator"), "GreaterThanOrEqualToThreshold")
+			same(t, name+" goes to", refersTo(a.get("AlarmActions")), "["+topicID+"]")
+			same(t, name+" clears to", refersTo(a.get("OKActions")), "["+topicID+"]")
+			missing := "notBreaching"
+			if name == "sweeper silent" {
+				missing = "breaching"
+			}
+			same(t, name+" without data", a.get("TreatMissingData"), missing)
+			if len(a.get("AlarmDescription").(string)) < 60 {
+				t.Errorf("%s does not say what to do", name)
+			}
+			var metrics, ids []string
+			expression := ""
+			for _, m := range a.get("Metrics").([]any) {
+				if e, ok := at(m, "Expression").(string); ok {
+					expression = e
+					continue
+				}
+				ids = append(ids, at(m, "Id").(string))
+				metrics = append(metrics, at(m, "MetricStat", "Metric", "Namespace").(string)+" "+at(m, "MetricStat", "Metric", "MetricName").(string))
+				for _, d := range at(m, "MetricStat", "Metric", "Dimensions").([]any) {
+					for _, ref := range refersTo(d) {
+						if _, ok := tpl.Resources[ref]; !ok {
+							t.Errorf("%s watches %s, which is not there", name, ref)
+						}
+					}
+				}
+			}
+			slices.Sort(metrics)
+			if diff := cmp.Diff(w.metrics, metrics); diff != "" {
+				t.Errorf("%s (%s) metrics: %s", name, id, diff)
+			}
+			for _, id := range ids {
+				if !regexp.MustCompile(`\b` + id + `\b`).MatchString(expression) {
+					t.Errorf("%s: %s is not in %q", name, id, expression)
+				}
+			}
+			if len(ids) > 10 {
+				t.Errorf("%s has %d metrics, an alarm takes 10", name, len(ids))
+			}
+		}
+		for name := range want {
+			if !got[name] {
+				t.Errorf("no alarm %q", name)
+			}
+		}
+	})
+}
+
+func TestAlarmTopicTakesAlarmsOfThisAccountOnly(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		_, policy := tpl.only(t, "AWS::SNS::TopicPolicy")
+		allowed, plainRefused := 0, false
+		for _, s := range policy.get("PolicyDocument", "Statement").([]any) {
+			switch at(s, "Effect") {
+			case "Allow":
+				allowed++
+				same(t, "publisher", at(s, "Principal"), "map[Service:cloudwatch.amazonaws.com]")
+				same(t, "action", at(s, "Action"), "sns:Publish")
+				same(t, "condition", at(s, "Condition", "StringEquals", "aws:SourceAccount"), "map[Ref:AWS::AccountId]")
+			case "Deny":
+				plainRefused = at(s, "Condition", "Bool", "aws:SecureTransport") == "false"
+			}
+		}
+		if allowed != 1 || !plainRefused {
+			t.Errorf("%d may publish, plain HTTP refused: %v", allowed, plainRefused)
+		}
+		subscriptions := tpl.of("AWS::SNS::Subscription")
+		if stage == "dev" {
+			same(t, "subscriptions", len(subscriptions), 0)
+			return
+		}
+		_, s := tpl.only(t, "AWS::SNS::Subscription")
+		same(t, "subscriber", s.get("Endpoint"), "operator@example.org")
+		same(t, "protocol", s.get("Protocol"), "email")
+	})
+}
+
+func TestDashboard(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		_, board := tpl.only(t, "AWS::CloudWatch::Dashboard")
+		same(t, "name", board.get("DashboardName"), service+"-"+stage)
+		// References end the JSON string and begin it again: put a word in their place.
+		body := ""
+		for _, part := range board.get("DashboardBody", "Fn::Join", 1).([]any) {
+			if s, ok := part.(string); ok {
+				body += s
+			} else {
+				body += "reference"
+			}
+		}
+		var parsed struct {
+			Widgets []struct {
+				Type       string
+				Properties struct {
+					Title   string
+					Metrics [][]any
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &parsed); err != nil {
+			t.Fatal(err)
+		}
+		rows := map[string]int{}
+		for _, w := range parsed.Widgets {
+			row, _, _ := strings.Cut(w.Properties.Title, ":")
+			rows[row]++
+			if w.Type == "metric" && len(w.Properties.Metrics) == 0 {
+				t.Errorf("%s shows nothing", w.Properties.Title)
+			}
+		}
+		if diff := cmp.Diff(map[string]int{"Alarms": 1, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Cost": 4}, rows); diff != "" {
+			t.Error(diff)
+		}
+		for _, metric := range []string{"Latency", "Refused", "Units"} {
+			if !strings.Contains(body, `{SkillsCurriculum,Operation} MetricName=\"`+metric+`\"`) {
+				t.Errorf("%s by operation is not shown", metric)
+			}
+		}
+		if !strings.Contains(body, `{SkillsCurriculum,FailureCode} MetricName=\"ExtractionFailures\"`) {
+			t.Error("extraction failures by code are not shown")
+		}
+	})
+}
+
+func TestOutputsForTheOperator(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		var names []string
+		for name, o := range tpl.Outputs {
+			names = append(names, name)
+			if o["Description"] == nil {
+				t.Errorf("%s says nothing", name)
+			}
+		}
+		slices.Sort(names)
+		want := []string{"AlarmTopicArn", "BaseUrl", "DeadLetterQueueArn", "DeadLetterQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Error(diff)
+		}
+		if stage == "prod" {
+			same(t, "table", tpl.Outputs["TableName"]["Value"], restoredTable)
+		}
+	})
+}
+
+// The template is the same on every machine: it names no account, no region and
+// no path of this one.
+func TestTemplateNamesNoAccountRegionOrMachine(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		text, err := os.ReadFile(tpl.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`\b\d{12}\b|\b[a-z]{2}-(north|south|east|west|central)[a-z]*-\d\b`).FindAll(text, 1); found != nil {
+			t.Errorf("the template names %s", found[0])
+		}
+		if strings.Contains(string(text), synthesized.root) {
+			t.Error("the template names this machine's directories")
+		}
+	})
+}
