@@ -62,7 +62,8 @@ const sectionsPerPenalty = 20
 // same, in the same unit. Only sections that teach a required skill qualify.
 //
 // The search is exact until it has done a fixed amount of work; what it has not
-// looked at by then it bounds, and says so in LowerBound and Optimal. Of equally
+// looked at by then it bounds, and says so in LowerBound and Optimal. Costs that
+// differ by less than their last decimal shows count as equal. Of equally
 // good proposals it prefers fewer sections, then smaller section ids: no section
 // of the proposal can be dropped, or exchanged for one of a smaller id, at equal
 // cost. Neither clocks nor the order of the input have a say.
@@ -123,12 +124,13 @@ func Build(r CredentialRequest) (Proposal, error) {
 	}
 	p.rankBy(func(a, b int) int { return cmp.Compare(qualified[a].SectionID, qualified[b].SectionID) })
 
+	unit := 100 * whole * everything // a penalty's point
+	p.nuance = unit / 20000
 	found := p.solve()
-	unit := 100 * whole * everything
 	nothing := undercoverage * whole * everything
 	proposal := Proposal{
 		SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{},
-		Objective: fraction(nothing+found.cost, unit), Optimal: found.bound == found.cost, Nodes: found.nodes,
+		Objective: fraction(nothing+found.cost, unit), Optimal: found.bound >= found.cost-p.nuance, Nodes: found.nodes,
 	}
 	proposal.LowerBound = proposal.Objective
 	if !proposal.Optimal {

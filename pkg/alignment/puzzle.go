@@ -15,6 +15,7 @@ type puzzle struct {
 	courses int
 	least   int
 	most    int
+	nuance  int64    // differences of cost up to this do not count
 	options []option // options of one course stand together
 }
 
@@ -61,6 +62,7 @@ const (
 	// workLimit ends the search. It counts the parts that are looked at, so that
 	// the search ends at the same place on any machine.
 	workLimit = 100_000_000
+	overhead  = 4 // of looking at an option, in parts
 
 	rootRounds = 400
 	nodeRounds = 30
@@ -90,7 +92,8 @@ type node struct {
 	bound    int64
 }
 
-// solve finds the cheapest choice, or a good one and how much better any could be.
+// solve finds a choice that none beats by more than the nuance, or a good one and
+// how much better any could be.
 // It wants at least as many courses as the puzzle's least.
 func (p puzzle) solve() solution {
 	s := &search{puzzle: p, reduced: make([]int64, len(p.options))}
@@ -111,6 +114,9 @@ func (p puzzle) solve() solution {
 	return s.best
 }
 
+// beaten says that nothing from this bound up is worth looking for.
+func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance }
+
 // explore gives a bound for all that the node holds: never where nothing in it
 // beats the best choice found by then.
 func (s *search) explore(n node, rounds int) int64 {
@@ -129,7 +135,7 @@ func (s *search) explore(n node, rounds int) int64 {
 	}
 
 	picked := s.tighten(&n, rounds)
-	if n.bound >= s.best.cost {
+	if s.beaten(n.bound) {
 		return never
 	}
 	decided := len(n.in) + len(n.free)
@@ -201,7 +207,7 @@ func (s *search) reduce(o int, tolls []int64) int64 {
 			r -= over
 		}
 	}
-	s.work += len(s.options[o].parts)
+	s.work += overhead + len(s.options[o].parts)
 	s.reduced[o] = r
 	return r
 }
@@ -227,7 +233,7 @@ func (s *search) tighten(n *node, rounds int) []int {
 		} else if s.cost(choice) < s.best.cost {
 			s.try(choice)
 		}
-		if n.bound >= s.best.cost || s.work > workLimit {
+		if s.beaten(n.bound) || s.work > workLimit {
 			break
 		}
 
@@ -267,13 +273,16 @@ func (s *search) tighten(n *node, rounds int) []int {
 
 // decide puts in or out the free options whose other way cannot beat the best choice.
 func (s *search) decide(n node, picked []int) node {
+	s.work += overhead * len(n.free)
 	bound := s.boundAt(n, picked)
 	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)
-	isPicked := map[int]bool{}
-	pickedOf := map[int]int{} // by course
+	pickedOf, mate := make([]int, s.courses), make([]int64, s.courses)
+	for c := range pickedOf {
+		pickedOf[c], mate[c] = -1, never
+	}
 	worst := int64(math.MinInt64)
 	for _, o := range picked {
-		isPicked[o], pickedOf[s.options[o].course] = true, o
+		pickedOf[s.options[o].course] = o
 		worst = max(worst, s.reduced[o])
 	}
 
@@ -287,44 +296,37 @@ func (s *search) decide(n node, picked []int) node {
 	}
 	// What could come in for an option that goes out: the next of its course, or of a course not picked.
 	spare := int64(never)
-	mate := map[int]int64{}
 	for _, o := range n.free {
-		course := s.options[o].course
-		if isPicked[o] {
-			continue
-		}
-		if _, ok := pickedOf[course]; !ok {
+		switch course := s.options[o].course; pickedOf[course] {
+		case o:
+		case -1:
 			spare = min(spare, s.reduced[o])
-		} else if m, ok := mate[course]; !ok || s.reduced[o] < m {
-			mate[course] = s.reduced[o]
+		default:
+			mate[course] = min(mate[course], s.reduced[o])
 		}
 	}
 
-	limit := s.best.cost
 	var sure []int
 	free := n.free
 	n.free = nil
 	for _, o := range free {
 		course := s.options[o].course
-		if isPicked[o] {
-			instead := spare
-			if m, ok := mate[course]; ok {
-				instead = min(instead, m)
-			}
+		if pickedOf[course] == o {
+			instead := min(spare, mate[course])
 			if len(picked) > need {
 				instead = min(instead, 0)
 			}
-			if bound-s.reduced[o]+instead >= limit {
+			if s.beaten(bound - s.reduced[o] + instead) {
 				sure = append(sure, o)
 			}
 			n.free = append(n.free, o)
 			continue
 		}
 		with := bound + s.reduced[o] - pushed
-		if rival, ok := pickedOf[course]; ok {
+		if rival := pickedOf[course]; rival >= 0 {
 			with = bound + s.reduced[o] - s.reduced[rival]
 		}
-		if with < limit {
+		if !s.beaten(with) {
 			n.free = append(n.free, o)
 		}
 	}
