@@ -185,7 +185,7 @@ func (p *Process) await(ctx context.Context, ready func(context.Context) error) 
 }
 
 const (
-	stopGrace    = 2 * time.Second
+	stopGrace    = 1500 * time.Millisecond
 	startLimit   = time.Minute
 	restartPause = time.Second / 2
 )

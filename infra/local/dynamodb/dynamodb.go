@@ -17,6 +17,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"skillscurriculum/infra/local/child"
 )
 
@@ -124,4 +128,13 @@ func answers(endpoint string) func(context.Context) error {
 		}
 		return response.Body.Close()
 	}
+}
+
+// Client talks to a local DynamoDB, which takes any credentials.
+func Client(endpoint string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(endpoint),
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
 }

@@ -29,10 +29,13 @@ type request struct {
 
 // event is the proxy event that API Gateway makes of a request.
 func (in request) event(r *http.Request) events.APIGatewayProxyRequest {
-	path := strings.TrimPrefix(in.path, api.BasePath)
+	path := "/" + strings.TrimPrefix(strings.TrimPrefix(in.path, api.BasePath), "/")
 	resource, parameters := in.route.Path, in.route.Params
-	if resource == "" {
-		resource, parameters = "/{proxy+}", map[string]string{"proxy": strings.TrimPrefix(path, "/")}
+	switch {
+	case path == "/":
+		resource = path
+	case resource == "":
+		resource, parameters = "/{proxy+}", map[string]string{"proxy": path[1:]}
 	}
 	ip, _, _ := net.SplitHostPort(r.RemoteAddr)
 	headers := maps.Clone(map[string][]string(r.Header))

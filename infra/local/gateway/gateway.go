@@ -137,7 +137,7 @@ func (s *server) answer(r *http.Request, id, path, query string) (a answer, func
 		return refuse(catalog.InvalidParameter, "The path cannot be decoded.", path, id), ""
 	case queryErr != nil:
 		return refuse(catalog.InvalidParameter, "The query cannot be decoded.", path, id), ""
-	case !strings.HasPrefix(path, api.BasePath+"/"):
+	case path != api.BasePath && !strings.HasPrefix(path, api.BasePath+"/"):
 		return refuse(catalog.NotFound, "There is nothing at this path.", path, id), ""
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
