@@ -20,7 +20,9 @@ var starterFiles embed.FS
 // Projections 2024-34), the states, the District of Columbia, Puerto Rico, and the
 // metropolitan areas. It has no figures of states or metropolitan areas: there each
 // answer falls back to the nation and says so.
-var Starter = sync.OnceValue(func() *Tables {
+func Starter() *Tables { return starter() }
+
+var starter = sync.OnceValue(func() *Tables {
 	crosswalk := &Crosswalk{CIPs: map[string]CIP{}, Names: map[string]string{}, Vintage: "CIP 2020 - SOC 2018"}
 	for _, cells := range starterTable("programs") {
 		crosswalk.CIPs[cells[0]] = CIP{CIPCode: cells[0], Title: cells[1], SOCCodes: strings.Fields(cells[2])}
