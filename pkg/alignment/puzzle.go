@@ -68,6 +68,7 @@ const (
 	nodeRounds = 30
 	patience   = 8 // rounds without progress until steps are halved
 	tryEvery   = 10
+	tryShare   = 2 // of all work, one part in so many goes into tries
 
 	never = math.MaxInt64 / 4
 )
@@ -81,6 +82,7 @@ type search struct {
 	puzzle
 	best    solution
 	work    int
+	tried   int     // the part of work that went into tries
 	reduced []int64 // by option: its price less what it is worth above the tolls
 }
 
@@ -93,8 +95,7 @@ type node struct {
 }
 
 // solve finds a choice that none beats by more than the nuance, or a good one and
-// how much better any could be.
-// It wants at least as many courses as the puzzle's least.
+// how much better any could be. It wants at least as many courses as the puzzle's least.
 func (p puzzle) solve() solution {
 	s := &search{puzzle: p, reduced: make([]int64, len(p.options))}
 	s.best.cost = never
@@ -134,13 +135,13 @@ func (s *search) explore(n node, rounds int) int64 {
 		return n.bound
 	}
 
-	picked := s.tighten(&n, rounds)
+	bound, picked := s.tighten(&n, rounds)
 	if s.beaten(n.bound) {
 		return never
 	}
-	decided := len(n.in) + len(n.free)
-	n = s.decide(n, picked)
-	if len(n.in)+len(n.free) < decided/2 || len(n.in) == s.most || len(n.free) == 0 {
+	before := len(n.in) + len(n.free)
+	n = s.decide(n, bound, picked)
+	if len(n.in)+len(n.free) < before/2 || len(n.in) == s.most || len(n.free) == 0 {
 		return s.explore(n, rounds)
 	}
 
@@ -200,6 +201,7 @@ func (s *search) relax(n node) (bound int64, picked []int) {
 	return bound, picked
 }
 
+// reduce keeps and gives an option's reduced price.
 func (s *search) reduce(o int, tolls []int64) int64 {
 	r := s.options[o].price
 	for _, p := range s.options[o].parts {
@@ -213,8 +215,9 @@ func (s *search) reduce(o int, tolls []int64) int64 {
 }
 
 // tighten raises a node's bound by moving its tolls (subgradient steps), and
-// leaves s.reduced at the best tolls. It gives the free options picked there.
-func (s *search) tighten(n *node, rounds int) []int {
+// leaves s.reduced at the best tolls. It gives the bound and the free options
+// picked there.
+func (s *search) tighten(n *node, rounds int) (int64, []int) {
 	best, tolls, stalled, halved := int64(math.MinInt64), n.tolls, 0, 0
 	count := make([]int64, s.skills)
 	for round := range rounds {
@@ -228,9 +231,7 @@ func (s *search) tighten(n *node, rounds int) []int {
 		}
 		n.bound = max(n.bound, bound)
 		choice := append(slices.Clip(n.in), picked...)
-		if round%tryEvery == 0 {
-			s.try(choice)
-		} else if s.cost(choice) < s.best.cost {
+		if s.cost(choice) < s.best.cost || round%tryEvery == 0 && s.tried < s.work/tryShare {
 			s.try(choice)
 		}
 		if s.beaten(n.bound) || s.work > workLimit {
@@ -267,14 +268,13 @@ func (s *search) tighten(n *node, rounds int) []int {
 		}
 		tolls = next
 	}
-	_, picked := s.relax(*n)
-	return picked
+	return s.relax(*n)
 }
 
-// decide puts in or out the free options whose other way cannot beat the best choice.
-func (s *search) decide(n node, picked []int) node {
+// decide puts in or out the free options whose other way cannot beat the best
+// choice, given what relax says of the node.
+func (s *search) decide(n node, bound int64, picked []int) node {
 	s.work += overhead * len(n.free)
-	bound := s.boundAt(n, picked)
 	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)
 	pickedOf, mate := make([]int, s.courses), make([]int64, s.courses)
 	for c := range pickedOf {
@@ -336,21 +336,7 @@ func (s *search) decide(n node, picked []int) node {
 	return n
 }
 
-// boundAt is the bound of the tolls that s.reduced was last computed for.
-func (s *search) boundAt(n node, picked []int) int64 {
-	var bound int64
-	for _, t := range n.tolls {
-		bound -= t
-	}
-	for _, o := range n.in {
-		bound += s.reduced[o]
-	}
-	for _, o := range picked {
-		bound += s.reduced[o]
-	}
-	return bound
-}
-
+// coursesOf counts the courses of options that stand in their order.
 func (s *search) coursesOf(options []int) int {
 	n, course := 0, -1
 	for _, o := range options {
@@ -359,156 +345,4 @@ func (s *search) coursesOf(options []int) int {
 		}
 	}
 	return n
-}
-
-// top is the best value that a choice has for a skill, by which option, and the next best.
-type top struct {
-	first, second int64
-	owner         int
-}
-
-// tops gives the best values of a choice for every skill, and what it costs.
-func (s *search) tops(chosen []int) ([]top, int64) {
-	tops := make([]top, s.skills)
-	for i := range tops {
-		tops[i].owner = -1
-	}
-	var cost int64
-	for _, o := range chosen {
-		cost += s.options[o].price
-		for _, p := range s.options[o].parts {
-			t := &tops[p.skill]
-			switch {
-			case p.value > t.first:
-				cost -= p.value - t.first
-				t.first, t.second, t.owner = p.value, t.first, o
-			case p.value > t.second:
-				t.second = p.value
-			}
-		}
-		s.work += len(s.options[o].parts)
-	}
-	return tops, cost
-}
-
-func (s *search) cost(chosen []int) int64 {
-	_, cost := s.tops(chosen)
-	return cost
-}
-
-// change is a step from one choice to a neighbouring one: an option goes, one
-// comes, or both; -1 for none.
-type change struct {
-	out, in int
-	delta   int64
-}
-
-// changes calls yield with every allowed step from a choice and what it would cost.
-func (s *search) changes(chosen []int, yield func(change)) {
-	tops, _ := s.tops(chosen)
-	holder := make([]int, s.courses) // the chosen option of a course
-	for i := range holder {
-		holder[i] = -1
-	}
-	for _, o := range chosen {
-		holder[s.options[o].course] = o
-	}
-	for _, out := range append([]int{-1}, chosen...) {
-		var loss int64
-		if out >= 0 {
-			loss = -s.options[out].price
-			for _, p := range s.options[out].parts {
-				if tops[p.skill].owner == out {
-					loss += tops[p.skill].first - tops[p.skill].second
-				}
-			}
-			if len(chosen) > s.least {
-				yield(change{out, -1, loss})
-			}
-		} else if len(chosen) >= s.most {
-			continue
-		}
-		for in, o := range s.options {
-			if h := holder[o.course]; h == in || h >= 0 && h != out {
-				continue
-			}
-			delta := loss + o.price
-			for _, p := range o.parts {
-				rival := tops[p.skill].first
-				if tops[p.skill].owner == out && out >= 0 {
-					rival = tops[p.skill].second
-				}
-				if p.value > rival {
-					delta -= p.value - rival
-				}
-			}
-			s.work += len(o.parts)
-			yield(change{out, in, delta})
-		}
-	}
-}
-
-func (c change) of(chosen []int) []int {
-	next := filter(chosen, func(o int) bool { return o != c.out })
-	if c.in >= 0 {
-		next = append(next, c.in)
-	}
-	return next
-}
-
-// try improves a choice step by step, each time by the best change, and keeps it
-// where it is the best so far.
-func (s *search) try(chosen []int) {
-	for {
-		var best change
-		short := len(chosen) < s.least
-		if short {
-			best.delta = never
-		}
-		s.changes(chosen, func(c change) {
-			if c.delta < best.delta && (c.out < 0 || !short) {
-				best = c
-			}
-		})
-		if best.delta == 0 && !short {
-			break
-		}
-		chosen = best.of(chosen)
-	}
-	if cost := s.cost(chosen); cost < s.best.cost {
-		s.best.chosen, s.best.cost = slices.Clone(chosen), cost
-	}
-}
-
-// settle breaks ties: while an option can go for nothing it goes, the last in
-// rank first; while one can give way to one before it for nothing it does.
-func (s *search) settle() {
-	for {
-		var best *change
-		s.changes(s.best.chosen, func(c change) {
-			if c.out < 0 || c.delta > 0 || c.in >= 0 && s.options[c.in].rank > s.options[c.out].rank {
-				return
-			}
-			if best == nil || s.settles(c, *best) {
-				best = &c
-			}
-		})
-		if best == nil {
-			return
-		}
-		s.best.chosen = best.of(s.best.chosen)
-		s.best.cost += best.delta
-	}
-}
-
-// settles says whether a change comes before another: dropping before exchanging,
-// then the option last in rank goes, then the one first in rank comes.
-func (s *search) settles(a, b change) bool {
-	if (a.in < 0) != (b.in < 0) {
-		return a.in < 0
-	}
-	if a.out != b.out {
-		return s.options[a.out].rank > s.options[b.out].rank
-	}
-	return a.in >= 0 && s.options[a.in].rank < s.options[b.in].rank
 }

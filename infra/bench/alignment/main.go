@@ -28,7 +28,7 @@ import (
 const (
 	fields         = 25
 	skillsPerField = 60
-	skillsInCommon = 100
+	skillsInCommon = 100 // a further field, numbered fields
 )
 
 func main() {
@@ -77,7 +77,7 @@ func skillID(field, number int) string {
 	return fmt.Sprintf("esco:%08x-%04x-%04x-%04x-000000%06d", field*7919+number*104729, number*31%65536, field*17, number*13%65536, field*1000+number)
 }
 
-func (w world) sections(n, courses int) []alignment.Candidate {
+func (w world) sections(n, courses, fields int) []alignment.Candidate {
 	list := make([]alignment.Candidate, n)
 	for i := range list {
 		course := i % courses
@@ -90,7 +90,7 @@ func (w world) sections(n, courses int) []alignment.Candidate {
 	return list
 }
 
-func (w world) jobs(n, requirements int) []alignment.JobProfile {
+func (w world) jobs(n, requirements, fields int) []alignment.JobProfile {
 	list := make([]alignment.JobProfile, n)
 	for i := range list {
 		list[i] = alignment.JobProfile{JobID: fmt.Sprintf("15-%04d", i), JobName: fmt.Sprintf("Job %d", i), SkillRequirements: w.skills(w.IntN(fields), requirements)}
@@ -117,7 +117,7 @@ func processor() time.Duration {
 
 func equivalencies(w io.Writer) error {
 	world := newWorld()
-	sections := world.sections(10_000, 4_000)
+	sections := world.sections(10_000, 4_000, fields)
 	transfer := world.skills(3, 15)
 	neighbours := map[string][]string{}
 	for field := range fields {
@@ -184,8 +184,8 @@ func compareAll(sections []alignment.Candidate, transfer []catalog.SkillRef, rel
 func reports(w io.Writer) error {
 	for _, requirements := range []int{10, 40} {
 		world := newWorld()
-		r := alignment.Report{Jobs: world.jobs(50, requirements)}
-		for _, s := range world.sections(100, 100) {
+		r := alignment.Report{Jobs: world.jobs(50, requirements, fields)}
+		for _, s := range world.sections(100, 100, fields) {
 			profile := catalog.CourseProfile{CourseID: s.CourseID, CourseName: s.CourseName, CourseCode: s.CourseID[4:], CourseDefaultSectionID: s.SectionID, CourseDisplayName: s.CourseName}
 			r.Courses = append(r.Courses, alignment.ReportCourse{Profile: profile, Sections: []catalog.SectionProfile{{CourseProfile: profile, SectionID: s.SectionID, SectionName: s.SectionName, SectionSkills: s.Skills}}})
 			r.Record.Settings.Courses = append(r.Record.Settings.Courses, s.CourseID)
@@ -233,10 +233,10 @@ func reports(w io.Writer) error {
 }
 
 func builder(w io.Writer) error {
-	for _, size := range []struct{ sections, courses, jobs int }{{100, 40, 5}, {500, 200, 1}, {500, 200, 5}, {500, 200, 20}} {
+	for _, size := range []struct{ sections, courses, jobs, fields int }{{100, 40, 5, fields}, {500, 200, 1, fields}, {500, 200, 5, fields}, {500, 200, 20, fields}, {500, 200, 20, 1}, {10_000, 4_000, 20, fields}} {
 		world := newWorld()
 		request := alignment.CredentialRequest{
-			Candidates: world.sections(size.sections, size.courses), Jobs: world.jobs(size.jobs, 15),
+			Candidates: world.sections(size.sections, size.courses, size.fields), Jobs: world.jobs(size.jobs, 15, size.fields),
 			MinSections: 1, MaxSections: 20, Weights: alignment.DefaultWeights,
 		}
 		var proposal alignment.Proposal
@@ -246,7 +246,7 @@ func builder(w io.Writer) error {
 			return err
 		}
 		gap := (proposal.Objective - proposal.LowerBound) / proposal.Objective
-		fmt.Fprintf(w, "credential builder: %d sections x %d jobs, CPU\t%v\ttarget 2s\n", size.sections, size.jobs, round(compute))
+		fmt.Fprintf(w, "credential builder: %d sections x %d jobs, fields: %d, CPU\t%v\ttarget 2s\n", size.sections, size.jobs, size.fields, round(compute))
 		fmt.Fprintf(w, "  %d sections, coverage %.2f, objective %.4f, bound %.4f\tgap %.2f%%, %d nodes\toptimal: %v\n",
 			len(proposal.SectionIDs), proposal.Coverage, proposal.Objective, proposal.LowerBound, gap*100, proposal.Nodes, proposal.Optimal)
 	}

@@ -1,0 +1,173 @@
+package alignment
+
+import "slices"
+
+// top is the best value that a choice has for a skill, by which option, and the next best.
+type top struct {
+	first, second int64
+	owner         int
+}
+
+// tops gives the best values of a choice for every skill, and what it costs.
+func (s *search) tops(chosen []int) ([]top, int64) {
+	tops := make([]top, s.skills)
+	for i := range tops {
+		tops[i].owner = nobody
+	}
+	var cost int64
+	for _, o := range chosen {
+		cost += s.options[o].price
+		for _, p := range s.options[o].parts {
+			t := &tops[p.skill]
+			switch {
+			case p.value > t.first:
+				cost -= p.value - t.first
+				t.first, t.second, t.owner = p.value, t.first, o
+			case p.value > t.second:
+				t.second = p.value
+			}
+		}
+		s.work += len(s.options[o].parts)
+	}
+	return tops, cost
+}
+
+// cost is what a choice costs.
+func (s *search) cost(chosen []int) int64 {
+	_, cost := s.tops(chosen)
+	return cost
+}
+
+// change is a step from one choice to a neighbouring one: an option goes, one
+// comes, or both.
+type change struct {
+	out, in int
+	delta   int64
+}
+
+// nobody stands in a change for no option.
+const nobody = -1
+
+// changes calls yield with every allowed step from a choice in which one of outs
+// goes, and what it would cost.
+func (s *search) changes(chosen, outs []int, yield func(change)) {
+	tops, _ := s.tops(chosen)
+	holder := make([]int, s.courses) // the chosen option of a course
+	for i := range holder {
+		holder[i] = nobody
+	}
+	for _, o := range chosen {
+		holder[s.options[o].course] = o
+	}
+	for _, out := range outs {
+		var loss int64
+		if out != nobody {
+			loss = -s.options[out].price
+			for _, p := range s.options[out].parts {
+				if tops[p.skill].owner == out {
+					loss += tops[p.skill].first - tops[p.skill].second
+				}
+			}
+			if len(chosen) > s.least {
+				yield(change{out, nobody, loss})
+			}
+		} else if len(chosen) >= s.most {
+			continue
+		}
+		for in, o := range s.options {
+			if h := holder[o.course]; h == in || h != nobody && h != out {
+				continue
+			}
+			delta := loss + o.price
+			for _, p := range o.parts {
+				rival := tops[p.skill].first
+				if out != nobody && tops[p.skill].owner == out {
+					rival = tops[p.skill].second
+				}
+				if p.value > rival {
+					delta -= p.value - rival
+				}
+			}
+			s.work += overhead + len(o.parts)
+			yield(change{out, in, delta})
+		}
+	}
+}
+
+// of makes the change to a choice.
+func (c change) of(chosen []int) []int {
+	next := filter(chosen, func(o int) bool { return o != c.out })
+	if c.in != nobody {
+		next = append(next, c.in)
+	}
+	return next
+}
+
+// try improves a choice step by step and keeps it where it is the best so far.
+func (s *search) try(chosen []int) {
+	before := s.work
+	for {
+		step, ok := s.step(chosen)
+		if !ok {
+			break
+		}
+		chosen = step.of(chosen)
+	}
+	if cost := s.cost(chosen); cost < s.best.cost {
+		s.best.chosen, s.best.cost = slices.Clone(chosen), cost
+	}
+	s.tried += s.work - before
+}
+
+// step gives the change that saves most: the best addition, and only where none
+// saves anything the best of the others, which are many more. A choice that is
+// too short takes the best addition whatever it costs.
+func (s *search) step(chosen []int) (best change, ok bool) {
+	short := len(chosen) < s.least
+	if short {
+		best.delta = never
+	}
+	pick := func(c change) {
+		if c.delta < best.delta {
+			best, ok = c, true
+		}
+	}
+	s.changes(chosen, []int{nobody}, pick)
+	if !ok {
+		s.changes(chosen, chosen, pick)
+	}
+	return best, ok
+}
+
+// settle breaks ties: while an option can go for nothing it goes, the last in
+// rank first; while one can give way to one before it for nothing it does.
+func (s *search) settle() {
+	for {
+		var best *change
+		s.changes(s.best.chosen, s.best.chosen, func(c change) {
+			if c.delta > 0 || c.in != nobody && s.options[c.in].rank > s.options[c.out].rank {
+				return
+			}
+			if best == nil || s.settles(c, *best) {
+				best = &c
+			}
+		})
+		if best == nil {
+			return
+		}
+		s.best.chosen = best.of(s.best.chosen)
+		s.best.cost += best.delta
+	}
+}
+
+// settles says whether a change comes before another: dropping before exchanging,
+// then the option last in rank goes, then the one first in rank comes.
+func (s *search) settles(a, b change) bool {
+	if (a.in == nobody) != (b.in == nobody) {
+		return a.in == nobody
+	}
+	if a.out != b.out {
+		return s.options[a.out].rank > s.options[b.out].rank
+	}
+	return a.in != nobody && s.options[a.in].rank < s.options[b.in].rank
+}
