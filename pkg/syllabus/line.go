@@ -119,7 +119,7 @@ func (f *flowing) append(l line) bool {
 
 func (f *flowing) continues(l line, samePage bool) bool {
 	h := l.height()
-	if markerLen(l.text) > 0 || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
+	if markerLen(l.text) > 0 && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
 		return false
 	}
 	if !samePage {
@@ -137,6 +137,13 @@ func (f *flowing) continues(l line, samePage bool) bool {
 		return false
 	}
 	return f.last.full(l)
+}
+
+// dashInside says whether the dash at the start of a line stands in a sentence that
+// was wrapped before it, and starts no item.
+func (f *flowing) dashInside(l line) bool {
+	first, _ := utf8.DecodeRuneInString(l.text)
+	return strings.ContainsRune("-–—", first) && (!f.marked || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
 }
 
 // begins says whether a line looks like the start of something.

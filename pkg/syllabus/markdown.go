@@ -14,16 +14,35 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownBytes is up to where a text is parsed as Markdown; what is longer is read
-// as plain text, since the parser cannot be stopped.
-const markdownBytes = 512 << 10
+// Up to these sizes a text is parsed as Markdown. The parser cannot be stopped, and
+// its work grows with the square of what is nested or stands in one block, so that
+// anything beyond is read as plain text.
+const (
+	markdownBytes   = 512 << 10
+	markdownBlock   = 32 << 10 // without an empty line
+	markdownNesting = 20       // quotes and lists opened on one line
+)
+
+func tooMuchMarkdown(source string) bool {
+	block := 0
+	for l := range strings.Lines(source) {
+		if block += len(l); strings.TrimSpace(l) == "" {
+			block = 0
+		}
+		marks := l[:len(l)-len(strings.TrimLeft(l, ">-*+ \t"))]
+		if block > markdownBlock || strings.Count(marks, ">")+strings.Count(marks, "- ")+strings.Count(marks, "* ")+strings.Count(marks, "+ ") > markdownNesting {
+			return true
+		}
+	}
+	return len(source) > markdownBytes
+}
 
 // readMarkdown gives the text of CommonMark with tables, strikethrough and
 // footnotes. Front matter is data about the file and is dropped, but for the
 // course's code and title where no main heading tells them.
 func readMarkdown(ctx context.Context, source string, limits Limits) ([]block, error) {
 	body, title := frontMatter(strings.ReplaceAll(source, "\r\n", "\n"))
-	if len(body) > markdownBytes {
+	if tooMuchMarkdown(body) {
 		return readText(ctx, body, limits)
 	}
 	r := markdownReader{budget: budget{ctx: ctx, limits: limits}, source: []byte(body)}

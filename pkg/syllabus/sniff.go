@@ -49,10 +49,12 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 	lower := strings.ToLower(text)
 	ext := strings.ToLower(path.Ext(hint.Name))
 	switch {
-	case htmlStart.MatchString(lower), strings.Contains(declared, "html") && strings.Contains(lower, "<"):
+	case htmlStart.MatchString(lower):
 		return HTML, nil
 	case strings.HasPrefix(strings.TrimSpace(lower), "<?xml"), strings.HasPrefix(strings.TrimSpace(lower), "%!ps"):
 		return "", unsupported
+	case strings.Contains(declared, "html") && strings.Contains(lower, "<"):
+		return HTML, nil
 	case declared == "application/json" && json.Valid(data):
 		return "", unsupported
 	case declared == "text/markdown", ext == ".md", ext == ".markdown":

@@ -2,51 +2,80 @@ package syllabus
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// A plain text whose long lines exceed this many characters is not wrapped: each
-// of its lines is a paragraph.
-const wrapped = 110
+// Text is wrapped by hand or by a program at more than narrow and less than wide
+// characters. A paragraph whose longest line is outside says nothing about that,
+// or is not wrapped at all.
+const (
+	narrow = 58
+	wide   = 110
+)
 
 // readText reads plain text as lines on one long page, so that text that was
-// wrapped by hand or by a program flows as in a PDF.
+// wrapped flows as in a PDF.
 func readText(ctx context.Context, text string, limits Limits) ([]block, error) {
 	spent := budget{ctx: ctx, limits: limits}
 	var lines []line
-	var lengths []float64
+	var runs [][2]int // of lines without an empty one between
 	y := 0.0
+	empty := true
 	for raw := range strings.Lines(text) {
 		if err := spent.spend(len(raw)); err != nil {
 			return nil, err
 		}
 		y--
+		raw = strings.TrimRightFunc(raw, unicode.IsSpace)
+		if raw == "" {
+			empty = true
+			continue
+		}
+		if empty {
+			runs = append(runs, [2]int{len(lines), len(lines)})
+			empty = false
+		}
 		column := 0.0
-		for _, piece := range pieces(strings.TrimRightFunc(raw, unicode.IsSpace)) {
+		for _, piece := range pieces(raw) {
 			body := strings.TrimLeftFunc(piece, unicode.IsSpace)
-			column += width(piece) - width(body)
+			left := column + width(piece) - width(body)
+			column += width(piece)
 			if body != "" {
-				right := column + width(body)
-				lines = append(lines, line{text: body, left: column, right: right, top: y + 1, bottom: y})
-				lengths = append(lengths, right)
-				column = right
+				lines = append(lines, line{text: body, left: left, right: column, top: y + 1, bottom: y})
 			}
 		}
+		runs[len(runs)-1][1] = len(lines)
 	}
-	if len(lines) == 0 {
-		return nil, nil
-	}
-	slices.Sort(lengths)
-	margin := lengths[len(lengths)*9/10]
-	if margin > wrapped*charUnit {
-		margin = lengths[len(lengths)-1] * 2
-	}
-	for i := range lines {
-		lines[i].margin = margin
-	}
+	setTextMargins(lines, runs)
 	return flow(lines), nil
+}
+
+// setTextMargins takes the longest line of each run for its margin where that can
+// be, else what nine in ten lines of the whole text keep to.
+func setTextMargins(lines []line, runs [][2]int) {
+	rights := make([]float64, 0, len(lines))
+	for _, l := range lines {
+		rights = append(rights, l.right)
+	}
+	slices.Sort(rights)
+	for _, run := range runs {
+		margin := 0.0
+		for _, l := range lines[run[0]:run[1]] {
+			margin = max(margin, l.right)
+		}
+		if margin < narrow*charUnit {
+			margin = rights[len(rights)*9/10]
+		}
+		if margin > wide*charUnit {
+			margin = math.Inf(1)
+		}
+		for i := run[0]; i < run[1]; i++ {
+			lines[i].margin = margin
+		}
+	}
 }
 
 // charUnit is the width of a character of plain text in line heights.
