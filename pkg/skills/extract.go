@@ -359,11 +359,18 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		if i != f.best && (m.strength < 0.6*best.strength || m.beaten && !best.beaten || m.share < 0.5*best.share) {
+		if i != f.best && (m.strength < 0.6*best.strength && !m.exact || m.beaten && !best.beaten || m.share < 0.5*best.share) {
 			continue
 		}
 		verb, level, printed := x.governed(m)
 		all = append(all, shown{i, verb, level, printed})
+	}
+	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
+		for i := range all {
+			if !all[i].printed {
+				all[i].level = 0
+			}
+		}
 	}
 	level := 0
 	for _, s := range all {
@@ -397,16 +404,14 @@ func (x *extraction) governed(m *mention) (verb string, level int, printed bool)
 		return "", 0, false
 	}
 	line := x.doc[b.start:b.end]
-	start := x.tokens[m.first].start - b.start
-	scan(line, func(s, e int) {
-		if s > start {
-			return
+	if b.section == topics || b.section == title {
+		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
+		if b.section == topics && subjectVerbs[strings.ToLower(first)] {
+			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
-		if v, l := verbLevel(line[s:e]); l > 0 && l >= level && b.section == outcomes {
-			verb, level = line[s:e], l
-			_ = v
-		}
-	})
+	} else {
+		verb, level = governing(line, x.tokens[m.first].start-b.start)
+	}
 	if p := printedLevel(line); p > 0 {
 		return verb, p, true
 	}

@@ -9,53 +9,204 @@ import (
 const unknownLevel = 2
 
 // verbs gives the level that a verb asks for, after Bloom's revised taxonomy:
-// 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate and create.
+// 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate and create. Verbs that
+// curricula use on several levels stand where their printed levels mostly are:
+// to develop or construct by a taught method is to apply it, to determine is to
+// analyse.
 var verbs = func() map[string]int {
 	m := map[string]int{}
 	for level, list := range []string{
-		1: `recall define list name state label recognize recognise memorize memorise recite repeat reproduce enumerate remember`,
-		2: `understand explain describe discuss summarize summarise outline classify illustrate interpret paraphrase express identify introduce learn know familiarize familiarise
-			appreciate comprehend relate report review locate translate indicate infer exemplify generalize extend acquire gain attain impart acquaint study cover present recognise explore realize realise
-			grasp elucidate elaborate clarify overview expose enlighten perceive distinguish visualize visualise sketch`,
-		3: `apply use utilize utilise employ implement solve compute calculate demonstrate perform execute carry operate practice practise conduct prepare write develop program code
-			construct build make experiment model manipulate show simulate produce draw plot convert complete administer configure install deploy run handle manage maintain test
-			measure exercise adopt adapt exhibit deliver communicate engage enhance foster cultivate address troubleshoot debug document record derive obtain estimate determine
-			find predict schedule transform translate modify enable equip work participate acquire cope document design create formulate organize organise plan select choose`,
-		4: `analyze analyse examine compare contrast differentiate investigate inspect distinguish categorize categorise deduce correlate diagnose dissect question test discriminate separate
-			subdivide breakdown detect survey`,
+		1: `recall list name recite repeat reproduce enumerate remember memorize memorise`,
+		2: `understand explain describe discuss summarize summarise outline classify interpret paraphrase express identify introduce learn know familiarize familiarise define state label
+			recognize recognise appreciate comprehend relate report review locate indicate infer exemplify generalize extend acquire gain attain impart acquaint study cover present explore realize realise
+			grasp elucidate elaborate clarify expose enlighten perceive visualize visualise sketch distinguish provide characterize characterise observe discover`,
+		3: `apply use utilize utilise employ implement solve compute calculate demonstrate perform execute carry operate practice practise conduct prepare write develop program code illustrate
+			construct build make experiment model manipulate show simulate produce draw plot convert complete administer configure install deploy run handle manage maintain
+			measure exercise adopt adapt exhibit deliver communicate engage enhance foster cultivate address troubleshoot debug document record derive obtain design formulate
+			find predict schedule transform translate modify enable equip work participate cope organize organise plan select choose take set test lead promote speak listen train teach
+			collaborate negotiate support control monitor coordinate edit process collect gather search install assemble repair fit weld cook sell purchase fabricate`,
+		4: `analyze analyse examine compare contrast differentiate investigate inspect categorize categorise deduce correlate diagnose dissect question discriminate separate
+			subdivide detect survey determine research`,
 		5: `evaluate assess judge justify critique criticize criticise appraise defend recommend argue validate verify optimize optimise decide synthesize synthesise compose invent devise
-			hypothesize hypothesise propose integrate generate originate design create formulate construct innovate`,
+			hypothesize hypothesise propose integrate generate originate create innovate`,
 	} {
 		for _, v := range strings.Fields(list) {
-			m[v] = max(m[v], level)
+			m[v] = level
 		}
 	}
 	return m
 }()
 
-// verbLevel knows a verb in any of its forms.
-func verbLevel(word string) (verb string, level int) {
+// nounsToo are verbs that are as often nouns: away from the beginning of a clause
+// they count only beside another verb or before an article.
+var nounsToo = set(`design model plan test use study report project state label list control measure program code sketch review survey experiment outline document record practice
+	exercise process research question support work show run set take purchase fit schedule name lead train monitor search present relate contrast function sketch question`)
+
+// verbLevel knows a verb in its plain form; gerunds, such as writing, count where
+// gerund is set.
+func verbLevel(word string, gerund bool) int {
 	w := strings.ToLower(word)
-	for _, base := range []string{w, strings.TrimSuffix(w, "s"), strings.TrimSuffix(w, "es"), ied(w)} {
-		if l, ok := verbs[base]; ok {
-			return base, l
-		}
+	if l, ok := verbs[w]; ok {
+		return l
 	}
-	if stem, ok := strings.CutSuffix(w, "ing"); ok && len(stem) >= 3 {
-		for _, base := range []string{stem + "e", stem, undouble(stem)} {
+	if stem, ok := strings.CutSuffix(w, "ing"); ok && gerund && len(stem) >= 2 {
+		for _, base := range []string{stem, stem + "e", undouble(stem)} {
 			if l, ok := verbs[base]; ok {
-				return base, l
+				return l
 			}
 		}
 	}
-	return "", 0
+	return 0
 }
 
-func ied(w string) string {
-	if s, ok := strings.CutSuffix(w, "ies"); ok {
-		return s + "y"
+// governor is a verb of a line, or several that are coordinated: design and test.
+type governor struct {
+	start int // byte at which it begins to govern
+	verb  string
+	level int
+}
+
+// leadIns may stand before the first verb of an outcome.
+var leadIns = set(`students student learners learner participants you they will be should can able to the a ability an ability and or then also successfully effectively critically clearly
+	correctly confidently course this aims it enables enable helps help ability skills capability capable how`)
+
+// wholes are things that are not designed or developed without creating them,
+// unless they are small.
+var (
+	wholes = set(`application applications app apps website websites web product products prototype prototypes system systems solution solutions robot robots business plan`)
+	small  = set(`basic simple small elementary`)
+	made   = set(`design develop construct build designing developing building`)
+	light  = set(`carry perform conduct undertake do make execute`)
+	deeds  = map[string]int{"analysis": 4, "analyses": 4, "investigation": 4, "comparison": 4, "evaluation": 5, "assessment": 5, "design": 5, "development": 5}
+	apt    = set(`suitable appropriate proper`)
+)
+
+// ahead is how many words after a verb may change its level.
+const ahead = 4
+
+// weighed gives the level of a verb after the words that follow it: performing an
+// analysis is analysing, identifying suitable methods is choosing them, and
+// developing whole applications is creating them.
+func weighed(verb string, level int, rest string) int {
+	n := 0
+	scan(rest, func(s, e int) {
+		if n++; n > ahead || strings.ContainsAny(rest[:s], ".;:,") {
+			return
+		}
+		w := strings.ToLower(rest[s:e])
+		switch {
+		case made[verb] && small[w]:
+			verb = ""
+		case made[verb] && wholes[w]:
+			level = 5
+		case light[verb] && deeds[w] > 0:
+			level = max(level, deeds[w])
+		case verb == "identify" && apt[w]:
+			level = 3
+		}
+	})
+	return level
+}
+
+// governors lists the verbs of a line in order. A verb counts at the beginning of
+// the line or of a clause, after and, or, to or a comma; a gerund at the beginning only.
+func governors(line string) []governor {
+	var found []governor
+	last, before := 0, ""
+	opening, beside := true, false
+	scan(line, func(s, e int) {
+		word, gap := line[s:e], line[last:s]
+		lower := strings.ToLower(word)
+		comma := strings.Contains(gap, ",") || strings.Contains(gap, "&") || strings.Contains(gap, "/")
+		if breaks(gap) {
+			opening, beside = true, false
+		}
+		joined := before == "and" || before == "or" || before == "&" || comma
+		level := 0
+		switch {
+		case opening:
+			level = verbLevel(lower, true)
+		case before == "to" || before == "can" || before == "will" || before == "should":
+			level = verbLevel(lower, false)
+		case joined && (beside || !nounsToo[lower] || articleFollows(line[e:])):
+			level = verbLevel(lower, false)
+		}
+		if level > 0 {
+			level = weighed(lower, level, line[e:])
+		}
+		switch {
+		case level == 0:
+		case joined && beside && len(found) > 0:
+			if g := &found[len(found)-1]; level > g.level {
+				g.verb, g.level = word, level
+			}
+		default:
+			found = append(found, governor{s, word, level})
+		}
+		if level > 0 {
+			beside = true
+		} else if lower != "and" && lower != "or" {
+			beside = false
+		}
+		if !leadIns[lower] {
+			opening = false
+		}
+		last, before = e, lower
+	})
+	return found
+}
+
+func articleFollows(rest string) bool {
+	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	return map[string]bool{"the": true, "a": true, "an": true, "various": true, "their": true, "suitable": true, "appropriate": true, "simple": true}[strings.ToLower(next)]
+}
+
+// governing gives the verb that governs what stands at a byte of a line: the
+// nearest before it, or the line's first, and raises mere understanding to the
+// applying that the same line goes on to ask for.
+func governing(line string, at int) (verb string, level int) {
+	all := governors(line)
+	if len(all) == 0 {
+		return "", 0
 	}
-	return w
+	g := all[0]
+	for _, next := range all[1:] {
+		if next.start <= at {
+			g = next
+		}
+	}
+	for _, next := range all {
+		if g.level == 1 && next.level == 2 {
+			g = next // to recall and to relate is more than to recall
+		}
+	}
+	if g.level == 2 && strings.EqualFold(g.verb, "understand") {
+		for _, next := range all {
+			if next.level == 3 {
+				g = next
+				break
+			}
+		}
+	}
+	return g.verb, g.level
+}
+
+// subjectVerbs are the gerunds and plain verbs that govern in a list of subjects,
+// where most that look like verbs are names of things.
+var subjectVerbs = set(`writing preparing using applying implementing designing solving creating developing analysing analyzing evaluating comparing explaining describing programming calculating
+	computing conducting performing delivering presenting write prepare use apply implement solve create develop analyse analyze evaluate compare explain describe calculate compute conduct perform deliver present explore demonstrate`)
+
+// LevelOf gives the level that a course outcome asks for, 1..5, and the verb that
+// decides it, "" where the outcome prints its level itself or has no verb.
+func LevelOf(outcome string) (level int, verb string) {
+	if level = printedLevel(outcome); level > 0 {
+		return level, ""
+	}
+	verb, level = governing(outcome, 0)
+	if level == 0 {
+		return unknownLevel, ""
+	}
+	return level, verb
 }
 
 func undouble(s string) string {

@@ -110,8 +110,18 @@ func blocks(text string) []block {
 		}
 		start = end + 1
 	}
+	if len(out) < leastTitled {
+		for i := range out {
+			if out[i].section == title {
+				out[i].section, out[i].heading = other, false
+			}
+		}
+	}
 	return out
 }
+
+// leastTitled is how many blocks a text has at least whose first one is its title.
+const leastTitled = 3
 
 // readBlock judges one line; current is the section that the last heading opened.
 func readBlock(line string, current *section, first bool) block {
