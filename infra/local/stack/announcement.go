@@ -1,0 +1,122 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"skillscurriculum/pkg/api"
+)
+
+// Announcement tells programs and people where the service is: build/local.json
+// of commands.md, and the variables with which a program reaches the same parts.
+type Announcement struct {
+	BaseURL string `json:"baseUrl"`
+	Demo
+	Environment map[string]string `json:"environment"`
+}
+
+// Demo is who can call the service, and with which records.
+type Demo struct {
+	Customers []Customer `json:"customers"`
+	Examples  Examples   `json:"examples"` // of the first customer
+}
+
+// Customer is a customer of the demo with its keys.
+type Customer struct {
+	CustomerID     string `json:"customerId"`
+	OrganizationID string `json:"organizationId"`
+	Name           string `json:"name"`
+	APIKey         string `json:"apiKey"`
+	ReadOnlyAPIKey string `json:"readOnlyApiKey"`
+}
+
+// Examples are ids of records to begin with.
+type Examples struct {
+	CourseID     string `json:"courseId"`
+	SectionID    string `json:"sectionId"`
+	CredentialID string `json:"credentialId"`
+	ProgramID    string `json:"programId"`
+	JobID        string `json:"jobId"`
+	PackageID    string `json:"packageId"`
+}
+
+// FirstCall is a curl that a newcomer can paste.
+func (a Announcement) FirstCall() string {
+	if len(a.Customers) == 0 {
+		return "curl -s " + a.BaseURL + "/openapi.json"
+	}
+	return fmt.Sprintf("curl -s -H '%s: %s' '%s/courses?limit=3'", api.HeaderKey, a.Customers[0].APIKey, a.BaseURL)
+}
+
+// check waits until the service answers, with the first customer's key where there is one.
+func (a Announcement) check(ctx context.Context) error {
+	path, key := "/openapi.json", ""
+	if len(a.Customers) > 0 {
+		path, key = "/customers/"+a.Customers[0].CustomerID+"/usage", a.Customers[0].APIKey
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		err := get(ctx, a.BaseURL+path, key)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the service does not answer: %w", err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func get(ctx context.Context, url, key string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	if key != "" {
+		request.Header[api.HeaderKey] = []string{key}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %.500s", url, response.Status, body)
+	}
+	return err
+}
+
+// write puts the announcement in its place at once: nobody reads half of it.
+func (a Announcement) write(path string) error {
+	if a.Customers == nil {
+		a.Customers = []Customer{}
+	}
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return fmt.Errorf("announcement: %w", err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("announcement: %w", err)
+	}
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Chmod(0o644), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return fmt.Errorf("announcement: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+// Package stack runs the whole service on this machine: DynamoDB Local, the
+// queue, every function's bootstrap, the gateway before them, the event sources
+// beside them, and the demo data. It knows none of the service's rules; what it
+// needs of the store it is given. Invariants: nothing that Run started outlives
+// it, and the announcement exists only while the service answers.
+package stack
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/gateway"
+	"skillscurriculum/infra/local/queue"
+	"skillscurriculum/infra/local/runtime"
+	"skillscurriculum/infra/local/source"
+	"skillscurriculum/pkg/api"
+)
+
+// Config says what to run. Only Functions, Store and Console have no default.
+type Config struct {
+	Port      int    // of 127.0.0.1 for the gateway; 0 takes a free one
+	Dir       string // keeps data and logs; "" means build/local
+	Fresh     bool   // removes data and logs first
+	Functions string // holds <function>/bootstrap
+	Table     string // "" means skills-curriculum
+
+	DynamoDBEndpoint string // "" starts DynamoDB Local
+	SQSEndpoint      string // "" starts goaws
+
+	Taxonomy     string // path of a compiled one; "" leaves the functions their own
+	RateUnits    string // "" means 1000
+	RateWindow   string // seconds; "" means 60
+	AllowedHosts string // host:port list that syllabi may be fetched from besides the demo's
+
+	Store   func(Places) Store
+	Demo    func(context.Context, Places) (Demo, error) // loads the demo data, or finds it loaded; nil for none
+	Syllabi fs.FS                                       // served to the functions; nil for none
+	Console *log.Logger                                 // for people
+}
+
+// Store is what the stack needs of the service's table.
+type Store interface {
+	// CreateTable makes the table where it is missing.
+	CreateTable(ctx context.Context) error
+	// Known says whether an API key is good now.
+	Known(ctx context.Context, apiKey string) (bool, error)
+}
+
+// Places says where the parts are.
+type Places struct {
+	BaseURL          string // with /v1
+	DynamoDBEndpoint string
+	Table            string
+	SQSEndpoint      string
+	QueueURL         string
+	Syllabi          string // URL of the directory of demo syllabi, with a slash at the end; "" without one
+}
+
+// Sizes of the functions: how long and how often at a time. A job that its
+// function does not live to finish is shown again after visibility, which must
+// be longer than the extractor may take.
+const (
+	apiTimeout       = 28 * time.Second
+	apiProcesses     = 8
+	apiMemory        = 1769
+	extractorTimeout = 40 * time.Second
+	extractors       = 2
+	sweeperTimeout   = 30 * time.Second
+	sweeperMemory    = 256
+	sweepers         = 2 // one for the schedule, one for dead letters
+	visibility       = 45 * time.Second
+	maxReceives      = 5
+	retrySeconds     = 2 // with which any job ends within 3 minutes
+	sweep            = 10 * time.Second
+)
+
+// Run starts everything, calls ready once the service answers, and goes on until
+// ctx ends, which is no error. It stops whatever it started, in less than 5 s.
+func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
+	if c.Dir == "" {
+		c.Dir = filepath.Join("build", "local")
+	}
+	if c.Table == "" {
+		c.Table = "skills-curriculum"
+	}
+	unlock, err := claim(c.Dir, c.Fresh)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	announcement := filepath.Clean(c.Dir) + ".json"
+	if err := os.RemoveAll(announcement); err != nil {
+		return fmt.Errorf("remove the last announcement: %w", err)
+	}
+	listener, err := listen(c.Port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	running, end := context.WithCancelCause(ctx)
+	// The children go on until the gateway has answered its last request, except
+	// that a stop while they start takes them along.
+	life, endLife := context.WithCancel(context.WithoutCancel(ctx))
+	started := context.AfterFunc(ctx, endLife)
+	s := &stack{Config: c, running: running, life: life, logs: filepath.Join(c.Dir, "logs")}
+	defer func() {
+		c.Console.Print("stopping")
+		end(nil)
+		s.stop()
+		endLife()
+	}()
+	s.places.BaseURL = "http://" + listener.Addr().String() + api.BasePath
+	s.places.Table = c.Table
+	told, err := s.start(listener, end)
+	if ctx.Err() != nil {
+		return nil // stopped while it started
+	}
+	if err != nil {
+		return err
+	}
+	started()
+	if err := told.write(announcement); err != nil {
+		return err
+	}
+	defer os.Remove(announcement)
+	ready(told)
+	<-running.Done()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(running)
+}
+
+// stack is what runs, and how to stop it.
+type stack struct {
+	Config
+	running context.Context // the gateway's and the event sources'
+	life    context.Context // the children's
+	logs    string
+	places  Places
+	stops   []func() // in order of their start
+}
+
+func (s *stack) onStop(f func()) { s.stops = append(s.stops, f) }
+
+// stop ends what was started, last first.
+func (s *stack) stop() {
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		s.stops[i]()
+	}
+}
+
+func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Announcement, error) {
+	if err := os.MkdirAll(s.logs, 0o755); err != nil {
+		return Announcement{}, fmt.Errorf("logs: %w", err)
+	}
+	if err := s.startDynamoDB(); err != nil {
+		return Announcement{}, err
+	}
+	store := s.Store(s.places)
+	if err := store.CreateTable(s.life); err != nil {
+		return Announcement{}, fmt.Errorf("table %s at %s: %w", s.Table, s.places.DynamoDBEndpoint, err)
+	}
+	queues, err := s.startQueue()
+	if err != nil {
+		return Announcement{}, err
+	}
+	if err := s.serveSyllabi(listener); err != nil {
+		return Announcement{}, err
+	}
+
+	functions := s.functions()
+	r, err := runtime.Start(s.life, functions, s.logs, s.Console)
+	if err != nil {
+		return Announcement{}, err
+	}
+	s.onStop(r.Stop)
+	s.Console.Printf("%d functions run; their logs are in %s", len(functions), s.logs)
+
+	line, err := s.logFile("gateway")
+	if err != nil {
+		return Announcement{}, err
+	}
+	g := gateway.Gateway{Known: store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
+	client := queue.Client(queues.Endpoint)
+	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Batch: 1, Concurrency: extractors, Invoke: r.Invoke, Console: s.Console}
+	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Batch: 1, Concurrency: 1, Invoke: r.Invoke, Console: s.Console}
+	var parts sync.WaitGroup
+	s.onStop(parts.Wait)
+	parts.Go(func() {
+		if err := g.Serve(s.running, listener); err != nil {
+			end(err)
+		}
+	})
+	parts.Go(func() { jobs.Poll(s.running) })
+	parts.Go(func() { dead.Poll(s.running) })
+	parts.Go(func() { source.Schedule(s.running, sweep, api.Sweeper, r.Invoke) })
+
+	told := Announcement{BaseURL: s.places.BaseURL, Environment: s.environment()}
+	if s.Demo != nil {
+		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
+			return Announcement{}, fmt.Errorf("demo data: %w", err)
+		}
+		s.Console.Print("the demo data is loaded")
+	}
+	return told, told.check(s.life)
+}
+
+func (s *stack) startDynamoDB() error {
+	if s.places.DynamoDBEndpoint = s.DynamoDBEndpoint; s.DynamoDBEndpoint != "" {
+		s.Console.Printf("DynamoDB is the one at %s", s.DynamoDBEndpoint)
+		return nil
+	}
+	line, err := s.logFile("dynamodb")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.Dir, "dynamodb")
+	endpoint, stop, err := dynamodb.Server{Dir: dir, Line: line, Console: s.Console}.Start(s.life)
+	if err != nil {
+		return err
+	}
+	s.onStop(stop)
+	s.places.DynamoDBEndpoint = endpoint
+	s.Console.Printf("DynamoDB Local answers at %s; its data is in %s", endpoint, dir)
+	return nil
+}
+
+func (s *stack) startQueue() (queues queue.Queues, err error) {
+	server := queue.Server{Dir: s.Dir, Visibility: visibility, MaxReceives: maxReceives, Console: s.Console}
+	if s.SQSEndpoint != "" {
+		queues, err = server.Create(s.life, s.SQSEndpoint)
+	} else {
+		if server.Line, err = s.logFile("queue"); err != nil {
+			return queue.Queues{}, err
+		}
+		var stop func()
+		if queues, stop, err = server.Start(s.life); err == nil {
+			s.onStop(stop)
+		}
+	}
+	if err != nil {
+		return queue.Queues{}, err
+	}
+	s.places.SQSEndpoint, s.places.QueueURL = queues.Endpoint, queues.URL
+	s.Console.Printf("the queue answers at %s", queues.Endpoint)
+	return queues, nil
+}
+
+// functions lists what the contract's groups and the pipeline need.
+func (s *stack) functions() []runtime.Function {
+	env := s.environment()
+	allowed := []string{}
+	for _, host := range []string{s.AllowedHosts, hostOf(s.places.Syllabi)} {
+		if host != "" {
+			allowed = append(allowed, host)
+		}
+	}
+	env[api.EnvAllowedHosts] = strings.Join(allowed, ",")
+	env[api.EnvRateUnits] = orElse(s.RateUnits, "1000")
+	env[api.EnvRateWindow] = orElse(s.RateWindow, "60")
+	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
+	env[api.EnvFunctionTimeout] = strconv.Itoa(int(extractorTimeout.Seconds()))
+	if s.Taxonomy != "" {
+		env[api.EnvTaxonomy] = s.Taxonomy
+	}
+
+	functions := []runtime.Function{
+		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
+		{Name: api.Sweeper, Timeout: sweeperTimeout, Memory: sweeperMemory, Processes: sweepers},
+	}
+	for _, g := range api.Groups() {
+		functions = append(functions, runtime.Function{Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses})
+	}
+	for i := range functions {
+		functions[i].Env = env
+		functions[i].Bootstrap = filepath.Join(s.Functions, functions[i].Name, "bootstrap")
+	}
+	return functions
+}
+
+// environment is how a program finds the parts: functions, and skillsctl.
+func (s *stack) environment() map[string]string {
+	return map[string]string{
+		api.EnvTable:          s.places.Table,
+		api.EnvQueueURL:       s.places.QueueURL,
+		api.EnvDynamoEndpoint: s.places.DynamoDBEndpoint,
+		api.EnvSQSEndpoint:    s.places.SQSEndpoint,
+	}
+}
+
+func orElse(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}
+
+// logFile opens <logs>/<name>.log for lines of one writer or several.
+func (s *stack) logFile(name string) (line func(string), err error) {
+	file, err := os.Create(filepath.Join(s.logs, name+".log"))
+	if err != nil {
+		return nil, fmt.Errorf("log of %s: %w", name, err)
+	}
+	s.onStop(func() { _ = file.Close() })
+	lines := log.New(file, "", log.Ltime|log.Lmicroseconds|log.LUTC)
+	return func(text string) { lines.Print(text) }, nil
+}
