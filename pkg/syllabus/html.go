@@ -119,6 +119,10 @@ func (r *htmlReader) open(t html.Token) error {
 		})
 		return nil
 	}
+	if tag == atom.Br && r.kind == heading {
+		r.text.WriteByte(' ')
+		return nil
+	}
 	if unseen[tag] {
 		if t.Type == html.StartTagToken {
 			r.hidden, r.hiddenBy = 1, tag

@@ -138,11 +138,18 @@ func (r *markdownReader) embed(blocks []block, err error) error {
 // where the author broke it.
 func (r *markdownReader) lines(n ast.Node, like block) error {
 	var text strings.Builder
-	flush := func() {
+	end := func() {
 		if like.text = text.String(); hasWord(like.text) {
 			r.blocks = append(r.blocks, like)
 		}
 		text.Reset()
+	}
+	broken := func() {
+		if like.kind == heading {
+			text.WriteByte(' ')
+		} else {
+			end()
+		}
 	}
 	err := ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -157,7 +164,7 @@ func (r *markdownReader) lines(n ast.Node, like block) error {
 			text.WriteString(spaces.Replace(string(value)))
 			switch {
 			case n.HardLineBreak():
-				flush()
+				broken()
 			case n.SoftLineBreak():
 				text.WriteByte(' ')
 			}
@@ -167,13 +174,13 @@ func (r *markdownReader) lines(n ast.Node, like block) error {
 			text.Write(n.Label(r.source))
 		case *ast.RawHTML:
 			if strings.HasPrefix(strings.ToLower(string(n.Segments.Value(r.source))), "<br") {
-				flush()
+				broken()
 			}
 		case *ast.Image:
 			return ast.WalkSkipChildren, nil
 		}
 		return ast.WalkContinue, r.spend(1)
 	})
-	flush()
+	end()
 	return err
 }

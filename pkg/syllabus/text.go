@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// Text is wrapped by hand or by a program at more than narrow and less than wide
-// characters. A paragraph whose longest line is outside says nothing about that,
-// or is not wrapped at all.
+// Text is wrapped by hand or by a program at narrow to wide characters, mostly at
+// usual or more: a paragraph whose longest line is shorter says nothing about that.
 const (
-	narrow = 58
+	narrow = 40
+	usual  = 58
 	wide   = 110
 )
 
@@ -66,10 +66,10 @@ func setTextMargins(lines []line, runs [][2]int) {
 		for _, l := range lines[run[0]:run[1]] {
 			margin = max(margin, l.right)
 		}
-		if margin < narrow*charUnit {
+		if margin < usual*charUnit {
 			margin = rights[len(rights)*9/10]
 		}
-		if margin > wide*charUnit {
+		if margin < narrow*charUnit || margin > wide*charUnit {
 			margin = math.Inf(1)
 		}
 		for i := run[0]; i < run[1]; i++ {

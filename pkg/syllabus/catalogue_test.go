@@ -1,0 +1,92 @@
+package syllabus
+
+import (
+	"strings"
+	"testing"
+)
+
+const bodyText = "Students learn to solve the problems of the field, to explain their solutions to others and to judge those of their peers by agreed measures. "
+
+// catalogueOf is a catalogue of four courses whose first lines are given by line.
+func catalogueOf(line func(code, name string) block) []block {
+	blocks := []block{{kind: heading, level: 1, text: "Catalogue of the College"}, {text: "Courses offered in this academic year: MATH 101, CS-210 and others."}}
+	for _, c := range [][2]string{{"MATH 101", "Calculus I"}, {"CS-210", "Data Structures & Algorithms"}, {"CS 310A", "Databases"}, {"NUR 110", "Fundamentals of Nursing"}} {
+		blocks = append(blocks, line(c[0], c[1]), block{text: "About " + c[1] + ". " + bodyText}, block{kind: heading, level: 4, text: "Prerequisites"}, block{text: "MATH 101 or consent"})
+	}
+	return blocks
+}
+
+func TestCatalogue(t *testing.T) {
+	coded := catalogueOf(func(code, name string) block {
+		return block{kind: heading, level: 2, text: code + ": " + name}
+	})
+	labelled := catalogueOf(func(code, name string) block {
+		return block{text: "Course Code: " + code + " – " + name + " (3 credits)"}
+	})
+	named := catalogueOf(func(_, name string) block { return block{kind: heading, level: 2, text: name} })
+	for name, c := range map[string]struct {
+		blocks       []block
+		course, code string
+		want         string
+	}{
+		"by code":                      {coded, "", "CS210", "About Data Structures & Algorithms."},
+		"by code, other spelling":      {coded, "", "cs 310a", "About Databases."},
+		"by name":                      {coded, "data structures and algorithms", "", "About Data Structures & Algorithms."},
+		"by code, though named else":   {coded, "Something Else", "NUR-110", "About Fundamentals of Nursing."},
+		"by label":                     {labelled, "", "CS 210", "About Data Structures & Algorithms."},
+		"by name, no codes":            {named, "Databases", "", "About Databases."},
+		"by name, unknown code":        {named, "Databases", "DB 1", "About Databases."},
+		"no such course":               {coded, "Welding", "WLD 100", ""},
+		"nothing asked":                {coded, "", "", ""},
+		"part of a word":               {coded, "Data", "", "About Data Structures & Algorithms."},
+		"not a catalogue, but a title": {course, "Data Structures", "CS 210", ""},
+	} {
+		got := choose(c.blocks, c.course, c.code)
+		if c.want == "" {
+			if len(got) != len(c.blocks) {
+				t.Errorf("%s: got %d blocks of %d", name, len(got), len(c.blocks))
+			}
+			continue
+		}
+		text := assemble(got).Text
+		if !strings.Contains(text, c.want) || strings.Count(text, "About") != 1 {
+			t.Errorf("%s: got %q", name, text)
+		}
+	}
+}
+
+// A syllabus that names other courses is no catalogue.
+func TestCatalogueLeavesSyllabiWhole(t *testing.T) {
+	blocks := []block{
+		{kind: heading, level: 1, text: "CS 210 Data Structures"}, {text: bodyText},
+		{kind: heading, level: 2, text: "Prerequisites"}, {text: "CS 101 Introduction to Programming"}, {text: "MATH 101 Calculus"}, {text: "ENG 101 Composition"},
+		{kind: heading, level: 2, text: "Outcomes"}, {text: bodyText},
+		{kind: heading, level: 2, text: "Data Structures"}, {text: bodyText},
+	}
+	for _, want := range [][2]string{{"Data Structures", "CS 210"}, {"Data Structures", ""}, {"", "CS 210"}, {"Calculus", "MATH 101"}} {
+		if got := choose(blocks, want[0], want[1]); len(got) != len(blocks) {
+			t.Errorf("%v: got %q", want, assemble(got).Text)
+		}
+	}
+}
+
+func TestCatalogueKeepsPages(t *testing.T) {
+	blocks := catalogueOf(func(code, name string) block { return block{kind: heading, level: 1, text: code + " " + name} })
+	var contents []string
+	for i := 0; i < len(blocks); i += 3 {
+		part := blocks[i:min(i+3, len(blocks))]
+		w := &pdfWriter{y: pdfTop}
+		for _, b := range part {
+			w.paragraph(map[bool]string{true: "F2", false: "F1"}[b.kind == heading], 10+4*float64(b.level%4), pdfLeft, pdfRight, 12, "", b.text)
+		}
+		contents = append(contents, w.content.String())
+	}
+	doc := read(t, pdfFile(contents, ""), Hint{Code: "NUR 110"})
+	if !strings.HasPrefix(doc.Text, "NUR 110") || strings.Contains(doc.Text, "Databases") {
+		t.Fatalf("got %q", doc.Text)
+	}
+	// The course begins on the fifth page; those before it are empty now.
+	if len(doc.Pages) < 5 || doc.Pages[4] != 0 {
+		t.Errorf("pages begin at %v", doc.Pages)
+	}
+}
