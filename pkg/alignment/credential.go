@@ -180,10 +180,7 @@ func requirements(jobs []JobProfile) (required []catalog.SkillRef, weights []int
 			required[i].SkillName = min(required[i].SkillName, q.SkillName)
 		}
 	}
-	slices.SortFunc(required, func(a, b catalog.SkillRef) int {
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.Level, a.Level),
-			cmp.Compare(a.SkillName, b.SkillName), cmp.Compare(a.SkillID, b.SkillID))
-	})
+	catalog.SortSkills(required)
 	for _, q := range required {
 		weights = append(weights, sum[q.SkillID])
 	}

@@ -24,9 +24,9 @@ type Report struct {
 	Jobs    []JobProfile
 	// Skills gives the taxonomy's names; it holds at least the settings' skills.
 	Skills []SkillProfile
-	// Market holds the labor market entry of each SOC code for the settings' area
-	// (interface.md section 8, occupations); only the market view needs it. An
-	// entry must encode as a JSON object.
+	// Market holds, by job id, the labor market entry of each occupation for the
+	// settings' area (interface.md section 8, occupations); only the market view
+	// needs it. An entry must encode as a JSON object.
 	Market map[string]any
 }
 
