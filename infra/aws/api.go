@@ -18,8 +18,8 @@ import (
 // window) long before. Rates are requests a second, bursts requests.
 const (
 	keyRate, keyBurst = 500, 1000 // of one API key; the default limit is 17 reads a second
-	// Half of what an account has in a region, so that other APIs in it go on.
-	stageRate, stageBurst = 5000, 2500
+	// Below what any region gives an account by default (2,500 and 1,250).
+	stageRate, stageBurst = 2000, 1000
 )
 
 // newAPI makes the REST API from the contract: every path leads with every method
@@ -129,10 +129,9 @@ func accessLogFormat() string {
 
 // refusal is an answer that API Gateway gives in our place.
 type refusal struct {
-	kind       string // API Gateway's name of the case
-	code       catalog.Code
-	detail     string
-	retryAfter int // seconds, 0 for none
+	kind   string // API Gateway's name of the case
+	code   catalog.Code
+	detail string
 }
 
 const (
@@ -145,33 +144,33 @@ const (
 // what it calls a path or method without a route, which the catch-all leaves no
 // room for.
 var refusals = []refusal{
-	{"INVALID_API_KEY", catalog.Unauthorized, keyDetail, 0},
-	{"ACCESS_DENIED", catalog.Unauthorized, keyDetail, 0},
-	{"UNAUTHORIZED", catalog.Unauthorized, keyDetail, 0},
-	{"EXPIRED_TOKEN", catalog.Unauthorized, keyDetail, 0},
-	{"INVALID_SIGNATURE", catalog.Unauthorized, keyDetail, 0},
-	{"MISSING_AUTHENTICATION_TOKEN", catalog.Unauthorized, keyDetail, 0},
-	{"WAF_FILTERED", catalog.Forbidden, "The request was refused by a filter before it reached the service.", 0},
-	{"RESOURCE_NOT_FOUND", catalog.NotFound, "There is no such path.", 0},
-	{"BAD_REQUEST_BODY", catalog.MalformedJSON, "The body cannot be read.", 0},
-	{"BAD_REQUEST_PARAMETERS", catalog.InvalidParameter, "A parameter cannot be read.", 0},
-	{"DEFAULT_4XX", catalog.InvalidParameter, "The request cannot be read.", 0},
-	{"REQUEST_TOO_LARGE", catalog.PayloadTooLarge, "The request is larger than the service takes.", 0},
-	{"UNSUPPORTED_MEDIA_TYPE", catalog.UnsupportedMediaType, "The media type of the body is not supported.", 0},
-	{"THROTTLED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again.", 1},
-	{"QUOTA_EXCEEDED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again.", 1},
-	{"INTEGRATION_TIMEOUT", catalog.Unavailable, "The answer took too long. Try again.", 5},
-	{"INTEGRATION_FAILURE", catalog.Unavailable, "The service is not available at the moment. Try again.", 5},
-	{"API_CONFIGURATION_ERROR", catalog.Internal, internalDetail, 0},
-	{"AUTHORIZER_CONFIGURATION_ERROR", catalog.Internal, internalDetail, 0},
-	{"AUTHORIZER_FAILURE", catalog.Internal, internalDetail, 0},
-	{"DEFAULT_5XX", catalog.Internal, internalDetail, 0},
+	{"INVALID_API_KEY", catalog.Unauthorized, keyDetail},
+	{"ACCESS_DENIED", catalog.Unauthorized, keyDetail},
+	{"UNAUTHORIZED", catalog.Unauthorized, keyDetail},
+	{"EXPIRED_TOKEN", catalog.Unauthorized, keyDetail},
+	{"INVALID_SIGNATURE", catalog.Unauthorized, keyDetail},
+	{"MISSING_AUTHENTICATION_TOKEN", catalog.Unauthorized, keyDetail},
+	{"WAF_FILTERED", catalog.Forbidden, "The request was refused by a filter before it reached the service."},
+	{"RESOURCE_NOT_FOUND", catalog.NotFound, "There is no such path."},
+	{"BAD_REQUEST_BODY", catalog.MalformedJSON, "The body cannot be read."},
+	{"BAD_REQUEST_PARAMETERS", catalog.InvalidParameter, "A parameter cannot be read."},
+	{"DEFAULT_4XX", catalog.InvalidParameter, "The request cannot be read."},
+	{"REQUEST_TOO_LARGE", catalog.PayloadTooLarge, "The request is larger than the service takes."},
+	{"UNSUPPORTED_MEDIA_TYPE", catalog.UnsupportedMediaType, "The media type of the body is not supported."},
+	{"THROTTLED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."},
+	{"QUOTA_EXCEEDED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."},
+	{"INTEGRATION_TIMEOUT", catalog.Unavailable, "The answer took too long. Try again."},
+	{"INTEGRATION_FAILURE", catalog.Unavailable, "The service is not available at the moment. Try again."},
+	{"API_CONFIGURATION_ERROR", catalog.Internal, internalDetail},
+	{"AUTHORIZER_CONFIGURATION_ERROR", catalog.Internal, internalDetail},
+	{"AUTHORIZER_FAILURE", catalog.Internal, internalDetail},
+	{"DEFAULT_5XX", catalog.Internal, internalDetail},
 }
 
 // add gives the answer the contract's shape. API Gateway only replaces variables
-// in such a template, it cannot escape them; the two that stand here cannot hold
-// a quote: an id of its own, and a path as it came over the wire. No customer is
-// known at this point, so the limits are 0.
+// in such a template and cannot escape them, so only two stand here that hold no
+// quote: an id of its own, and a path, in which a URL has quotes encoded. No
+// customer is known at this point, so the limits are 0.
 func (r refusal) add(rest awsapigateway.RestApi) {
 	headers := map[string]*string{
 		"Content-Type":      quoted(api.ProblemMediaType),
@@ -180,8 +179,8 @@ func (r refusal) add(rest awsapigateway.RestApi) {
 	for _, h := range []string{api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
 		headers[h] = quoted("0")
 	}
-	if r.retryAfter > 0 {
-		headers["Retry-After"] = quoted(strconv.Itoa(r.retryAfter))
+	if r.code == catalog.RateLimitExceeded || r.code == catalog.Unavailable {
+		headers["Retry-After"] = quoted("1")
 	}
 	rest.AddGatewayResponse(&r.kind, &awsapigateway.GatewayResponseOptions{
 		Type:            awsapigateway.ResponseType_Of(&r.kind),

@@ -118,7 +118,7 @@ func TestStageLogsThrottlesAndTraces(t *testing.T) {
 		same(t, "tracing", s.get("TracingEnabled"), true)
 		if diff := cmp.Diff([]any{map[string]any{
 			"HttpMethod": "*", "ResourcePath": "/*", "LoggingLevel": "ERROR", "DataTraceEnabled": false, "MetricsEnabled": false,
-			"ThrottlingRateLimit": 5000.0, "ThrottlingBurstLimit": 2500.0,
+			"ThrottlingRateLimit": 2000.0, "ThrottlingBurstLimit": 1000.0,
 		}}, s.get("MethodSettings")); diff != "" {
 			t.Error(diff)
 		}
@@ -181,8 +181,8 @@ var answers = map[string]struct {
 	"DEFAULT_4XX":                    {catalog.InvalidParameter, ""},
 	"DEFAULT_5XX":                    {catalog.Internal, ""},
 	"EXPIRED_TOKEN":                  {catalog.Unauthorized, ""},
-	"INTEGRATION_FAILURE":            {catalog.Unavailable, "'5'"},
-	"INTEGRATION_TIMEOUT":            {catalog.Unavailable, "'5'"},
+	"INTEGRATION_FAILURE":            {catalog.Unavailable, "'1'"},
+	"INTEGRATION_TIMEOUT":            {catalog.Unavailable, "'1'"},
 	"INVALID_API_KEY":                {catalog.Unauthorized, ""},
 	"INVALID_SIGNATURE":              {catalog.Unauthorized, ""},
 	"MISSING_AUTHENTICATION_TOKEN":   {catalog.Unauthorized, ""},
