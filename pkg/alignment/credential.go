@@ -2,6 +2,7 @@ package alignment
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -72,119 +73,131 @@ const sectionsPerPenalty = 20
 // jobs require nothing, no section qualifies, or the qualifying ones belong to
 // fewer courses than MinSections.
 func Build(r CredentialRequest) (Proposal, error) {
-	required, weights := requirements(r.Jobs)
-	var everything int64
-	for _, w := range weights {
-		everything += w
-	}
-	if everything == 0 {
+	d := demandOf(r.Jobs)
+	if d.all == 0 {
 		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.jobIdentifiers", Message: "no skill requirement is known of these jobs"})
 	}
 	if r.MinSections > r.MaxSections {
 		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "must not be above maxSections", Value: r.MinSections})
 	}
-
-	// All costs are in hundredths of a penalty's point x whole x everything.
-	undercoverage, count, overlap := hundredths(r.Weights.UndercoveragePenalty), hundredths(r.Weights.SectionCountPenalty), hundredths(r.Weights.OverlapPenalty)
-	at := make(map[string]int, len(required))
-	for i, q := range required {
-		at[q.SkillID] = i
-	}
-	candidates := slices.SortedFunc(slices.Values(r.Candidates), func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(a.CourseID, b.CourseID), cmp.Compare(a.SectionID, b.SectionID))
-	})
-	p := puzzle{skills: len(required), least: r.MinSections, most: r.MaxSections}
-	var qualified []Candidate
-	for _, c := range candidates {
-		share := make(map[int]int64)
-		var taught int64
-		for _, s := range c.Skills {
-			if i, ok := at[s.SkillID]; ok && weights[i] > 0 {
-				share[i] = max(share[i], weights[i]*credit(level(s), level(required[i])))
-			}
-		}
-		if len(share) == 0 {
-			continue
-		}
-		var parts []part
-		for i, v := range share {
-			taught += v
-			parts = append(parts, part{skill: i, value: v * (undercoverage + overlap)})
-		}
-		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.skill, b.skill) })
-		qualified = append(qualified, c)
-		newCourse := len(qualified) == 1 || qualified[len(qualified)-2].CourseID != c.CourseID
-		p.add(parts, count*everything*(whole/sectionsPerPenalty)+overlap*taught, newCourse)
-	}
+	p, qualified := d.puzzle(r)
 	if len(qualified) == 0 {
 		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body", Message: "no allowed section teaches a skill that these jobs require"})
 	}
 	if p.courses < r.MinSections {
 		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "fewer courses than this teach a skill that these jobs require", Value: r.MinSections})
 	}
-	p.rankBy(func(a, b int) int { return cmp.Compare(qualified[a].SectionID, qualified[b].SectionID) })
 
-	unit := 100 * whole * everything // a penalty's point
-	p.nuance = unit / 20000
 	found := p.solve()
-	nothing := undercoverage * whole * everything
-	proposal := Proposal{
-		SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{},
-		Objective: fraction(nothing+found.cost, unit), Optimal: found.bound >= found.cost-p.nuance, Nodes: found.nodes,
+	var chosen []Candidate
+	for _, o := range found.chosen {
+		chosen = append(chosen, qualified[o])
 	}
+	proposal := d.met(chosen)
+	nothing := hundredths(r.Weights.UndercoveragePenalty) * whole * d.all
+	proposal.Objective = fraction(nothing+found.cost, d.point())
+	proposal.Optimal = found.bound >= found.cost-p.nuance
 	proposal.LowerBound = proposal.Objective
 	if !proposal.Optimal {
 		// Rounded down, for a bound must not promise too much.
-		proposal.LowerBound = math.Floor(float64(nothing+found.bound)/float64(unit)*10000) / 10000
+		proposal.LowerBound = math.Floor(float64(nothing+found.bound)/float64(d.point())*10000) / 10000
 	}
-	best := make([]int, len(required))
-	for _, o := range found.chosen {
-		proposal.SectionIDs = append(proposal.SectionIDs, qualified[o].SectionID)
-		for _, s := range qualified[o].Skills {
-			if i, ok := at[s.SkillID]; ok {
+	proposal.Nodes = found.nodes
+	return proposal, nil
+}
+
+// demand is what jobs require together: each skill once with its highest level
+// and confidence, in the order of skill lists (interface.md section 6).
+type demand struct {
+	required []catalog.SkillRef
+	weights  []int64        // by required skill: the sum of the jobs' confidences
+	at       map[string]int // place in required, by skill id
+	all      int64          // the sum of the weights
+}
+
+func demandOf(jobs []JobProfile) demand {
+	var d demand
+	union, sum := map[string]catalog.SkillRef{}, map[string]int64{}
+	for _, j := range jobs {
+		for _, q := range j.SkillRequirements {
+			sum[q.SkillID] += weight(q)
+			d.all += weight(q)
+			if known, ok := union[q.SkillID]; ok {
+				q.Level = max(q.Level, known.Level)
+				q.Confidence = max(q.Confidence, known.Confidence)
+				q.SkillName = min(q.SkillName, known.SkillName)
+			}
+			union[q.SkillID] = q
+		}
+	}
+	d.required = slices.Collect(maps.Values(union))
+	catalog.SortSkills(d.required)
+	d.at = make(map[string]int, len(d.required))
+	for i, q := range d.required {
+		d.at[q.SkillID] = i
+		d.weights = append(d.weights, sum[q.SkillID])
+	}
+	return d
+}
+
+// point is one point of a penalty in the whole numbers that the puzzle counts:
+// penalties have two decimals, and they are paid for shares of whole x all.
+func (d demand) point() int64 { return 100 * whole * d.all }
+
+// puzzle states the request in whole numbers, for the candidates that qualify:
+// option i is candidate i. The cost of choosing nothing is left out.
+func (d demand) puzzle(r CredentialRequest) (puzzle, []Candidate) {
+	undercoverage, count, overlap := hundredths(r.Weights.UndercoveragePenalty), hundredths(r.Weights.SectionCountPenalty), hundredths(r.Weights.OverlapPenalty)
+	p := puzzle{skills: len(d.required), least: r.MinSections, most: r.MaxSections, nuance: d.point() / 20000, effort: workLimit}
+	var qualified []Candidate
+	for _, c := range slices.SortedFunc(slices.Values(r.Candidates), func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.CourseID, b.CourseID), cmp.Compare(a.SectionID, b.SectionID))
+	}) {
+		var parts []part
+		var taught int64
+		for _, s := range c.Skills {
+			if i, ok := d.at[s.SkillID]; ok && d.weights[i] > 0 {
+				share := d.weights[i] * credit(level(s), level(d.required[i]))
+				// What covers a skill saves its undercoverage, and is no overlap after all.
+				parts = append(parts, part{skill: i, value: share * (undercoverage + overlap)})
+				taught += share
+			}
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		sameCourse := len(qualified) > 0 && qualified[len(qualified)-1].CourseID == c.CourseID
+		p.add(parts, count*d.all*(whole/sectionsPerPenalty)+overlap*taught, !sameCourse)
+		qualified = append(qualified, c)
+	}
+	p.rankBy(func(a, b int) int { return cmp.Compare(qualified[a].SectionID, qualified[b].SectionID) })
+	return p, qualified
+}
+
+// met says how far the chosen sections meet the demand.
+func (d demand) met(chosen []Candidate) Proposal {
+	p := Proposal{SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{}}
+	best := make([]int, len(d.required))
+	for _, c := range chosen {
+		p.SectionIDs = append(p.SectionIDs, c.SectionID)
+		for _, s := range c.Skills {
+			if i, ok := d.at[s.SkillID]; ok {
 				best[i] = max(best[i], level(s))
 			}
 		}
 	}
-	slices.Sort(proposal.SectionIDs)
+	slices.Sort(p.SectionIDs)
 	var met int64
-	for i, q := range required {
-		met += weights[i] * credit(best[i], level(q))
+	for i, q := range d.required {
+		met += d.weights[i] * credit(best[i], level(q))
 		if best[i] >= level(q) {
-			proposal.CoveredSkills = append(proposal.CoveredSkills, q)
+			p.CoveredSkills = append(p.CoveredSkills, q)
 		} else {
-			proposal.UncoveredSkills = append(proposal.UncoveredSkills, q)
+			p.UncoveredSkills = append(p.UncoveredSkills, q)
 		}
 	}
-	proposal.Coverage = fraction(met, whole*everything)
-	return proposal, nil
-}
-
-// requirements unites what the jobs require: each skill once with its highest
-// level and confidence, in the order of skill lists (interface.md section 6), and
-// beside it its weight, the sum of the jobs' confidences.
-func requirements(jobs []JobProfile) (required []catalog.SkillRef, weights []int64) {
-	at := map[string]int{}
-	sum := map[string]int64{}
-	for _, j := range jobs {
-		for _, q := range j.SkillRequirements {
-			sum[q.SkillID] += weight(q)
-			i, known := at[q.SkillID]
-			if !known {
-				at[q.SkillID] = len(required)
-				required = append(required, q)
-				continue
-			}
-			required[i].Level = max(required[i].Level, q.Level)
-			required[i].Confidence = max(required[i].Confidence, q.Confidence)
-			required[i].SkillName = min(required[i].SkillName, q.SkillName)
-		}
-	}
-	catalog.SortSkills(required)
-	for _, q := range required {
-		weights = append(weights, sum[q.SkillID])
-	}
-	return required, weights
+	p.Coverage = fraction(met, whole*d.all)
+	return p
 }
 
 func hundredths(penalty float64) int64 { return int64(math.Round(penalty * 100)) }

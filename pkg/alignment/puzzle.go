@@ -16,6 +16,7 @@ type puzzle struct {
 	least   int
 	most    int
 	nuance  int64    // differences of cost up to this do not count
+	effort  int      // the work after which the search ends
 	options []option // options of one course stand together
 }
 
@@ -59,8 +60,8 @@ type solution struct {
 }
 
 const (
-	// workLimit ends the search. It counts the parts that are looked at, so that
-	// the search ends at the same place on any machine.
+	// workLimit is the effort for a request. Work counts the parts that are looked
+	// at, so that the search ends at the same place on any machine.
 	workLimit = 100_000_000
 	overhead  = 4 // of looking at an option, in parts
 
@@ -131,13 +132,12 @@ func (s *search) explore(n node, rounds int) int64 {
 	if len(n.in)+s.coursesOf(n.free) < s.least {
 		return never
 	}
-	if s.work > workLimit {
-		return n.bound
-	}
-
 	bound, picked := s.tighten(&n, rounds)
 	if s.beaten(n.bound) {
 		return never
+	}
+	if s.work > s.effort {
+		return n.bound
 	}
 	before := len(n.in) + len(n.free)
 	n = s.decide(n, bound, picked)
@@ -234,7 +234,7 @@ func (s *search) tighten(n *node, rounds int) (int64, []int) {
 		if s.cost(choice) < s.best.cost || round%tryEvery == 0 && s.tried < s.work/tryShare {
 			s.try(choice)
 		}
-		if s.beaten(n.bound) || s.work > workLimit {
+		if s.beaten(n.bound) || s.work > s.effort {
 			break
 		}
 
