@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -22,16 +21,10 @@ const (
 	stageRate, stageBurst = 2000, 1000
 )
 
-// newAPI makes the REST API from the contract: every path leads with every method
-// to its group's function, any other path to the customers function, so that 404
-// and 405 are ours and come after the key check. Answers are text, so no media
-// type is binary, and they stay uncompressed, because a strong ETag names bytes.
+// newAPI makes the REST API of the contract. Answers are text, so no media type is
+// binary, and they stay uncompressed, because a strong ETag names bytes.
 func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.RestApi {
-	retention := awslogs.RetentionDays_ONE_WEEK
-	if s.production() {
-		retention = awslogs.RetentionDays_THREE_MONTHS
-	}
-	access := awslogs.NewLogGroup(stack, jsii.String("access-log"), &awslogs.LogGroupProps{Retention: retention, RemovalPolicy: s.data()})
+	access := newLog(stack, s, "access-log", nil)
 	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
 		RestApiName:                 jsii.String(s.stackName()),
 		Description:                 jsii.String("Skills Curriculum Service, stage " + s.name),
@@ -53,13 +46,38 @@ func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.Rest
 	})
 	// API Gateway makes this group itself when it first has an error to log, and
 	// keeps it for ever, unless it is there before.
-	execution := awslogs.NewLogGroup(stack, jsii.String("execution-log"), &awslogs.LogGroupProps{
-		LogGroupName:  jsii.String("API-Gateway-Execution-Logs_" + *rest.RestApiId() + api.BasePath),
-		Retention:     retention,
-		RemovalPolicy: s.data(),
-	})
+	execution := newLog(stack, s, "execution-log", jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
 	rest.DeploymentStage().Node().AddDependency(execution)
 
+	addRoutes(rest, functions)
+	for _, r := range refusals {
+		r.add(rest)
+	}
+	plan := rest.AddUsagePlan(jsii.String("UsagePlan"), &awsapigateway.UsagePlanProps{
+		Name:        jsii.String(s.stackName()),
+		Description: jsii.String("Carries the API keys of all customers"),
+		ApiStages:   &[]*awsapigateway.UsagePlanPerApiStage{{Api: rest, Stage: rest.DeploymentStage()}},
+		Throttle:    &awsapigateway.ThrottleSettings{RateLimit: jsii.Number(keyRate), BurstLimit: jsii.Number(keyBurst)},
+	})
+
+	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which answer with the contract's errors; validation here would answer in another shape.")
+	accept(rest, "AwsSolutions-APIG3", "", "A web ACL is the account's choice and price; keys, throttles and the functions' own validation stand without one. It attaches to the stage.")
+	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
+	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not people who sign in.")
+	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
+		"The policy that AWS prescribes for API Gateway's own logging in an account.")
+
+	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // an output that BaseUrl repeats
+	output(stack, "BaseUrl", "What clients put before a path", jsii.String(strings.TrimSuffix(*rest.Url(), "/")))
+	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
+	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
+	return rest
+}
+
+// addRoutes leads every path of the contract, with every method, to its group's
+// function, and any other path to the customers function, so that 404 and 405 are
+// ours and come after the key check.
+func addRoutes(rest awsapigateway.RestApi, functions functions) {
 	integrations := map[api.Group]awsapigateway.Integration{}
 	for _, g := range api.Groups() {
 		integrations[g] = awsapigateway.NewLambdaIntegration(functions[string(g)], &awsapigateway.LambdaIntegrationOptions{
@@ -87,29 +105,6 @@ func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.Rest
 	}
 	route("/", "ANY", api.Customers, true)
 	route("/{proxy+}", "ANY", api.Customers, true)
-
-	for _, r := range refusals {
-		r.add(rest)
-	}
-
-	plan := rest.AddUsagePlan(jsii.String("UsagePlan"), &awsapigateway.UsagePlanProps{
-		Name:        jsii.String(s.stackName()),
-		Description: jsii.String("Carries the API keys of all customers"),
-		ApiStages:   &[]*awsapigateway.UsagePlanPerApiStage{{Api: rest, Stage: rest.DeploymentStage()}},
-		Throttle:    &awsapigateway.ThrottleSettings{RateLimit: jsii.Number(keyRate), BurstLimit: jsii.Number(keyBurst)},
-	})
-	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which answer with the contract's errors; validation here would answer in another shape.")
-	accept(rest, "AwsSolutions-APIG3", "", "A web ACL is the account's choice and price; keys, throttles and the functions' own validation stand without one. It attaches to the stage.")
-	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
-	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not people who sign in.")
-	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
-		"The policy that AWS prescribes for API Gateway's own logging in an account.")
-
-	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // an output that BaseUrl repeats
-	output(stack, "BaseUrl", "What clients put before a path", jsii.String(strings.TrimSuffix(*rest.Url(), "/")))
-	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
-	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
-	return rest
 }
 
 // accessLogFormat holds what a request was and became, and of the key only the

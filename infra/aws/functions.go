@@ -56,14 +56,10 @@ var sizes = map[string]size{
 // newFunctions creates every function from its bundle, each with a role and a log
 // of its own.
 func newFunctions(stack awscdk.Stack, s stage, t table, q queues) functions {
-	retention := awslogs.RetentionDays_ONE_WEEK
-	if s.production() {
-		retention = awslogs.RetentionDays_THREE_MONTHS
-	}
 	made := functions{}
 	for _, name := range functionNames() {
 		bundle := filepath.Join(s.bundles, name)
-		log := awslogs.NewLogGroup(stack, jsii.String(name+"-log"), &awslogs.LogGroupProps{Retention: retention, RemovalPolicy: s.data()})
+		log := newLog(stack, s, name+"-log", nil)
 		props := &awslambda.FunctionProps{
 			FunctionName: jsii.String(s.stackName() + "-" + name),
 			Description:  jsii.String("Skills Curriculum Service: " + name),
@@ -84,6 +80,15 @@ func newFunctions(stack awscdk.Stack, s stage, t table, q queues) functions {
 		made[name] = awslambda.NewFunction(stack, jsii.String(name), props)
 	}
 	return made
+}
+
+// newLog makes a log that forgets; a nil name leaves naming to the stack.
+func newLog(stack awscdk.Stack, s stage, id string, name *string) awslogs.LogGroup {
+	retention := awslogs.RetentionDays_ONE_WEEK
+	if s.production() {
+		retention = awslogs.RetentionDays_THREE_MONTHS
+	}
+	return awslogs.NewLogGroup(stack, &id, &awslogs.LogGroupProps{LogGroupName: name, Retention: retention, RemovalPolicy: s.data()})
 }
 
 // environment is the same for every function: what a function may do with it is
