@@ -139,14 +139,14 @@ func (s *server) answer(r *http.Request, id, path, query string) (a answer, func
 	case queryErr != nil:
 		return refuse(catalog.InvalidParameter, "The query cannot be decoded.", path, id), ""
 	case path != api.BasePath && !strings.HasPrefix(path, api.BasePath+"/"):
-		return refuse(catalog.NotFound, "There is nothing at this path.", path, id), ""
+		return refuse(catalog.NotFound, "There is no such path.", path, id), ""
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client is gone, or too slow
 	}
 	if len(body) > largestBody {
-		return refuse(catalog.PayloadTooLarge, "The body is larger than 10 MB.", path, id), ""
+		return refuse(catalog.PayloadTooLarge, "The request is larger than the service takes.", path, id), ""
 	}
 	function = s.functions[route.Path]
 	if route.Path == "" {
@@ -161,7 +161,7 @@ func (s *server) call(r *http.Request, in request, function string) answer {
 	event, err := json.Marshal(in.event(r))
 	if err != nil {
 		s.Console.Printf("gateway: event for %s: %v", function, err)
-		return refuse(catalog.Internal, "The service failed.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
 	}
 	// A client that hangs up does not stop the function, as in AWS.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Limit)
@@ -169,16 +169,16 @@ func (s *server) call(r *http.Request, in request, function string) answer {
 	out, err := s.Invoke(ctx, function, event)
 	if ctx.Err() != nil && err != nil {
 		s.Console.Printf("gateway: %s %s: no answer of %s within %v", r.Method, in.path, function, s.Limit)
-		return refuse(catalog.Unavailable, "The service did not answer in time.", in.path, in.id)
+		return refuse(catalog.Unavailable, "The answer took too long. Try again.", in.path, in.id)
 	}
 	if err != nil {
 		s.Line(in.id + " " + err.Error())
-		return refuse(catalog.Internal, "The service failed.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
 	}
 	a, err := parseAnswer(out)
 	if err != nil {
 		s.Console.Printf("gateway: %s %s: %s: %v", r.Method, in.path, function, err)
-		return refuse(catalog.Internal, "The service failed.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
 	}
 	return a
 }

@@ -36,10 +36,10 @@ func newKeys(known func(context.Context, string) (bool, error), rate, burst floa
 // admit gives the code and detail of the refusal, or "" where the call may go on.
 func (k *keys) admit(ctx context.Context, apiKey string, now time.Time) (code catalog.Code, detail string) {
 	if !k.check(ctx, apiKey, now) {
-		return catalog.Unauthorized, "A valid X-API-Key header is required."
+		return catalog.Unauthorized, "A valid API key in the header X-API-Key is required."
 	}
 	if !k.take(apiKey, now) {
-		return catalog.RateLimitExceeded, "Too many calls with this key at a time."
+		return catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."
 	}
 	return "", ""
 }
