@@ -12,7 +12,7 @@ var (
 	read       = Cost{Base: 1}
 	write      = Cost{Base: 2}
 	regenerate = Cost{Base: 10}
-	match      = Cost{Base: 5}
+	score      = Cost{Base: 5}
 	build      = Cost{Base: 20}
 	extract    = Cost{Base: 10}
 	perCourse  = Cost{PerItem: 10}
@@ -101,8 +101,8 @@ var operations = []Operation{
 	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course", read, catalog.InvalidParameter)),
 	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course")),
 	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Start the extraction of a FAILED transfer course again", extract, accepted)),
-	added(storesNothing(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Score a transfer course against the sections of the catalog", match, changed))),
-	added(storesNothing(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given", match, changed))),
+	added(storesNothing(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Score a transfer course against the sections of the catalog", score, changed))),
+	added(storesNothing(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given", score, changed))),
 
 	added(list("listReports", Reports, "/reports", "List the reports of the organization")),
 	post("createReport", Reports, "/reports", "Create and generate a report", regenerate, created),

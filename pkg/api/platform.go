@@ -22,14 +22,14 @@ const (
 // The environment that functions are given. ../commands.md lists those that
 // users set; the rest is wiring.
 const (
-	EnvTable           = "TABLE_NAME"
-	EnvQueueURL        = "QUEUE_URL"
-	EnvDynamoEndpoint  = "DYNAMODB_ENDPOINT"
-	EnvSQSEndpoint     = "SQS_ENDPOINT"
-	EnvRateUnits       = "RATE_LIMIT_UNITS"
-	EnvRateWindow      = "RATE_LIMIT_WINDOW_SECONDS"
-	EnvAllowedHosts    = "SYLLABUS_ALLOWED_HOSTS"
-	EnvTaxonomy        = "TAXONOMY"
-	EnvRetryDelay      = "EXTRACTION_RETRY_SECONDS" // before a transient failure is tried again, doubled each time
-	EnvFunctionTimeout = "EXTRACTOR_TIMEOUT_SECONDS"
+	EnvTable          = "TABLE_NAME"
+	EnvQueueURL       = "QUEUE_URL"
+	EnvDynamoEndpoint = "DYNAMODB_ENDPOINT"
+	EnvSQSEndpoint    = "SQS_ENDPOINT"
+	EnvRateUnits      = "RATE_LIMIT_UNITS"
+	EnvRateWindow     = "RATE_LIMIT_WINDOW_SECONDS"
+	EnvAllowedHosts   = "SYLLABUS_ALLOWED_HOSTS"
+	EnvTaxonomy       = "TAXONOMY"
+	EnvRetryDelay     = "EXTRACTION_RETRY_SECONDS"   // before a transient failure is tried again, doubled each time
+	EnvCountTimeout   = "QUOTA_TIMEOUT_MILLISECONDS" // for one count of units; 100 when absent
 )

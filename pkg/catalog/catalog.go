@@ -7,6 +7,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -88,6 +89,9 @@ type Course struct {
 	Description      *string      `json:"description"`
 	Sections         []SectionRef `json:"sections"`
 	DefaultSectionID string       `json:"defaultSectionId,omitempty"`
+	// HeldBy names what contains the course (see Hold); it may name more than
+	// that, never less. Only the store shows it.
+	HeldBy []string `json:"-"`
 }
 
 // Section is the detail record of a course section.
@@ -258,4 +262,10 @@ func (o Optional[T]) Or(old T) T {
 		return o.Value
 	}
 	return old
+}
+
+// UnmarshalJSON notes that the field was there.
+func (o *Optional[T]) UnmarshalJSON(b []byte) error {
+	o.Set = true
+	return json.Unmarshal(b, &o.Value)
 }

@@ -1,5 +1,7 @@
 package catalog
 
+import "errors"
+
 // ProcessingStatus is the state of skills extraction (seed.md, "States and transitions").
 type ProcessingStatus string
 
@@ -18,3 +20,34 @@ type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
 	Failure          *Failure         `json:"failure,omitempty"`
 }
+
+// Outcome is what a finished extraction says: skills with their evidence, or why
+// it failed.
+type Outcome struct {
+	Skills     []SkillRef `json:"skills"`
+	Evidence   []Evidence `json:"evidence"`
+	Warnings   []Warning  `json:"warnings"`
+	Provenance Provenance `json:"provenance"`
+	Failure    *Failure   `json:"failure"`
+	Text       string     `json:"-"`
+}
+
+// Task is a claimed extraction: what the worker needs to run it, and the lease
+// under which it does.
+type Task struct {
+	Job          ExtractionJob
+	Name         string
+	Code         string
+	Description  string
+	SyllabusHref string
+	Attempt      int    // 1 for the first
+	Lease        string // token of this run
+	UpdatedAt    Time   // of the claimed record
+}
+
+// ErrFinished says that there is nothing to do: the extraction is finished, or its
+// record deleted. ErrLeased says that another run holds it.
+var (
+	ErrFinished = errors.New("extraction is finished")
+	ErrLeased   = errors.New("extraction is leased")
+)

@@ -1,0 +1,9 @@
+// Command extractions is the Lambda function of the operations in group extractions (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+)
+
+func main() { boot.StartAPI(api.Extractions) }

@@ -1,0 +1,7 @@
+// Command extractor is the Lambda function that runs syllabus extractions, one
+// SQS message each.
+package main
+
+import "skillscurriculum/pkg/boot"
+
+func main() { boot.StartExtractor() }

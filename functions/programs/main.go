@@ -1,0 +1,9 @@
+// Command programs is the Lambda function of the operations in group programs (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+)
+
+func main() { boot.StartAPI(api.Programs) }

@@ -1,0 +1,9 @@
+// Command reports is the Lambda function of the operations in group reports (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+)
+
+func main() { boot.StartAPI(api.Reports) }

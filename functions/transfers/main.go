@@ -1,0 +1,9 @@
+// Command transfers is the Lambda function of the operations in group transfers (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+)
+
+func main() { boot.StartAPI(api.Transfers) }

@@ -1,0 +1,242 @@
+// Package boot turns the environment into a running function: environment ->
+// config -> adapters -> handler. It is the only room that knows all the others; it
+// holds no rule of its own.
+package boot
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/queue"
+	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/syllabus"
+)
+
+// Config is everything that the environment says.
+type Config struct {
+	Region           string
+	Credentials      aws.CredentialsProvider
+	Table            string
+	DynamoDBEndpoint string // empty for AWS
+	QueueURL         string
+	SQSEndpoint      string // empty for AWS
+	Limit            quota.Limit
+	CountTimeout     time.Duration // for one count of units
+	AllowedHosts     []string
+	TaxonomyFile     string // empty for the built-in vocabulary
+	RetryDelay       time.Duration
+}
+
+// Read reads the configuration through getenv and reports everything that is
+// wrong at once.
+func Read(getenv func(string) string) (Config, error) {
+	var faults []error
+	number := func(name string, fallback int) int {
+		text := getenv(name)
+		if text == "" {
+			return fallback
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			faults = append(faults, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
+		}
+		return n
+	}
+	required := func(name string) string {
+		if getenv(name) == "" {
+			faults = append(faults, fmt.Errorf("%s is missing", name))
+		}
+		return getenv(name)
+	}
+	c := Config{
+		Region: getenv("AWS_REGION"), Table: required(api.EnvTable), DynamoDBEndpoint: getenv(api.EnvDynamoEndpoint),
+		QueueURL: getenv(api.EnvQueueURL), SQSEndpoint: getenv(api.EnvSQSEndpoint),
+		Limit: quota.Limit{
+			Units:  number(api.EnvRateUnits, quota.DefaultLimit.Units),
+			Window: time.Duration(number(api.EnvRateWindow, int(quota.DefaultLimit.Window/time.Second))) * time.Second,
+		},
+		CountTimeout: time.Duration(number(api.EnvCountTimeout, 100)) * time.Millisecond,
+		TaxonomyFile: getenv(api.EnvTaxonomy),
+		RetryDelay:   time.Duration(number(api.EnvRetryDelay, 30)) * time.Second,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{
+				AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"), SessionToken: os.Getenv("AWS_SESSION_TOKEN"),
+			}, nil
+		}),
+	}
+	for host := range strings.SplitSeq(getenv(api.EnvAllowedHosts), ",") {
+		if host = strings.TrimSpace(host); host != "" {
+			c.AllowedHosts = append(c.AllowedHosts, host)
+		}
+	}
+	if c.TaxonomyFile != "" {
+		if _, err := os.Stat(c.TaxonomyFile); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", api.EnvTaxonomy, err))
+		}
+	}
+	return c, errors.Join(faults...)
+}
+
+func now() catalog.Time { return catalog.TimeOf(time.Now()) }
+
+var ids = catalog.IDs{Random: rand.Reader}
+
+// Store opens the table.
+func (c Config) Store() *dynamo.Store {
+	options := dynamodb.Options{Region: c.Region, Credentials: c.Credentials}
+	if c.DynamoDBEndpoint != "" {
+		options.BaseEndpoint = &c.DynamoDBEndpoint
+	}
+	return &dynamo.Store{Client: dynamodb.New(options), Table: c.Table, Now: now}
+}
+
+// Sender opens the queue.
+func (c Config) Sender() *queue.Sender {
+	options := sqs.Options{Region: c.Region, Credentials: c.Credentials}
+	if c.SQSEndpoint != "" {
+		options.BaseEndpoint = &c.SQSEndpoint
+	}
+	return &queue.Sender{Client: sqs.New(options), URL: c.QueueURL}
+}
+
+// Taxonomy opens the compiled taxonomy, or the built-in vocabulary where none is
+// named.
+func (c Config) Taxonomy() (*skills.Taxonomy, error) {
+	if c.TaxonomyFile == "" {
+		return skills.Starter(), nil
+	}
+	compiled, err := os.ReadFile(c.TaxonomyFile)
+	if err != nil {
+		return nil, fmt.Errorf("taxonomy: %w", err)
+	}
+	taxonomy, err := skills.Open(compiled)
+	if err != nil {
+		return nil, fmt.Errorf("taxonomy %s: %w", c.TaxonomyFile, err)
+	}
+	return taxonomy, nil
+}
+
+// Server makes the HTTP floor on a store.
+func (c Config) Server(store *dynamo.Store, log *slog.Logger) *rest.Server {
+	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
+	return rest.New(&rest.Server{
+		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
+		Limit: c.Limit, Queue: c.Sender(), Market: labor.Starter(), Now: now, IDs: ids, Log: log,
+		CheckHref: func(href string) error { return syllabus.CheckHref(href, c.AllowedHosts) },
+		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
+			taxonomy, err := c.Taxonomy()
+			if err != nil {
+				panic(err) // told as an internal error; the file was there at the start
+			}
+			return taxonomy
+		}),
+	})
+}
+
+func logger() *slog.Logger { return slog.New(slog.NewJSONHandler(os.Stdout, nil)) }
+
+// start reads the configuration or ends the process with everything that is wrong
+// with it.
+func start() (Config, *slog.Logger) {
+	log := logger()
+	config, err := Read(os.Getenv)
+	if err != nil {
+		log.Error("configuration", "cause", err.Error())
+		os.Exit(1)
+	}
+	return config, log
+}
+
+// StartAPI runs the function of a group of operations.
+func StartAPI(group api.Group) {
+	config, log := start()
+	lambda.Start(Gateway(config.Server(config.Store(), log.With("function", string(group)))))
+}
+
+// Gateway answers the events of API Gateway through a handler. What the proxy
+// cannot turn into a request (a path that cannot be decoded) goes the same way,
+// with the path beside it.
+func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
+	adapter := httpadapter.New(handler)
+	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
+		path := api.BasePath + event.Path
+		ctx = rest.WithRequestID(ctx, event.RequestContext.RequestID)
+		if _, err := url.ParseRequestURI(path); err != nil {
+			ctx = rest.WithPath(ctx, path)
+			path = api.BasePath + "/"
+		}
+		event.Path = path
+		return adapter.ProxyWithContext(ctx, event)
+	}
+}
+
+// documents reads syllabi from addresses, within the guards of package syllabus.
+type documents struct {
+	fetcher *syllabus.Fetcher
+	reader  *syllabus.Reader
+}
+
+func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+	fetched, err := d.fetcher.Fetch(ctx, task.SyllabusHref)
+	if err != nil {
+		return catalog.Document{}, err
+	}
+	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name})
+}
+
+func (d documents) Plain(ctx context.Context, words string) (catalog.Document, error) {
+	return d.reader.Read(ctx, []byte(words), syllabus.Hint{Kind: syllabus.Text})
+}
+
+// StartExtractor runs the function that runs extractions. PDFium and the taxonomy
+// are warm before the first job.
+func StartExtractor() {
+	config, log := start()
+	taxonomy, err := config.Taxonomy()
+	if err != nil {
+		log.Error("taxonomy", "cause", err.Error())
+		os.Exit(1)
+	}
+	reader, err := syllabus.NewReader(context.Background())
+	if err != nil {
+		log.Error("PDF reader", "cause", err.Error())
+		os.Exit(1)
+	}
+	info := taxonomy.Info()
+	worker := &queue.Worker{
+		Store: config.Store(), Sender: config.Sender(), Documents: documents{&syllabus.Fetcher{AllowedHosts: config.AllowedHosts}, reader},
+		Extractor: skills.NewExtractor(taxonomy), RetryDelay: config.RetryDelay, Now: now, IDs: ids, Log: log.With("function", api.Extractor),
+		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
+	}
+	lambda.Start(worker.Handle)
+}
+
+// StartSweeper runs the function that looks after lost extractions.
+func StartSweeper() {
+	config, log := start()
+	sweeper := &queue.Sweeper{Store: config.Store(), Sender: config.Sender(), Now: now, IDs: ids, Log: log.With("function", api.Sweeper)}
+	lambda.Start(sweeper.Handle)
+}

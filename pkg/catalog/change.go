@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"errors"
+	"slices"
+)
+
+// ErrStale says that a record was changed by somebody else since it was loaded:
+// load again and decide again.
+var ErrStale = errors.New("changed since it was loaded")
+
+// Change is what a rule decided: everything in it is saved in one transaction, or
+// nothing is. A change is bound to what was loaded: it is refused as ErrStale
+// when that is no longer so.
+type Change struct {
+	Created  []Record
+	Replaced []Replacement
+	Deleted  []Deletion
+	Held     []Hold
+	Released []Hold
+	// Directories are the lists that gained or lost records, already changed.
+	Directories []*Directory
+	// Jobs are the extractions to be queued once the change is saved.
+	Jobs []ExtractionJob
+	// Required are records that must still be there.
+	Required []Record
+	// Texts are what extractions were asked for.
+	Texts []Text
+	// Answer is kept under its idempotency key.
+	Answer *Answer
+}
+
+// Text is a text whose skills are to be extracted.
+type Text struct {
+	RecordID string
+	Text     string
+}
+
+// Replacement is a record with its new content, and the updatedAt that it must
+// still have in the store.
+type Replacement struct {
+	Record Record
+	Was    Time
+}
+
+// Deletion is a record to be taken out, marked with deletedAt.
+type Deletion struct {
+	Record Record
+	Was    Time
+}
+
+// Hold marks a course as held by a program (Holder is its id) or by a credential
+// that contains one of its sections (Holder is the ids "credential/section"), so
+// that neither can be deleted under its holder.
+type Hold struct {
+	Course *Course
+	Holder string
+}
+
+// ExtractionJob names an extraction to be run.
+type ExtractionJob struct {
+	OrganizationID OrgID  `json:"organizationId"`
+	Kind           Kind   `json:"kind"`
+	ID             string `json:"id"`
+	PackageID      string `json:"packageId,omitempty"`
+}
+
+// Answer is a successful answer as it is kept for replays.
+type Answer struct {
+	Key       string // the client's Idempotency-Key
+	Request   string // digest of operation, path and body
+	Status    int
+	Location  string
+	Body      []byte
+	ExpiresAt Time
+}
+
+// AnswerKept is how long an answer is replayed.
+const AnswerKept = 24 * 60 * 60 * 1000 // ms
+
+// Empty says that there is nothing to save.
+func (c *Change) Empty() bool {
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Answer == nil
+}
+
+// Create adds a new record. A listed one has taken its number from dir.
+func (c *Change) Create(r Record, dir *Directory) {
+	c.Created = append(c.Created, r)
+	c.touch(dir)
+	c.queue(r)
+}
+
+// Replace saves a changed record and moves its updatedAt on.
+func (c *Change) Replace(r Record, now Time) {
+	meta := r.Base()
+	was := meta.UpdatedAt
+	meta.UpdatedAt = was.After(now)
+	c.Replaced = append(c.Replaced, Replacement{r, was})
+}
+
+// Delete takes a record out; a listed one leaves dir.
+func (c *Change) Delete(r Record, now Time, dir *Directory) {
+	meta := r.Base()
+	was := meta.UpdatedAt
+	meta.UpdatedAt = was.After(now)
+	deleted := meta.UpdatedAt
+	meta.DeletedAt = &deleted
+	if dir != nil {
+		seq, _ := Sequence(dir.Kind, meta.ID)
+		dir.Drop(seq)
+	}
+	c.Deleted = append(c.Deleted, Deletion{r, was})
+	c.touch(dir)
+}
+
+// Requires makes the change depend on a record that it does not change.
+func (c *Change) Requires(r Record) { c.Required = append(c.Required, r) }
+
+func (c *Change) touch(dir *Directory) {
+	if dir != nil && !slices.Contains(c.Directories, dir) {
+		c.Directories = append(c.Directories, dir)
+	}
+}
+
+// queue asks for the extraction of a record that waits for one.
+func (c *Change) queue(r Record) {
+	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
+	var state *Extraction
+	switch r := r.(type) {
+	case *TransferCourse:
+		job.PackageID, state = r.PackageID, &r.Extraction
+	case *Section:
+		state = &r.Extraction
+	case *SyllabusExtraction:
+		state = &r.Extraction
+	}
+	if state != nil && state.ProcessingStatus == Pending {
+		c.Jobs = append(c.Jobs, job)
+	}
+}
+
+// Restart queues the extraction of a record that was put back to PENDING.
+func (c *Change) Restart(r Record) { c.queue(r) }
+
+// What the change feed says of a record.
+const (
+	Created = "created"
+	Changed = "changed"
+	Deleted = "deleted"
+)
+
+// RecordChange is one change of the feed. Cursor is the place behind it.
+type RecordChange struct {
+	Cursor   string
+	What     string
+	Kind     Kind
+	ID       string
+	ParentID string
+	At       Time
+}

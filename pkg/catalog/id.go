@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"io"
+	"strings"
+)
+
+// Kind names a type of record.
+type Kind string
+
+// The kinds of records.
+const (
+	CourseKind             Kind = "Course"
+	SectionKind            Kind = "Section"
+	JobKind                Kind = "Job"
+	CredentialKind         Kind = "Credential"
+	ProgramKind            Kind = "Program"
+	TransferPackageKind    Kind = "TransferPackage"
+	TransferCourseKind     Kind = "TransferCourse"
+	ReportKind             Kind = "Report"
+	SyllabusExtractionKind Kind = "SyllabusExtraction"
+)
+
+var prefixes = map[Kind]string{
+	CourseKind: "crs_", SectionKind: "sec_", JobKind: "job_", CredentialKind: "crd_", ProgramKind: "prg_",
+	TransferPackageKind: "tpk_", TransferCourseKind: "tcr_", ReportKind: "rpt_", SyllabusExtractionKind: "ext_",
+}
+
+// Listed says whether the organization's records of this kind form a list with a
+// Directory; their ids carry a sequence number.
+func (k Kind) Listed() bool {
+	switch k {
+	case CourseKind, JobKind, CredentialKind, ProgramKind, TransferPackageKind, ReportKind:
+		return true
+	}
+	return false
+}
+
+// KindOf tells the kind of a record.
+func KindOf(r Record) Kind {
+	switch r.(type) {
+	case *Course:
+		return CourseKind
+	case *Section:
+		return SectionKind
+	case *Job:
+		return JobKind
+	case *Credential:
+		return CredentialKind
+	case *Program:
+		return ProgramKind
+	case *TransferPackage:
+		return TransferPackageKind
+	case *TransferCourse:
+		return TransferCourseKind
+	case *Report:
+		return ReportKind
+	case *SyllabusExtraction:
+		return SyllabusExtractionKind
+	}
+	panic("not a record of the catalog")
+}
+
+// IDs makes ids from a source of random bytes.
+type IDs struct{ Random io.Reader }
+
+var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+func (s IDs) random(n int) []byte {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(s.Random, b); err != nil {
+		panic(err) // the operating system's source does not fail
+	}
+	return b
+}
+
+// New makes an id with a prefix and 120 random bits.
+func (s IDs) New(prefix string) string { return prefix + encoding.EncodeToString(s.random(15)) }
+
+// Of makes an id for a record of a kind that is not listed.
+func (s IDs) Of(k Kind) string { return s.New(prefixes[k]) }
+
+// Sequenced makes the id of a listed record: 40 bits of sequence number, which
+// only look random, and 80 random bits, which nobody guesses.
+func (s IDs) Sequenced(k Kind, seq int) string {
+	b := make([]byte, 15)
+	copy(b[5:], s.random(10))
+	var number [8]byte
+	binary.BigEndian.PutUint64(number[:], uint64(seq))
+	mask := sha256.Sum256(b[5:])
+	for i := range 5 {
+		b[i] = number[3+i] ^ mask[i]
+	}
+	return prefixes[k] + encoding.EncodeToString(b)
+}
+
+// Sequence reads the sequence number of a listed record's id; false for ids that
+// this service cannot have made.
+func Sequence(k Kind, id string) (int, bool) {
+	rest, ok := strings.CutPrefix(id, prefixes[k])
+	if !ok || len(rest) != 24 {
+		return 0, false
+	}
+	b, err := encoding.DecodeString(rest)
+	if err != nil {
+		return 0, false
+	}
+	var number [8]byte
+	mask := sha256.Sum256(b[5:])
+	for i := range 5 {
+		number[3+i] = b[i] ^ mask[i]
+	}
+	return int(binary.BigEndian.Uint64(number[:])), true
+}
+
+// Ordered makes ids that sort in the order in which they were made: by instant,
+// then by their place in one call, then by chance.
+func (s IDs) Ordered(k Kind, now Time, place int) string {
+	b := make([]byte, 16)
+	binary.BigEndian.PutUint64(b, uint64(now)<<16|uint64(place))
+	copy(b[8:], s.random(8))
+	return prefixes[k] + encoding.EncodeToString(b)
+}

@@ -1,0 +1,106 @@
+package dynamo
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Key reads a key by its hash; nil when there is none.
+func (s *Store) Key(ctx context.Context, hash string) (*catalog.Key, error) {
+	return read[catalog.Key](ctx, s, secretKey(hash))
+}
+
+// Keys reads all keys of a customer.
+func (s *Store) Keys(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key, error) {
+	return readAll[catalog.Key](ctx, s, customerKeyKey(id, "").pk)
+}
+
+// SaveKey creates or replaces a key: under its hash, for requests, and under its
+// customer, for the operator.
+func (s *Store) SaveKey(ctx context.Context, k *catalog.Key) error {
+	var puts []types.TransactWriteItem
+	for _, at := range []key{secretKey(k.Hash), customerKeyKey(k.CustomerID, k.ID)} {
+		row, err := rowAt(at, k)
+		if err != nil {
+			return err
+		}
+		puts = append(puts, types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}})
+	}
+	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: puts})
+	return unavailable(err)
+}
+
+// Customer reads a customer; nil when there is none.
+func (s *Store) Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error) {
+	return read[catalog.Customer](ctx, s, customerKey(id))
+}
+
+// Customers reads all customers.
+func (s *Store) Customers(ctx context.Context) ([]*catalog.Customer, error) {
+	return readAll[catalog.Customer](ctx, s, customerKey("").pk)
+}
+
+// SaveCustomer creates or replaces a customer.
+func (s *Store) SaveCustomer(ctx context.Context, c *catalog.Customer) error {
+	return s.save(ctx, customerKey(c.ID), c)
+}
+
+// Organization reads an organization; nil when there is none.
+func (s *Store) Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error) {
+	return read[catalog.Organization](ctx, s, organizationKey(id))
+}
+
+// Organizations reads all organizations.
+func (s *Store) Organizations(ctx context.Context) ([]*catalog.Organization, error) {
+	return readAll[catalog.Organization](ctx, s, organizationKey("").pk)
+}
+
+// SaveOrganization creates or replaces an organization.
+func (s *Store) SaveOrganization(ctx context.Context, o *catalog.Organization) error {
+	return s.save(ctx, organizationKey(o.ID), o)
+}
+
+func rowAt(k key, v any) (item, error) {
+	row, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range k.attributes() {
+		row[name] = value
+	}
+	return row, nil
+}
+
+func (s *Store) save(ctx context.Context, k key, v any) error {
+	row, err := rowAt(k, v)
+	if err != nil {
+		return err
+	}
+	_, err = s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(s.Table), Item: row})
+	return unavailable(err)
+}
+
+// read reads a row that is no record of the catalog; nil when there is none.
+func read[T any](ctx context.Context, s *Store, k key) (*T, error) {
+	row, err := s.row(ctx, k, true)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	v := new(T)
+	return v, decode(row, v)
+}
+
+func readAll[T any](ctx context.Context, s *Store, pk string) ([]*T, error) {
+	found := []*T{}
+	err := s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
+		v := new(T)
+		found = append(found, v)
+		return true, decode(row, v)
+	})
+	return found, err
+}

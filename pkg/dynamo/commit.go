@@ -1,0 +1,406 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// Attributes that no record shows.
+const (
+	heldBy     = "heldBy"     // of a course: string set of its holders
+	leaseToken = "leaseToken" // of an extraction: whose run it is
+	leaseUntil = "leaseUntil" // Unix ms
+	attempts   = "attempts"   // runs begun
+)
+
+// transactionLimit is DynamoDB's; the journal takes one of them.
+const transactionLimit = 99
+
+// Commit saves a change in one transaction, with its entries in the change feed,
+// and answers catalog.ErrStale when something that the change was decided on is
+// no longer so: a record changed, a list gained or lost a record, the idempotency
+// key was used meanwhile.
+//
+// A change that is larger than a transaction is saved in several: first what only
+// holds courses, which does no harm by itself (see catalog.Hold), then the records,
+// then what is deleted along with them and is out of reach by then.
+func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
+	once, claim, settle := s.holds(c)
+	var records []write
+	for _, r := range c.Created {
+		w, err := s.create(r)
+		if err != nil {
+			return err
+		}
+		records = append(records, w)
+	}
+	for _, r := range c.Replaced {
+		w, err := s.replace(r)
+		if err != nil {
+			return err
+		}
+		records = append(records, w)
+	}
+	var deletions []write
+	for _, d := range c.Deleted {
+		pair, err := s.remove(d)
+		if err != nil {
+			return err
+		}
+		deletions = append(deletions, pair...)
+	}
+	for _, d := range c.Directories {
+		records = append(records, s.saveDirectory(org, d))
+	}
+	for _, r := range c.Required {
+		records = append(records, write{action: types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &s.Table, Key: keyOf(r).attributes(), ConditionExpression: aws.String("attribute_exists(pk)"),
+		}}})
+	}
+	for _, t := range c.Texts {
+		row := textKey(org, t.RecordID).attributes()
+		row["text"] = binary(compress([]byte(t.Text)))
+		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
+	}
+	if c.Answer != nil {
+		records = append(records, s.saveAnswer(org, c.Answer)...)
+	}
+	if whole := slices.Concat(records, deletions, once); len(whole) <= transactionLimit {
+		if err := s.transact(ctx, org, whole); err != nil {
+			return err
+		}
+		s.remember(org, c)
+		return nil
+	}
+	for chunk := range slices.Chunk(claim, transactionLimit) {
+		if err := s.transact(ctx, org, chunk); err != nil {
+			return err
+		}
+	}
+	rest := deletions
+	for len(rest) > 0 && len(records) < transactionLimit-1 {
+		records, rest = append(records, rest[0], rest[1]), rest[2:]
+	}
+	if err := s.transact(ctx, org, records); err != nil {
+		return err
+	}
+	s.remember(org, c)
+	for chunk := range slices.Chunk(append(rest, settle...), transactionLimit-1) {
+		// What this leaves undone is out of reach already or only a claim.
+		if err := s.transact(ctx, org, chunk); err != nil && !errors.Is(err, catalog.ErrStale) {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember keeps the directories as they are now for the next page.
+func (s *Store) remember(org catalog.OrgID, c *catalog.Change) {
+	for _, d := range c.Directories {
+		d.Version++
+		s.directories.Store(directoryKey(org, d.Kind), d)
+	}
+}
+
+// write is one action of a transaction, and what the change feed says of it.
+type write struct {
+	action types.TransactWriteItem
+	entry  string // empty for nothing
+}
+
+func (s *Store) create(r catalog.Record) (write, error) {
+	row, err := s.encodeRecord(r)
+	if err != nil {
+		return write{}, err
+	}
+	return write{types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}}, entry(catalog.Created, r)}, nil
+}
+
+// replace sets every attribute of the record and leaves alone those that belong
+// to the store.
+func (s *Store) replace(r catalog.Replacement) (write, error) {
+	row, err := s.encodeRecord(r.Record)
+	if err != nil {
+		return write{}, err
+	}
+	var e expression
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if name != api.PartitionKey && name != api.SortKey {
+			e.set(name, row[name])
+		}
+	}
+	for _, name := range attributeNames(reflect.TypeOf(r.Record).Elem()) {
+		if _, ok := row[name]; !ok {
+			e.remove(name)
+		}
+	}
+	if state := extractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
+		e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+	}
+	e.was(r.Was)
+	if course, ok := r.Record.(*catalog.Course); ok {
+		e.held(course.HeldBy)
+	}
+	return write{s.update(keyOf(r.Record), &e), entry(catalog.Changed, r.Record)}, nil
+}
+
+func (s *Store) remove(d catalog.Deletion) ([]write, error) {
+	row, err := s.encodeRecord(d.Record)
+	if err != nil {
+		return nil, err
+	}
+	delete(row, api.OpenIndexPartitionKey)
+	delete(row, api.OpenIndexSortKey)
+	live := keyOf(d.Record)
+	maps.Copy(row, live.deleted().attributes())
+	var e expression
+	e.was(d.Was)
+	if course, ok := d.Record.(*catalog.Course); ok {
+		e.held(course.HeldBy)
+	}
+	return []write{
+		{types.TransactWriteItem{Delete: &types.Delete{
+			TableName: &s.Table, Key: live.attributes(), ConditionExpression: e.condition(),
+			ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+		}}, entry(catalog.Deleted, d.Record)},
+		{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}},
+	}, nil
+}
+
+// encodeRecord gives the row of a record as its type says; a pending extraction
+// is open from now on.
+func (s *Store) encodeRecord(r catalog.Record) (item, error) {
+	row, err := encode(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", r.Base().ID, err)
+	}
+	switch r := r.(type) {
+	case *catalog.Program:
+		delete(row, "courses")
+	case *catalog.Credential:
+		members := make([]types.AttributeValue, len(r.Sections))
+		for i, section := range r.Sections {
+			members[i] = &types.AttributeValueMemberM{Value: item{"courseId": text(section.CourseID), "sectionId": text(section.SectionID)}}
+		}
+		row["sections"] = &types.AttributeValueMemberL{Value: members}
+	}
+	if state := extractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
+		row[api.OpenIndexPartitionKey] = text(shardOf(r.Base().ID))
+		row[api.OpenIndexSortKey] = number(int64(s.Now()))
+		row[attempts] = number(0)
+	}
+	maps.Copy(row, keyOf(r).attributes())
+	return row, nil
+}
+
+func extractionOf(r catalog.Record) *catalog.Extraction {
+	switch r := r.(type) {
+	case *catalog.Section:
+		return &r.Extraction
+	case *catalog.TransferCourse:
+		return &r.Extraction
+	case *catalog.SyllabusExtraction:
+		return &r.Extraction
+	}
+	return nil
+}
+
+// holds gives the updates of the courses' holders: once, as the change leaves
+// them; or, for a change that does not fit into one transaction, claim before it,
+// which releases nobody, and settle after it.
+func (s *Store) holds(c *catalog.Change) (once, claim, settle []write) {
+	courses := map[string]*catalog.Course{}
+	union, final := map[string][]string{}, map[string][]string{}
+	for _, h := range append(slices.Clone(c.Held), c.Released...) {
+		courses[h.Course.ID] = h.Course
+		union[h.Course.ID] = slices.Clone(h.Course.HeldBy)
+	}
+	for _, h := range c.Held {
+		union[h.Course.ID] = append(union[h.Course.ID], h.Holder)
+	}
+	for id, holders := range union {
+		final[id] = slices.Clone(holders)
+	}
+	for _, h := range c.Released {
+		final[h.Course.ID] = slices.DeleteFunc(final[h.Course.ID], func(holder string) bool { return holder == h.Holder })
+	}
+	for _, id := range slices.Sorted(maps.Keys(courses)) {
+		course := courses[id]
+		claims := len(union[id]) > len(course.HeldBy)
+		once = append(once, s.hold(course, course.HeldBy, final[id], claims))
+		if claims {
+			claim = append(claim, s.hold(course, course.HeldBy, union[id], true))
+		}
+		if len(final[id]) < len(union[id]) {
+			settle = append(settle, s.hold(course, union[id], final[id], false))
+		}
+	}
+	return once, claim, settle
+}
+
+// hold changes a course's holders. A new holder has looked at the course, which
+// must still be as it was.
+func (s *Store) hold(course *catalog.Course, from, to []string, claims bool) write {
+	var e expression
+	if len(to) == 0 {
+		e.remove(heldBy)
+	} else {
+		e.set(heldBy, &types.AttributeValueMemberSS{Value: to})
+	}
+	e.held(from)
+	if claims {
+		e.was(course.UpdatedAt)
+	}
+	return write{action: s.update(keyOf(course), &e)}
+}
+
+var attributeNamesOf sync.Map // reflect.Type -> []string
+
+// attributeNames lists the attributes that a record may have.
+func attributeNames(t reflect.Type) []string {
+	if names, ok := attributeNamesOf.Load(t); ok {
+		return names.([]string)
+	}
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.Anonymous && name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	attributeNamesOf.Store(t, names)
+	return names
+}
+
+// expression gathers the parts of an update; every name and value is a placeholder.
+type expression struct {
+	sets, removes, conditions []string
+	names                     map[string]string
+	values                    item
+}
+
+func (e *expression) name(attribute string) string {
+	if e.names == nil {
+		e.names = map[string]string{}
+	}
+	e.names["#"+attribute] = attribute
+	return "#" + attribute
+}
+
+func (e *expression) value(v types.AttributeValue) string {
+	if e.values == nil {
+		e.values = item{}
+	}
+	placeholder := fmt.Sprintf(":v%d", len(e.values))
+	e.values[placeholder] = v
+	return placeholder
+}
+
+func (e *expression) set(attribute string, v types.AttributeValue) {
+	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
+}
+
+func (e *expression) remove(attributes ...string) {
+	for _, a := range attributes {
+		e.removes = append(e.removes, e.name(a))
+	}
+}
+
+// was requires the record to be as it was loaded.
+func (e *expression) was(updatedAt catalog.Time) {
+	e.conditions = append(e.conditions, e.name("updatedAt")+" = "+e.value(text(updatedAt.String())))
+}
+
+// held requires the course to be held by the same as when it was loaded.
+func (e *expression) held(holders []string) {
+	if len(holders) == 0 {
+		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(heldBy)+")")
+	} else {
+		e.conditions = append(e.conditions, e.name(heldBy)+" = "+e.value(&types.AttributeValueMemberSS{Value: holders}))
+	}
+}
+
+func (e *expression) condition() *string {
+	if len(e.conditions) == 0 {
+		return nil
+	}
+	return aws.String(strings.Join(e.conditions, " AND "))
+}
+
+func (e *expression) update() *string {
+	var parts []string
+	if len(e.sets) > 0 {
+		parts = append(parts, "SET "+strings.Join(e.sets, ", "))
+	}
+	if len(e.removes) > 0 {
+		parts = append(parts, "REMOVE "+strings.Join(e.removes, ", "))
+	}
+	return aws.String(strings.Join(parts, " "))
+}
+
+func (s *Store) update(k key, e *expression) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.Table, Key: k.attributes(), UpdateExpression: e.update(), ConditionExpression: e.condition(),
+		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+	}}
+}
+
+// transact saves the writes and their entries in the feed, all or nothing.
+func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write) error {
+	var actions []types.TransactWriteItem
+	var entries []string
+	for _, w := range writes {
+		actions = append(actions, w.action)
+		if w.entry != "" {
+			entries = append(entries, w.entry)
+		}
+	}
+	if len(entries) > 0 {
+		journal, err := s.journal(ctx, org, entries)
+		if err != nil {
+			return err
+		}
+		actions = append(actions, journal)
+	}
+	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
+	if err == nil {
+		if last, ok := s.pages.Load(org); ok {
+			s.pages.Store(org, last.(feedPage).with(len(entries)))
+		}
+		return nil
+	}
+	// The page of the feed that was last used may be what was wrong.
+	s.pages.Delete(org)
+	var canceled *types.TransactionCanceledException
+	if errors.As(err, &canceled) {
+		for _, reason := range canceled.CancellationReasons {
+			switch aws.ToString(reason.Code) {
+			case "", "None", "ConditionalCheckFailed", "TransactionConflict":
+			default:
+				return unavailable(err)
+			}
+		}
+		return catalog.ErrStale
+	}
+	var conflict *types.TransactionConflictException
+	var inProgress *types.TransactionInProgressException
+	if errors.As(err, &conflict) || errors.As(err, &inProgress) {
+		return catalog.ErrStale
+	}
+	return unavailable(err)
+}

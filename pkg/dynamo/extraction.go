@@ -1,0 +1,297 @@
+package dynamo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// extractionRow is what any record with an extraction is stored with.
+type extractionRow struct {
+	catalog.Meta
+	Name         *string `json:"name"`
+	Description  *string `json:"description"`
+	SyllabusHref *string `json:"syllabusHref"`
+	catalog.Extraction
+	LeaseToken string `json:"leaseToken"`
+	LeaseUntil int64  `json:"leaseUntil"`
+	Attempts   int    `json:"attempts"`
+}
+
+func jobKey(job catalog.ExtractionJob) key {
+	k, _ := recordKey(job.OrganizationID, job.Kind, job.PackageID, job.ID)
+	return k
+}
+
+// SweepGrace is how long, in ms, an extraction may be PENDING before it is sent
+// again.
+const SweepGrace = 60_000
+
+// Claim takes an extraction for a run until the lease ends: one that is PENDING,
+// or PROCESSING under a lease that has ended. Anything else is ErrFinished or
+// ErrLeased. A claim that was applied but not answered may be repeated.
+func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error) {
+	now := s.Now()
+	for {
+		out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: &s.Table, Key: jobKey(job).attributes(),
+			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, " +
+				"updatedAt = :now ADD attempts :one REMOVE failure"),
+			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now"),
+			ExpressionAttributeValues: item{
+				":processing": text(string(catalog.Processing)), ":pending": text(string(catalog.Pending)),
+				":lease": text(lease), ":until": number(int64(until)), ":sweep": number(int64(until) - SweepGrace), ":now": text(now.String()), ":clock": number(int64(s.Now())), ":one": number(1),
+			},
+			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		})
+		var refused *types.ConditionalCheckFailedException
+		if err != nil && !errors.As(err, &refused) {
+			return nil, unavailable(err)
+		}
+		var row item
+		if refused != nil {
+			row = refused.Item
+		} else {
+			row = out.Attributes
+		}
+		var stored extractionRow
+		if len(row) == 0 {
+			return nil, catalog.ErrFinished
+		}
+		if err := decode(row, &stored); err != nil {
+			return nil, err
+		}
+		switch {
+		case refused == nil, stored.LeaseToken == lease && stored.ProcessingStatus == catalog.Processing:
+			return taskOf(job, lease, &stored), nil
+		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
+			return nil, catalog.ErrLeased
+		case stored.ProcessingStatus != catalog.Pending && stored.ProcessingStatus != catalog.Processing:
+			return nil, catalog.ErrFinished
+		}
+		// The record is younger than this clock.
+		now = stored.UpdatedAt.After(s.Now())
+	}
+}
+
+func taskOf(job catalog.ExtractionJob, lease string, row *extractionRow) *catalog.Task {
+	return &catalog.Task{
+		Job: job, Lease: lease, Attempt: row.Attempts, UpdatedAt: row.UpdatedAt,
+		Name: aws.ToString(row.Name), Description: aws.ToString(row.Description), SyllabusHref: aws.ToString(row.SyllabusHref),
+	}
+}
+
+// Finish ends a claimed extraction with its outcome, in one transaction with its
+// evidence and its entry in the change feed. It is ErrFinished when the run has
+// lost its lease to another, or the record is deleted.
+func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
+	status := catalog.Completed
+	if outcome.Failure != nil {
+		status = catalog.Failed
+	}
+	org := task.Job.OrganizationID
+	at := s.Now()
+	return s.settle(ctx, task, func(e *expression, updatedAt catalog.Time) ([]write, error) {
+		e.set("processingStatus", text(string(status)))
+		values := map[string]any{}
+		if outcome.Failure != nil {
+			values["failure"] = outcome.Failure
+		} else {
+			values["skills"] = outcome.Skills
+		}
+		row, err := encode(values)
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range row {
+			e.set(name, value)
+		}
+		e.remove(leaseToken, leaseUntil, api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+		if outcome.Failure != nil {
+			return nil, nil
+		}
+		kept := *outcome
+		kept.Provenance.FinishedAt = at
+		return s.outcomeRows(org, task.Job.ID, &kept)
+	})
+}
+
+// PutBack makes a claimed extraction PENDING again. It counts as waiting from the
+// given instant on.
+func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
+	return s.settle(ctx, task, func(e *expression, _ catalog.Time) ([]write, error) {
+		e.set("processingStatus", text(string(catalog.Pending)))
+		e.set(api.OpenIndexSortKey, number(int64(from)))
+		e.remove(leaseToken, leaseUntil)
+		return nil, nil
+	})
+}
+
+// settle changes the record of a claimed extraction while the claim is still this
+// run's own, together with the writes that change gives.
+func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression, updatedAt catalog.Time) ([]write, error)) error {
+	updatedAt := task.UpdatedAt
+	for {
+		var e expression
+		next := updatedAt.After(s.Now())
+		writes, err := change(&e, next)
+		if err != nil {
+			return err
+		}
+		e.set("updatedAt", text(next.String()))
+		e.was(updatedAt)
+		e.conditions = append(e.conditions, e.name(leaseToken)+" = "+e.value(text(task.Lease)))
+		note := strings.Join([]string{catalog.Changed, string(task.Job.Kind), task.Job.ID, task.Job.PackageID, strconv.FormatInt(int64(next), 10)}, "|")
+		writes = append(writes, write{s.update(jobKey(task.Job), &e), note})
+		err = s.transact(ctx, task.Job.OrganizationID, writes)
+		if !errors.Is(err, catalog.ErrStale) {
+			return err
+		}
+		row, err := s.row(ctx, jobKey(task.Job), true)
+		if err != nil {
+			return err
+		}
+		var stored extractionRow
+		if row == nil {
+			return catalog.ErrFinished
+		}
+		if err := decode(row, &stored); err != nil {
+			return err
+		}
+		if stored.LeaseToken != task.Lease {
+			return catalog.ErrFinished
+		}
+		updatedAt = stored.UpdatedAt
+	}
+}
+
+// outcomeRows keep the evidence and the text of a record, and the outcome for the
+// document, so that the same document is not extracted again.
+func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([]write, error) {
+	packed, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	body := binary(compress(packed))
+	rows := []item{evidenceKey(org, id).attributes(), documentKey(org, o.Provenance, o.Text).attributes()}
+	for _, row := range rows {
+		row["outcome"] = body
+	}
+	if words := compress([]byte(o.Text)); len(words) <= rowBytes {
+		row := textKey(org, id).attributes()
+		row["text"] = binary(words)
+		rows = append(rows, row)
+	}
+	writes := make([]write, len(rows))
+	for i, row := range rows {
+		writes[i].action.Put = &types.Put{TableName: &s.Table, Item: row}
+	}
+	return writes, nil
+}
+
+// Outcome reads what the last extraction of a record gave; nil for none.
+func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error) {
+	return s.outcome(ctx, evidenceKey(org, id))
+}
+
+// Extracted reads the outcome of an earlier extraction of the same text with the
+// same engine and taxonomy; nil for none.
+func (s *Store) Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error) {
+	return s.outcome(ctx, documentKey(org, p, words))
+}
+
+func (s *Store) outcome(ctx context.Context, k key) (*catalog.Outcome, error) {
+	packed, err := s.packed(ctx, k, "outcome")
+	if err != nil || packed == nil {
+		return nil, err
+	}
+	var o catalog.Outcome
+	return &o, json.Unmarshal(packed, &o)
+}
+
+// Text reads the text of a record's syllabus as it was extracted; nil for none.
+func (s *Store) Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error) {
+	return s.packed(ctx, textKey(org, id), "text")
+}
+
+func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, error) {
+	row, err := s.row(ctx, k, false)
+	if err != nil {
+		return nil, err
+	}
+	packed, ok := row[attribute].(*types.AttributeValueMemberB)
+	if !ok {
+		return nil, nil
+	}
+	return decompress(packed.Value)
+}
+
+// Stuck finds extractions that have waited longer than SweepGrace, or whose lease
+// has ended, oldest first in each shard, and gives each to visit.
+func (s *Store) Stuck(ctx context.Context, visit func(catalog.ExtractionJob) error) error {
+	before := s.Now() - SweepGrace
+	for shard := range shards {
+		err := s.query(ctx, &dynamodb.QueryInput{
+			IndexName:              aws.String(api.OpenIndex),
+			KeyConditionExpression: aws.String("openShard = :shard AND openSince < :before"),
+			ExpressionAttributeValues: item{
+				":shard": text(strconv.Itoa(shard)), ":before": number(int64(before)),
+			},
+		}, func(row item) (bool, error) {
+			job, ok := jobOf(row)
+			if !ok {
+				return true, nil
+			}
+			return true, visit(job)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobOf reads a job back from the key of its record.
+func jobOf(row item) (catalog.ExtractionJob, bool) {
+	var at struct {
+		PK string `json:"pk"`
+		SK string `json:"sk"`
+	}
+	if decode(row, &at) != nil {
+		return catalog.ExtractionJob{}, false
+	}
+	parts := strings.Split(at.PK, "#")
+	if len(parts) < 3 {
+		return catalog.ExtractionJob{}, false
+	}
+	job := catalog.ExtractionJob{OrganizationID: catalog.OrgID(parts[1]), Kind: catalog.Kind(parts[2]), ID: at.SK}
+	if len(parts) == 4 {
+		job.PackageID = parts[3]
+	}
+	return job, true
+}
+
+// Resend makes a stuck extraction wait anew, so that it is sent again once; false
+// when it has moved on by itself.
+func (s *Store) Resend(ctx context.Context, job catalog.ExtractionJob) (bool, error) {
+	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.Table, Key: jobKey(job).attributes(),
+		UpdateExpression:          aws.String("SET openSince = :next"),
+		ConditionExpression:       aws.String("openSince < :before"),
+		ExpressionAttributeValues: item{":next": number(int64(s.Now())), ":before": number(int64(s.Now()) - SweepGrace)},
+	})
+	var moved *types.ConditionalCheckFailedException
+	if errors.As(err, &moved) {
+		return false, nil
+	}
+	return err == nil, unavailable(err)
+}

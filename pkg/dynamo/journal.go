@@ -1,0 +1,179 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// pageEntries is from how many entries on a page of the feed takes no more: about
+// one kilobyte, so that an entry costs no more than its transaction has to.
+const pageEntries = 12
+
+// entry is one change as it is stored: what, kind, id, parent, instant.
+func entry(what string, r catalog.Record) string {
+	meta := r.Base()
+	return strings.Join([]string{what, string(catalog.KindOf(r)), meta.ID, parentOf(r), strconv.FormatInt(int64(meta.UpdatedAt), 10)}, "|")
+}
+
+func parentOf(r catalog.Record) string {
+	switch r := r.(type) {
+	case *catalog.Section:
+		return r.CourseID
+	case *catalog.TransferCourse:
+		return r.PackageID
+	}
+	return ""
+}
+
+// journal appends entries to the last page of the organization's feed. Pages fill
+// up one after the other and an entry never moves, so that (page, place) is a
+// cursor which neither loses nor repeats anything.
+func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string) (types.TransactWriteItem, error) {
+	last, err := s.lastPage(ctx, org)
+	if err != nil {
+		return types.TransactWriteItem{}, err
+	}
+	list := make([]types.AttributeValue, len(entries))
+	for i, e := range entries {
+		list[i] = text(e)
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.Table, Key: journalKey(org, last.page).attributes(),
+		UpdateExpression:    aws.String("SET entries = list_append(if_not_exists(entries, :none), :new) ADD filled :n"),
+		ConditionExpression: aws.String("attribute_not_exists(filled) OR filled < :full"),
+		ExpressionAttributeValues: item{
+			":none": &types.AttributeValueMemberL{}, ":new": &types.AttributeValueMemberL{Value: list},
+			":n": number(len(entries)), ":full": number(pageEntries),
+		},
+	}}, nil
+}
+
+// feedPage is a page of the feed and how many entries it holds at least.
+type feedPage struct{ page, filled int }
+
+// with gives the page that takes entries after n more were written.
+func (p feedPage) with(n int) feedPage {
+	if p.filled+n >= pageEntries {
+		return feedPage{page: p.page + 1}
+	}
+	return feedPage{p.page, p.filled + n}
+}
+
+// lastPage gives the page of the feed that takes new entries: the one last used
+// here, or the one found in the table.
+func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, error) {
+	if page, ok := s.pages.Load(org); ok {
+		return page.(feedPage), nil
+	}
+	in := partitionQuery(partition(org, "journal"), true)
+	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
+	var page feedPage
+	err := s.query(ctx, in, func(row item) (bool, error) {
+		var last struct {
+			Page   string `json:"sk"`
+			Filled int    `json:"filled"`
+		}
+		if err := decode(row, &last); err != nil {
+			return false, err
+		}
+		number, err := strconv.Atoi(last.Page)
+		page = feedPage{page: number}.with(last.Filled)
+		return false, err
+	})
+	if err == nil {
+		s.pages.Store(org, page)
+	}
+	return page, err
+}
+
+// Changes reads the feed from a cursor on, at most limit changes, and says whether
+// there are more. The empty cursor is the beginning. A cursor that this service
+// did not give is an invalid_parameter.
+func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error) {
+	page, place, ok := parseCursor(cursor)
+	if !ok {
+		return nil, false, catalog.Errorf(catalog.InvalidParameter, "since is not a cursor of this feed.")
+	}
+	strong := true
+	in := &dynamodb.QueryInput{
+		KeyConditionExpression:    aws.String("pk = :pk AND sk >= :page"),
+		ExpressionAttributeValues: item{":pk": text(partition(org, "journal")), ":page": text(numbered(page))},
+		ConsistentRead:            &strong,
+		Limit:                     aws.Int32(int32(limit/pageEntries + 2)),
+	}
+	err = s.query(ctx, in, func(row item) (bool, error) {
+		var stored struct {
+			Page    string   `json:"sk"`
+			Entries []string `json:"entries"`
+		}
+		if err := decode(row, &stored); err != nil {
+			return false, err
+		}
+		number, err := strconv.Atoi(stored.Page)
+		if err != nil {
+			return false, err
+		}
+		first := 0
+		if number == page {
+			first = min(place, len(stored.Entries))
+		}
+		for i, text := range stored.Entries[first:] {
+			if len(changes) == limit {
+				more = true
+				return false, nil
+			}
+			change, err := parseEntry(text)
+			if err != nil {
+				return false, err
+			}
+			change.Cursor = formatCursor(number, first+i+1)
+			changes = append(changes, change)
+		}
+		return true, nil
+	})
+	return changes, more, err
+}
+
+func parseEntry(text string) (catalog.RecordChange, error) {
+	parts := strings.Split(text, "|")
+	if len(parts) != 5 {
+		return catalog.RecordChange{}, fmt.Errorf("change feed entry %q", text)
+	}
+	at, err := strconv.ParseInt(parts[4], 10, 64)
+	return catalog.RecordChange{What: parts[0], Kind: catalog.Kind(parts[1]), ID: parts[2], ParentID: parts[3], At: catalog.Time(at)}, err
+}
+
+func formatCursor(page, place int) string {
+	return "c" + strconv.FormatInt(int64(page), 36) + "-" + strconv.FormatInt(int64(place), 36)
+}
+
+func parseCursor(cursor string) (page, place int, ok bool) {
+	if cursor == "" {
+		return 0, 0, true
+	}
+	left, right, ok := strings.Cut(strings.TrimPrefix(cursor, "c"), "-")
+	p, err1 := strconv.ParseInt(left, 36, 32)
+	i, err2 := strconv.ParseInt(right, 36, 32)
+	return int(p), int(i), ok && err1 == nil && err2 == nil && p >= 0 && i >= 0 && formatCursor(int(p), int(i)) == cursor
+}
+
+// FeedEnd names the last entry of the organization's feed.
+func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (string, error) {
+	in := partitionQuery(partition(org, "journal"), true)
+	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
+	end := ""
+	err := s.query(ctx, in, func(row item) (bool, error) {
+		end = fmt.Sprint(row[api.SortKey], integer(row["filled"]))
+		return false, nil
+	})
+	return end, err
+}

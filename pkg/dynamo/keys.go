@@ -1,0 +1,132 @@
+package dynamo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// Every key of the table. <org>, <customer> and other words in angle brackets
+// stand for values; # separates. Live rows and deleted rows never share a
+// partition, so that no read has to filter.
+//
+//	row                     partition (pk)                    sort key (sk)         read by
+//	course, job, program,   o#<org>#<Kind>                    10-digit number       id (which contains the number); list
+//	  credential, package,
+//	  report
+//	section                 o#<org>#Section                   <id>                  id; all sections of the organization
+//	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
+//	extraction              o#<org>#SyllabusExtraction        <id>                  id
+//	deleted record          its partition + !                 as before             nobody but an operator
+//	evidence of skills      o#<org>#evidence                  <record id>           include=evidence
+//	text of an extraction   o#<org>#text                      <record id>           include=text; the extractor
+//	read document           o#<org>#document                  <sha256 of text>#<engine>...  the extractor, so as not to extract it again
+//	list directory          o#<org>#directory                 <Kind>                every list, create and delete
+//	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
+//	kept answer             o#<org>#answer                    sha256 of the key     Idempotency-Key
+//	external id             o#<org>#external#<Kind>           <external id>         import
+//	organization            organizations                     <org>                 all
+//	customer                customers                         <customer>            id; all
+//	key of a customer       c#<customer>#key                  <key id>              all of a customer
+//	key                     k#<sha256 of the key>             key                   every request
+//	units used              u#<customer>                      <window start>        every request; usage
+//	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
+//
+// The sparse index named open holds extractions that are not finished:
+// openShard is 0..3 by id, openSince the instant from which the sweeper may look.
+const shards = 4
+
+type key struct{ pk, sk string }
+
+func (k key) attributes() item {
+	return item{api.PartitionKey: text(k.pk), api.SortKey: text(k.sk)}
+}
+
+// deleted is where a record goes when it is deleted.
+func (k key) deleted() key { return key{k.pk + "!", k.sk} }
+
+func partition(org catalog.OrgID, part string) string { return "o#" + string(org) + "#" + part }
+
+func numbered(n int) string { return fmt.Sprintf("%010d", n) }
+
+// recordKey gives the key of a record; false for an id that this service cannot
+// have made. parent is the package of a transfer course.
+func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
+	if kind.Listed() {
+		seq, ok := catalog.Sequence(kind, id)
+		return key{partition(org, string(kind)), numbered(seq)}, ok
+	}
+	part := string(kind)
+	if kind == catalog.TransferCourseKind {
+		part += "#" + parent
+	}
+	return key{partition(org, part), id}, id != ""
+}
+
+func keyOf(r catalog.Record) key {
+	parent := ""
+	if course, ok := r.(*catalog.TransferCourse); ok {
+		parent = course.PackageID
+	}
+	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), parent, r.Base().ID)
+	return k
+}
+
+func directoryKey(org catalog.OrgID, kind catalog.Kind) key {
+	return key{partition(org, "directory"), string(kind)}
+}
+
+func journalKey(org catalog.OrgID, page int) key {
+	return key{partition(org, "journal"), numbered(page)}
+}
+
+func answerKey(org catalog.OrgID, idempotencyKey string) key {
+	return key{partition(org, "answer"), digest(idempotencyKey)}
+}
+
+func evidenceKey(org catalog.OrgID, id string) key { return key{partition(org, "evidence"), id} }
+
+func textKey(org catalog.OrgID, id string) key { return key{partition(org, "text"), id} }
+
+func documentKey(org catalog.OrgID, p catalog.Provenance, words string) key {
+	return key{partition(org, "document"), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
+}
+
+func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {
+	return key{partition(org, "external#"+string(kind)), external}
+}
+
+func organizationKey(id catalog.OrgID) key { return key{"organizations", string(id)} }
+
+func customerKey(id catalog.CustomerID) key { return key{"customers", string(id)} }
+
+func customerKeyKey(id catalog.CustomerID, keyID string) key {
+	return key{"c#" + string(id) + "#key", keyID}
+}
+
+func secretKey(hash string) key { return key{"k#" + hash, "key"} }
+
+func unitsKey(id catalog.CustomerID, windowStart int64) key {
+	return key{"u#" + string(id), strconv.FormatInt(windowStart, 10)}
+}
+
+func shardOf(id string) string { return strconv.Itoa(int(digest(id)[0]) % shards) }
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number[N int | int64](n N) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
+}
+
+func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }

@@ -1,0 +1,236 @@
+// Package dynamo keeps everything in one DynamoDB table. keys.go holds every key
+// and who reads it. The package decides nothing about the catalog: it loads
+// records, and saves what a rule has changed, whole or not at all (commit.go).
+//
+// Invariant: a live partition holds only live rows, and a list's directory counts
+// exactly them, because both change in one transaction.
+package dynamo
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// Store is the table. It is safe for concurrent use.
+type Store struct {
+	Client *dynamodb.Client
+	Table  string
+	Now    func() catalog.Time
+
+	directories sync.Map // org + kind -> *catalog.Directory: the last one read, a guess at the present one
+	pages       sync.Map // org -> feedPage: the last page of the change feed, a guess as well
+}
+
+type item = map[string]types.AttributeValue
+
+func encode(v any) (item, error) {
+	return attributevalue.MarshalMapWithOptions(v, func(o *attributevalue.EncoderOptions) {
+		o.TagKey = "json"
+		o.UseEncodingMarshalers = true
+	})
+}
+
+func decode(row item, v any) error {
+	return attributevalue.UnmarshalMapWithOptions(row, v, func(o *attributevalue.DecoderOptions) {
+		o.TagKey = "json"
+		o.UseEncodingUnmarshalers = true
+	})
+}
+
+// record is the pointer type of a record struct.
+type record[T any] interface {
+	*T
+	catalog.Record
+}
+
+func decodeRecord[T any, R record[T]](row item) (R, error) {
+	r := R(new(T))
+	if err := decode(row, r); err != nil {
+		return nil, fmt.Errorf("row %v: %w", row[api.SortKey], err)
+	}
+	if course, ok := any(r).(*catalog.Course); ok {
+		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
+			course.HeldBy = held.Value
+		}
+	}
+	return r, nil
+}
+
+// row reads one row; nil when there is none.
+func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
+	out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.Table, Key: k.attributes(), ConsistentRead: &strong,
+	})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return out.Item, nil
+}
+
+// load reads one record. A row that is not there is looked for once more with a
+// strong read, so that a record is found as soon as its creation was answered.
+func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, parent, id string, strong bool) (R, error) {
+	k, ok := recordKey(org, kind, parent, id)
+	if !ok {
+		return nil, catalog.Absent()
+	}
+	row, err := s.row(ctx, k, strong)
+	if err == nil && row == nil && !strong {
+		row, err = s.row(ctx, k, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, catalog.Absent()
+	}
+	r, err := decodeRecord[T, R](row)
+	if err == nil && r.Base().ID != id {
+		return nil, catalog.Absent()
+	}
+	return r, err
+}
+
+// rows reads many rows, a hundred a call, side by side; those that are not there
+// are left out.
+func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
+	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
+	keys = slices.Compact(keys)
+	var mu sync.Mutex
+	var found []item
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for chunk := range slices.Chunk(keys, 100) {
+		group.Go(func() error {
+			wanted := types.KeysAndAttributes{ConsistentRead: &strong}
+			for _, k := range chunk {
+				wanted.Keys = append(wanted.Keys, k.attributes())
+			}
+			for len(wanted.Keys) > 0 {
+				out, err := s.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+					RequestItems: map[string]types.KeysAndAttributes{s.Table: wanted},
+				})
+				if err != nil {
+					return unavailable(err)
+				}
+				mu.Lock()
+				found = append(found, out.Responses[s.Table]...)
+				mu.Unlock()
+				wanted.Keys = out.UnprocessedKeys[s.Table].Keys
+			}
+			return nil
+		})
+	}
+	return found, group.Wait()
+}
+
+// byID reads many records of one kind, by id.
+func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool) (map[string]R, error) {
+	var keys []key
+	for _, id := range ids {
+		if k, ok := recordKey(org, kind, "", id); ok {
+			keys = append(keys, k)
+		}
+	}
+	rows, err := s.rows(ctx, keys, strong)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]R, len(rows))
+	for _, row := range rows {
+		r, err := decodeRecord[T, R](row)
+		if err != nil {
+			return nil, err
+		}
+		found[r.Base().ID] = r
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	maps.DeleteFunc(found, func(id string, _ R) bool { return !wanted[id] })
+	return found, nil
+}
+
+// query reads all rows of a partition that the condition selects, page by page.
+func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(item) (more bool, err error)) error {
+	in.TableName = &s.Table
+	for {
+		out, err := s.Client.Query(ctx, in)
+		if err != nil {
+			return unavailable(err)
+		}
+		for _, row := range out.Items {
+			more, err := each(row)
+			if err != nil || !more {
+				return err
+			}
+		}
+		if out.LastEvaluatedKey == nil {
+			return nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+// partitionQuery selects a whole partition in order of its sort key.
+func partitionQuery(pk string, strong bool) *dynamodb.QueryInput {
+	return &dynamodb.QueryInput{
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: item{":pk": text(pk)},
+		ConsistentRead:            &strong,
+	}
+}
+
+// all reads all records of a partition.
+func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, error) {
+	records := []R{}
+	err := s.query(ctx, partitionQuery(pk, false), func(row item) (bool, error) {
+		r, err := decodeRecord[T, R](row)
+		records = append(records, r)
+		return true, err
+	})
+	return records, err
+}
+
+// unavailable turns what DynamoDB could not do into the service's error. A
+// request that was given up by its caller stays what it is.
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return catalog.Errorf(catalog.Unavailable, "The store cannot be reached at the moment.").Because(err)
+}
+
+func compress(b []byte) []byte {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	// A bytes.Buffer takes everything.
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return packed.Bytes()
+}
+
+func decompress(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

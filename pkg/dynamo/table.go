@@ -1,0 +1,45 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+)
+
+// CreateTable creates the table where there is none: for one machine and for
+// tests. In AWS the deployment creates it with the same keys.
+func (s *Store) CreateTable(ctx context.Context) error {
+	attribute := func(name string, t types.ScalarAttributeType) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: t}
+	}
+	keys := func(hash, sort string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{
+			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+		}
+	}
+	_, err := s.Client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName: &s.Table, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			attribute(api.PartitionKey, types.ScalarAttributeTypeS), attribute(api.SortKey, types.ScalarAttributeTypeS),
+			attribute(api.OpenIndexPartitionKey, types.ScalarAttributeTypeS), attribute(api.OpenIndexSortKey, types.ScalarAttributeTypeN),
+		},
+		KeySchema: keys(api.PartitionKey, api.SortKey),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String(api.OpenIndex), KeySchema: keys(api.OpenIndexPartitionKey, api.OpenIndexSortKey),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+		}},
+	})
+	var exists *types.ResourceInUseException
+	if err != nil && !errors.As(err, &exists) {
+		return unavailable(err)
+	}
+	return dynamodb.NewTableExistsWaiter(s.Client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 50*time.Millisecond, time.Second
+	}).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table}, time.Minute)
+}

@@ -1,0 +1,54 @@
+// Package queue carries extraction jobs over SQS: Sender puts them in, Worker runs
+// them, Sweeper sends again what got lost and gives up what cannot be done.
+//
+// The row of a record is the truth and a message only a hint that there is work:
+// messages may be lost, doubled, late and out of order. Invariant: whatever
+// happens to messages and workers, an extraction ends COMPLETED or FAILED once.
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Sender sends jobs to the queue.
+type Sender struct {
+	Client *sqs.Client
+	URL    string
+}
+
+// sendsBeside is how many messages are on their way at a time.
+const sendsBeside = 8
+
+// Send sends jobs that may be run at once.
+func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sendsBeside)
+	for _, job := range jobs {
+		group.Go(func() error { return s.SendLater(ctx, job, 0) })
+	}
+	return group.Wait()
+}
+
+// SendLater sends a job that is to be run after a delay, at most 15 minutes.
+func (s *Sender) SendLater(ctx context.Context, job catalog.ExtractionJob, delay time.Duration) error {
+	body, err := json.Marshal(job)
+	if err != nil {
+		return err
+	}
+	_, err = s.Client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: &s.URL, MessageBody: aws.String(string(body)), DelaySeconds: int32(delay / time.Second),
+	})
+	if err != nil {
+		return fmt.Errorf("send extraction of %s: %w", job.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+)
+
+// ClaimStore is how a worker takes a job and ends it.
+type ClaimStore interface {
+	// Claim takes an extraction until the lease ends; catalog.ErrFinished when there
+	// is nothing to do, catalog.ErrLeased when another run has it.
+	Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error)
+	// Finish ends a claimed extraction; catalog.ErrFinished when the claim was lost.
+	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error
+}
+
+// WorkerStore is what a worker needs of the table.
+type WorkerStore interface {
+	ClaimStore
+	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
+	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
+	// Extracted gives the outcome of an earlier extraction of the same text.
+	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error)
+	// Text gives the text that an extraction was asked for.
+	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
+}
+
+// Documents turns addresses and texts into documents; its errors are
+// *catalog.Failure.
+type Documents interface {
+	Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error)
+	Plain(ctx context.Context, words string) (catalog.Document, error)
+}
+
+// Worker runs extractions.
+type Worker struct {
+	Store      WorkerStore
+	Sender     *Sender
+	Documents  Documents
+	Extractor  *skills.Extractor
+	Provenance catalog.Provenance // engine and taxonomy
+	RetryDelay time.Duration      // after the first transient failure; doubled after each
+	Now        func() catalog.Time
+	IDs        catalog.IDs
+	Log        *slog.Logger
+}
+
+const (
+	// maxTries is how often a document is tried that may be there later.
+	maxTries = 3
+	// maxRuns is how often an extraction is begun at all, runs that died included.
+	maxRuns = 6
+	// leaseMargin is what a lease outlives its run by.
+	leaseMargin = 5 * time.Second
+	// finishReserve is what a run keeps of its time to save what it found.
+	finishReserve = 4 * time.Second
+)
+
+// Handle runs the jobs of an event. A job that another run still holds, or that
+// could not be brought to an end now, comes back as a failed item.
+func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	var response events.SQSEventResponse
+	for _, message := range event.Records {
+		var job catalog.ExtractionJob
+		if err := json.Unmarshal([]byte(message.Body), &job); err != nil || job.ID == "" {
+			w.Log.ErrorContext(ctx, "message is no job", "messageId", message.MessageId)
+			continue
+		}
+		if err := w.run(ctx, job, message.MessageId); err != nil {
+			w.Log.WarnContext(ctx, "extraction comes back", "record", job.ID, "cause", err.Error())
+			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
+		}
+	}
+	return response, nil
+}
+
+func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID string) error {
+	start := w.Now()
+	end := time.Now().Add(time.Minute)
+	if deadline, ok := ctx.Deadline(); ok {
+		end = deadline
+	}
+	task, err := w.Store.Claim(ctx, job, w.IDs.New("run_"), catalog.TimeOf(end.Add(leaseMargin)))
+	if errors.Is(err, catalog.ErrFinished) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	working, cancel := context.WithDeadline(ctx, end.Add(-finishReserve))
+	outcome := w.extract(working, task)
+	cancel()
+	if f := outcome.Failure; f != nil && f.Code.Transient() && task.Attempt < maxTries {
+		delay := w.RetryDelay << (task.Attempt - 1)
+		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
+			return err
+		}
+		w.log(task, "PENDING", outcome, start)
+		if err := w.Sender.SendLater(ctx, job, delay); err != nil {
+			// The sweeper sends it.
+			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
+		}
+		return nil
+	}
+	if err := w.Store.Finish(ctx, task, outcome); err != nil && !errors.Is(err, catalog.ErrFinished) {
+		return err
+	}
+	w.log(task, "finished", outcome, start)
+	return nil
+}
+
+// extract gives the outcome of one run; it never panics, whatever the document.
+func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.Log.ErrorContext(ctx, "extraction panicked", "record", task.Job.ID, "cause", fmt.Sprint(p), "stack", string(debug.Stack()))
+			outcome = failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction broke off on our side"})
+		}
+	}()
+	if task.Attempt > maxRuns {
+		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction was begun too often without coming to an end"})
+	}
+	document, err := w.document(ctx, task)
+	var failure *catalog.Failure
+	if errors.As(err, &failure) {
+		return failed(failure)
+	}
+	if err != nil {
+		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the syllabus could not be loaded on our side"})
+	}
+	provenance := w.Provenance
+	provenance.DocumentSHA256 = document.SHA256
+	known, err := w.Store.Extracted(ctx, task.Job.OrganizationID, provenance, document.Text)
+	if err == nil && known != nil {
+		known.Text, known.Provenance = document.Text, provenance
+		return known
+	}
+	result := w.Extractor.Extract(document)
+	return &catalog.Outcome{
+		Skills: orEmpty(result.Skills), Evidence: orEmpty(result.Evidence), Warnings: orEmpty(result.Warnings),
+		Provenance: provenance, Text: document.Text,
+	}
+}
+
+func failed(f *catalog.Failure) *catalog.Outcome { return &catalog.Outcome{Failure: f} }
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// document gives what a task is about: its syllabus, else the text it came with,
+// else name and description.
+func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+	if task.SyllabusHref != "" {
+		return w.Documents.Fetch(ctx, task)
+	}
+	if task.Job.Kind == catalog.SyllabusExtractionKind {
+		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
+		if err != nil {
+			return catalog.Document{}, err
+		}
+		return w.Documents.Plain(ctx, string(words))
+	}
+	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
+}
+
+// log writes the run's one line; nothing in it comes from the document.
+func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, start catalog.Time) {
+	code, failures := "none", 0
+	if outcome.Failure != nil {
+		code, failures = string(outcome.Failure.Code), 1
+	}
+	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "extraction",
+		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)), slog.Int("attempt", task.Attempt),
+		slog.String("end", end), slog.String("FailureCode", code), slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures),
+		slog.Int64("Latency", int64(w.Now()-start)), slog.Int("skills", len(outcome.Skills)),
+		catalog.Metrics(w.Now(), "FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds"))
+}

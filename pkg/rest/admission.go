@@ -1,0 +1,134 @@
+package rest
+
+import (
+	"context"
+	"errors"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/quota"
+)
+
+// admission is the quota's answer to one call, asked for at its beginning and
+// waited for where it matters.
+type admission struct {
+	server   *Server
+	customer catalog.CustomerID
+	op       api.Operation
+	window   quota.Window
+	done     chan struct{}
+
+	// After done:
+	status  quota.Status
+	err     error
+	charged int
+}
+
+func (s *Server) limitOf(c catalog.Customer) quota.Limit {
+	limit := s.Limit
+	if c.RateLimitUnits != nil {
+		limit.Units = *c.RateLimitUnits
+	}
+	return limit
+}
+
+func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admission {
+	return &admission{
+		server: s, customer: customer.ID, op: op, done: make(chan struct{}),
+		window: s.limitOf(customer).At(customer.ID, s.Now()),
+	}
+}
+
+// admit begins to charge what a call costs before its body is read.
+func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Operation) *admission {
+	a := s.newAdmission(customer, op)
+	units := op.Cost.UpFront()
+	go func() {
+		defer close(a.done)
+		a.status, a.err = s.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: op.ID, Units: units, Calls: 1})
+		if a.err == nil {
+			a.charged = units
+		}
+	}()
+	return a
+}
+
+// free looks up the status for an answer that costs nothing.
+func (s *Server) free(ctx context.Context, x *exchange) {
+	a := s.newAdmission(x.caller.Customer, api.Operation{})
+	// Where the units cannot be read, the last known status serves.
+	a.status, _ = s.Meter.Peek(ctx, a.customer, a.window)
+	close(a.done)
+	x.admission = a
+}
+
+// wait says whether the call is admitted. Reads go on where the units cannot be
+// counted; writes and heavy calls do not.
+func (a *admission) wait() error {
+	<-a.done
+	switch {
+	case a.err == nil:
+		return nil
+	case errors.Is(a.err, quota.ErrFull):
+		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.op.Cost.UpFront(), a.status.Remaining, a.status.Limit)
+	case a.op.Heavy():
+		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
+	}
+	return nil
+}
+
+// items charges for what the body asks for beyond what was charged up front. A
+// call whose items do not fit is charged nothing at all.
+func (a *admission) items(ctx context.Context, n int) error {
+	if err := a.wait(); err != nil {
+		return err
+	}
+	units := a.op.Cost.UpFront() + a.op.Cost.Rest(n) - a.charged
+	if units <= 0 {
+		return nil
+	}
+	status, err := a.charge(ctx, units, 0)
+	if err == nil {
+		a.status, a.charged = status, a.charged+units
+		return nil
+	}
+	cost := a.charged + units
+	a.refund(ctx)
+	if errors.Is(err, quota.ErrFull) {
+		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", cost, a.status.Remaining, a.status.Limit)
+	}
+	return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)
+}
+
+func (a *admission) charge(ctx context.Context, units, calls int) (quota.Status, error) {
+	return a.server.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: a.op.ID, Units: units, Calls: calls})
+}
+
+// refund takes back all that was charged.
+func (a *admission) refund(ctx context.Context) {
+	if a.charged == 0 {
+		return
+	}
+	// A refund that cannot be counted is the customer's loss until the window ends.
+	if status, err := a.charge(context.WithoutCancel(ctx), -a.charged, -1); err == nil {
+		a.status = status
+	}
+	a.charged = 0
+}
+
+// close waits for the admission and has the last word on the call's outcome: a
+// call that was not admitted is refused whatever became of it, and one that
+// failed on our side costs nothing.
+func (a *admission) close(ctx context.Context, err error) error {
+	if refused := a.wait(); refused != nil {
+		return refused
+	}
+	if err == nil {
+		return nil
+	}
+	var known *catalog.Error
+	if !errors.As(err, &known) || api.Status(known.Code) >= 500 {
+		a.refund(ctx)
+	}
+	return err
+}

@@ -1,0 +1,365 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// endpoint is an operation with its handler bound to it.
+type endpoint struct {
+	op     api.Operation
+	in     reflect.Type // parameters, and a field Body
+	out    reflect.Type // the answer's body; nil for none
+	serve  func(ctx context.Context, c *call) (answer, error)
+	schema *huma.Schema // of the body
+}
+
+// call is what a handler knows of its request beside its input.
+type call struct {
+	*Server
+	*exchange
+	op       api.Operation
+	customer catalog.Customer
+	org      catalog.OrgID
+	now      catalog.Time
+
+	// What the handler may say beside its output.
+	location    string // of the one record that it created, below BasePath
+	links       []string
+	contentType string // of a body that is not JSON
+}
+
+// none is the output of operations that answer nothing.
+type none struct{}
+
+// raw is an output that is encoded already.
+type raw []byte
+
+// read binds a handler that saves nothing.
+func read[I, O any](s *Server, id string, handler func(ctx context.Context, c *call, in *I) (O, error)) {
+	bind[I, O](s, id, func(ctx context.Context, c *call, in *I) (answer, error) {
+		if c.op.Idem {
+			return c.save(ctx, c.request.URL.Path, in, func(ctx context.Context) (any, *catalog.Change, error) {
+				out, err := handler(ctx, c, in)
+				return out, &catalog.Change{}, err
+			})
+		}
+		out, err := handler(ctx, c, in)
+		if err != nil {
+			return answer{}, err
+		}
+		a := c.encode(out)
+		if match := c.request.Header.Get("If-None-Match"); match != "" && a.header["ETag"] != nil && matches(match, a.header["ETag"][0], true) {
+			return answer{status: http.StatusNotModified, header: http.Header{"ETag": a.header["ETag"]}}, nil
+		}
+		return a, nil
+	})
+}
+
+// write binds a handler that says what is to be saved. It may be called again
+// when what it loaded was changed before it could be saved, so it saves nothing
+// itself and does not change its input.
+func write[I, O any](s *Server, id string, handler func(ctx context.Context, c *call, in *I) (O, *catalog.Change, error)) {
+	bind[I, O](s, id, func(ctx context.Context, c *call, in *I) (answer, error) {
+		return c.save(ctx, c.request.URL.Path, in, func(ctx context.Context) (any, *catalog.Change, error) {
+			out, change, err := handler(ctx, c, in)
+			return out, change, err
+		})
+	})
+}
+
+func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *call, in *I) (answer, error)) {
+	e := endpoint{op: api.Of(id), in: reflect.TypeFor[I]()}
+	if out := reflect.TypeFor[O](); out != reflect.TypeFor[none]() {
+		e.out = out
+	}
+	parameters := parametersOf(e.in)
+	var check func(c *call) (any, []byte, error)
+	if body, ok := e.in.FieldByName("Body"); ok {
+		e.schema = contractSchema(body.Type, requestName(id))
+		check = func(c *call) (any, []byte, error) { return decodeBody(c, e.schema) }
+	}
+	e.serve = func(ctx context.Context, c *call) (answer, error) {
+		in := new(I)
+		v := reflect.ValueOf(in).Elem()
+		if err := parameters.fill(v, c); err != nil {
+			return answer{}, err
+		}
+		if check != nil {
+			_, canonical, err := check(c)
+			if err != nil {
+				return answer{}, err
+			}
+			if err := json.Unmarshal(canonical, v.FieldByName("Body").Addr().Interface()); err != nil {
+				return answer{}, catalog.Invalid(catalog.Fault{Location: "body", Message: "does not fit the schema"})
+			}
+		}
+		return serve(ctx, c, in)
+	}
+	s.endpoints[id] = e
+}
+
+// decodeBody reads, parses and validates the body. It gives the body in canonical
+// form: keys sorted, strings trimmed.
+func decodeBody(c *call, schema *huma.Schema) (any, []byte, error) {
+	body, err := readBody(c.request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(body) > 0 && !acceptedMedia(c.request) {
+		return nil, nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", jsonMediaType)
+	}
+	tree, err := parseJSON(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if per := c.op.Cost.PerItem; per > 0 && c.request.Method == http.MethodPost {
+		if err := c.admission.items(c.request.Context(), itemsIn(tree)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if _, ok := tree.(map[string]any); !ok {
+		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body", Message: "must be a JSON object"})
+	}
+	if faults := validate(schema, tree); faults != nil {
+		return nil, nil, catalog.Invalid(faults...)
+	}
+	canonical, err := json.Marshal(tree)
+	return tree, canonical, err
+}
+
+// itemsIn counts what a body asks to have extracted: its courses, or its syllabus.
+func itemsIn(tree any) int {
+	object, _ := tree.(map[string]any)
+	if courses, ok := object["courses"].([]any); ok {
+		return min(len(courses), maxCoursesInBody)
+	}
+	if href, ok := object["syllabusHref"].(string); ok && href != "" {
+		return 1
+	}
+	return 0
+}
+
+func acceptedMedia(r *http.Request) bool {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return false
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return false
+	}
+	return media == jsonMediaType || r.Method == http.MethodPatch && media == "application/merge-patch+json"
+}
+
+// How often and how long a change is decided anew because others changed the same.
+const (
+	saveAttempts = 60
+	savePause    = 15 * time.Millisecond
+	saveMaxPause = 400 * time.Millisecond
+	saveTime     = 20 * time.Second
+)
+
+// save runs a handler and saves what it says, once: under an idempotency key the
+// first answer is kept and given again. What was changed by others in the meantime
+// is loaded and decided anew.
+func (c *call) save(ctx context.Context, path string, in any, handler func(ctx context.Context) (any, *catalog.Change, error)) (answer, error) {
+	key, digest, err := c.idempotency(path, in)
+	if err != nil {
+		return answer{}, err
+	}
+	deadline := time.Now().Add(saveTime)
+	pause := savePause
+	for range saveAttempts {
+		if key != "" {
+			kept, err := c.Store.Answer(ctx, c.org, key)
+			if err != nil {
+				return answer{}, err
+			}
+			if kept != nil {
+				return replay(kept, digest)
+			}
+		}
+		out, change, err := handler(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		if err := c.checkIfMatch(ctx); err != nil {
+			return answer{}, err
+		}
+		a := c.encode(out)
+		if key != "" {
+			change.Answer = &catalog.Answer{
+				Key: key, Request: digest, Status: a.status, Location: c.location, Body: a.body, ExpiresAt: c.now + catalog.AnswerKept,
+			}
+		}
+		if err := c.admission.wait(); err != nil {
+			return answer{}, err
+		}
+		if change.Empty() {
+			return a, nil
+		}
+		err = c.Store.Commit(ctx, c.org, change)
+		if err == nil {
+			if len(change.Jobs) > 0 {
+				if err := c.Queue.Send(ctx, change.Jobs); err != nil {
+					// The sweeper sends them again.
+					c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(change.Jobs), "cause", err.Error())
+				}
+			}
+			return a, nil
+		}
+		if !errors.Is(err, catalog.ErrStale) {
+			return answer{}, err
+		}
+		if time.Now().After(deadline) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return answer{}, ctx.Err()
+		case <-time.After(rand.N(pause)):
+		}
+		pause = min(2*pause, saveMaxPause)
+	}
+	return answer{}, catalog.Errorf(catalog.Unavailable, "Too many others are changing the same at the moment.")
+}
+
+// idempotency gives the request's idempotency key, empty for none, and a digest
+// of what the request asks for.
+func (c *call) idempotency(path string, in any) (key, digest string, err error) {
+	values := c.request.Header.Values("Idempotency-Key")
+	if !c.op.Idem || len(values) == 0 {
+		return "", "", nil
+	}
+	key = values[0]
+	printable := strings.IndexFunc(key, func(r rune) bool { return r < 0x20 || r > 0x7e }) < 0
+	if len(values) > 1 || !printable || strings.TrimSpace(key) == "" || len(key) > 255 {
+		return "", "", catalog.Errorf(catalog.InvalidParameter, "Idempotency-Key must be 1 to 255 printable characters.")
+	}
+	sum := sha256.New()
+	sum.Write([]byte(c.op.ID + " " + path + "\n"))
+	sum.Write(encode(in))
+	return key, hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func replay(kept *catalog.Answer, digest string) (answer, error) {
+	if kept.Request != digest {
+		return answer{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
+	}
+	a := answer{status: kept.Status, header: http.Header{"Idempotency-Replayed": {"true"}}, body: kept.Body}
+	if kept.Location != "" {
+		a.header["Location"] = []string{kept.Location}
+	}
+	return a, nil
+}
+
+// encode gives the answer for a handler's output. What a client may later ask for
+// conditionally carries its ETag.
+func (c *call) encode(out any) answer {
+	a := answer{status: c.op.Status, header: http.Header{}}
+	switch out := out.(type) {
+	case none:
+	case raw:
+		a.body = out
+	default:
+		a.body = encode(out)
+	}
+	if c.contentType != "" {
+		a.header["Content-Type"] = []string{c.contentType}
+	}
+	if c.location != "" {
+		a.header["Location"] = []string{c.location}
+	}
+	if len(c.links) > 0 {
+		a.header["Link"] = []string{strings.Join(c.links, ", ")}
+	}
+	if _, single := out.(catalog.Record); single || c.op.Method == http.MethodGet && c.links == nil {
+		a.header["ETag"] = []string{etag(a.body)}
+	}
+	return a
+}
+
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
+}
+
+// matches compares an If-Match or If-None-Match header with an ETag. Weak tags
+// only match where the comparison is weak.
+func matches(header, tag string, weak bool) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if weak {
+			candidate = strings.TrimPrefix(candidate, "W/")
+		}
+		if candidate == "*" || candidate == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// checkIfMatch compares If-Match with the record as a GET shows it now. It runs
+// after the handler has loaded the record and before its change is saved, which
+// fails if the record was changed in between: what is compared is what is changed.
+func (c *call) checkIfMatch(ctx context.Context) error {
+	header := c.request.Header.Get("If-Match")
+	if header == "" || c.op.Method == http.MethodPost {
+		return nil
+	}
+	path := c.path
+	for {
+		route, err := api.Match(http.MethodGet, path)
+		if err != nil {
+			return err
+		}
+		if route.Operation != nil {
+			// Parameters of the request do not change what the record's GET shows.
+			plain := *c.request
+			plain.Method, plain.Header = http.MethodGet, http.Header{}
+			location := *c.request.URL
+			location.RawQuery = ""
+			plain.URL = &location
+			x := *c.exchange
+			x.request, x.route, x.path = &plain, route, path
+			current := *c
+			current.exchange, current.op, current.location, current.links = &x, *route.Operation, "", nil
+			a, err := c.endpoints[route.Operation.ID].serve(ctx, &current)
+			if err != nil {
+				return err
+			}
+			if !matches(header, a.header["ETag"][0], false) {
+				return catalog.Errorf(catalog.PreconditionFailed, "The record is not the one that If-Match names.")
+			}
+			return nil
+		}
+		// A member of a record, as a program's course, has no GET of its own.
+		path = path[:strings.LastIndex(path, "/")]
+	}
+}
+
+// encode writes JSON as the service sends it.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // outputs hold nothing that JSON cannot say
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"context"
+	"crypto/subtle"
+	"sync"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// KeyReader finds keys and customers; nil and no error where there is none.
+type KeyReader interface {
+	Key(ctx context.Context, hash string) (*catalog.Key, error)
+	Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error)
+}
+
+// How long a caller is remembered, in ms (a revoked key stops within 60 s), and
+// how many are.
+const (
+	callerKept = 45_000
+	callersMax = 10_000
+)
+
+// Callers finds out who calls.
+type Callers struct {
+	Keys KeyReader
+	Now  func() catalog.Time
+
+	mu    sync.Mutex
+	known map[string]knownCaller
+}
+
+type knownCaller struct {
+	key    catalog.Key
+	caller catalog.Caller
+	at     catalog.Time
+}
+
+// Find gives the caller whose key this is. A missing, unknown, revoked and expired
+// key are the same unauthorized.
+func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
+	unauthorized := catalog.Errorf(catalog.Unauthorized, "The header X-API-Key holds no valid key.")
+	if secret == "" || len(secret) > 200 {
+		return catalog.Caller{}, unauthorized
+	}
+	hash := catalog.HashSecret(secret)
+	now := c.Now()
+	c.mu.Lock()
+	known, ok := c.known[hash]
+	c.mu.Unlock()
+	if !ok || now-known.at > callerKept {
+		key, err := c.Keys.Key(ctx, hash)
+		if err != nil {
+			return catalog.Caller{}, err
+		}
+		if key == nil || subtle.ConstantTimeCompare([]byte(key.Hash), []byte(hash)) != 1 {
+			return catalog.Caller{}, unauthorized
+		}
+		customer, err := c.Keys.Customer(ctx, key.CustomerID)
+		if err != nil {
+			return catalog.Caller{}, err
+		}
+		if customer == nil {
+			return catalog.Caller{}, unauthorized
+		}
+		known = knownCaller{*key, catalog.Caller{Customer: *customer, Scope: key.Scope}, now}
+		c.remember(hash, known)
+	}
+	if !known.key.Live(now) {
+		return catalog.Caller{}, unauthorized
+	}
+	return known.caller, nil
+}
+
+func (c *Callers) remember(hash string, k knownCaller) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= callersMax {
+		c.known = map[string]knownCaller{}
+	}
+	c.known[hash] = k
+}

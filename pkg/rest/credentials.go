@@ -1,0 +1,352 @@
+package rest
+
+import (
+	"context"
+	"maps"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+)
+
+// CredentialStore is what the handlers of credentials need. The sections of a
+// loaded credential are only ids.
+type CredentialStore interface {
+	Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error)
+	Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error)
+}
+
+type credentialInput struct {
+	CredentialID string `path:"credentialId"`
+}
+
+type createCredentialInput struct {
+	Body struct {
+		Name             string   `json:"name" minLength:"1" maxLength:"255"`
+		Description      *string  `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+		Code             *string  `json:"code,omitempty" nullable:"true" maxLength:"50"`
+		CourseSectionIDs []string `json:"courseSectionIds,omitempty" maxItems:"200"`
+	}
+}
+
+type updateCredentialInput struct {
+	credentialInput
+	Body struct {
+		Name             catalog.Optional[string]   `json:"name,omitempty" minLength:"1" maxLength:"255"`
+		Description      catalog.Optional[*string]  `json:"description,omitempty" maxLength:"10000"`
+		Code             catalog.Optional[*string]  `json:"code,omitempty" maxLength:"50"`
+		CourseSectionIDs catalog.Optional[[]string] `json:"courseSectionIds,omitempty" maxItems:"200" doc:"replaces the whole set of sections, in this order"`
+	}
+}
+
+type addSectionInput struct {
+	credentialInput
+	Body struct {
+		SectionID string `json:"sectionId" minLength:"1" maxLength:"64"`
+	}
+}
+
+type credentialSectionInput struct {
+	credentialInput
+	SectionID string `path:"sectionId"`
+}
+
+func (s *Server) bindCredentials() {
+	read(s, "listCredentials", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Credential], error) {
+		credentials, total, err := c.Store.Credentials(ctx, c.org, in.Offset, in.Limit)
+		if err == nil {
+			err = c.fillCredentials(ctx, credentials...)
+		}
+		return page(c, *in, credentials, total), err
+	})
+	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
+		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, false)
+		if err == nil {
+			err = c.fillCredentials(ctx, credential)
+		}
+		return credential, err
+	})
+	write(s, "createCredential", createCredential)
+	write(s, "updateCredential", updateCredential)
+	write(s, "deleteCredential", deleteCredential)
+	write(s, "addCredentialSection", addCredentialSection)
+	write(s, "removeCredentialSection", removeCredentialSection)
+	read(s, "buildCredential", buildCredential)
+}
+
+// fillCredentials makes the profiles of the credentials' sections from the live
+// courses and sections.
+func (c *call) fillCredentials(ctx context.Context, credentials ...*catalog.Credential) error {
+	var ids []string
+	for _, credential := range credentials {
+		for _, section := range credential.Sections {
+			ids = append(ids, section.SectionID)
+		}
+	}
+	placed, err := c.place(ctx, ids, false)
+	if err != nil {
+		return err
+	}
+	for _, credential := range credentials {
+		profiles := make([]catalog.SectionProfile, 0, len(credential.Sections))
+		for _, section := range credential.Sections {
+			if p := placed[section.SectionID]; p.Section != nil {
+				profiles = append(profiles, p.Section.Profile(p.Course))
+			}
+		}
+		credential.Sections = profiles
+	}
+	return nil
+}
+
+// place loads sections with their courses, side by side; what is not there is
+// left out.
+func (c *call) place(ctx context.Context, ids []string, strong bool) (map[string]catalog.Placed, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	sections, courses, err := beside(ctx, func(ctx context.Context) (map[string]*catalog.Section, error) {
+		return c.Store.SectionsByID(ctx, c.org, ids, strong)
+	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
+		return c.Store.CoursesOfSections(ctx, c.org, ids, strong)
+	})
+	placed := make(map[string]catalog.Placed, len(sections))
+	for id, section := range sections {
+		if course := courses[id]; course != nil {
+			placed[id] = catalog.Placed{Section: section, Course: course}
+		}
+	}
+	return placed, err
+}
+
+// setSections replaces a credential's sections and brings the courses' holds in
+// line. The sections that it had are of the courses in had.
+func setSections(change *catalog.Change, credential *catalog.Credential, ids []string, placed map[string]catalog.Placed, had map[string]*catalog.Course) error {
+	found := make([]catalog.Placed, len(ids))
+	courses := maps.Clone(had)
+	if courses == nil {
+		courses = map[string]*catalog.Course{}
+	}
+	for i, id := range ids {
+		found[i] = placed[id]
+		if found[i].Course != nil {
+			courses[found[i].Course.ID] = found[i].Course
+		}
+	}
+	if err := credential.SetSections(ids, found, "body.courseSectionIds"); err != nil {
+		return err
+	}
+	credential.Holds(change, courses)
+	return nil
+}
+
+// coursesOf loads the courses of a credential's sections, as they are now.
+func (c *call) coursesOf(ctx context.Context, credential *catalog.Credential) (map[string]*catalog.Course, error) {
+	ids := make([]string, len(credential.Sections))
+	for i, section := range credential.Sections {
+		ids[i] = section.CourseID
+	}
+	if len(ids) == 0 {
+		return map[string]*catalog.Course{}, nil
+	}
+	return c.Store.CoursesByID(ctx, c.org, ids, true)
+}
+
+func createCredential(ctx context.Context, c *call, in *createCredentialInput) (*catalog.Credential, *catalog.Change, error) {
+	body := in.Body
+	dir, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Directory, error) {
+		return c.Store.Directory(ctx, c.org, catalog.CredentialKind)
+	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
+		return c.place(ctx, body.CourseSectionIDs, true)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	credential := &catalog.Credential{
+		Meta: catalog.NewMeta(c.IDs.Sequenced(catalog.CredentialKind, dir.Take()), c.org, c.now),
+		Name: body.Name, Description: orNull(body.Description), Code: orNull(body.Code),
+	}
+	var change catalog.Change
+	if err := setSections(&change, credential, body.CourseSectionIDs, placed, nil); err != nil {
+		return nil, nil, err
+	}
+	change.Create(credential, dir)
+	c.created("/credentials/{credentialId}", credential.ID)
+	return credential, &change, nil
+}
+
+func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (*catalog.Credential, *catalog.Change, error) {
+	body := in.Body
+	credential, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
+	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
+		return c.place(ctx, body.CourseSectionIDs.Value, true)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.fillCredentials(ctx, credential); err != nil {
+		return nil, nil, err
+	}
+	before := *credential
+	credential.Name = body.Name.Or(credential.Name)
+	credential.Description = orNull(body.Description.Or(credential.Description))
+	credential.Code = orNull(body.Code.Or(credential.Code))
+	var holds catalog.Change
+	if body.CourseSectionIDs.Set {
+		had, err := c.coursesOf(ctx, credential)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := setSections(&holds, credential, body.CourseSectionIDs.Value, placed, had); err != nil {
+			return nil, nil, err
+		}
+	}
+	change := replaced(c, before, credential)
+	change.Held, change.Released = holds.Held, holds.Released
+	return credential, change, nil
+}
+
+func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, *catalog.Change, error) {
+	credential, dir, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
+	}, func(ctx context.Context) (*catalog.Directory, error) {
+		return c.Store.Directory(ctx, c.org, catalog.CredentialKind)
+	})
+	if err != nil {
+		return none{}, nil, err
+	}
+	courses, err := c.coursesOf(ctx, credential)
+	if err != nil {
+		return none{}, nil, err
+	}
+	var change catalog.Change
+	change.Delete(credential, c.now, dir)
+	credential.Holds(&change, courses)
+	return none{}, &change, nil
+}
+
+func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*catalog.Credential, *catalog.Change, error) {
+	id := in.Body.SectionID
+	credential, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
+	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
+		return c.place(ctx, []string{id}, true)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.fillCredentials(ctx, credential); err != nil {
+		return nil, nil, err
+	}
+	if placed[id].Section == nil {
+		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body.sectionId", Message: "there is no such section", Value: id})
+	}
+	var change catalog.Change
+	added, err := credential.Add(placed[id])
+	if err != nil || !added {
+		return credential, &change, err
+	}
+	change.Replace(credential, c.now)
+	credential.Holds(&change, map[string]*catalog.Course{placed[id].Course.ID: placed[id].Course})
+	return credential, &change, nil
+}
+
+func removeCredentialSection(ctx context.Context, c *call, in *credentialSectionInput) (none, *catalog.Change, error) {
+	credential, courses, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
+	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
+		return c.Store.CoursesOfSections(ctx, c.org, []string{in.SectionID}, true)
+	})
+	if err != nil {
+		return none{}, nil, err
+	}
+	if !credential.Remove(in.SectionID) {
+		return none{}, nil, catalog.Absent()
+	}
+	var change catalog.Change
+	change.Replace(credential, c.now)
+	held := map[string]*catalog.Course{}
+	if course := courses[in.SectionID]; course != nil {
+		held[course.ID] = course
+	}
+	credential.Holds(&change, held)
+	return none{}, &change, nil
+}
+
+type builderInput struct {
+	Body struct {
+		JobIdentifiers   []catalog.ReportJob `json:"jobIdentifiers" minItems:"1" maxItems:"20"`
+		AllowedCourseIDs []string            `json:"allowedCourseIds,omitempty" maxItems:"1000" doc:"all courses when absent or empty"`
+		MinSections      *int                `json:"minSections,omitempty" minimum:"1" maximum:"200" default:"1"`
+		MaxSections      *int                `json:"maxSections,omitempty" minimum:"1" maximum:"200" default:"20"`
+		Weights          *builderWeights     `json:"weights,omitempty"`
+	}
+}
+
+type builderWeights struct {
+	OverlapPenalty       *float64 `json:"overlapPenalty,omitempty" minimum:"0" maximum:"100" default:"10"`
+	SectionCountPenalty  *float64 `json:"sectionCountPenalty,omitempty" minimum:"0" maximum:"100" default:"30"`
+	UndercoveragePenalty *float64 `json:"undercoveragePenalty,omitempty" minimum:"0" maximum:"100" default:"60"`
+}
+
+// Proposal is a proposed credential: the sections, and how well they serve.
+type Proposal struct {
+	Sections []catalog.SectionProfile `json:"sections"`
+	alignment.Proposal
+}
+
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
+
+func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal, error) {
+	body := in.Body
+	request := alignment.CredentialRequest{MinSections: or(body.MinSections, 1), MaxSections: or(body.MaxSections, 20), Weights: alignment.DefaultWeights}
+	if w := body.Weights; w != nil {
+		request.Weights.OverlapPenalty = or(w.OverlapPenalty, request.Weights.OverlapPenalty)
+		request.Weights.SectionCountPenalty = or(w.SectionCountPenalty, request.Weights.SectionCountPenalty)
+		request.Weights.UndercoveragePenalty = or(w.UndercoveragePenalty, request.Weights.UndercoveragePenalty)
+	}
+	if request.MinSections > request.MaxSections {
+		return nil, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections})
+	}
+	jobs, faults, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
+	if err != nil {
+		return nil, err
+	}
+	courses, wrong, err := c.namedCourses(ctx, body.AllowedCourseIDs, "body.allowedCourseIds")
+	if err != nil {
+		return nil, err
+	}
+	if faults = append(faults, wrong...); faults != nil {
+		return nil, catalog.Invalid(faults...)
+	}
+	candidates, err := c.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request.Jobs = jobs
+	for _, candidate := range candidates.list {
+		if len(courses) == 0 || courses[candidate.CourseID] != nil {
+			request.Candidates = append(request.Candidates, candidate)
+		}
+	}
+	proposal, err := alignment.Build(request)
+	if err != nil {
+		return nil, err
+	}
+	placed, err := c.place(ctx, proposal.SectionIDs, false)
+	if err != nil {
+		return nil, err
+	}
+	out := &Proposal{Sections: []catalog.SectionProfile{}, Proposal: proposal}
+	for _, id := range proposal.SectionIDs {
+		if p := placed[id]; p.Section != nil {
+			out.Sections = append(out.Sections, p.Section.Profile(p.Course))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,164 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/quota"
+)
+
+// UsageReader reads what customers have used.
+type UsageReader interface {
+	Usage(ctx context.Context, customer catalog.CustomerID, w quota.Window) (quota.Usage, error)
+	// History reads the windows that began in [from, to), by their start.
+	History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error)
+}
+
+// FeedStore reads the change feed.
+type FeedStore interface {
+	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
+}
+
+type usageInput struct {
+	CustomerID string `path:"customerId"`
+}
+
+// Usage is a customer's usage and where it stands.
+type Usage struct {
+	CustomerID     catalog.CustomerID `json:"customerId"`
+	OrganizationID catalog.OrgID      `json:"organizationId"`
+	Window         UsageWindow        `json:"window"`
+	Operations     []UsageOperation   `json:"operations" doc:"of the current window"`
+	History        []UsagePast        `json:"history" doc:"the 60 windows before the current one, the latest first"`
+	Status         string             `json:"status" enum:"ok,limited"`
+}
+
+// UsageWindow is the current window, in units.
+type UsageWindow struct {
+	Limit         int          `json:"limit"`
+	Used          int          `json:"used"`
+	Remaining     int          `json:"remaining"`
+	StartsAt      catalog.Time `json:"startsAt"`
+	ResetsAt      catalog.Time `json:"resetsAt"`
+	LengthSeconds int          `json:"lengthSeconds"`
+}
+
+// UsageOperation is what one operation took of the current window.
+type UsageOperation struct {
+	Operation string `json:"operation"`
+	Calls     int    `json:"calls"`
+	Units     int    `json:"units"`
+}
+
+// UsagePast is a window that is over. Limited counts refused calls as far as they
+// were seen: more than 0 whenever any was refused.
+type UsagePast struct {
+	StartsAt catalog.Time `json:"startsAt"`
+	Used     int          `json:"used"`
+	Limited  int          `json:"limited"`
+}
+
+const historyWindows = 60
+
+type changesInput struct {
+	Since string `query:"since" doc:"a cursor that an earlier answer gave; the beginning when absent"`
+	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+}
+
+// ChangeList is a piece of the change feed. Next is the cursor to go on from, also
+// when there is nothing more yet.
+type ChangeList struct {
+	Data    []ChangeEntry `json:"data"`
+	Next    string        `json:"next"`
+	HasMore bool          `json:"hasMore"`
+}
+
+// ChangeEntry says that a record was created, changed or deleted.
+type ChangeEntry struct {
+	Cursor     string       `json:"cursor"`
+	Change     string       `json:"change" enum:"created,changed,deleted"`
+	Resource   catalog.Kind `json:"resource"`
+	ID         string       `json:"id"`
+	Href       string       `json:"href" doc:"where the record is read"`
+	OccurredAt catalog.Time `json:"occurredAt"`
+}
+
+func (s *Server) bindCustomers() {
+	read(s, "getCustomerUsage", usage)
+	read(s, "listChanges", changes)
+	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (raw, error) {
+		c.contentType = jsonMediaType
+		return c.Server.OpenAPI(), nil
+	})
+}
+
+func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
+	if in.CustomerID != string(c.customer.ID) {
+		return nil, catalog.Errorf(catalog.Forbidden, "Usage is shown to the customer itself only.")
+	}
+	window := c.admission.window
+	length := window.End - window.Start
+	current, past, err := beside(ctx, func(ctx context.Context) (quota.Usage, error) {
+		return c.Usage.Usage(ctx, c.customer.ID, window)
+	}, func(ctx context.Context) (map[int64]quota.Usage, error) {
+		return c.Usage.History(ctx, c.customer.ID, window.Start-historyWindows*length, window.Start)
+	})
+	if err != nil {
+		return nil, err
+	}
+	instant := func(second int64) catalog.Time { return catalog.TimeOf(time.Unix(second, 0)) }
+	out := &Usage{
+		CustomerID: c.customer.ID, OrganizationID: c.org, Status: "ok",
+		Window: UsageWindow{
+			Limit: window.Units, Used: current.Used, Remaining: max(0, window.Units-current.Used),
+			StartsAt: instant(window.Start), ResetsAt: instant(window.End), LengthSeconds: int(length),
+		},
+		Operations: []UsageOperation{}, History: make([]UsagePast, 0, historyWindows),
+	}
+	if out.Window.Remaining == 0 {
+		out.Status = "limited"
+	}
+	for id, o := range current.Operations {
+		out.Operations = append(out.Operations, UsageOperation{id, o.Calls, o.Units})
+	}
+	slices.SortFunc(out.Operations, func(a, b UsageOperation) int { return strings.Compare(a.Operation, b.Operation) })
+	for _, w := range window.Before(historyWindows) {
+		out.History = append(out.History, UsagePast{instant(w.Start), past[w.Start].Used, past[w.Start].Limited})
+	}
+	return out, nil
+}
+
+func changes(ctx context.Context, c *call, in *changesInput) (*ChangeList, error) {
+	found, more, err := c.Store.Changes(ctx, c.org, in.Since, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &ChangeList{Data: make([]ChangeEntry, len(found)), Next: in.Since, HasMore: more}
+	for i, change := range found {
+		out.Data[i] = ChangeEntry{
+			Cursor: change.Cursor, Change: change.What, Resource: change.Kind, ID: change.ID,
+			Href: api.BasePath + hrefOf(change), OccurredAt: change.At,
+		}
+		out.Next = change.Cursor
+	}
+	return out, nil
+}
+
+// hrefOf gives the path at which a record is read.
+func hrefOf(change catalog.RecordChange) string {
+	switch change.Kind {
+	case catalog.SectionKind:
+		return fmt.Sprintf("/courses/%s/sections/%s", change.ParentID, change.ID)
+	case catalog.TransferCourseKind:
+		return fmt.Sprintf("/transfer-packages/%s/courses/%s", change.ParentID, change.ID)
+	}
+	return map[catalog.Kind]string{
+		catalog.CourseKind: "/courses/", catalog.JobKind: "/jobs/", catalog.CredentialKind: "/credentials/", catalog.ProgramKind: "/programs/",
+		catalog.TransferPackageKind: "/transfer-packages/", catalog.ReportKind: "/reports/", catalog.SyllabusExtractionKind: "/syllabus-extractions/",
+	}[change.Kind] + change.ID
+}

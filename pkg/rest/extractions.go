@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"context"
+	"slices"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+)
+
+// ExtractionStore is what the handlers of extractions need.
+type ExtractionStore interface {
+	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
+	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
+	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
+}
+
+type includeInput struct {
+	Include []string `query:"include" enum:"evidence" doc:"evidence adds evidence, and how it was extracted"`
+}
+
+// Included is what include=evidence adds to a record.
+type Included struct {
+	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty"`
+	Warnings   *[]catalog.Warning  `json:"warnings,omitempty"`
+}
+
+// include loads the evidence of a record's skills where it is asked for.
+func (c *call) include(ctx context.Context, in includeInput, id string) (Included, error) {
+	if !slices.Contains(in.Include, "evidence") {
+		return Included{}, nil
+	}
+	outcome, err := c.Store.Outcome(ctx, c.org, id)
+	if err != nil {
+		return Included{}, err
+	}
+	included := Included{Evidence: &[]catalog.Evidence{}, Warnings: &[]catalog.Warning{}}
+	if outcome != nil {
+		included.Evidence, included.Extraction = &outcome.Evidence, &outcome.Provenance
+		if outcome.Warnings != nil {
+			included.Warnings = &outcome.Warnings
+		}
+	}
+	return included, nil
+}
+
+// checkHref judges the address of a syllabus as far as its text goes.
+func (c *call) checkHref(href *string, location string) []catalog.Fault {
+	if href == nil {
+		return nil
+	}
+	if err := c.CheckHref(*href); err != nil {
+		return []catalog.Fault{{Location: location, Message: err.Error(), Value: *href}}
+	}
+	return nil
+}
+
+type createExtractionInput struct {
+	Body struct {
+		Text         *string `json:"text,omitempty" minLength:"1" maxLength:"100000" nullable:"true"`
+		SyllabusHref *string `json:"syllabusHref,omitempty" maxLength:"2000" nullable:"true"`
+		Name         *string `json:"name,omitempty" maxLength:"255" nullable:"true"`
+	}
+}
+
+type extractionInput struct {
+	ExtractionID string   `path:"extractionId"`
+	Include      []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and how it was extracted, text the text that its offsets count in"`
+}
+
+// AcceptedExtraction is an extraction that will be run.
+type AcceptedExtraction struct {
+	ExtractionID     string                   `json:"extractionId"`
+	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
+}
+
+// ExtractionResult is an extraction with what it found so far.
+type ExtractionResult struct {
+	AcceptedExtraction
+	OrganizationID catalog.OrgID      `json:"organizationId"`
+	Name           *string            `json:"name"`
+	SyllabusHref   *string            `json:"syllabusHref" format:"uri"`
+	Skills         []catalog.SkillRef `json:"skills"`
+	Failure        *catalog.Failure   `json:"failure,omitempty"`
+	CreatedAt      catalog.Time       `json:"createdAt"`
+	UpdatedAt      catalog.Time       `json:"updatedAt"`
+	DeletedAt      *catalog.Time      `json:"deletedAt"`
+	Included
+	Text *string `json:"text,omitempty"`
+}
+
+type searchInput struct {
+	pageInput
+	Query string `query:"query" doc:"words, the last one also as a beginning; all skills by name when empty"`
+}
+
+type skillInput struct {
+	SkillID string `path:"skillId"`
+}
+
+// Skill is a skill of the loaded taxonomy.
+type Skill struct {
+	ID          string      `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Aliases     []string    `json:"aliases"`
+	Kind        string      `json:"kind"`
+	Field       string      `json:"field"`
+	Taxonomy    TaxonomyRef `json:"taxonomy"`
+}
+
+// TaxonomyRef says which taxonomy a skill is of.
+type TaxonomyRef struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+func (s *Server) bindExtractions() {
+	write(s, "createSyllabusExtraction", createExtraction)
+	read(s, "getSyllabusExtraction", readExtraction)
+	read(s, "listSkills", func(_ context.Context, c *call, in *searchInput) (Page[Skill], error) {
+		found, total := c.Taxonomy().Search(in.Query, in.Limit, in.Offset)
+		list := make([]Skill, len(found))
+		for i, skill := range found {
+			list[i] = c.skill(skill)
+		}
+		return page(c, in.pageInput, list, total), nil
+	})
+	read(s, "getSkill", func(_ context.Context, c *call, in *skillInput) (Skill, error) {
+		skill, ok := c.Taxonomy().Skill(in.SkillID)
+		if !ok {
+			return Skill{}, catalog.Absent()
+		}
+		return c.skill(skill), nil
+	})
+}
+
+func (c *call) skill(s skills.Skill) Skill {
+	info := c.Taxonomy().Info()
+	out := Skill{ID: s.ID, Name: s.Name, Description: s.Description, Aliases: s.Aliases, Kind: s.Kind, Field: s.Field, Taxonomy: TaxonomyRef{info.Name, info.Version}}
+	if out.Aliases == nil {
+		out.Aliases = []string{}
+	}
+	return out
+}
+
+func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
+	words, href := orNull(in.Body.Text), orNull(in.Body.SyllabusHref)
+	if (words == nil) == (href == nil) {
+		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body", Message: "must have either text or syllabusHref"})
+	}
+	if faults := c.checkHref(href, "body.syllabusHref"); faults != nil {
+		return nil, nil, catalog.Invalid(faults...)
+	}
+	extraction := &catalog.SyllabusExtraction{
+		Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now),
+		Name: orNull(in.Body.Name), SyllabusHref: href, Skills: []catalog.SkillRef{},
+		Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
+	}
+	var change catalog.Change
+	change.Create(extraction, nil)
+	if words != nil {
+		change.Texts = append(change.Texts, catalog.Text{RecordID: extraction.ID, Text: *words})
+	}
+	c.created("/syllabus-extractions/{extractionId}", extraction.ID)
+	return &AcceptedExtraction{extraction.ID, extraction.ProcessingStatus}, &change, nil
+}
+
+func readExtraction(ctx context.Context, c *call, in *extractionInput) (*ExtractionResult, error) {
+	e, err := c.Store.SyllabusExtraction(ctx, c.org, in.ExtractionID)
+	if err != nil {
+		return nil, err
+	}
+	out := &ExtractionResult{
+		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref,
+		Skills: e.Skills, Failure: e.Failure, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
+	}
+	if slices.Contains(in.Include, "text") {
+		text, err := c.Store.Text(ctx, c.org, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		words := string(text)
+		out.Text = &words
+	}
+	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID)
+	return out, err
+}

@@ -1,0 +1,67 @@
+package rest
+
+import (
+	"context"
+	"errors"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
+)
+
+// Market is the labor market data that is loaded.
+type Market interface {
+	labor.Source
+	// Regions lists the regions of a type, all for the empty one.
+	Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error)
+}
+
+type marketInput struct {
+	CIPCodes   string `query:"cipCodes" required:"true" doc:"1 to 25 CIP codes NN.NNNN between commas"`
+	RegionType string `query:"regionType" default:"national" enum:"national,state,msa"`
+	Region     string `query:"region" doc:"a state's FIPS code or a CBSA code; needed for state and msa"`
+}
+
+type regionsInput struct {
+	RegionType string `query:"regionType" enum:"national,state,msa"`
+}
+
+// RegionList lists regions.
+type RegionList struct {
+	Data []RegionEntry `json:"data"`
+}
+
+// RegionEntry is one region.
+type RegionEntry struct {
+	RegionType labor.RegionType `json:"regionType" enum:"national,state,msa"`
+	Region     string           `json:"region"`
+	Name       string           `json:"name"`
+}
+
+func (s *Server) bindLabor() {
+	read(s, "getLaborMarket", func(ctx context.Context, c *call, in *marketInput) (labor.Answer, error) {
+		cips, err := labor.ParseCIPs(in.CIPCodes)
+		if err != nil {
+			return labor.Answer{}, err
+		}
+		area, err := labor.ParseRegion(in.RegionType, in.Region)
+		if err != nil {
+			return labor.Answer{}, err
+		}
+		return labor.Lookup(ctx, c.Market, labor.Query{CIPCodes: cips, Area: area})
+	})
+	read(s, "listRegions", func(ctx context.Context, c *call, in *regionsInput) (RegionList, error) {
+		regions, err := c.Market.Regions(ctx, labor.RegionType(in.RegionType))
+		list := RegionList{Data: make([]RegionEntry, len(regions))}
+		for i, r := range regions {
+			list.Data[i] = RegionEntry{r.RegionType, r.Area.Region, r.Name}
+		}
+		return list, err
+	})
+}
+
+func hasCode(err error, code catalog.Code) bool {
+	var known *catalog.Error
+	return errors.As(err, &known) && known.Code == code
+}
+
+func isAbsent(err error) bool { return hasCode(err, catalog.NotFound) }

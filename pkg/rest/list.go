@@ -1,0 +1,101 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// pageInput are the parameters of every list.
+type pageInput struct {
+	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"how many records a page holds at most"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many records stand before the page"`
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Data       []T        `json:"data"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// Pagination says where a page stands in its list.
+type Pagination struct {
+	Total   int  `json:"total"`
+	Limit   int  `json:"limit"`
+	Offset  int  `json:"offset"`
+	HasMore bool `json:"hasMore"`
+}
+
+// page makes a list's answer and its links.
+func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
+	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
+	c.links = []string{}
+	link := func(rel string, offset int) {
+		query := c.request.URL.Query()
+		query.Set("limit", fmt.Sprint(in.Limit))
+		query.Set("offset", fmt.Sprint(offset))
+		c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
+	}
+	link("first", 0)
+	if in.Offset > 0 {
+		link("prev", max(0, min(in.Offset, total)-in.Limit))
+	}
+	if p.HasMore {
+		link("next", in.Offset+in.Limit)
+	}
+	link("last", max(0, (total-1)/in.Limit*in.Limit))
+	if data == nil {
+		data = []T{}
+	}
+	return Page[T]{Data: data, Pagination: p}
+}
+
+// beside runs two reads side by side.
+func beside[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		a, err = first(ctx)
+		return err
+	})
+	group.Go(func() (err error) {
+		b, err = second(ctx)
+		return err
+	})
+	return a, b, group.Wait()
+}
+
+// created names the one record that was created.
+func (c *call) created(path string, ids ...string) {
+	for _, id := range ids {
+		from, to := strings.Index(path, "{"), strings.Index(path, "}")
+		path = path[:from] + id + path[to+1:]
+	}
+	c.location = api.BasePath + path
+}
+
+// replaced gives the change of a record that was loaded as before and is now
+// after; none where nothing is different.
+func replaced[T any, R interface {
+	*T
+	catalog.Record
+}](c *call, before T, after R) *catalog.Change {
+	change := &catalog.Change{}
+	if !reflect.DeepEqual(before, *after) {
+		change.Replace(after, c.now)
+	}
+	return change
+}
+
+// orNull makes an empty text null.
+func orNull(text *string) *string {
+	if text == nil || *text == "" {
+		return nil
+	}
+	return text
+}

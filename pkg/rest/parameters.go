@@ -1,0 +1,142 @@
+package rest
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// parameter is one field of an input type that comes from path or query.
+type parameter struct {
+	name, in      string
+	index         []int
+	kind          reflect.Kind
+	doc, fallback string
+	minimum       *float64
+	maximum       *float64
+	enum          []string
+	required      bool
+	list          bool // comma-separated values of the enum
+}
+
+type parameters []parameter
+
+// parametersOf reads the fields tagged path or query; default, minimum, maximum,
+// enum, required and doc say the rest.
+func parametersOf(t reflect.Type) parameters {
+	var all parameters
+	for _, f := range reflect.VisibleFields(t) {
+		p := parameter{index: f.Index, kind: f.Type.Kind(), doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), required: f.Tag.Get("required") == "true"}
+		if p.name = f.Tag.Get("path"); p.name != "" {
+			p.in, p.required = "path", true
+		} else if p.name = f.Tag.Get("query"); p.name != "" {
+			p.in = "query"
+		} else {
+			continue
+		}
+		p.minimum, p.maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
+		if enum := f.Tag.Get("enum"); enum != "" {
+			p.enum = strings.Split(enum, ",")
+		}
+		p.list = f.Type.Kind() == reflect.Slice
+		all = append(all, p)
+	}
+	return all
+}
+
+func bound(tag string) *float64 {
+	if tag == "" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		panic(err)
+	}
+	return &v
+}
+
+// fill sets the parameters' fields from the request.
+func (all parameters) fill(v reflect.Value, c *call) error {
+	query := c.request.URL.Query()
+	for _, p := range all {
+		value := p.fallback
+		if p.in == "path" {
+			value = c.route.Params[p.name]
+		} else if given, ok := query[p.name]; ok {
+			if len(given) > 1 {
+				return p.fault("is given more than once")
+			}
+			value = given[0]
+		} else if p.required {
+			return p.fault("is missing")
+		} else if p.fallback == "" {
+			continue
+		}
+		if err := p.set(v.FieldByIndex(p.index), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p parameter) fault(format string, args ...any) error {
+	return catalog.Errorf(catalog.InvalidParameter, "%s %s.", p.name, fmt.Sprintf(format, args...))
+}
+
+var (
+	integer = regexp.MustCompile(`^-?\d+$`)
+	decimal = regexp.MustCompile(`^\d+(\.\d+)?$`)
+)
+
+func (p parameter) set(field reflect.Value, value string) error {
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	switch field.Kind() {
+	case reflect.Int:
+		n, err := strconv.Atoi(value)
+		if err != nil || !integer.MatchString(value) {
+			return p.fault("must be an integer")
+		}
+		if p.minimum != nil && float64(n) < *p.minimum || p.maximum != nil && float64(n) > *p.maximum {
+			return p.fault("must be %s", p.bounds())
+		}
+		field.SetInt(int64(n))
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !decimal.MatchString(value) {
+			return p.fault("must be a number")
+		}
+		if p.minimum != nil && f < *p.minimum || p.maximum != nil && f > *p.maximum {
+			return p.fault("must be %s", p.bounds())
+		}
+		field.SetFloat(f)
+	case reflect.Slice:
+		values := strings.Split(value, ",")
+		for _, v := range values {
+			if !slices.Contains(p.enum, v) {
+				return p.fault("must be of %s", strings.Join(p.enum, ", "))
+			}
+		}
+		field.Set(reflect.ValueOf(values))
+	default:
+		if p.enum != nil && !slices.Contains(p.enum, value) {
+			return p.fault("must be one of %s", strings.Join(p.enum, ", "))
+		}
+		field.SetString(value)
+	}
+	return nil
+}
+
+func (p parameter) bounds() string {
+	if p.maximum == nil {
+		return fmt.Sprintf("at least %v", *p.minimum)
+	}
+	return fmt.Sprintf("%v to %v", *p.minimum, *p.maximum)
+}

@@ -1,0 +1,331 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+)
+
+// TransferStore is what the handlers of transfer packages and their courses need.
+type TransferStore interface {
+	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
+	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
+	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
+	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
+}
+
+// maxCoursesInBody is how many transfer courses one call creates.
+const maxCoursesInBody = 50
+
+type packageInput struct {
+	PackageID string `path:"packageId"`
+}
+
+type transferCourseInput struct {
+	packageInput
+	TransferCourseID string `path:"transferCourseId"`
+}
+
+type readTransferCourseInput struct {
+	transferCourseInput
+	includeInput
+}
+
+type matchingConfigInput struct {
+	FullEquivalentThreshold    *float64 `json:"fullEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
+	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
+}
+
+func (m *matchingConfigInput) or(old catalog.MatchingConfig) catalog.MatchingConfig {
+	if m == nil {
+		return old
+	}
+	return catalog.MatchingConfig{
+		FullEquivalentThreshold:    or(m.FullEquivalentThreshold, old.FullEquivalentThreshold),
+		PartialEquivalentThreshold: or(m.PartialEquivalentThreshold, old.PartialEquivalentThreshold),
+	}
+}
+
+type newTransferCourse struct {
+	Name         string  `json:"name" minLength:"1" maxLength:"255"`
+	SyllabusHref *string `json:"syllabusHref,omitempty" nullable:"true" maxLength:"2000"`
+	Description  *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+}
+
+type createPackageInput struct {
+	Body struct {
+		Name                    string               `json:"name" minLength:"1" maxLength:"255"`
+		TransferFromInstitution string               `json:"transferFromInstitution" minLength:"1" maxLength:"255"`
+		MatchingConfig          *matchingConfigInput `json:"matchingConfig,omitempty"`
+		Description             *string              `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+		UniqueTag               *string              `json:"uniqueTag,omitempty" nullable:"true" maxLength:"255"`
+		Courses                 []newTransferCourse  `json:"courses,omitempty" maxItems:"50"`
+	}
+}
+
+type updatePackageInput struct {
+	packageInput
+	Body struct {
+		Name                    catalog.Optional[string]              `json:"name,omitempty" minLength:"1" maxLength:"255"`
+		TransferFromInstitution catalog.Optional[string]              `json:"transferFromInstitution,omitempty" minLength:"1" maxLength:"255"`
+		MatchingConfig          catalog.Optional[matchingConfigInput] `json:"matchingConfig,omitempty"`
+		Description             catalog.Optional[*string]             `json:"description,omitempty" maxLength:"10000"`
+		UniqueTag               catalog.Optional[*string]             `json:"uniqueTag,omitempty" maxLength:"255"`
+	}
+}
+
+type createTransferCoursesInput struct {
+	packageInput
+	Body struct {
+		Courses []newTransferCourse `json:"courses" minItems:"1" maxItems:"50"`
+	}
+}
+
+type matchPackageInput struct {
+	packageInput
+	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
+	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
+}
+
+// TransferCourseWithEvidence is a transfer course as include=evidence shows it.
+type TransferCourseWithEvidence struct {
+	*catalog.TransferCourse
+	Included
+}
+
+// Equivalencies are the sections of the catalog that a transfer course is most
+// like, the best first.
+type Equivalencies struct {
+	TransferCourseID string            `json:"transferCourseId"`
+	Matches          []alignment.Match `json:"matches" maxItems:"5"`
+}
+
+// PackageEquivalencies are those of each course of a package, in creation order.
+// Skipped are the courses whose skills are not extracted.
+type PackageEquivalencies struct {
+	PackageID      string                 `json:"packageId"`
+	MatchingConfig catalog.MatchingConfig `json:"matchingConfig"`
+	Courses        []Equivalencies        `json:"courses"`
+	Skipped        []SkippedCourse        `json:"skipped"`
+}
+
+// SkippedCourse is a transfer course that could not be matched.
+type SkippedCourse struct {
+	TransferCourseID string                   `json:"transferCourseId"`
+	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus"`
+}
+
+func (s *Server) bindTransfers() {
+	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.TransferPackage], error) {
+		packages, total, err := c.Store.TransferPackages(ctx, c.org, in.Offset, in.Limit)
+		return page(c, *in, packages, total), err
+	})
+	write(s, "createTransferPackage", createPackage)
+	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+	})
+	write(s, "updateTransferPackage", updatePackage)
+	write(s, "deleteTransferPackage", deletePackage)
+	read(s, "listTransferCourses", func(ctx context.Context, c *call, in *packageInput) ([]*catalog.TransferCourse, error) {
+		_, courses, err := c.packageWithCourses(ctx, *in)
+		return courses, err
+	})
+	write(s, "createTransferCourses", createTransferCourses)
+	read(s, "getTransferCourse", func(ctx context.Context, c *call, in *readTransferCourseInput) (*TransferCourseWithEvidence, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, false)
+		if err != nil {
+			return nil, err
+		}
+		included, err := c.include(ctx, in.includeInput, course.ID)
+		return &TransferCourseWithEvidence{course, included}, err
+	})
+	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		var change catalog.Change
+		change.Delete(course, c.now, nil)
+		return none{}, &change, nil
+	})
+	write(s, "retryTransferCourse", retryTransferCourse)
+	read(s, "matchTransferCourse", matchTransferCourse)
+	read(s, "matchTransferPackage", matchPackage)
+}
+
+func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
+	return beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
+		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
+	})
+}
+
+// newCourses makes the transfer courses of a body, PENDING, in its order.
+func (c *call) newCourses(packageID string, in []newTransferCourse, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+	var faults []catalog.Fault
+	courses := make([]*catalog.TransferCourse, len(in))
+	for i, item := range in {
+		href := orNull(item.SyllabusHref)
+		faults = append(faults, c.checkHref(href, fmt.Sprintf("body.courses[%d].syllabusHref", i))...)
+		courses[i] = &catalog.TransferCourse{
+			Meta:      catalog.NewMeta(c.IDs.Ordered(catalog.TransferCourseKind, c.now, i), c.org, c.now),
+			PackageID: packageID, Name: item.Name, Description: orNull(item.Description), SyllabusHref: href,
+			Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
+		}
+		change.Create(courses[i], nil)
+	}
+	if faults != nil {
+		return nil, catalog.Invalid(faults...)
+	}
+	return courses, nil
+}
+
+func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
+	body := in.Body
+	dir, err := c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
+	if err != nil {
+		return nil, nil, err
+	}
+	pack := &catalog.TransferPackage{
+		Meta: catalog.NewMeta(c.IDs.Sequenced(catalog.TransferPackageKind, dir.Take()), c.org, c.now),
+		Name: body.Name, TransferFromInstitution: body.TransferFromInstitution, MatchingConfig: body.MatchingConfig.or(catalog.DefaultMatchingConfig),
+		Description: orNull(body.Description), UniqueTag: orNull(body.UniqueTag),
+	}
+	if faults := pack.MatchingConfig.Check("body.matchingConfig"); faults != nil {
+		return nil, nil, catalog.Invalid(faults...)
+	}
+	var change catalog.Change
+	change.Create(pack, dir)
+	if _, err := c.newCourses(pack.ID, body.Courses, &change); err != nil {
+		return nil, nil, err
+	}
+	c.created("/transfer-packages/{packageId}", pack.ID)
+	return pack, &change, nil
+}
+
+func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
+	pack, err := c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, body := *pack, in.Body
+	pack.Name = body.Name.Or(pack.Name)
+	pack.TransferFromInstitution = body.TransferFromInstitution.Or(pack.TransferFromInstitution)
+	pack.MatchingConfig = body.MatchingConfig.Value.or(pack.MatchingConfig)
+	pack.Description = orNull(body.Description.Or(pack.Description))
+	pack.UniqueTag = orNull(body.UniqueTag.Or(pack.UniqueTag))
+	if faults := pack.MatchingConfig.Check("body.matchingConfig"); faults != nil {
+		return nil, nil, catalog.Invalid(faults...)
+	}
+	return pack, replaced(c, before, pack), nil
+}
+
+func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
+	pack, courses, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
+		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
+	})
+	if err != nil {
+		return none{}, nil, err
+	}
+	dir, err := c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
+	if err != nil {
+		return none{}, nil, err
+	}
+	var change catalog.Change
+	change.Delete(pack, c.now, dir)
+	for _, course := range courses {
+		change.Delete(course, c.now, nil)
+	}
+	return none{}, &change, nil
+}
+
+func createTransferCourses(ctx context.Context, c *call, in *createTransferCoursesInput) ([]*catalog.TransferCourse, *catalog.Change, error) {
+	pack, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(courses)+len(in.Body.Courses) > catalog.MaxTransferCourses {
+		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
+	}
+	var change catalog.Change
+	created, err := c.newCourses(pack.ID, in.Body.Courses, &change)
+	if err == nil && len(created) == 1 {
+		c.created("/transfer-packages/{packageId}/courses/{transferCourseId}", pack.ID, created[0].ID)
+	}
+	change.Requires(pack)
+	return created, &change, err
+}
+
+func retryTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*catalog.TransferCourse, *catalog.Change, error) {
+	course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if course.ProcessingStatus != catalog.Failed {
+		return nil, nil, catalog.Errorf(catalog.Conflict, "The course is %s; only a FAILED one can be tried again.", course.ProcessingStatus)
+	}
+	course.Extraction = catalog.Extraction{ProcessingStatus: catalog.Pending}
+	var change catalog.Change
+	change.Replace(course, c.now)
+	change.Restart(course)
+	return course, &change, nil
+}
+
+func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*Equivalencies, error) {
+	pack, course, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
+		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, false)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if course.ProcessingStatus != catalog.Completed {
+		return nil, catalog.Errorf(catalog.Conflict, "The course is %s; its skills are known once it is COMPLETED.", course.ProcessingStatus)
+	}
+	candidates, err := c.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig)}, nil
+}
+
+// matchLimit is how many equivalencies of a course are told.
+const matchLimit = 5
+
+func (c *call) match(candidates *candidates, course *catalog.TransferCourse, config catalog.MatchingConfig) []alignment.Match {
+	matches := candidates.index.Match(course.Skills, config, c.Taxonomy().Related, matchLimit)
+	if matches == nil {
+		matches = []alignment.Match{}
+	}
+	return matches
+}
+
+func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*PackageEquivalencies, error) {
+	pack, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	if err != nil {
+		return nil, err
+	}
+	config := (&matchingConfigInput{in.Full, in.Partial}).or(pack.MatchingConfig)
+	if faults := config.Check("query"); faults != nil {
+		return nil, catalog.Errorf(catalog.InvalidParameter, "partialEquivalentThreshold is greater than fullEquivalentThreshold.")
+	}
+	candidates, err := c.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &PackageEquivalencies{PackageID: pack.ID, MatchingConfig: config, Courses: []Equivalencies{}, Skipped: []SkippedCourse{}}
+	for _, course := range courses {
+		if course.ProcessingStatus == catalog.Completed {
+			out.Courses = append(out.Courses, Equivalencies{course.ID, c.match(candidates, course, config)})
+		} else {
+			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
+		}
+	}
+	return out, nil
+}
