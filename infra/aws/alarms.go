@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -22,7 +24,7 @@ import (
 type alarm struct {
 	name        string
 	means       string // and what to do
-	expression  string
+	expression  string // empty for the sum of the metrics
 	metrics     map[string]awscloudwatch.IMetric
 	threshold   float64
 	due, within float64
@@ -35,6 +37,9 @@ func newAlarms(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, function
 	tell := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef
 	for _, a := range alarms(rest, functions, t, q) {
+		if a.expression == "" {
+			a.expression = sum(a.metrics)
+		}
 		missing := awscloudwatch.TreatMissingData_NOT_BREACHING
 		if a.silenceBad {
 			missing = awscloudwatch.TreatMissingData_BREACHING
@@ -74,9 +79,8 @@ func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) 
 	}
 	return []alarm{
 		{
-			name:       "dead letters",
-			means:      "Extraction jobs were given up after all tries; their records become FAILED. Look for the job's requestId in the extractor's log, then retry the records. See the README, redriving dead letters.",
-			expression: "waiting + taken",
+			name:  "dead letters",
+			means: "Extraction jobs were given up after all tries; their records become FAILED. Look for the job's requestId in the extractor's log, then retry the records. See the README, redriving dead letters.",
 			// The sweeper empties the queue within seconds, so what it took counts too.
 			metrics: map[string]awscloudwatch.IMetric{
 				"waiting": metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", dimensions{"QueueName": q.dead.QueueName()}),
@@ -99,25 +103,22 @@ func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) 
 			threshold:  5000, due: 5, within: 10,
 		},
 		{
-			name:       "function throttles",
-			means:      "Lambda refuses to start functions: the account's concurrency is used up. Raise it (service quotas) or find who uses it.",
-			expression: sum(throttles),
-			metrics:    throttles,
-			threshold:  1, due: 2, within: 5,
+			name:      "function throttles",
+			means:     "Lambda refuses to start functions: the account's concurrency is used up. Raise it (service quotas) or find who uses it.",
+			metrics:   throttles,
+			threshold: 1, due: 2, within: 5,
 		},
 		{
-			name:       "worker throttles",
-			means:      "Lambda refuses to start the extractor or the sweeper; jobs wait. Raise the account's concurrency.",
-			expression: "extractor + sweeper",
+			name:  "worker throttles",
+			means: "Lambda refuses to start the extractor or the sweeper; jobs wait. Raise the account's concurrency.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"extractor": function(api.Extractor, "Throttles"), "sweeper": function(api.Sweeper, "Throttles"),
 			},
 			threshold: 1, due: 5, within: 15,
 		},
 		{
-			name:       "table throttles",
-			means:      "DynamoDB refuses reads or writes, most likely of one busy partition. See the README, raising a limit.",
-			expression: "reads + writes",
+			name:  "table throttles",
+			means: "DynamoDB refuses reads or writes, most likely of one busy partition. See the README, raising a limit.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"reads":  metric("AWS/DynamoDB", "ReadThrottleEvents", "Sum", dimensions{"TableName": t.name}),
 				"writes": metric("AWS/DynamoDB", "WriteThrottleEvents", "Sum", dimensions{"TableName": t.name}),
@@ -134,9 +135,8 @@ func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) 
 			threshold: 15 * 60, due: 3, within: 5,
 		},
 		{
-			name:       "extractor failures",
-			means:      "Extractions fail for reasons of ours (crash, out of memory, out of time, internal), not of the document. Look for level ERROR in the extractor's log.",
-			expression: "crashed + internal + timeout",
+			name:  "extractor failures",
+			means: "Extractions fail for reasons of ours (crash, out of memory, out of time, internal), not of the document. Look for level ERROR in the extractor's log.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"crashed": function(api.Extractor, "Errors"), "internal": failures(catalog.InternalFailure), "timeout": failures(catalog.TimedOut),
 			},
@@ -166,15 +166,14 @@ func metric(namespace, name, statistic string, of dimensions) awscloudwatch.IMet
 	})
 }
 
-// sum adds up metrics in an expression.
+// sum adds up metrics. A metric that nothing was counted for has no value, and
+// would leave a plain sum without one.
 func sum(metrics map[string]awscloudwatch.IMetric) string {
-	var names []string
-	for _, g := range api.Groups() {
-		if _, ok := metrics[string(g)]; ok {
-			names = append(names, string(g))
-		}
+	var filled []string
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		filled = append(filled, "FILL("+name+", 0)")
 	}
-	return strings.Join(names, " + ")
+	return "SUM([" + strings.Join(filled, ", ") + "])"
 }
 
 // newTopic makes the topic, to which only this account's alarms may publish. It

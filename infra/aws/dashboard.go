@@ -8,8 +8,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
-
-	"skillscurriculum/pkg/api"
 )
 
 // newDashboard shows one stage on a page, a question in each row: is something
@@ -67,15 +65,13 @@ func newDashboard(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, funct
 		graph("Refusals: table throttled", onTable("ReadThrottleEvents", "reads"), onTable("WriteThrottleEvents", "writes")),
 	)
 	row(board,
-		graph("Extraction: done", own("Extractions", "", "Sum")),
-		graph("Extraction: failed, by code", own("ExtractionFailures", "FailureCode", "Sum")),
+		graph("Extraction: runs, by failure code", own("Extractions", "FailureCode", "Sum")),
+		graph("Extraction: p99 of a run, by failure code, ms", own("Latency", "FailureCode", "p99")),
 		graph("Extraction: jobs",
 			queue(jobs, "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
 			queue(jobs, "ApproximateNumberOfMessagesNotVisible", "Maximum", "at work"),
 			queue(dead, "NumberOfMessagesReceived", "Sum", "dead letters")),
-		graph("Extraction: age of the oldest job, s; run time, ms",
-			queue(jobs, "ApproximateAgeOfOldestMessage", "Maximum", "age"),
-			function(api.Extractor, "Duration", "p50", "p50"), function(api.Extractor, "Duration", "p99", "p99")),
+		graph("Extraction: age of the oldest job, s", queue(jobs, "ApproximateAgeOfOldestMessage", "Maximum", "age")),
 	)
 	row(board,
 		graph("Cost: units charged to customers, by operation", own("Units", "Operation", "Sum")),
@@ -102,13 +98,9 @@ func labelled(namespace, name, statistic, label string, of dimensions) awscloudw
 	})
 }
 
-// own finds a metric of the functions for every value of a dimension; an empty
-// dimension stands for whatever dimensions it has.
+// own finds a metric of the functions for every value of a dimension.
 func own(name, dimension, statistic string) awscloudwatch.IMetric {
-	search := fmt.Sprintf(`Namespace="%s" MetricName="%s"`, ownMetrics, name)
-	if dimension != "" {
-		search = fmt.Sprintf(`{%s,%s} MetricName="%s"`, ownMetrics, dimension, name)
-	}
+	search := fmt.Sprintf(`{%s,%s} MetricName="%s"`, ownMetrics, dimension, name)
 	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 		Expression: jsii.String(fmt.Sprintf("SEARCH('%s', '%s', 300)", search, statistic)),
 		Label:      jsii.String(""),

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -96,15 +95,17 @@ func newLog(stack awscdk.Stack, s stage, id string, name *string) awslogs.LogGro
 // sam local only overrides what the template declares.
 func environment(s stage, bundle string, t table, q queues) *map[string]*string {
 	env := map[string]*string{
-		api.EnvTable:           t.name,
-		api.EnvQueueURL:        q.jobs.QueueUrl(),
-		api.EnvRateUnits:       &s.rateUnits,
-		api.EnvRateWindow:      &s.rateWindow,
-		api.EnvRetryDelay:      jsii.String("30"),
-		api.EnvFunctionTimeout: jsii.String(strconv.Itoa(int(sizes[api.Extractor].timeout))),
-		api.EnvDynamoEndpoint:  jsii.String(""),
-		api.EnvSQSEndpoint:     jsii.String(""),
-		api.EnvAllowedHosts:    jsii.String(""),
+		api.EnvTable:      t.name,
+		api.EnvQueueURL:   q.jobs.QueueUrl(),
+		api.EnvRateUnits:  &s.rateUnits,
+		api.EnvRateWindow: &s.rateWindow,
+		api.EnvRetryDelay: jsii.String("30"),
+		// A cold function's first call opens a TLS connection with a fraction of a
+		// processor; the usual limit would turn that into a 503.
+		api.EnvCountTimeout:   jsii.String("250"),
+		api.EnvDynamoEndpoint: jsii.String(""),
+		api.EnvSQSEndpoint:    jsii.String(""),
+		api.EnvAllowedHosts:   jsii.String(""),
 	}
 	if _, err := os.Stat(filepath.Join(bundle, taxonomyFile)); err == nil {
 		env[api.EnvTaxonomy] = jsii.String("/var/task/" + taxonomyFile)

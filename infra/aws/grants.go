@@ -30,8 +30,9 @@ func grantOf(name string) grant {
 	case api.Extractor:
 		return grant{
 			table:    []string{"GetItem", "PutItem", "Query", "UpdateItem"},
+			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
-			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry; never deletes, never queues",
+			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; never deletes",
 		}
 	case api.Sweeper:
 		return grant{
@@ -96,7 +97,7 @@ func newRole(stack awscdk.Stack, name string, t table, q queues, log awslogs.Log
 		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn()))
 	}
 	if g.consumes != nil {
-		statements = append(statements, allow("sqs", []string{"ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q)))
+		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q)))
 	}
 	role := awsiam.NewRole(stack, jsii.String(name+"-role"), &awsiam.RoleProps{
 		Description: jsii.String(name + ": " + g.why),

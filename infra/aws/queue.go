@@ -13,8 +13,8 @@ import (
 type queues struct{ jobs, dead awssqs.Queue }
 
 const (
-	// maxReceives leaves room beside the three tries of a transient fault for
-	// deliveries that come twice or find the job in another worker's hands.
+	// maxReceives is how often a message may come back from workers that died or
+	// found the job in another's hands; tries that are put off are new messages.
 	maxReceives = 6
 	// extractorsAtOnce bounds what strangers' servers and the table see of us.
 	// It stands on the event source: reserved concurrency would make SQS count

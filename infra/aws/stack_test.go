@@ -140,7 +140,7 @@ func TestEnvironmentIsOne(t *testing.T) {
 		want := map[string]any{
 			"TABLE_NAME": map[string]any{"Ref": table}, "QUEUE_URL": map[string]any{"Ref": jobs},
 			"RATE_LIMIT_UNITS": "1000", "RATE_LIMIT_WINDOW_SECONDS": "60",
-			"EXTRACTION_RETRY_SECONDS": "30", "EXTRACTOR_TIMEOUT_SECONDS": "60",
+			"EXTRACTION_RETRY_SECONDS": "30", "QUOTA_TIMEOUT_MILLISECONDS": "250",
 			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "SYLLABUS_ALLOWED_HOSTS": "",
 		}
 		if stage == "prod" {
@@ -300,6 +300,9 @@ func TestAlarms(t *testing.T) {
 					t.Errorf("%s: %s is not in %q", name, id, expression)
 				}
 			}
+			if strings.Contains(expression, "+") {
+				t.Errorf("%s: %q has no value when one of its metrics has none", name, expression)
+			}
 			if len(ids) > 10 {
 				t.Errorf("%s has %d metrics, an alarm takes 10", name, len(ids))
 			}
@@ -382,8 +385,8 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%s by operation is not shown", metric)
 			}
 		}
-		if !strings.Contains(body, `{SkillsCurriculum,FailureCode} MetricName=\"ExtractionFailures\"`) {
-			t.Error("extraction failures by code are not shown")
+		if !strings.Contains(body, `{SkillsCurriculum,FailureCode} MetricName=\"Extractions\"`) {
+			t.Error("extractions by failure code are not shown")
 		}
 	})
 }
