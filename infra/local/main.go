@@ -1,0 +1,81 @@
+// Local runs the service on this machine, in the foreground, until Ctrl-C or
+// SIGTERM. The Makefile builds the functions first: see `make run`.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/pkg/api"
+)
+
+func main() {
+	console := log.New(os.Stderr, "local: ", 0)
+	dir := flag.String("dir", filepath.Join("build", "local"), "keeps data and logs; the announcement is written beside it as <dir>.json")
+	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
+	flag.Parse()
+
+	config, err := fromEnvironment(os.Getenv)
+	if err != nil {
+		console.Fatal(err)
+	}
+	config.Dir, config.Functions, config.Console = *dir, *functions, console
+	config.Store, config.Syllabi = newStore, demo.Syllabi()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
+	if err := stack.Run(ctx, config, announce); err != nil {
+		console.Fatal(err)
+	}
+}
+
+// fromEnvironment reads the variables of commands.md.
+func fromEnvironment(get func(string) string) (stack.Config, error) {
+	c := stack.Config{
+		Port:             3000,
+		Table:            get(api.EnvTable),
+		DynamoDBEndpoint: get(api.EnvDynamoEndpoint),
+		SQSEndpoint:      get(api.EnvSQSEndpoint),
+		Taxonomy:         get(api.EnvTaxonomy),
+		RateUnits:        get(api.EnvRateUnits),
+		RateWindow:       get(api.EnvRateWindow),
+		AllowedHosts:     get(api.EnvAllowedHosts),
+		Fresh:            get("FRESH") != "" && get("FRESH") != "0",
+	}
+	if port := get("PORT"); port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return stack.Config{}, fmt.Errorf("PORT=%s is no port number (0..65535)", port)
+		}
+		c.Port = int(n)
+	}
+	if c.Taxonomy != "" {
+		path, err := filepath.Abs(c.Taxonomy) // functions run in directories of their own
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return stack.Config{}, fmt.Errorf("TAXONOMY: %w", err)
+		}
+		c.Taxonomy = path
+	}
+	return c, nil
+}
+
+// announce tells people how to begin.
+func announce(a stack.Announcement) {
+	fmt.Printf("\nThe service answers at %s\n", a.BaseURL)
+	for _, c := range a.Customers {
+		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
+	}
+	fmt.Printf("\nTry:\n  %s\n\nCtrl-C stops everything.\n", a.FirstCall())
+}
