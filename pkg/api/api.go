@@ -83,7 +83,8 @@ var Everywhere = []catalog.Code{catalog.Unauthorized, catalog.RateLimitExceeded,
 // Codes lists every error code the operation may answer.
 func (o Operation) Codes() []catalog.Code {
 	if o.Access == Public {
-		return []catalog.Code{catalog.Internal, catalog.Unavailable}
+		// The stage's throttle stands before every call.
+		return []catalog.Code{catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}
 	}
 	codes := slices.Clone(Everywhere)
 	codes = append(codes, o.Errors...)

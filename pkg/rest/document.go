@@ -49,6 +49,7 @@ func (s *Server) OpenAPI() []byte {
 		Servers:  []*huma.Server{{URL: api.BasePath}},
 		Security: []map[string][]string{{"ApiKey": {}}},
 		Components: &huma.Components{
+			Responses:       map[string]*huma.Response{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {Type: "apiKey", In: "header", Name: api.HeaderKey}},
 			Headers: map[string]*huma.Header{
 				api.HeaderRequestID: header("string", "names the request in the service's logs"),
@@ -65,7 +66,7 @@ func (s *Server) OpenAPI() []byte {
 		doc.Tags = append(doc.Tags, &huma.Tag{Name: string(group), Description: "Operations of the function " + string(group)})
 	}
 	for _, op := range api.Operations() {
-		doc.AddOperation(s.describe(op))
+		doc.AddOperation(s.describe(op, doc.Components.Responses))
 	}
 	finishSchemas()
 	doc.Components.Schemas = registry
@@ -85,7 +86,9 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-func (s *Server) describe(op api.Operation) *huma.Operation {
+// describe gives an operation; error answers that several have in common go to
+// shared.
+func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *huma.Operation {
 	e := s.endpoints[op.ID]
 	o := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Tags: []string{string(op.Group)}, Method: op.Method, Path: op.Path,
@@ -132,10 +135,12 @@ func (s *Server) describe(op api.Operation) *huma.Operation {
 	}
 	for status, codes := range byStatus {
 		slices.Sort(codes)
-		o.Responses[strconv.Itoa(status)] = &huma.Response{
+		name := "error_" + strings.Join(codes, "_or_")
+		shared[name] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headersOf(op),
 			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schemaOf(reflect.TypeFor[api.Problem](), "")}},
 		}
+		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return o
 }

@@ -1,0 +1,65 @@
+# Every command of this project. They install what they need into node_modules and
+# build; nothing else on the machine is touched.
+.DELETE_ON_ERROR:
+.PHONY: run test build synth deploy sam-local bench bench-extraction chaos lint openapi local
+
+FUNCTIONS := $(notdir $(patsubst %/main.go,%,$(wildcard functions/*/main.go)))
+GOFLAGS_LAMBDA := -tags lambda.norpc -trimpath -ldflags "-s -w -buildid="
+export CGO_ENABLED = 0
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
+
+run: local
+	@exec ./build/local/bin/local
+
+# What make run starts: every function and the stack, for this machine.
+local: node_modules
+	@mkdir -p build/local/bin
+	@echo "building $(words $(FUNCTIONS)) functions for this machine"
+	@for f in $(FUNCTIONS); do mkdir -p build/local/functions/$$f && go build -tags lambda.norpc -o build/local/functions/$$f/bootstrap ./functions/$$f || exit 1; done
+	@go build -o build/local/bin/local ./infra/local
+	@go build -o build/skillsctl ./infra/skillsctl
+
+test: node_modules
+	go vet ./...
+	go test ./...
+
+build:
+	@for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/functions/$$f/bootstrap ./functions/$$f || exit 1; \
+	  if [ -f build/taxonomy.bin ]; then cp build/taxonomy.bin build/functions/$$f/taxonomy.bin; else rm -f build/functions/$$f/taxonomy.bin; fi; done
+	@go build -o build/skillsctl ./infra/skillsctl
+	@du -sh build/functions/*/bootstrap
+
+synth: build node_modules
+	npx aws-cdk synth --quiet $(if $(STAGE),-c stage=$(STAGE))
+
+deploy: build node_modules
+	npx aws-cdk deploy --require-approval never $(if $(STAGE),-c stage=$(STAGE)) $(if $(ALARM_EMAIL),-c email=$(ALARM_EMAIL))
+
+sam-local: synth
+	@command -v sam >/dev/null || { echo "make sam-local needs the AWS SAM CLI: install it, or use make run, which needs neither it nor Docker"; exit 1; }
+	@docker info >/dev/null 2>&1 || { echo "make sam-local needs a running Docker engine: start it, or use make run, which needs none"; exit 1; }
+	sam local start-api
+
+bench: node_modules
+	go run ./infra/bench
+
+bench-extraction:
+	go run ./infra/bench/extraction
+
+SEED ?= $(shell date +%s)
+DURATION ?= 120s
+chaos: local
+	go run ./infra/chaos -seed $(SEED) -duration $(DURATION)
+
+lint: node_modules
+	@unformatted=$$(gofmt -l functions infra pkg events); [ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	npx redocly lint openapi.json
+
+openapi:
+	go run ./infra/openapi > openapi.json.new && mv openapi.json.new openapi.json
+
+node_modules: package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch node_modules
