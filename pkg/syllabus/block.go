@@ -69,7 +69,7 @@ var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ"
 // clean gives one line in NFC without controls, invisible characters and
 // doubled or outer spaces; tabs become the cell gap.
 func clean(s string) string {
-	s = norm.NFC.String(ligatures.Replace(strings.ToValidUTF8(s, "")))
+	s = ligatures.Replace(strings.ToValidUTF8(s, ""))
 	var out strings.Builder
 	out.Grow(len(s))
 	space, gap := false, false
@@ -92,7 +92,8 @@ func clean(s string) string {
 			out.WriteRune(r)
 		}
 	}
-	return out.String()
+	// Last, since what has gone may have stood between a letter and its accent.
+	return norm.NFC.String(out.String())
 }
 
 // bullets are the signs that start a list item in documents without list markup.
@@ -148,6 +149,9 @@ func markerLen(s string) int {
 	return 0
 }
 
+// loneMarker says whether a text is a bullet or enumerator and nothing else.
+func loneMarker(s string) bool { return s != "" && markerLen(s+" ") == len(s) }
+
 func hasWord(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
@@ -187,6 +191,9 @@ func tableRow(cells [][]block) []block {
 
 // clauseEnd is what ends a part of a cell so that the next one starts a clause.
 func clauseEnd(text string) string {
+	if strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–") {
+		return ""
+	}
 	if text == "" || strings.ContainsRune(".;:,", rune(text[len(text)-1])) {
 		return " "
 	}

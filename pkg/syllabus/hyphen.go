@@ -35,7 +35,11 @@ func hyphensOf(lines []line) hyphens {
 	}
 	h.divides = ending*33 >= len(lines)
 	for _, l := range lines {
-		for _, w := range strings.FieldsFunc(l.text, notWord) {
+		words := strings.FieldsFunc(l.text, notWord)
+		if len(words) > 0 {
+			words = words[1:] // the first may be the rest of a divided one
+		}
+		for _, w := range words {
 			h.words[strings.ToLower(w)] = true
 		}
 	}
@@ -46,8 +50,8 @@ func notWord(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 
 // glue says what stands between a wrapped line and the next, and whether the
 // hyphen that ends the first only divides a word and goes: as the document writes
-// the word elsewhere, else unless the first part usually keeps its hyphen, else as
-// the document treats its line ends.
+// the word elsewhere, else unless the first part usually keeps its hyphen or, in a
+// document that hardly divides words, one of the parts is a word of it.
 func (h hyphens) glue(text, next string) (between string, dehyphenate bool) {
 	first, _ := utf8.DecodeRuneInString(next)
 	stem, hyphen := strings.CutSuffix(text, "-")
@@ -63,5 +67,5 @@ func (h hyphens) glue(text, next string) (between string, dehyphenate bool) {
 	if unicode.IsUpper(first) || compound && !whole {
 		return "", false
 	}
-	return "", whole || h.divides && !compounding[head]
+	return "", whole || !compounding[head] && (h.divides || !h.words[head] && !h.words[tail])
 }

@@ -1,6 +1,7 @@
 package syllabus
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -62,18 +63,33 @@ type flowing struct {
 	leading float64 // distance of wrapped lines in line heights
 	hyphens hyphens
 	blocks  []block
+	areas   []area // of blocks
 
-	text        []byte
-	cells       int
-	lines       int // of the cell in the making
-	cell, last  line
-	top, bottom float64 // of the row in the making
-	page        int
-	bold        bool
-	marked      bool // the block begins with a bullet or enumerator
-	labelled    bool // the block begins with a label
-	height      float64
-	gapAbove    bool
+	text       []byte
+	area       area // of the block
+	cell, last line // cell, as far as it goes, and line that were added last
+	cells      int
+	lines      int // of the cell
+	bold       bool
+	marked     bool // the block begins with a bullet or enumerator
+	labelled   bool // the block begins with a label
+	gapAbove   bool
+	height     float64 // of the first line
+}
+
+// area is where on its page a block stands.
+type area struct {
+	page                     int
+	left, right, top, bottom float64
+}
+
+func (a *area) add(b area) {
+	a.left, a.right = min(a.left, b.left), max(a.right, b.right)
+	a.top, a.bottom = max(a.top, b.top), min(a.bottom, b.bottom)
+}
+
+func (l line) area() area {
+	return area{page: l.page, left: l.left, right: l.right, top: l.top, bottom: l.bottom}
 }
 
 func (f *flowing) start(l line) {
@@ -81,48 +97,83 @@ func (f *flowing) start(l line) {
 	f.text = append(f.text[:0], l.text...)
 	f.cells, f.lines = 1, 1
 	f.cell, f.last = l, l
-	f.top, f.bottom = l.top, l.bottom
-	f.page, f.bold, f.height = l.page, l.bold, l.height()
-	f.marked = markerLen(l.text) > 0
+	f.area = l.area()
+	f.bold, f.height = l.bold, l.height()
+	f.marked = l.marked()
 	f.labelled = labelled.MatchString(l.text)
 }
 
 // append takes l into the block in the making, or refuses.
 func (f *flowing) append(l line) bool {
-	h := l.height()
-	samePage := l.page == f.last.page
-	if samePage && l.left >= f.cell.right+0.3*h && l.top <= f.top+0.5*h && l.top > f.bottom {
-		f.text = append(append(f.text, '\t'), l.text...)
-		f.cells++
+	if f.beside(l) {
+		gap := byte('\t')
+		if f.cells == 1 && f.lines == 1 && loneMarker(f.last.text) {
+			gap = ' '
+		} else {
+			f.cells++
+		}
+		f.text = append(append(f.text, gap), l.text...)
 		f.lines = 1
-		f.cell, f.last = l, l
-		f.bottom = min(f.bottom, l.bottom)
-		return true
-	}
-	if !f.continues(l, samePage) {
+		f.cell = l
+	} else if f.continues(l) {
+		between, dehyphenate := f.hyphens.glue(f.last.text, l.text)
+		if f.cells > 1 && l.begins() && !f.last.full(l) {
+			between, dehyphenate = clauseEnd(f.last.text), false
+		}
+		if dehyphenate {
+			f.text = f.text[:len(f.text)-1]
+		}
+		f.text = append(append(f.text, between...), l.text...)
+		f.lines++
+		f.cell.right = max(f.cell.right, l.right)
+	} else {
 		return false
 	}
-	between, dehyphenate := f.hyphens.glue(f.last.text, l.text)
-	if f.cells > 1 && l.begins() && !f.last.full(l) {
-		between, dehyphenate = clauseEnd(f.last.text), false
+	if l.page == f.area.page {
+		f.area.add(l.area())
 	}
-	if dehyphenate {
-		f.text = f.text[:len(f.text)-1]
-	}
-	f.text = append(append(f.text, between...), l.text...)
-	f.lines++
-	f.cell.right = max(f.cell.right, l.right)
-	f.bottom = min(f.bottom, l.bottom)
 	f.last = l
 	return true
 }
 
-func (f *flowing) continues(l line, samePage bool) bool {
+// beside says whether l is a further cell of the row in the making. The first cell
+// may have been taken for blocks of their own, line by line: they become a cell.
+func (f *flowing) beside(l line) bool {
+	const most = 4 // blocks that are one cell
 	h := l.height()
-	if markerLen(l.text) > 0 && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
+	within := func(a area) bool {
+		return l.page == a.page && l.left >= a.right+0.3*h && l.top <= a.top+0.5*h && l.top > a.bottom
+	}
+	if l.left >= f.cell.right+0.3*h && l.page == f.last.page && within(area{page: l.page, right: f.cell.right, top: f.area.top, bottom: f.area.bottom}) {
+		return true
+	}
+	cell := f.area
+	for i := len(f.blocks) - 1; i >= max(0, len(f.blocks)-most) && f.cells == 1; i-- {
+		if f.blocks[i].kind == row || f.areas[i].page != l.page {
+			return false
+		}
+		cell.add(f.areas[i])
+		if !within(cell) {
+			continue
+		}
+		var text string
+		for _, b := range f.blocks[i:] {
+			text += b.text + clauseEnd(b.text)
+		}
+		f.text = append([]byte(text), f.text...)
+		f.blocks, f.areas = f.blocks[:i], f.areas[:i]
+		f.area = cell
+		return true
+	}
+	return false
+}
+
+func (f *flowing) continues(l line) bool {
+	h := l.height()
+	if l.marked() && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
 		return false
 	}
-	if !samePage {
+	if l.page != f.last.page {
 		return l.page == f.last.page+1 && f.cells == 1 && f.last.full(l) && !ended(f.last.text) && !l.begins()
 	}
 	distance := f.last.top - l.top
@@ -145,6 +196,9 @@ func (f *flowing) dashInside(l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return strings.ContainsRune("-–—", first) && (!f.marked || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
 }
+
+// marked says whether a line begins with a bullet or enumerator, or is one.
+func (l line) marked() bool { return markerLen(l.text+" ") > 0 }
 
 // begins says whether a line looks like the start of something.
 func (l line) begins() bool {
@@ -175,7 +229,7 @@ func (f *flowing) finish() {
 	if f.lines == 0 {
 		return
 	}
-	b := block{text: string(f.text), page: f.page}
+	b := block{text: string(f.text), page: f.area.page}
 	short := runes(b.text) <= 90 && f.lines <= 3 && f.cells == 1 && !strings.HasSuffix(b.text, ".") && !strings.HasSuffix(b.text, ",")
 	switch ratio := f.height / f.body; {
 	case f.cells > 1:
@@ -193,7 +247,7 @@ func (f *flowing) finish() {
 	case short && f.gapAbove && f.lines == 1 && allCaps(b.text):
 		b.kind, b.level = heading, 5
 	}
-	f.blocks = append(f.blocks, b)
+	f.blocks, f.areas = append(f.blocks, b), append(f.areas, f.area)
 }
 
 func allCaps(s string) bool { return strings.ToUpper(s) == s && strings.ToLower(s) != s }
@@ -202,15 +256,7 @@ func allCaps(s string) bool { return strings.ToUpper(s) == s && strings.ToLower(
 // height, each as often as it has characters.
 func bodyHeight(lines []line) float64 {
 	sorted := slices.Clone(lines)
-	slices.SortStableFunc(sorted, func(a, b line) int {
-		switch {
-		case a.height() < b.height():
-			return -1
-		case a.height() > b.height():
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(sorted, func(a, b line) int { return cmp.Compare(a.height(), b.height()) })
 	total := 0
 	for _, l := range sorted {
 		total += runes(l.text)

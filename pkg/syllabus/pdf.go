@@ -1,6 +1,7 @@
 package syllabus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -215,8 +216,8 @@ func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
 	return err
 }
 
-// pdfText cuts the characters of a page into words, and words into lines where the
-// line ends or a wide gap stands.
+// pdfText cuts the characters of a page into words, and lines of words into pieces
+// where a wide gap stands.
 type pdfText struct {
 	in     pdfium.Pdfium
 	page   references.FPDF_TEXTPAGE
@@ -224,12 +225,15 @@ type pdfText struct {
 	number int
 	lines  []line
 
+	at          int // the character being read
 	word        strings.Builder
-	wordAt      int // index of the word's first character
-	at          int
-	text        strings.Builder // of the line in the making
-	line        line
-	first, last int // characters of the line in the making
+	first, last int // characters of the word
+	words       []pdfWord
+}
+
+type pdfWord struct {
+	line        // its text and place
+	first, last int
 }
 
 // divided is what PDFium writes for a hyphen that ends a line.
@@ -278,7 +282,7 @@ func (t *pdfText) read() error {
 
 func (t *pdfText) add(r rune) {
 	if t.word.Len() == 0 {
-		t.wordAt = t.at
+		t.first = t.at
 	}
 	t.word.WriteRune(r)
 	t.last = t.at
@@ -296,7 +300,7 @@ func (t *pdfText) endWord() error {
 	if t.word.Len() == 0 {
 		return nil
 	}
-	from, err := t.box(t.wordAt)
+	from, err := t.box(t.first)
 	if err != nil {
 		return err
 	}
@@ -304,29 +308,13 @@ func (t *pdfText) endWord() error {
 	if err != nil {
 		return err
 	}
-	word, err := t.parted(t.word.String())
+	text, err := t.parted(t.word.String())
 	if err != nil {
 		return err
 	}
-	last := t.last
 	t.word.Reset()
-	if t.text.Len() > 0 {
-		gap := from.left - t.line.right
-		// A negative gap beyond a letter's width is text that jumps back.
-		if h := t.line.height(); gap > h || gap < -2*h {
-			if err := t.cut(); err != nil {
-				return err
-			}
-		}
-	}
-	if t.text.Len() == 0 {
-		t.line, t.first = from, t.wordAt
-	} else {
-		t.text.WriteByte(' ')
-	}
-	t.text.WriteString(word)
-	t.line.right = max(t.line.right, to.right)
-	t.last = last
+	from.text, from.right = text, to.right
+	t.words = append(t.words, pdfWord{from, t.first, t.last})
 	return nil
 }
 
@@ -341,14 +329,14 @@ func (t *pdfText) parted(word string) (string, error) {
 		doubt = doubt || inner(i)
 	}
 	const longest = 60 // more is no word; also, characters and letters no longer go one to one
-	if !doubt || len(letters) > longest || len(letters) != t.last-t.wordAt+1 {
+	if !doubt || len(letters) > longest || len(letters) != t.last-t.first+1 {
 		return word, nil
 	}
 	gaps := make([]float64, len(letters)) // before each letter
 	var height float64
 	var before line
 	for i := range letters {
-		box, err := t.box(t.wordAt + i)
+		box, err := t.box(t.first + i)
 		if err != nil {
 			return "", err
 		}
@@ -366,26 +354,57 @@ func (t *pdfText) parted(word string) (string, error) {
 	return out.String(), nil
 }
 
+// endLine makes lines of the words since the last end. A gap parts them that is
+// wide and much wider than the gaps between most words of the line, which are wide
+// themselves in justified text.
 func (t *pdfText) endLine() error {
 	if err := t.endWord(); err != nil {
 		return err
 	}
-	return t.cut()
-}
-
-// cut ends the line in the making, if there is one.
-func (t *pdfText) cut() error {
-	if t.text.Len() == 0 {
+	words := t.words
+	t.words = t.words[:0]
+	if len(words) == 0 {
 		return nil
 	}
-	t.line.text, t.line.page = t.text.String(), t.number
-	t.text.Reset()
-	if t.line.height() <= 0 {
-		t.line.top = t.line.bottom + 1
+	height := words[0].height()
+	usual := 0.25 * height
+	if len(words) > 3 {
+		gaps := make([]float64, 0, len(words))
+		for i := 1; i < len(words); i++ {
+			gaps = append(gaps, words[i].left-words[i-1].right)
+		}
+		slices.Sort(gaps)
+		usual = max(usual, gaps[(len(gaps)-1)/4])
 	}
-	t.line.bold = t.isBold(t.first) && t.isBold(t.last)
-	t.lines = append(t.lines, t.line)
+	start := 0
+	for i := 1; i <= len(words); i++ {
+		if i < len(words) {
+			gap := words[i].left - words[i-1].right
+			if gap < 0.65*height || gap < 2*usual {
+				if gap > -2*height { // further back is another line
+					continue
+				}
+			}
+		}
+		t.lines = append(t.lines, t.joined(words[start:i]))
+		start = i
+	}
 	return nil
+}
+
+func (t *pdfText) joined(words []pdfWord) line {
+	l := words[0].line
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+		l.right = max(l.right, w.right)
+	}
+	l.text, l.page = strings.Join(texts, " "), t.number
+	if l.height() <= 0 {
+		l.top = l.bottom + 1
+	}
+	l.bold = t.isBold(words[0].first) && t.isBold(words[len(words)-1].last)
+	return l
 }
 
 // isBold reads the weight off the font's name, where writers of PDFs put it.
@@ -417,40 +436,34 @@ func withoutRunningHeads(lines []line, pages int) []line {
 		y := int(l.bottom / 4)
 		return []place{{key, y - 1}, {key, y}, {key, y + 1}}
 	}
-	drop := make([]bool, len(lines))
-	candidates := make([]bool, len(lines))
-	seen := map[place]map[int]bool{}
+	candidates := map[int]bool{}
+	seen := map[place]map[int]bool{} // pages by line
+	numbers := map[int]int{}         // page number less page by line
+	count := map[int]int{}           // of pages by that difference
 	for start := 0; start < len(lines); {
 		end := start
 		for end < len(lines) && lines[end].page == lines[start].page {
 			end++
 		}
-		order := make([]int, 0, end-start)
-		for i := start; i < end; i++ {
-			order = append(order, i)
+		order := make([]int, end-start)
+		for i := range order {
+			order[i] = start + i
 		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch {
-			case lines[a].top > lines[b].top:
-				return -1
-			case lines[a].top < lines[b].top:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].top, lines[a].top) })
 		for n, i := range order {
-			outermost := n == 0 || n == len(order)-1
-			if m := pageNumber.FindStringSubmatch(lines[i].text); outermost && m != nil {
+			l := lines[i]
+			if m := pageNumber.FindStringSubmatch(l.text); m != nil && (n == 0 || n == len(order)-1) {
 				number, _ := strconv.Atoi(m[1])
-				drop[i] = pages > 1 || number == 1
+				numbers[i] = number - l.page
+				count[number-l.page]++
 			}
 			if n < edge || n >= len(order)-edge {
 				candidates[i] = true
-				for _, p := range near(lines[i]) {
+				for _, p := range near(l) {
 					if seen[p] == nil {
 						seen[p] = map[int]bool{}
 					}
-					seen[p][lines[i].page] = true
+					seen[p][l.page] = true
 				}
 			}
 		}
@@ -459,12 +472,13 @@ func withoutRunningHeads(lines []line, pages int) []line {
 	body := bodyHeight(lines)
 	var kept []line
 	for i, l := range lines {
-		if candidates[i] && !drop[i] {
-			repeated := len(seen[near(l)[1]])
-			// Numbered headings differ in their number, too, but are larger.
-			drop[i] = repeated >= 2 && 2*repeated >= pages && (l.height() <= 1.1*body || !digits.MatchString(l.text))
-		}
-		if !drop[i] {
+		difference, numbered := numbers[i]
+		repeated := len(seen[near(l)[1]])
+		switch {
+		case numbered && (count[difference] >= 2 && 2*count[difference] >= pages || pages == 1 && difference == 0):
+		case candidates[i] && !numbered && repeated >= 2 && 2*repeated >= pages && (l.height() <= 1.1*body || !digits.MatchString(l.text)):
+			// Headings that differ in their number only are larger than the text.
+		default:
 			kept = append(kept, l)
 		}
 	}

@@ -98,7 +98,7 @@ func pieces(raw string) []string {
 			if gap < 0 {
 				gap = i
 			}
-		case gap >= 0 && body && (i-gap >= 3 || strings.Contains(raw[gap:i], "\t")) && markerLen(raw[start:gap]+" ") == 0:
+		case gap >= 0 && body && (i-gap >= 3 || strings.Contains(raw[gap:i], "\t")) && !loneMarker(strings.TrimSpace(raw[start:gap])):
 			out = append(out, raw[start:gap])
 			start, gap = gap, -1
 		default:
