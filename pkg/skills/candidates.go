@@ -26,7 +26,8 @@ type clause struct {
 	block       int
 }
 
-// tokenize cuts blocks into clauses and words.
+// tokenize cuts blocks into clauses and words, and tells whether the text is a
+// passage or a document with parts.
 func (x *extraction) tokenize() {
 	for bi, b := range x.blocks {
 		if b.section.silent() {
@@ -69,6 +70,8 @@ func (x *extraction) tokenize() {
 		})
 		flush(len(line))
 	}
+	x.passage = x.words < passageWords && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.acronyms()
 }
 
 // breaks says whether the text between two words ends a clause.

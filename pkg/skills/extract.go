@@ -221,9 +221,7 @@ func latin(text string) bool {
 
 // findings gathers the mentions by skill and rates each skill as a whole.
 func (x *extraction) findings() []*finding {
-	x.acronyms()
 	x.propose()
-	x.passage = x.words < passageWords && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	for i := range x.mentions {
 		m := &x.mentions[i]
 		f := x.found[m.skill]

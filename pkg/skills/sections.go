@@ -40,7 +40,7 @@ type block struct {
 // longest beginning that is listed decides.
 var headings = func() map[string]section {
 	m := map[string]section{}
-	for s, names := range map[section]string{
+	for s, names := range [sections]string{
 		outcomes: `outcomes|course outcomes|course outcome|learning outcomes|learning outcome|student learning outcomes|expected outcomes|intended learning outcomes|objectives|objective|course objectives|course objective|learning objectives|
 			aims|aims and objectives|course aims|goals|course goals|learning goals|competencies|course competencies|skills gained|what you will learn|what students will learn|by the end of this course|
 			after completing this course|upon completion|upon successful completion|at the end of the course|on completion of the course|after completion of the course|key skills`,
@@ -61,7 +61,9 @@ var headings = func() map[string]section {
 			course type|category|l-t-p|teaching hours|course code|semester|university|branch|contributor|version|year|level|language|duration|delivery|tuition|fees|course level assessment questions`,
 	} {
 		for name := range strings.SplitSeq(names, "|") {
-			m[strings.TrimSpace(name)] = s
+			if name = strings.TrimSpace(name); name != "" {
+				m[name] = section(s)
+			}
 		}
 	}
 	return m

@@ -70,6 +70,9 @@ func fold(word string) string {
 	if len(word) <= 3 || strings.ContainsAny(word, "+#.") {
 		return strings.TrimSuffix(word, "'s")
 	}
+	if stem, ok := apart[word]; ok {
+		return stem
+	}
 	if same, ok := respelled[word]; ok {
 		word = same
 	}
@@ -106,16 +109,35 @@ var respelled = map[string]string{
 	"exercises": "exercise", "promise": "promise", "franchise": "franchise", "merchandise": "merchandise", "devise": "devise", "revise": "revise",
 	"supervise": "supervise", "supervised": "supervise", "supervising": "supervise", "advise": "advise", "advised": "advise", "advising": "advise", "concise": "concise", "comprise": "comprise",
 	"data": "data", "datum": "data", "matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "media": "media",
-	"mathematics": "mathematical", "maths": "mathematical", "math": "mathematical", "statics": "statics", "news": "news", "physics": "physics",
+	"mathematics": "mathematical", "maths": "mathematical", "math": "mathematical",
 	"children": "child", "people": "people", "women": "woman", "men": "man", "criteria": "criterion", "phenomena": "phenomenon",
-	"ethics": "ethics", "ethical": "ethics", "optics": "optics", "optical": "optics", "communicator": "communication",
+	"communicator": "communication",
 }
+
+// apart keeps words whole that the stemmer would join to words of another meaning.
+var apart = func() map[string]string {
+	m := map[string]string{}
+	for _, w := range strings.Fields(`physics engine mechanism oscillator organic organ generator general operator policy police marketing community university internal international intern
+		important objective authority security person personal personality personnel training production productivity elementary character characteristic customer customs experiment experience
+		conditional integrity relativity animal animation news ethics optics logistics securities wireless universal minor mining miner mineral planet plane reactor active activity accessory
+		department departure elevator factory factor formal format former nation nationality native patient patience commune commission committee emission mission permission transmission`) {
+		m[w] = w
+		switch {
+		case strings.HasSuffix(w, "y"):
+			m[strings.TrimSuffix(w, "y")+"ies"] = w
+		case !strings.HasSuffix(w, "s"):
+			m[w+"s"] = w
+		}
+	}
+	m["ethical"], m["optical"] = "ethics", "optics"
+	return m
+}()
 
 // families joins stems that the stemmer leaves apart though one word comes from the other.
 var families = map[string]string{
 	"analysi": "analyz", "analyt": "analyz", "analyst": "analyz", "analys": "analyz", "synthesi": "synthes", "diagnosi": "diagnos", "diagnost": "diagnos",
 	"hypothesi": "hypothes", "chemistri": "chemic", "chemist": "chemic", "economi": "econom", "economist": "econom",
-	"engin": "engin", "engine": "engin", "statistician": "statist", "mathematician": "mathemat", "physicist": "physic",
+	"statistician": "statist", "mathematician": "mathemat", "physicist": "physic",
 	"biolog": "biolog", "biologi": "biolog", "geolog": "geolog", "geologi": "geolog", "ecologi": "ecolog", "technologi": "technolog",
 	"methodologi": "methodolog", "psychologi": "psycholog", "sociologi": "sociolog", "theori": "theoret", "histori": "histor",
 	"geographi": "geograph", "geometri": "geometr", "photographi": "photograph", "philosophi": "philosoph", "strategi": "strateg",

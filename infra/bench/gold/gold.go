@@ -5,6 +5,7 @@ package gold
 
 import (
 	"archive/zip"
+	"context"
 	_ "embed"
 	"encoding/csv"
 	"encoding/json"
@@ -18,15 +19,67 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/syllabus"
 )
 
 // Item is a labelled text. Must and OK hold skill ids; for sentences OK is empty.
 type Item struct {
+	Set   string
 	Name  string
 	Doc   catalog.Document
 	Must  map[string]int // id -> level, 0 where the set has no levels
 	OK    map[string]int
 	Group string // items of one group never stand on both sides of a split
+}
+
+// The sets.
+const (
+	SyllabiSet   = "syllabi"
+	OwnSet       = "own"
+	TechSet      = "tech"
+	HouseSet     = "house"
+	SyntheticSet = "skillskape"
+)
+
+// Data is all of the development data.
+type Data struct {
+	Compiled               []byte
+	Taxonomy               *skills.Taxonomy
+	Syllabi, Own           []Item
+	Tech, House, Synthetic []Item
+	Outcomes               []Outcome
+}
+
+// Load reads the development data from its folder.
+func Load(ctx context.Context, folder string) (*Data, error) {
+	var d Data
+	var err error
+	if d.Compiled, d.Taxonomy, err = Taxonomy(folder); err != nil {
+		return nil, err
+	}
+	read := func(raw []byte) (catalog.Document, error) {
+		var r syllabus.Reader
+		return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
+	}
+	if d.Syllabi, err = Syllabi(folder, read); err != nil {
+		return nil, err
+	}
+	if d.Own, err = Second(folder, d.Taxonomy, read); err != nil {
+		return nil, err
+	}
+	if d.Tech, err = Sentences(folder, TechSet, d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.House, err = Sentences(folder, HouseSet, d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.Synthetic, err = SkillSkape(folder, "dev", d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.Outcomes, err = Outcomes(folder); err != nil {
+		return nil, err
+	}
+	return &d, nil
 }
 
 // Wanted says whether a skill is right, insisted on or arguable.
@@ -111,7 +164,7 @@ func Sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
 		if !ok {
 			i = len(items)
 			at[text] = i
-			items = append(items, Item{Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.Document{Text: text}, Must: map[string]int{}, Group: text})
+			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.Document{Text: text}, Must: map[string]int{}, Group: text})
 		}
 		if id, ok := ids[strings.ToLower(r["label"])]; ok {
 			items[i].Must[id] = 0
@@ -129,7 +182,7 @@ func SkillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
 	}
 	var items []Item
 	for i, r := range all {
-		item := Item{Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.Document{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.Document{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
 		for _, name := range pythonList(r["skills"]) {
 			if id, ok := ids[strings.ToLower(name)]; ok {
 				item.Must[id] = 0
@@ -193,7 +246,7 @@ func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", labels.Doc, err)
 		}
-		item := Item{Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
+		item := Item{Set: SyllabiSet, Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
 		for to, from := range map[*map[string]int][]skill{&item.Must: labels.Must, &item.OK: labels.OK} {
 			for _, s := range from {
 				(*to)["esco:"+filepath.Base(s.URI)] = s.Level
@@ -231,7 +284,7 @@ func Second(data string, t *skills.Taxonomy, read func([]byte) (catalog.Document
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", rest, err)
 			}
-			items = append(items, Item{Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest})
+			items = append(items, Item{Set: OwnSet, Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest})
 			continue
 		}
 		to, ok := map[string]map[string]int{}, kind == "must" || kind == "ok"

@@ -1,0 +1,353 @@
+// Package fit learns the extractor's confidence from labelled texts and judges it
+// on texts that the judged model did not see. It never writes. Invariant: the same
+// texts give the same model.
+package fit
+
+import (
+	"cmp"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/pkg/skills"
+)
+
+// How the models are fitted: the penalty on the weights, the folds of
+// cross-validation (documents: one text at a time), and what a synthetic sentence
+// counts beside a real one.
+const (
+	DocumentRidge   = 1
+	PassageRidge    = 1
+	PassageFolds    = 10
+	SyntheticWeight = 0.05
+)
+
+// Row is a candidate with its label.
+type Row struct {
+	Item     *gold.Item
+	Features []float64 // nil for the one row of a text without candidates
+	ID       string
+	Right    bool // must or ok
+	Must     bool
+	Weight   float64 // what it counts in fitting; below 1 it only helps to fit
+	Score    float64 // from a model that did not see its text
+	Level    int
+}
+
+// Rows gives the candidates of labelled texts.
+func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
+	var rows []Row
+	for i := range items {
+		item := &items[i]
+		n := len(rows)
+		for _, c := range e.Candidates(item.Doc) {
+			_, must := item.Must[c.SkillID]
+			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Weight: weight})
+		}
+		if len(rows) == n {
+			rows = append(rows, Row{Item: item, Weight: weight})
+		}
+	}
+	return rows
+}
+
+// Model fits a model to the rows and sets their cross-validated scores: in as many
+// folds as given, or one text at a time for folds 0.
+func Model(rows []Row, ridge float64, folds int) skills.Model {
+	foldOf := folder(rows, folds)
+	n := 0
+	for _, r := range rows {
+		n = max(n, foldOf(r)+1)
+	}
+	for f := range n {
+		var train []Row
+		for _, r := range rows {
+			if foldOf(r) != f {
+				train = append(train, r)
+			}
+		}
+		m := logistic(train, ridge)
+		for i := range rows {
+			if r := &rows[i]; foldOf(*r) == f && r.Features != nil {
+				r.Score = m.Score(r.Features)
+			}
+		}
+	}
+	judged := Judged(rows)
+	m := logistic(rows, ridge)
+	m.Steps = isotonic(judged)
+	m.Cut = BestCut(judged, func(r Row) float64 { return m.Confidence(r.Score) })
+	return m
+}
+
+// Judged leaves out the rows that only help to fit.
+func Judged(rows []Row) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Weight < 1 })
+}
+
+func folder(rows []Row, folds int) func(Row) int {
+	if folds > 0 {
+		return func(r Row) int {
+			h := fnv.New32a()
+			h.Write([]byte(r.Item.Group))
+			return int(h.Sum32() % uint32(folds))
+		}
+	}
+	groups := map[string]int{}
+	for _, r := range rows {
+		if _, ok := groups[r.Item.Group]; !ok {
+			groups[r.Item.Group] = len(groups)
+		}
+	}
+	return func(r Row) int { return groups[r.Item.Group] }
+}
+
+// logistic minimises the weighted log loss plus a ridge penalty by Newton's method.
+func logistic(rows []Row, ridge float64) skills.Model {
+	n := len(skills.FeatureNames) + 1
+	beta, x := make([]float64, n), make([]float64, n)
+	for range 30 {
+		hessian, step := make([][]float64, n), make([]float64, n)
+		for i := range n {
+			penalty := ridge
+			if i == 0 {
+				penalty = 1e-3
+			}
+			hessian[i] = make([]float64, n)
+			hessian[i][i] = penalty
+			step[i] = -penalty * beta[i]
+		}
+		for _, r := range rows {
+			if r.Features == nil {
+				continue
+			}
+			x[0] = 1
+			copy(x[1:], r.Features)
+			z, y := 0.0, 0.0
+			for i, v := range x {
+				z += v * beta[i]
+			}
+			if r.Right {
+				y = 1
+			}
+			p := 1 / (1 + math.Exp(-z))
+			g, h := r.Weight*(y-p), r.Weight*p*(1-p)
+			for i, v := range x {
+				if v == 0 {
+					continue
+				}
+				step[i] += g * v
+				for j := range i + 1 {
+					hessian[i][j] += h * v * x[j]
+				}
+			}
+		}
+		cholesky(hessian, step)
+		size := 0.0
+		for i := range beta {
+			beta[i] += step[i]
+			size += step[i] * step[i]
+		}
+		if size < 1e-12 {
+			break
+		}
+	}
+	m := skills.Model{Bias: round(beta[0])}
+	for _, b := range beta[1:] {
+		m.Weights = append(m.Weights, round(b))
+	}
+	return m
+}
+
+// cholesky replaces b by the solution of a x = b; a is positive definite, its
+// lower half is read and overwritten.
+func cholesky(a [][]float64, b []float64) {
+	for i := range a {
+		for j := range i + 1 {
+			sum := a[i][j]
+			for k := range j {
+				sum -= a[i][k] * a[j][k]
+			}
+			if i == j {
+				a[i][i] = math.Sqrt(sum)
+			} else {
+				a[i][j] = sum / a[j][j]
+			}
+		}
+	}
+	for i := range b {
+		for k := range i {
+			b[i] -= a[i][k] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		for k := i + 1; k < len(b); k++ {
+			b[i] -= a[k][i] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+}
+
+func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
+
+// smallestStep is how many candidates a step of the calibration rests on.
+const smallestStep = 25
+
+// isotonic pools adjacent violators over the cross-validated scores.
+func isotonic(rows []Row) [][2]float64 {
+	sorted := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Features == nil })
+	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(a.Score, b.Score) })
+	type pool struct{ score, right, n float64 }
+	var pools []pool
+	for from := 0; from < len(sorted); {
+		to := from + smallestStep
+		if to+smallestStep > len(sorted) {
+			to = len(sorted)
+		}
+		var p pool
+		for _, r := range sorted[from:to] {
+			p.score += r.Score
+			p.n++
+			if r.Right {
+				p.right++
+			}
+		}
+		from = to
+		pools = append(pools, p)
+		for len(pools) > 1 {
+			a, b := pools[len(pools)-2], pools[len(pools)-1]
+			if a.right/a.n < b.right/b.n {
+				break
+			}
+			pools = append(pools[:len(pools)-2], pool{a.score + b.score, a.right + b.right, a.n + b.n})
+		}
+	}
+	var steps [][2]float64
+	for _, p := range pools {
+		steps = append(steps, [2]float64{round(p.score / p.n), round((p.right + 0.5) / (p.n + 1))})
+	}
+	return steps
+}
+
+// Figures is how a choice of candidates does: precision against all that is right,
+// recall against what is insisted on.
+type Figures struct {
+	Precision, Recall, F1 float64
+	Given                 float64 // skills a text
+}
+
+// Judge chooses the rows that take says and compares them with the labels.
+func Judge(rows []Row, take func(Row) bool) Figures {
+	var given, right, must, wanted float64
+	seen := map[*gold.Item]bool{}
+	for _, r := range rows {
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			wanted += float64(len(r.Item.Must))
+		}
+		if r.Features != nil && take(r) {
+			given++
+			if r.Right {
+				right++
+			}
+			if r.Must {
+				must++
+			}
+		}
+	}
+	return figures(given, right, must, wanted, float64(len(seen)))
+}
+
+func figures(given, right, must, wanted, texts float64) Figures {
+	f := Figures{Given: given / texts}
+	if given > 0 {
+		f.Precision = right / given
+	}
+	if wanted > 0 {
+		f.Recall = must / wanted
+	}
+	if f.Precision+f.Recall > 0 {
+		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
+	}
+	return f
+}
+
+// Curve gives the figures at every threshold of a score, highest threshold first.
+func Curve(rows []Row, score func(Row) float64) (thresholds []float64, all []Figures) {
+	var wanted, texts float64
+	seen := map[*gold.Item]bool{}
+	sorted := make([]Row, 0, len(rows))
+	for _, r := range rows {
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			wanted += float64(len(r.Item.Must))
+			texts++
+		}
+		if r.Features != nil {
+			sorted = append(sorted, r)
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(score(b), score(a)) })
+	var right, must float64
+	for i, r := range sorted {
+		if r.Right {
+			right++
+		}
+		if r.Must {
+			must++
+		}
+		if i+1 == len(sorted) || score(sorted[i+1]) != score(r) {
+			thresholds = append(thresholds, score(r))
+			all = append(all, figures(float64(i+1), right, must, wanted, texts))
+		}
+	}
+	return thresholds, all
+}
+
+// BestCut is the threshold with the highest F1, in steps of 0.0001.
+func BestCut(rows []Row, score func(Row) float64) float64 {
+	thresholds, all := Curve(rows, score)
+	best, cut := -1.0, 1.0
+	for i, f := range all {
+		if f.F1 > best {
+			best, cut = f.F1, thresholds[i]
+		}
+	}
+	return math.Floor(cut*1e4) / 1e4
+}
+
+// Bin is a tenth of the range of confidence.
+type Bin struct{ N, Confidence, Right float64 }
+
+// Calibration puts what was given into ten bins and gives the expected error: how
+// far confidence is from the frequency of being right, on average.
+func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected float64) {
+	for i, c := range confidence {
+		b := &bins[min(9, int(c*10))]
+		b.N++
+		b.Confidence += c
+		if right[i] {
+			b.Right++
+		}
+	}
+	for _, b := range bins {
+		expected += math.Abs(b.Confidence - b.Right)
+	}
+	return bins, expected / max(1, float64(len(confidence)))
+}
+
+// CalibrationOf is the expected error of the cross-validated rows that a model gives.
+func CalibrationOf(rows []Row, m *skills.Model) float64 {
+	var confidence []float64
+	var right []bool
+	for _, r := range rows {
+		if c := m.Confidence(r.Score); r.Features != nil && c >= m.Cut {
+			confidence = append(confidence, c)
+			right = append(right, r.Right)
+		}
+	}
+	_, e := Calibration(confidence, right)
+	return e
+}
