@@ -154,7 +154,7 @@ func (x *extraction) features(f *finding) []float64 {
 	yes(kind == "knowledge")
 	yes(kind == "language")
 	yes(kind == "transversal")
-	put(math.Log1p(float64(x.t.skills.get(int(f.skill), skillPopularity))) / 8)
+	put(x.t.popularity(int(f.skill)))
 	yes(f.in[title])
 	yes(f.in[outcomes])
 	yes(f.in[topics])
@@ -172,4 +172,16 @@ func (x *extraction) features(f *finding) []float64 {
 	yes(f.capitals)
 	yes(!f.exact[preferred] && !f.exact[bare])
 	return v
+}
+
+// unknownPopularity stands where a vocabulary knows no occupations: what a skill
+// of ESCO has on average.
+const unknownPopularity = 0.35
+
+// popularity grows with the number of occupations that ask for a skill.
+func (t *Taxonomy) popularity(skill int) float64 {
+	if !t.counted {
+		return unknownPopularity
+	}
+	return math.Log1p(float64(t.skills.get(skill, skillPopularity))) / 8
 }

@@ -3,6 +3,7 @@ package skills
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -25,6 +27,21 @@ const (
 type crosswalk map[string][]socName
 
 type socName struct{ soc, name string }
+
+// successorsText leads from SOC 2010 to SOC 2018; its head tells the form.
+//
+//go:embed soc2018.txt
+var successorsText string
+
+var successors = sync.OnceValue(func() map[string][]string {
+	m := map[string][]string{}
+	for line := range strings.Lines(successorsText) {
+		if codes := strings.Fields(line); len(codes) > 1 && isSOC(codes[0]) {
+			m[codes[0]] = codes[1:]
+		}
+	}
+	return m
+})
 
 // AddONET reads files of the O*NET database, as text or xlsx, from directories or
 // opened zip files, and the BLS crosswalk from SOC to ISCO as CSV, which gives
@@ -116,8 +133,14 @@ func (b *Builder) crosswalkRow(t *rowReader) error {
 	if b.crosswalk == nil {
 		b.crosswalk = crosswalk{}
 	}
-	if s := (socName{soc, clean(t.get("soc_title"))}); !slices.Contains(b.crosswalk[isco], s) {
-		b.crosswalk[isco] = append(b.crosswalk[isco], s)
+	now, moved := successors()[soc]
+	if !moved {
+		now = []string{soc}
+	}
+	for _, code := range now {
+		if s := (socName{code, clean(t.get("soc_title"))}); !slices.ContainsFunc(b.crosswalk[isco], func(o socName) bool { return o.soc == code }) {
+			b.crosswalk[isco] = append(b.crosswalk[isco], s)
+		}
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ type Taxonomy struct {
 	vectors []byte // dims signed bytes a stem, then dims a skill
 
 	stemIndex map[string]int32
+	counted   bool // whether it is known how many occupations ask for a skill
 }
 
 const (
@@ -232,6 +233,9 @@ func Open(compiled []byte) (*Taxonomy, error) {
 	t.stemIndex = make(map[string]int32, t.stems.len())
 	for i := range t.stems.len() {
 		t.stemIndex[t.text(t.stems.at(i))] = int32(i)
+	}
+	for s := 0; s < t.count() && !t.counted; s++ {
+		t.counted = t.skills.get(s, skillPopularity) > 0
 	}
 	return t, nil
 }
