@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/stack"
@@ -22,6 +23,7 @@ func main() {
 	console := log.New(os.Stderr, "local: ", 0)
 	dir := flag.String("dir", filepath.Join("build", "local"), "keeps data and logs; the announcement is written beside it as <dir>.json")
 	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
+	withParent := flag.Bool("with-parent", false, "stop when the process that started this one is gone, as make is when it is killed")
 	flag.Parse()
 
 	config, err := fromEnvironment(os.Getenv)
@@ -33,9 +35,20 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
+	if *withParent {
+		go stopWithout(os.Getppid(), stop)
+	}
 	if err := stack.Run(ctx, config, announce); err != nil {
 		console.Fatal(err)
 	}
+}
+
+// stopWithout calls stop once this process has another parent than that.
+func stopWithout(parent int, stop func()) {
+	for os.Getppid() == parent {
+		time.Sleep(time.Second / 2)
+	}
+	stop()
 }
 
 // fromEnvironment reads the variables of commands.md.
