@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,7 +34,7 @@ func (x *extraction) tokenize() {
 		if b.section.silent() {
 			continue
 		}
-		line := x.doc[b.start:b.end]
+		line := unmarked(x.doc[b.start:b.end])
 		last, comma := 0, int32(0)
 		open := len(x.tokens)
 		from := 0
@@ -70,9 +71,20 @@ func (x *extraction) tokenize() {
 		})
 		flush(len(line))
 	}
-	x.passage = x.words < passageWords && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.passage = x.words < passageWords
 	x.acronyms()
 }
+
+// unmarked blanks what is printed beside the text and says nothing of skills: the
+// level of an outcome, the number of an outcome, marks of citation.
+func unmarked(line string) string {
+	if !strings.ContainsAny(line, "[(*") && !strings.Contains(line, "evel") {
+		return line
+	}
+	return besides.ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", len(s)) })
+}
+
+var besides = regexp.MustCompile(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
 // breaks says whether the text between two words ends a clause.
 func breaks(gap string) bool {

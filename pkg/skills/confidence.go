@@ -44,6 +44,10 @@ var FeatureNames = []string{
 	"risky",             // an everyday word or letter that is also the name of a tool
 	"capitals",          // written in capitals as the label is
 	"alias not name",    // no label of the name stands there, only other words
+	"word before",       // another word stands directly before, so that this is part of something longer
+	"word after",        // or directly after
+	"one word exact",    // a label of a single word
+	"one topic only",    // nothing but one subject leads to it
 }
 
 // Candidate is a skill that a document may teach, with what speaks for it. It is
@@ -171,6 +175,10 @@ func (x *extraction) features(f *finding) []float64 {
 	yes(f.risky)
 	yes(f.capitals)
 	yes(!f.exact[preferred] && !f.exact[bare])
+	yes(f.wordBefore)
+	yes(f.wordAfter)
+	yes(best.exact && best.matched == 1)
+	yes(f.labels == 1 && f.exact[topic] && !f.exact[synonym] && !f.exact[preferred] && !f.exact[alternative])
 	return v
 }
 

@@ -78,6 +78,8 @@ type finding struct {
 	beaten       bool
 	risky        bool
 	capitals     bool
+	wordBefore   bool
+	wordAfter    bool
 	share        float64
 	clauses      int
 	labels       int
@@ -177,7 +179,7 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 }
 
 const (
-	passageWords      = 120  // below which a text without parts is a passage
+	passageWords      = 120  // below which a text is a passage
 	leastLanguageText = 12   // words below which the language cannot be told
 	leastFunctions    = 0.08 // share of English function words in running English text
 )
@@ -262,6 +264,7 @@ func (x *extraction) findings() []*finding {
 func (x *extraction) summarize(f *finding) {
 	f.best = f.mentions[0]
 	seen := map[int32]bool{}
+	f.wordBefore, f.wordAfter = x.neighbours(&x.mentions[f.best])
 	rate := func(i int32) float64 {
 		m := &x.mentions[i]
 		r := m.strength * (0.5 + 0.5*m.share)
@@ -276,8 +279,11 @@ func (x *extraction) summarize(f *finding) {
 		if rate(i) > rate(f.best) {
 			f.best = i
 		}
-		if m.exact {
+		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
+			before, after := x.neighbours(m)
+			f.wordBefore = f.wordBefore && before
+			f.wordAfter = f.wordAfter && after
 		}
 		if m.coverage > 0.75 {
 			f.in[b.section] = true
@@ -300,6 +306,17 @@ func (x *extraction) summarize(f *finding) {
 		f.risky = riskyNames[strings.ToLower(word)]
 		f.capitals = tok.upper && strings.Contains(x.t.text(x.t.labels.get(int(best.label), labelText)), word)
 	}
+}
+
+// neighbours says whether words that carry meaning stand directly beside a
+// mention, with nothing but a space between.
+func (x *extraction) neighbours(m *mention) (before, after bool) {
+	joined := func(i int32) bool {
+		a, b := x.tokens[i], x.tokens[i+1]
+		return a.clause == b.clause && strings.Trim(x.doc[a.end:b.start], " -") == ""
+	}
+	c := x.clauses[m.clause]
+	return int(m.first) > c.first && joined(m.first-1), int(m.last)+1 < c.last && joined(m.last)
 }
 
 // riskyNames are tools and languages that share their name with a letter or an

@@ -22,6 +22,9 @@ func scan(text string, yield func(start, end int)) {
 		}
 		start := i
 		i += size
+		if dotnet && text[i] == ' ' {
+			i++
+		}
 		for i < len(text) {
 			r, size = utf8.DecodeRuneInString(text[i:])
 			switch {
@@ -55,15 +58,22 @@ func suffixWord(rest, word string) bool {
 	return len(rest) == len(word) || !wordRune(next)
 }
 
+// opensDotNet knows .NET, and . NET as some texts set it.
 func opensDotNet(text string, dot int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:dot])
-	return (dot == 0 || !wordRune(before)) && suffixWord(text[dot+1:], "net")
+	if dot == 0 || before == ' ' {
+		return suffixWord(text[dot+1:], "net") || strings.HasPrefix(text[dot+1:], " NET") && suffixWord(text[dot+2:], "net")
+	}
+	return !wordRune(before) && suffixWord(text[dot+1:], "net")
 }
 
 // fold brings a word to the form under which labels and text meet: lower case,
 // one spelling for British and American, one stem for a family of words.
 func fold(word string) string {
 	word = strings.ToLower(word)
+	if word == ". net" {
+		return ".net"
+	}
 	if len(word) > 4 && (strings.HasSuffix(word, ".js") || strings.HasSuffix(word, "js")) {
 		return strings.TrimSuffix(strings.TrimSuffix(word, "js"), ".") + ".js"
 	}
