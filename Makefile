@@ -9,7 +9,7 @@ export CGO_ENABLED = 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
 run: local
-	@exec ./build/local/bin/local
+	@exec ./build/local/bin/local -with-parent
 
 # What make run starts: every function and the stack, for this machine.
 local: node_modules
@@ -29,16 +29,23 @@ build:
 	@go build -o build/skillsctl ./infra/skillsctl
 	@du -sh build/functions/*/bootstrap
 
+# dev or prod; see "Deploying" in the README.
+STAGE ?= dev
 synth: build node_modules
-	npx aws-cdk synth --quiet $(if $(STAGE),-c stage=$(STAGE))
+	npx aws-cdk synth --quiet -c stage=$(STAGE)
 
 deploy: build node_modules
-	npx aws-cdk deploy --require-approval never $(if $(STAGE),-c stage=$(STAGE)) $(if $(ALARM_EMAIL),-c email=$(ALARM_EMAIL))
+	npx aws-cdk deploy -c stage=$(STAGE) -c deploy=true --outputs-file build/outputs.json
 
+# samconfig.toml names the template of the stage dev.
 sam-local: synth
-	@command -v sam >/dev/null || { echo "make sam-local needs the AWS SAM CLI: install it, or use make run, which needs neither it nor Docker"; exit 1; }
-	@docker info >/dev/null 2>&1 || { echo "make sam-local needs a running Docker engine: start it, or use make run, which needs none"; exit 1; }
-	sam local start-api
+	@command -v sam >/dev/null || { echo "the AWS SAM CLI is missing: install it, or use make run, which needs neither it nor Docker"; exit 1; }
+	@docker info >/dev/null 2>&1 || { echo "Docker is not running: start it, or use make run, which needs none"; exit 1; }
+	@docker network inspect skills-curriculum >/dev/null 2>&1 || docker network create skills-curriculum
+	@docker inspect dynamodb >/dev/null 2>&1 || docker run -d --rm --network skills-curriculum --name dynamodb -p 127.0.0.1:8000:8000 amazon/dynamodb-local
+	@docker inspect queue >/dev/null 2>&1 || docker run -d --rm --network skills-curriculum --name queue -p 127.0.0.1:4100:4100 admiralpiett/goaws
+	AWS_REGION=us-east-1 DYNAMODB_ENDPOINT=http://127.0.0.1:8000 SQS_ENDPOINT=http://127.0.0.1:4100 TABLE_NAME=skills-curriculum build/skillsctl demo load
+	SAM_CLI_TELEMETRY=0 sam local start-api
 
 bench: node_modules
 	go run ./infra/bench
