@@ -181,29 +181,24 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 const (
 	passageWords      = 120  // below which a text is a passage
 	leastLanguageText = 12   // words below which the language cannot be told
-	leastFunctions    = 0.08 // share of English function words in running English text
+	englishFunctions  = 0.15 // share of English function words that only English has
+	englishKnown      = 0.5  // share of the other words that an English vocabulary knows only of English
+	likelyKnown       = 0.4  // the same where statistics over letters cannot tell
 )
 
-// covered says whether the text is in the vocabulary's language.
+// covered says whether the text is in the vocabulary's language. Lists of terms
+// have few function words and mislead statistics over letters, so that these are
+// asked last.
 func (x *extraction) covered() bool {
-	if x.words == 0 && strings.TrimSpace(x.doc) != "" {
-		return len(x.blocks) == 0 || latin(x.doc)
-	}
 	if !latin(x.doc) {
 		return false
 	}
-	if x.words < leastLanguageText || float64(x.functions) >= 0.2*float64(x.words) {
+	content := float64(x.words - x.functions)
+	if x.words < leastLanguageText || float64(x.functions) >= englishFunctions*float64(x.words) || float64(x.known) >= englishKnown*content {
 		return true
 	}
 	guess := whatlanggo.Detect(x.doc)
-	if guess.Lang == whatlanggo.Eng {
-		return true
-	}
-	content := float64(x.words - x.functions)
-	if float64(x.functions) >= leastFunctions*float64(x.words) && float64(x.known) >= 0.6*content {
-		return true
-	}
-	return !guess.IsReliable() && float64(x.known) >= 0.6*content || float64(x.known) >= 0.85*content
+	return guess.Lang == whatlanggo.Eng || !guess.IsReliable() && float64(x.known) >= likelyKnown*content
 }
 
 // latin says whether most letters of a text are Latin.
