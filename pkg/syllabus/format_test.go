@@ -224,7 +224,11 @@ func TestHyphens(t *testing.T) {
 		{"e-", "learning", "e-learning"},
 		{"pre-", "and post-tests", "pre- and post-tests"},
 		{"non-", "English", "non-English"},
-		{"1990-", "2000", "1990- 2000"},
+		{"1990-", "2000", "1990-2000"},
+		{"Euler–", "Lagrange", "Euler–Lagrange"},
+		{"rule-", "based", "rule-based"},
+		{"K-", "means", "K-means"},
+		{"trees –", "and graphs", "trees – and graphs"},
 		{"end", "begin", "end begin"},
 		{"a -", "b", "a - b"},
 	} {

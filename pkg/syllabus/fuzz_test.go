@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -13,10 +12,8 @@ import (
 // fuzz reads any bytes as one kind: what comes out keeps the rules of a document or
 // is a failure that says something.
 func fuzz(f *testing.F, kind Kind) {
-	r := &Reader{Limits: Limits{TextBytes: 64 << 10, DecodedBytes: 1 << 20, Parse: 10 * time.Second}}
-	f.Cleanup(func() { _ = r.Close() })
 	f.Fuzz(func(t *testing.T, data []byte, course string) {
-		doc, err := r.Read(context.Background(), data, Hint{Kind: kind, Course: course, Code: course})
+		doc, err := reader.Read(context.Background(), data, Hint{Kind: kind, Course: course, Code: course})
 		if err == nil {
 			checkDocument(t, doc)
 			return
@@ -49,8 +46,7 @@ func FuzzDOCXBody(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		r := &Reader{}
-		doc, err := r.Read(context.Background(), docxWith(t, body), Hint{Kind: DOCX})
+		doc, err := reader.Read(context.Background(), docxWith(t, body), Hint{Kind: DOCX})
 		if err == nil {
 			checkDocument(t, doc)
 		}

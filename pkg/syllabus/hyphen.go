@@ -19,7 +19,15 @@ var compounding = map[string]bool{
 	"cross": true, "state": true, "peer": true, "hands": true, "in": true, "on": true, "up": true, "two": true, "three": true,
 	"one": true, "first": true, "second": true, "third": true, "multi": true, "end": true, "case": true, "team": true,
 	"project": true, "evidence": true, "computer": true, "client": true, "test": true, "event": true, "model": true,
-	"full": true, "part": true, "half": true, "large": true, "small": true, "time": true, "cost": true, "work": true,
+	"full": true, "semi": true, "part": true, "half": true, "large": true, "small": true, "time": true, "cost": true, "work": true,
+}
+
+// compounded are last parts that keep the hyphen before them.
+var compounded = map[string]bool{
+	"based": true, "driven": true, "oriented": true, "level": true, "order": true, "term": true, "time": true, "specific": true,
+	"related": true, "making": true, "solving": true, "point": true, "free": true, "wide": true, "scale": true, "like": true,
+	"centered": true, "centred": true, "aware": true, "aided": true, "assisted": true, "dimensional": true, "building": true,
+	"taking": true, "quality": true, "effective": true, "efficient": true, "to": true, "of": true, "up": true, "in": true,
 }
 
 func hyphensOf(lines []line) hyphens {
@@ -53,19 +61,25 @@ func notWord(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 // the word elsewhere, else unless the first part usually keeps its hyphen or, in a
 // document that hardly divides words, one of the parts is a word of it.
 func (h hyphens) glue(text, next string) (between string, dehyphenate bool) {
-	first, _ := utf8.DecodeRuneInString(next)
 	stem, hyphen := strings.CutSuffix(text, "-")
+	if !hyphen {
+		stem, hyphen = strings.CutSuffix(text, "–")
+		hyphen = hyphen && !strings.HasSuffix(stem, " ")
+		return map[bool]string{false: " "}[hyphen], false
+	}
+	first, _ := utf8.DecodeRuneInString(next)
 	head := strings.ToLower(stem[strings.LastIndexFunc(stem, notWord)+1:])
 	tail := strings.ToLower(next)
 	if n := strings.IndexFunc(tail, notWord); n >= 0 {
 		tail = tail[:n]
 	}
-	if !hyphen || head == "" || !unicode.IsLetter(first) || tail == "and" || tail == "or" || tail == "to" {
-		return " ", false
-	}
 	whole, compound := h.words[head+tail], h.words[head+"-"+tail]
-	if unicode.IsUpper(first) || compound && !whole {
+	switch {
+	case stem == "" || strings.HasSuffix(stem, " ") || tail == "and" || tail == "or":
+		return " ", false
+	case !unicode.IsLower(first) || len(head) < 2 || compound && !whole:
 		return "", false
 	}
-	return "", whole || !compounding[head] && (h.divides || !h.words[head] && !h.words[tail])
+	keeps := compounding[head] || compounded[tail] || !h.divides && (h.words[head] || h.words[tail])
+	return "", whole || !keeps
 }

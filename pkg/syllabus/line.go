@@ -15,29 +15,38 @@ type line struct {
 	text                     string
 	page                     int
 	left, right, top, bottom float64
+	first                    float64 // width of the first word
 	margin                   float64 // right end that lines of this column reach
 	bold                     bool    // from its first to its last letter
+	bullet                   bool    // a bullet is drawn before it
 }
 
 func (l line) height() float64 { return l.top - l.bottom }
 
-// charWidth is the width of a usual character of the line.
-func (l line) charWidth() float64 { return (l.right - l.left) / float64(max(1, runes(l.text))) }
-
-// setMargins finds for each line how far right its column reaches: what nine in
-// ten lines that start near it do not exceed.
+// setMargins finds for each line how far right its column reaches: as far as the
+// lines that start near it, on any page, but for those in larger type and a few
+// that run out.
 func setMargins(lines []line) {
 	const bucket = 36
 	key := func(l line) int { return int(math.Round(max(-1e6, min(1e6, l.left)) / bucket)) }
+	body := bodyHeight(lines)
 	rights := map[int][]float64{}
 	for _, l := range lines {
-		rights[key(l)] = append(rights[key(l)], l.right)
+		if l.height() <= 1.12*body {
+			rights[key(l)] = append(rights[key(l)], l.right)
+		}
 	}
 	margins := map[int]float64{}
-	for k := range rights {
-		near := slices.Concat(rights[k-1], rights[k], rights[k+1])
-		slices.Sort(near)
-		margins[k] = near[len(near)*9/10]
+	for _, l := range lines {
+		k := key(l)
+		if _, known := margins[k]; known {
+			continue
+		}
+		margins[k] = math.Inf(1)
+		if near := slices.Concat(rights[k-1], rights[k], rights[k+1]); len(near) > 0 {
+			slices.Sort(near)
+			margins[k] = near[(len(near)-1)*98/100]
+		}
 	}
 	for i := range lines {
 		lines[i].margin = margins[key(lines[i])]
@@ -137,10 +146,14 @@ func (f *flowing) append(l line) bool {
 }
 
 // beside says whether l is a further cell of the row in the making. The first cell
-// may have been taken for blocks of their own, line by line: they become a cell.
+// may have been taken for blocks of their own, line by line: if it is short, they
+// become a cell. What is long, or a list beside a list, is a column of text.
 func (f *flowing) beside(l line) bool {
-	const most = 4 // blocks that are one cell
+	const most, short, tall = 4, 60, 8 // blocks, characters, lines
 	h := l.height()
+	if f.cells == 1 && (f.lines > tall || f.marked && l.marked() && !loneMarker(f.last.text)) {
+		return false
+	}
 	within := func(a area) bool {
 		return l.page == a.page && l.left >= a.right+0.3*h && l.top <= a.top+0.5*h && l.top > a.bottom
 	}
@@ -160,6 +173,9 @@ func (f *flowing) beside(l line) bool {
 		for _, b := range f.blocks[i:] {
 			text += b.text + clauseEnd(b.text)
 		}
+		if len(text)+len(f.text) > short {
+			return false
+		}
 		f.text = append([]byte(text), f.text...)
 		f.blocks, f.areas = f.blocks[:i], f.areas[:i]
 		f.area = cell
@@ -173,8 +189,8 @@ func (f *flowing) continues(l line) bool {
 	if l.marked() && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
 		return false
 	}
-	if l.page != f.last.page {
-		return l.page == f.last.page+1 && f.cells == 1 && f.last.full(l) && !ended(f.last.text) && !l.begins()
+	if l.page != f.last.page || l.top > f.last.top+h && l.left > f.last.left { // the next page or column
+		return l.page <= f.last.page+1 && f.cells == 1 && f.last.full(l) && !ended(f.last.text) && !l.begins()
 	}
 	distance := f.last.top - l.top
 	if distance <= 0 || distance > 1.25*f.leading*h {
@@ -194,11 +210,11 @@ func (f *flowing) continues(l line) bool {
 // was wrapped before it, and starts no item.
 func (f *flowing) dashInside(l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
-	return strings.ContainsRune("-–—", first) && (!f.marked || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
+	return !l.bullet && strings.ContainsRune("-–—", first) && (!f.marked || f.cell.bullet || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
 }
 
 // marked says whether a line begins with a bullet or enumerator, or is one.
-func (l line) marked() bool { return markerLen(l.text+" ") > 0 }
+func (l line) marked() bool { return l.bullet || markerLen(l.text+" ") > 0 }
 
 // begins says whether a line looks like the start of something.
 func (l line) begins() bool {
@@ -207,17 +223,15 @@ func (l line) begins() bool {
 }
 
 // full says whether the first word of next would not have fitted on the line, so
-// that the break between them need not mean anything. Where the words run on,
-// a doubt is decided for that.
+// that the break between them need not mean anything. Where the words run on, a
+// doubt is decided for that.
 func (l line) full(next line) bool {
-	word, _, _ := strings.Cut(next.text, " ")
-	width := next.charWidth()
-	slack := 1.5 * width
-	first, _ := utf8.DecodeRuneInString(word)
+	first, _ := utf8.DecodeRuneInString(next.text)
+	slack := 0.25 * next.height() // the space, and a little
 	if unicode.IsLower(first) && !ended(l.text) || strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, "-") {
-		slack = 8 * width
+		slack = 1.5 * next.height()
 	}
-	return l.right+float64(runes(word)+1)*width+slack > l.margin
+	return l.right+next.first+slack > l.margin
 }
 
 // ended says whether a text ends in a sign that ends a clause.

@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
 	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -113,23 +114,25 @@ func (e *engine) read(ctx context.Context, data []byte, limits Limits) ([]block,
 	}()
 	select {
 	case r := <-done:
-		// The instance of a document that broke it is closed like any other.
+		if r.err != nil && int64(module(instance).Memory().Size()) > limits.MemoryBytes/2 {
+			// PDFium traps when its memory cannot grow, as on other faults.
+			r.err = tooLarge("The document takes too much memory to read.")
+		}
 		_ = instance.Close()
 		return r.blocks, r.err
 	case <-ctx.Done():
-		halt(instance)
+		_ = module(instance).Close(context.Background())
 		<-done
 		_ = instance.Close()
 		return nil, ctx.Err()
 	}
 }
 
-// halt closes the WebAssembly module of an instance, which ends its code wherever
-// it is. The instance's own Close waits for the running call, and its Kill trips
-// over the pool it has just let go, so the module is taken out by its field.
-func halt(instance pdfium.Pdfium) {
-	module := reflect.ValueOf(instance.GetImplementation()).Elem().FieldByName("Module").Interface().(api.Module)
-	_ = module.Close(context.Background())
+// module is the WebAssembly module of an instance. Closing it ends its code wherever
+// it is, while the instance's own Close waits for the running call and its Kill
+// trips over the pool that it has just let go; so it is taken out by its field.
+func module(instance pdfium.Pdfium) api.Module {
+	return reflect.ValueOf(instance.GetImplementation()).Elem().FieldByName("Module").Interface().(api.Module)
 }
 
 func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) ([]block, error) {
@@ -162,6 +165,7 @@ func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) 
 		return nil, malformed(PDF)
 	}
 	lines := withoutRunningHeads(p.lines, count.PageCount)
+	setMargins(lines)
 	if !readable(lines) && p.objects > 0 {
 		return nil, fail(catalog.ScannedNoText, "The document holds pictures of text but no text.")
 	}
@@ -201,8 +205,9 @@ func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
 	}
 	defer func() { _, _ = p.in.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
 	page := requests.Page{ByReference: &loaded.Page}
-	if objects, err := p.in.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page}); err == nil {
-		p.objects += objects.Count
+	bullets, err := p.drawings(page)
+	if err != nil {
+		return err
 	}
 	text, err := p.in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
 	if err != nil {
@@ -211,9 +216,57 @@ func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
 	defer func() { _, _ = p.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
 	t := pdfText{in: p.in, page: text.TextPage, spent: &p.spent, number: index + 1}
 	err = t.read()
-	setMargins(t.lines)
+	for i := range t.lines {
+		t.lines[i].bullet = hasBullet(t.lines[i], bullets)
+	}
 	p.lines = append(p.lines, t.lines...)
 	return err
+}
+
+// drawings counts what the page shows, and gives the drawings that are as small as
+// a bullet, from the lowest up: browsers draw bullets instead of writing them.
+func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
+	const smallest, largest, most = 1, 8, 5000 // points, points, objects looked at
+	objects, err := p.in.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
+	if err != nil {
+		return nil, err
+	}
+	p.objects += objects.Count
+	var bullets []area
+	for i := range min(objects.Count, most) {
+		object, err := p.in.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
+		if err != nil {
+			return nil, err
+		}
+		kind, err := p.in.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
+		if err != nil || kind.Type != enums.FPDF_PAGEOBJ_PATH {
+			continue
+		}
+		at, err := p.in.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: object.PageObject})
+		if err != nil {
+			continue
+		}
+		width, height := at.Right-at.Left, at.Top-at.Bottom
+		if min(width, height) >= smallest && max(width, height) <= largest && width < 2*height && height < 2*width {
+			bullets = append(bullets, area{left: float64(at.Left), right: float64(at.Right), top: float64(at.Top), bottom: float64(at.Bottom)})
+		}
+		if err := p.spent.spend(0); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(bullets, func(a, b area) int { return cmp.Compare(a.bottom, b.bottom) })
+	return bullets, nil
+}
+
+// hasBullet says whether one of the bullets, from the lowest up, stands before l.
+func hasBullet(l line, bullets []area) bool {
+	i, _ := slices.BinarySearchFunc(bullets, l.bottom, func(b area, bottom float64) int { return cmp.Compare(b.bottom, bottom) })
+	for ; i < len(bullets) && bullets[i].top <= l.top; i++ {
+		if gap := l.left - bullets[i].right; gap >= 0 && gap < 2*l.height() {
+			return true
+		}
+	}
+	return false
 }
 
 // pdfText cuts the characters of a page into words, and lines of words into pieces
@@ -394,6 +447,7 @@ func (t *pdfText) endLine() error {
 
 func (t *pdfText) joined(words []pdfWord) line {
 	l := words[0].line
+	l.first = l.right - l.left
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.text

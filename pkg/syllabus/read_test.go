@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -210,5 +211,74 @@ func TestRealDocuments(t *testing.T) {
 		if strings.Contains(doc.Text, "**") || strings.Contains(doc.Text, "\n#") || 2*len(doc.Text) < len(data) {
 			t.Errorf("%s: markup in the text, or half of it lost: %d of %d bytes", f.Name, len(doc.Text), len(data))
 		}
+	}
+}
+
+// The demo syllabi are made by other programs than the test's own writers: the PDFs
+// by a browser, which draws its bullets.
+func TestDemoSyllabi(t *testing.T) {
+	for name, want := range map[string][]string{
+		"adult-health-nursing.pdf": {
+			"NUR 210 Adult Health Nursing I",
+			"Develop individualized nursing care plans using the nursing process, and evaluate patient outcomes.",
+			"Explain the pathophysiology of diabetes mellitus, heart failure, chronic obstructive pulmonary disease and renal failure as a basis for nursing interventions.",
+			"Week | Theory | Clinical and simulation",
+			"11–12 | Endocrine disorders: diabetes mellitus, thyroid disease | Blood glucose monitoring, insulin administration, patient education",
+			"13 | Renal and urinary disorders | Catheter care, intake and output",
+		},
+		"database-systems.pdf": {
+			"CSC 340 Database Systems",
+			"write SQL queries with joins, grouping, subqueries and window functions;",
+			"5–6 | SQL: data definition, queries, views | Query exercises",
+		},
+		"financial-accounting.docx": {
+			"Record business transactions in journals and post them to the general ledger using double-entry bookkeeping.",
+			"5 | Cash, bank reconciliation and internal control | Case: the missing deposit",
+		},
+		"gas-metal-arc-welding.txt": {
+			"Apply shop safety rules and use personal protective equipment, ventilation and fire prevention measures.",
+			"Week 11-12 | Flux-cored arc welding",
+		},
+		"linear-algebra.md": {
+			"MTH 220 Linear Algebra",
+			"solve systems of linear equations by Gaussian elimination and describe their solution sets;",
+			"2–3 | Linear systems and Gaussian elimination | Balancing chemical equations",
+		},
+		"programming-fundamentals.html": {
+			"CIS 110 Programming Fundamentals",
+			"3–4 | Conditions, Boolean logic and loops | Number guessing and input validation",
+		},
+		"project-management.txt": {
+			"build a schedule with dependencies and determine the critical path",
+			"Module 7: Agile project management: Scrum, Kanban, user stories, retrospectives",
+		},
+		"structural-analysis.html": {
+			"CVE 331 Structural Analysis",
+			"calculate the member forces of trusses by the method of joints and the method of sections",
+			"5-6 | Beams and frames: internal forces | Portal frame",
+		},
+	} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "infra", "local", "demo", "syllabi", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bare(read(t, data, Hint{Name: name}).Text)
+		for _, l := range want {
+			if !slices.Contains(lines, l) {
+				t.Errorf("%s has no line %q", name, l)
+			}
+		}
+	}
+}
+
+func BenchmarkPDFOfTenPages(b *testing.B) {
+	w := &pdfWriter{head: "Running head", foot: "%d", y: pdfTop}
+	for len(w.pages) < 10 {
+		w.paragraph("F1", 10, pdfLeft, pdfRight, 6, "", strings.Repeat("Students design and analyse data structures. ", 12))
+	}
+	data := w.bytes()
+	read(b, data, Hint{})
+	for b.Loop() {
+		read(b, data, Hint{})
 	}
 }

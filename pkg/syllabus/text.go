@@ -44,7 +44,8 @@ func readText(ctx context.Context, text string, limits Limits) ([]block, error) 
 			left := column + width(piece) - width(body)
 			column += width(piece)
 			if body != "" {
-				lines = append(lines, line{text: body, left: left, right: column, top: y + 1, bottom: y})
+				word, _, _ := strings.Cut(body, " ")
+				lines = append(lines, line{text: body, left: left, right: column, top: y + 1, bottom: y, first: width(word)})
 			}
 		}
 		runs[len(runs)-1][1] = len(lines)
