@@ -364,6 +364,7 @@ func (s *Store) update(k key, e *expression) types.TransactWriteItem {
 func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write) error {
 	var actions []types.TransactWriteItem
 	var entries []string
+	var page feedPage
 	for _, w := range writes {
 		actions = append(actions, w.action)
 		if w.entry != "" {
@@ -371,16 +372,18 @@ func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write)
 		}
 	}
 	if len(entries) > 0 {
-		journal, err := s.journal(ctx, org, entries)
+		journal, last, err := s.journal(ctx, org, entries)
 		if err != nil {
 			return err
 		}
+		page = last
 		actions = append(actions, journal)
 	}
 	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
 	if err == nil {
-		if last, ok := s.pages.Load(org); ok {
-			s.pages.Store(org, last.(feedPage).with(len(entries)))
+		if len(entries) > 0 {
+			// Whoever was faster knows a page that is as full or a later one.
+			s.pages.CompareAndSwap(org, page, page.with(len(entries)))
 		}
 		return nil
 	}

@@ -36,11 +36,11 @@ func parentOf(r catalog.Record) string {
 
 // journal appends entries to the last page of the organization's feed. Pages fill
 // up one after the other and an entry never moves, so that (page, place) is a
-// cursor which neither loses nor repeats anything.
-func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string) (types.TransactWriteItem, error) {
+// cursor which neither loses nor repeats anything. It gives the page as well.
+func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string) (types.TransactWriteItem, feedPage, error) {
 	last, err := s.lastPage(ctx, org)
 	if err != nil {
-		return types.TransactWriteItem{}, err
+		return types.TransactWriteItem{}, last, err
 	}
 	list := make([]types.AttributeValue, len(entries))
 	for i, e := range entries {
@@ -54,7 +54,7 @@ func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string
 			":none": &types.AttributeValueMemberL{}, ":new": &types.AttributeValueMemberL{Value: list},
 			":n": number(len(entries)), ":full": number(pageEntries),
 		},
-	}}, nil
+	}}, last, nil
 }
 
 // feedPage is a page of the feed and how many entries it holds at least.
