@@ -92,14 +92,17 @@ func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (raw, error) {
-		c.contentType = jsonMediaType
-		return c.Server.OpenAPI(), nil
+				return c.Server.OpenAPI(), nil
 	})
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 	if in.CustomerID != string(c.customer.ID) {
 		return nil, catalog.Errorf(catalog.Forbidden, "Usage is shown to the customer itself only.")
+	}
+	// The call itself is counted before the count is read.
+	if err := c.admission.wait(); err != nil {
+		return nil, err
 	}
 	window := c.admission.window
 	length := window.End - window.Start

@@ -1,0 +1,511 @@
+// Package events holds a Lambda event for every operation and every trigger, with
+// the answer that the built function gives to it. `sam local invoke FUNCTION -e
+// events/FILE` takes the same files.
+//
+// The test replays them through the real bootstrap programs and the Lambda Runtime
+// API, on a table that holds the records the events name. With -update it writes
+// events and answers anew.
+package events
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	lambda "github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/queue"
+	"skillscurriculum/infra/local/runtime"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/rest"
+)
+
+var update = flag.Bool("update", false, "write the events and their answers anew")
+
+const (
+	organization = "org_events"
+	customer     = "cus_events"
+	apiKey       = "skc_0000000000000000000000000000evnt"
+	seedTime     = catalog.Time(1_795_248_000_000)
+)
+
+// request is one event of API Gateway, before it is written out.
+type request struct {
+	operation string
+	params    map[string]string
+	query     map[string]string
+	body      string
+}
+
+// requests lists an event for each operation, in the order of their replay: each
+// has a record of its own to change, so that the order is told by the list alone.
+func requests(id map[string]string) []request {
+	course, section, pack, transfer := id["course"], id["section"], id["package"], id["transfer"]
+	of := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return m
+	}
+	return []request{
+		{"getOpenAPI", nil, nil, ""},
+		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
+		{"getCourse", of("courseId", course), nil, ""},
+		{"getSection", of("courseId", course, "sectionId", section), of("include", "evidence"), ""},
+		{"listJobs", nil, nil, ""},
+		{"getJob", of("jobId", id["job"]), nil, ""},
+		{"listCredentials", nil, nil, ""},
+		{"getCredential", of("credentialId", id["credential"]), nil, ""},
+		{"buildCredential", nil, nil, `{"jobIdentifiers":[{"id":"` + id["job"] + `","lib":"custom"}]}`},
+		{"listPrograms", nil, nil, ""},
+		{"getProgram", of("programId", id["program"]), nil, ""},
+		{"listTransferPackages", nil, nil, ""},
+		{"getTransferPackage", of("packageId", pack), nil, ""},
+		{"listTransferCourses", of("packageId", pack), nil, ""},
+		{"getTransferCourse", of("packageId", pack, "transferCourseId", transfer), of("include", "evidence"), ""},
+		{"matchTransferCourse", of("packageId", pack, "transferCourseId", transfer), nil, ""},
+		{"matchTransferPackage", of("packageId", pack), of("fullEquivalentThreshold", "0.5", "partialEquivalentThreshold", "0.25"), ""},
+		{"listReports", nil, nil, ""},
+		{"getReport", of("reportId", id["report"]), nil, ""},
+		{"getLaborMarket", nil, of("cipCodes", "11.0701", "regionType", "state", "region", "53"), ""},
+		{"listRegions", nil, of("regionType", "national"), ""},
+		{"getSyllabusExtraction", of("extractionId", id["extraction"]), nil, ""},
+		{"listSkills", nil, of("query", "linear alg", "limit", "2"), ""},
+		{"getSkill", of("skillId", "core:python"), nil, ""},
+		{"listChanges", nil, of("limit", "3"), ""},
+
+		{"createCourse", nil, nil, `{"name":"Operating Systems","code":"CS 310","description":"Processes, memory, files."}`},
+		{"updateCourse", of("courseId", course), nil, `{"description":"Lists, trees, graphs."}`},
+		{"createSection", of("courseId", course), nil, `{"name":"Evening","instructorName":"A. Teacher","skills":[{"skillId":"core:python","level":3}]}`},
+		{"updateSection", of("courseId", course, "sectionId", section), nil, `{"description":"Mondays"}`},
+		{"createJob", nil, nil, `{"name":"Analyst","employerId":"emp_1","salaryMin":50000,"salaryMax":70000,"onetSocCode":"15-2051.00"}`},
+		{"updateJob", of("jobId", id["job"]), nil, `{"salaryMin":80000}`},
+		{"createCredential", nil, nil, `{"name":"Basics","courseSectionIds":["` + id["otherSection"] + `"]}`},
+		{"updateCredential", of("credentialId", id["credential"]), nil, `{"code":"BAS"}`},
+		{"addCredentialSection", of("credentialId", id["credential"]), nil, `{"sectionId":"` + id["otherSection"] + `"}`},
+		{"createProgram", nil, nil, `{"name":"Nursing","cipCode":"51.3801"}`},
+		{"updateProgram", of("programId", id["program"]), nil, `{"name":"Computer Science, BS"}`},
+		{"addProgramCourse", of("programId", id["program"]), nil, `{"courseId":"` + id["otherCourse"] + `"}`},
+		{"createTransferPackage", nil, nil, `{"name":"Spring","transferFromInstitution":"Hill College"}`},
+		{"updateTransferPackage", of("packageId", pack), nil, `{"matchingConfig":{"fullEquivalentThreshold":0.9}}`},
+		{"createTransferCourses", of("packageId", pack), nil, `{"courses":[{"name":"Statistics","description":"Students apply regression analysis."}]}`},
+		{"retryTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
+		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
+		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
+
+		{"removeCredentialSection", of("credentialId", id["credential"], "sectionId", id["otherSection"]), nil, ""},
+		{"removeProgramCourse", of("programId", id["program"], "courseId", id["otherCourse"]), nil, ""},
+		{"deleteTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
+		{"deleteTransferPackage", of("packageId", id["otherPackage"]), nil, ""},
+		{"deleteReport", of("reportId", id["report"]), nil, ""},
+		{"deleteCredential", of("credentialId", id["credential"]), nil, ""},
+		{"deleteProgram", of("programId", id["program"]), nil, ""},
+		{"deleteJob", of("jobId", id["job"]), nil, ""},
+		{"deleteSection", of("courseId", course, "sectionId", section), nil, ""},
+		{"deleteCourse", of("courseId", course), nil, ""},
+		{"getCustomerUsage", of("customerId", customer), nil, ""},
+	}
+}
+
+// trigger is an event that is no HTTP request.
+type trigger struct {
+	file, function string
+	event          any
+}
+
+func triggers(id map[string]string) []trigger {
+	message := func(n int, transfer string) lambda.SQSEvent {
+		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: transfer, PackageID: id["package"]}
+		body, _ := json.Marshal(job)
+		return lambda.SQSEvent{Records: []lambda.SQSMessage{{
+			MessageId: fmt.Sprintf("00000000-0000-0000-0000-%012d", n), ReceiptHandle: "handle", Body: string(body),
+			EventSource: "aws:sqs", EventSourceARN: "arn:aws:sqs:us-east-1:000000000000:extractions", AWSRegion: "us-east-1",
+			Attributes: map[string]string{"ApproximateReceiveCount": "1"},
+		}}}
+	}
+	schedule := map[string]any{
+		"version": "0", "id": "00000000-0000-0000-0000-000000000000", "detail-type": "Scheduled Event", "source": "aws.events",
+		"account": "000000000000", "time": "2026-11-21T08:00:00Z", "region": "us-east-1", "resources": []string{}, "detail": map[string]any{},
+	}
+	return []trigger{
+		{"extractor.queue", api.Extractor, message(1, id["pendingTransfer"])},
+		{"extractor.queue-again", api.Extractor, message(2, id["pendingTransfer"])},
+		{"sweeper.schedule", api.Sweeper, schedule},
+		{"sweeper.dead-letter", api.Sweeper, message(3, id["deadTransfer"])},
+	}
+}
+
+// TestReplay sends each event through the function that the deployment would send
+// it to, and compares its answer with the golden one.
+func TestReplay(t *testing.T) {
+	ctx := t.Context()
+	config, store := table(t)
+	known := seed(t, config, store)
+	functions := start(t, config)
+
+	covered := map[string]bool{}
+	for _, r := range requests(known) {
+		op := api.Of(r.operation)
+		covered[op.ID] = true
+		t.Run(op.ID, func(t *testing.T) {
+			event := load(t, op.ID+".json", r.event(op))
+			answer, err := functions.Invoke(ctx, string(op.Group), event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var response lambda.APIGatewayProxyResponse
+			if err := json.Unmarshal(answer, &response); err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != op.Status {
+				t.Errorf("status %d, want %d: %s", response.StatusCode, op.Status, response.Body)
+			}
+			golden(t, op.ID+".golden.json", plain(t, known, response))
+		})
+	}
+	for _, op := range api.Operations() {
+		if !covered[op.ID] {
+			t.Errorf("operation %s has no event", op.ID)
+		}
+	}
+	for _, trigger := range triggers(known) {
+		t.Run(trigger.file, func(t *testing.T) {
+			event, err := json.MarshalIndent(trigger.event, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := functions.Invoke(ctx, trigger.function, load(t, trigger.file+".json", event))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, trigger.file+".golden.json", answer)
+		})
+	}
+	states(t, store, known)
+}
+
+// states checks what the triggers did to the records that they name.
+func states(t *testing.T, store *dynamo.Store, id map[string]string) {
+	for name, want := range map[string]catalog.ProcessingStatus{"pendingTransfer": catalog.Completed, "deadTransfer": catalog.Failed} {
+		course, err := store.TransferCourse(t.Context(), organization, id["package"], id[name], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if course.ProcessingStatus != want {
+			t.Errorf("%s is %s, want %s", name, course.ProcessingStatus, want)
+		}
+	}
+}
+
+// table gives an empty table of DynamoDB Local, and a queue.
+func table(t *testing.T) (boot.Config, *dynamo.Store) {
+	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	queues, stopQueue, err := queue.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stopQueue)
+	config, err := boot.Read(func(name string) string {
+		return map[string]string{
+			"AWS_REGION": "us-east-1", api.EnvTable: "events", api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: queues.URL, api.EnvSQSEndpoint: queues.Endpoint,
+		}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.CountTimeout = 5 * time.Second
+	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+	})
+	store := config.Store()
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return config, store
+}
+
+// steady gives the same bytes in every run, so that seeded records always have the
+// same ids.
+type steady struct{ n uint64 }
+
+func (s *steady) Read(b []byte) (int, error) {
+	for i := 0; i < len(b); i += sha256.Size {
+		s.n++
+		sum := sha256.Sum256(binary.BigEndian.AppendUint64(nil, s.n))
+		copy(b[i:], sum[:])
+	}
+	return len(b), nil
+}
+
+type noQueue struct{}
+
+func (noQueue) Send(context.Context, []catalog.ExtractionJob) error { return nil }
+
+// seed makes the records that the events name, through the service itself, and
+// gives their ids by name.
+func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]string {
+	ctx := t.Context()
+	save := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(store.SaveCustomer(ctx, &catalog.Customer{ID: customer, OrganizationID: organization, Name: "Events", CreatedAt: seedTime}))
+	save(store.SaveKey(ctx, &catalog.Key{
+		ID: "key_events", CustomerID: customer, OrganizationID: organization, Scope: catalog.WriteScope, Hash: catalog.HashSecret(apiKey), CreatedAt: seedTime,
+	}))
+	frozen := func() catalog.Time { return seedTime }
+	store.Now = frozen
+	server := config.Server(store, nil)
+	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
+	server.Callers = &rest.Callers{Keys: store, Now: frozen}
+	post := func(path, body string) map[string]any {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, api.BasePath+path, strings.NewReader(body))
+		r.Header.Set(api.HeaderKey, apiKey)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, r)
+		if w.Code >= 300 {
+			t.Fatalf("POST %s: %d %s", path, w.Code, w.Body)
+		}
+		var v any
+		save(json.Unmarshal(w.Body.Bytes(), &v))
+		if list, ok := v.([]any); ok {
+			v = map[string]any{"list": list}
+		}
+		return v.(map[string]any)
+	}
+	id := map[string]string{}
+	text := func(v any) string { return v.(string) }
+	course := post("/courses", `{"name":"Data Structures","code":"CS 201"}`)
+	id["course"] = text(course["id"])
+	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
+	other := post("/courses", `{"name":"Statistics","code":"MATH 210"}`)
+	id["otherCourse"], id["otherSection"] = text(other["id"]), text(other["defaultSectionId"])
+	post("/courses", `{"name":"Ethics","code":"PHIL 101"}`)
+	id["job"] = text(post("/jobs", `{"name":"Developer","employerId":"emp_1","skills":[{"skillId":"core:python","level":4},{"skillId":"core:sql","level":2}]}`)["id"])
+	id["credential"] = text(post("/credentials", `{"name":"Programmer","courseSectionIds":["`+id["section"]+`"]}`)["id"])
+	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
+	// What the events delete must not be held by what they leave.
+	id["report"] = text(post("/reports", `{"name":"Gaps","settings":{"courses":["`+id["course"]+`"],"jobs":[{"id":"15-1252","lib":"soc"}],"view":"gap"}}`)["report"].(map[string]any)["id"])
+	id["package"] = text(post("/transfer-packages", `{"name":"Fall","transferFromInstitution":"Lake College"}`)["id"])
+	id["otherPackage"] = text(post("/transfer-packages", `{"name":"Old","transferFromInstitution":"Lake College"}`)["id"])
+	id["extraction"] = text(post("/syllabus-extractions", `{"text":"Students will write Python programs."}`)["extractionId"])
+	courses := post("/transfer-packages/"+id["package"]+"/courses", `{"courses":[{"name":"Programming"},{"name":"Lost"},{"name":"Python","description":"Students will write Python programs."},{"name":"Dead"}]}`)["list"].([]any)
+	for i, name := range []string{"transfer", "failedTransfer", "pendingTransfer", "deadTransfer"} {
+		id[name] = text(courses[i].(map[string]any)["id"])
+	}
+	finish := func(name string, outcome *catalog.Outcome) {
+		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: id[name], PackageID: id["package"]}
+		task, err := store.Claim(ctx, job, "run", seedTime+1000)
+		save(err)
+		save(store.Finish(ctx, task, outcome))
+	}
+	finish("transfer", &catalog.Outcome{
+		Skills:     []catalog.SkillRef{{SkillID: "core:python", SkillName: "Python", Level: 3, Confidence: 0.9}},
+		Evidence:   []catalog.Evidence{{SkillID: "core:python", Quote: "Python", Page: 1, Start: 0, End: 6, Label: "Python", Section: "topics"}},
+		Warnings:   []catalog.Warning{},
+		Provenance: catalog.Provenance{Engine: "seed", Taxonomy: "seed", TaxonomyVersion: "1", DocumentSHA256: strings.Repeat("0", 64)},
+		Text:       "Python",
+	})
+	finish("failedTransfer", &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
+	return id
+}
+
+// start builds every function and runs it as Lambda does.
+func start(t *testing.T, config boot.Config) *runtime.Runtime {
+	dir := t.TempDir()
+	names := []string{api.Extractor, api.Sweeper}
+	for _, group := range api.Groups() {
+		names = append(names, string(group))
+	}
+	var functions []runtime.Function
+	for _, name := range names {
+		bootstrap := filepath.Join(dir, name, "bootstrap")
+		build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", bootstrap, "../functions/"+name)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("build %s: %v\n%s", name, err, out)
+		}
+		functions = append(functions, runtime.Function{
+			Name: name, Bootstrap: bootstrap, Timeout: 30 * time.Second, Memory: 512, Processes: 1,
+			Env: map[string]string{
+				"AWS_REGION": config.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+				api.EnvTable: config.Table, api.EnvDynamoEndpoint: config.DynamoDBEndpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
+				// One window, so that what is left does not depend on the hour.
+				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
+			},
+		})
+	}
+	r, err := runtime.Start(t.Context(), functions, filepath.Join(dir, "logs"), log.New(io.Discard, "", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Stop)
+	return r
+}
+
+// event writes the request as API Gateway sends it.
+func (r request) event(op api.Operation) []byte {
+	path := op.Path
+	for name, value := range r.params {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	headers := map[string]string{"Accept": "application/json", api.HeaderKey: apiKey}
+	if op.Access == api.Public {
+		delete(headers, api.HeaderKey)
+	}
+	if r.body != "" {
+		headers["Content-Type"] = "application/json"
+	}
+	multi := func(in map[string]string) map[string][]string {
+		out := map[string][]string{}
+		for name, value := range in {
+			out[name] = []string{value}
+		}
+		return out
+	}
+	packed, _ := json.MarshalIndent(lambda.APIGatewayProxyRequest{
+		Resource: op.Path, Path: path, HTTPMethod: op.Method, Headers: headers, MultiValueHeaders: multi(headers),
+		QueryStringParameters: r.query, MultiValueQueryStringParameters: multi(r.query), PathParameters: r.params, Body: r.body,
+		RequestContext: lambda.APIGatewayProxyRequestContext{
+			RequestID: "req-" + op.ID, Stage: "v1", ResourcePath: op.Path, Path: api.BasePath + path, HTTPMethod: op.Method, Protocol: "HTTP/1.1", APIID: "local",
+			Identity: lambda.APIGatewayRequestIdentity{SourceIP: "127.0.0.1"},
+		},
+	}, "", "  ")
+	return packed
+}
+
+// load gives the committed event, which must be the one that the records and the
+// list above make.
+func load(t *testing.T, file string, made []byte) []byte {
+	made = append(made, '\n')
+	if *update {
+		if err := os.WriteFile(file, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(committed) != string(made) {
+		t.Errorf("%s is stale: run go test ./events -update", file)
+	}
+	return committed
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(got, &v); err != nil {
+		t.Fatalf("%v: %s", err, got)
+	}
+	indented, _ := json.MarshalIndent(v, "", "  ")
+	indented = append(indented, '\n')
+	if *update {
+		if err := os.WriteFile(file, indented, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("%s is missing: run go test ./events -update", file)
+	}
+	if diff := cmp.Diff(string(want), string(indented)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+var (
+	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext)_[0-9a-z]{24,26}\b`)
+	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+)
+
+// plain gives a response without what differs from run to run: new ids, times,
+// and what follows from them.
+func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
+	seeded := map[string]bool{}
+	for _, id := range known {
+		seeded[id] = true
+	}
+	body := r.Body
+	if r.IsBase64Encoded {
+		decoded, err := base64.StdEncoding.DecodeString(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = string(decoded)
+	}
+	changed := false
+	hide := func(text string) string {
+		text = anyID.ReplaceAllStringFunc(text, func(id string) string {
+			if seeded[id] {
+				return id
+			}
+			changed = true
+			return id[:4] + "NEW"
+		})
+		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
+			if at == seedTime.String() {
+				return at
+			}
+			changed = true
+			return "NOW"
+		})
+	}
+	body = hide(body)
+	header := map[string][]string{}
+	for name, values := range r.MultiValueHeaders {
+		header[name] = values
+		switch {
+		case name == api.HeaderReset && values[0] != "0":
+			header[name] = []string{"LATER"}
+		case name == "ETag" && changed:
+			header[name] = []string{"SOME"}
+		case name == "Location":
+			header[name] = []string{hide(values[0])}
+		}
+	}
+	out := map[string]any{"statusCode": r.StatusCode, "multiValueHeaders": header}
+	var parsed any
+	if len(body) > 100_000 {
+		out["body"] = "LONG"
+	} else if json.Unmarshal([]byte(body), &parsed) == nil {
+		out["body"] = parsed
+	} else if body != "" {
+		out["body"] = body
+	}
+	packed, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
+}
