@@ -211,25 +211,37 @@ func (d documents) Plain(ctx context.Context, words string) (catalog.Document, e
 	return d.reader.Read(ctx, []byte(words), syllabus.Hint{Kind: syllabus.Text})
 }
 
-// StartExtractor runs the function that runs extractions. PDFium and the taxonomy
-// are warm before the first job.
-func StartExtractor() {
-	config, log := start()
-	taxonomy, err := config.Taxonomy()
+// Worker makes what runs extractions on a store. PDFium and the taxonomy are warm
+// once it is there.
+func (c Config) Worker(ctx context.Context, store *dynamo.Store, log *slog.Logger) (*queue.Worker, error) {
+	taxonomy, err := c.Taxonomy()
 	if err != nil {
-		log.Error("taxonomy", "cause", err.Error())
-		os.Exit(1)
+		return nil, err
 	}
-	reader, err := syllabus.NewReader(context.Background())
+	reader, err := syllabus.NewReader(ctx)
 	if err != nil {
-		log.Error("PDF reader", "cause", err.Error())
-		os.Exit(1)
+		return nil, fmt.Errorf("PDF reader: %w", err)
 	}
 	info := taxonomy.Info()
-	worker := &queue.Worker{
-		Store: config.Store(), Sender: config.Sender(), Documents: documents{&syllabus.Fetcher{AllowedHosts: config.AllowedHosts}, reader},
-		Extractor: skills.NewExtractor(taxonomy), RetryDelay: config.RetryDelay, Now: now, IDs: ids, Log: log.With("function", api.Extractor),
+	return &queue.Worker{
+		Store: store, Sender: c.Sender(), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader},
+		Extractor: skills.NewExtractor(taxonomy), RetryDelay: c.RetryDelay, Now: now, IDs: ids, Log: log,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
+	}, nil
+}
+
+// Sweeper makes what looks after lost extractions on a store.
+func (c Config) Sweeper(store *dynamo.Store, log *slog.Logger) *queue.Sweeper {
+	return &queue.Sweeper{Store: store, Sender: c.Sender(), Now: now, IDs: ids, Log: log}
+}
+
+// StartExtractor runs the function that runs extractions.
+func StartExtractor() {
+	config, log := start()
+	worker, err := config.Worker(context.Background(), config.Store(), log.With("function", api.Extractor))
+	if err != nil {
+		log.Error("extractor", "cause", err.Error())
+		os.Exit(1)
 	}
 	lambda.Start(worker.Handle)
 }
@@ -237,6 +249,5 @@ func StartExtractor() {
 // StartSweeper runs the function that looks after lost extractions.
 func StartSweeper() {
 	config, log := start()
-	sweeper := &queue.Sweeper{Store: config.Store(), Sender: config.Sender(), Now: now, IDs: ids, Log: log.With("function", api.Sweeper)}
-	lambda.Start(sweeper.Handle)
+	lambda.Start(config.Sweeper(config.Store(), log.With("function", api.Sweeper)).Handle)
 }

@@ -83,9 +83,11 @@ const (
 // outlives its function's time by 5 s; only after that is its message shown again.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
-	visibility       = extractorTimeout + 7*time.Second
-	maxReceives      = 4
 	retrySeconds     = 2
+	// Visibility and MaxReceives are how the queue has to be, where it is not
+	// started here (Config.SQSEndpoint) and is made anew when it dies.
+	Visibility  = extractorTimeout + 7*time.Second
+	MaxReceives = 4
 )
 
 // countMilliseconds is how long a count of units may take: emulators on a busy
@@ -246,7 +248,7 @@ func (s *stack) startDynamoDB() error {
 }
 
 func (s *stack) startQueue() (queues queue.Queues, err error) {
-	server := queue.Server{Dir: s.Dir, Visibility: visibility, MaxReceives: maxReceives, Console: s.Console}
+	server := queue.Server{Dir: s.Dir, Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
 	if s.SQSEndpoint != "" {
 		queues, err = server.Create(s.life, s.SQSEndpoint)
 	} else {
