@@ -31,7 +31,7 @@ func main() {
 		console.Fatal(err)
 	}
 	config.Dir, config.Functions, config.Console = *dir, *functions, console
-	config.Store, config.Syllabi = newStore, demo.Syllabi()
+	config.Store, config.Demo, config.Syllabi = newStore, loadDemo(*dir), demo.Syllabi()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait

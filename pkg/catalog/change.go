@@ -26,8 +26,18 @@ type Change struct {
 	Required []Record
 	// Texts are what extractions were asked for.
 	Texts []Text
+	// Known are the records that an import knows by ids of its own.
+	Known []ExternalID
 	// Answer is kept under its idempotency key.
 	Answer *Answer
+}
+
+// ExternalID is the name under which an organization's own system knows a record;
+// Was is the id of the record that had the name when it was looked up, "" for none.
+type ExternalID struct {
+	Name   string
+	Record Record
+	Was    string
 }
 
 // Text is a text whose skills are to be extracted.

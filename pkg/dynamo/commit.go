@@ -75,6 +75,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		row["text"] = binary(compress([]byte(t.Text)))
 		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
+	for _, e := range c.Known {
+		records = append(records, s.saveExternal(org, e))
+	}
 	if c.Answer != nil {
 		records = append(records, s.saveAnswer(org, c.Answer)...)
 	}

@@ -1,0 +1,180 @@
+package demo
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/labor"
+)
+
+type jobs struct{ sent []catalog.ExtractionJob }
+
+func (q *jobs) Send(_ context.Context, sent []catalog.ExtractionJob) error {
+	q.sent = append(q.sent, sent...)
+	return nil
+}
+
+func loader(t *testing.T) (Loader, *jobs) {
+	t.Helper()
+	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "demo", Now: func() catalog.Time { return catalog.TimeOf(time.Now()) }}
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	queue := &jobs{}
+	return Loader{
+		Store: store, Queue: queue, Market: labor.Starter(), Syllabi: "http://127.0.0.1:3001/", Keys: filepath.Join(t.TempDir(), "keys.json"),
+	}, queue
+}
+
+func TestLoad(t *testing.T) {
+	l, queue := loader(t)
+	ctx := t.Context()
+	first, err := l.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first.Customers) != 2 || first.Customers[0].OrganizationID == first.Customers[1].OrganizationID {
+		t.Fatalf("customers %v", first.Customers)
+	}
+	totals := map[string]int{}
+	for _, c := range first.Customers {
+		org := catalog.OrgID(c.OrganizationID)
+		_, totals[c.Name+" courses"], _ = l.Store.Courses(ctx, org, 0, 1)
+		_, totals[c.Name+" programs"], _ = l.Store.Programs(ctx, org, 0, 1)
+		_, totals[c.Name+" credentials"], _ = l.Store.Credentials(ctx, org, 0, 1)
+		_, totals[c.Name+" jobs"], _ = l.Store.Jobs(ctx, org, 0, 1)
+		_, totals[c.Name+" packages"], _ = l.Store.TransferPackages(ctx, org, 0, 1)
+		for name, scope := range map[string]catalog.Scope{c.APIKey: catalog.WriteScope, c.ReadOnlyAPIKey: catalog.ReadScope} {
+			key, err := l.Store.Key(ctx, catalog.HashSecret(name))
+			if err != nil || key == nil || key.Scope != scope || string(key.CustomerID) != c.CustomerID {
+				t.Errorf("key of scope %s: %v %v", scope, key, err)
+			}
+		}
+	}
+	want := map[string]int{
+		"Alder Bay University courses": 16, "Alder Bay University programs": 3, "Alder Bay University credentials": 2,
+		"Alder Bay University jobs": 8, "Alder Bay University packages": 2,
+		"Quarry Falls Technical College courses": 15, "Quarry Falls Technical College programs": 3, "Quarry Falls Technical College credentials": 2,
+		"Quarry Falls Technical College jobs": 8, "Quarry Falls Technical College packages": 2,
+	}
+	if diff := cmp.Diff(want, totals); diff != "" {
+		t.Error(diff)
+	}
+	if len(queue.sent) != 10 {
+		t.Errorf("%d extractions are queued", len(queue.sent))
+	}
+
+	org := catalog.OrgID(first.Customers[0].OrganizationID)
+	section, err := l.Store.Section(ctx, org, first.Examples.SectionID, true)
+	if err != nil || section.CourseID != first.Examples.CourseID || len(section.Skills) == 0 {
+		t.Errorf("example section %v %v", section, err)
+	}
+	program, err := l.Store.Program(ctx, org, first.Examples.ProgramID, true)
+	if err != nil || len(program.CourseOrder) != 8 || len(program.DerivedSOCs) == 0 || program.Contains(first.Examples.CourseID) {
+		t.Errorf("example program %v %v", program, err)
+	}
+	credential, err := l.Store.Credential(ctx, org, first.Examples.CredentialID, true)
+	if err != nil || len(credential.Sections) != 3 {
+		t.Errorf("example credential %v %v", credential, err)
+	}
+
+	// What people do to the demo stays at the next start.
+	job, err := l.Store.Job(ctx, org, first.Examples.JobID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var change catalog.Change
+	job.Name = "Renamed"
+	change.Replace(job, l.Store.Now())
+	course, err := l.Store.Course(ctx, org, first.Examples.CourseID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := l.Store.Directory(ctx, org, catalog.CourseKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change.Delete(course, l.Store.Now(), dir)
+	if err := l.Store.Commit(ctx, org, &change); err != nil {
+		t.Fatal(err)
+	}
+	second, err := l.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first.Customers, second.Customers); diff != "" {
+		t.Errorf("second load: %s", diff)
+	}
+	if first.Examples.CourseID == second.Examples.CourseID || second.Examples.CourseID == "" || first.Examples.JobID != second.Examples.JobID {
+		t.Errorf("examples %v, then %v", first.Examples, second.Examples)
+	}
+	if job, err := l.Store.Job(ctx, org, first.Examples.JobID, true); err != nil || job.Name != "Renamed" {
+		t.Errorf("job %v %v", job, err)
+	}
+	if _, total, err := l.Store.Courses(ctx, org, 0, 1); total != 15 || err != nil {
+		t.Errorf("%d courses %v", total, err)
+	}
+	if len(queue.sent) != 10 {
+		t.Errorf("%d extractions are queued after the second load", len(queue.sent))
+	}
+
+	// Keys that are lost are replaced.
+	if err := os.Remove(l.Keys); err != nil {
+		t.Fatal(err)
+	}
+	third, err := l.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third.Customers[0].APIKey == first.Customers[0].APIKey {
+		t.Error("a lost key came back")
+	}
+	if key, err := l.Store.Key(ctx, catalog.HashSecret(first.Customers[0].APIKey)); err != nil || key.Live(l.Store.Now()) {
+		t.Errorf("the lost key is live: %v %v", key, err)
+	}
+}
+
+// Every document of the demo is there and is referred to.
+func TestSyllabiOfTransferCourses(t *testing.T) {
+	unused := map[string]bool{}
+	entries, err := fs.ReadDir(Syllabi(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		unused[entry.Name()] = true
+	}
+	for _, tenant := range tenants {
+		rows, err := Loader{Syllabi: "http://host/"}.rows(tenant.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if href, ok := row.Fields["syllabusHref"].(string); ok {
+				name := strings.TrimPrefix(href, "http://host/")
+				if _, err := fs.Stat(Syllabi(), name); err != nil {
+					t.Errorf("%s: %v", row.Place, err)
+				}
+				delete(unused, name)
+			}
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("nothing refers to %v", unused)
+	}
+}
