@@ -19,6 +19,7 @@ import (
 type Announcement struct {
 	BaseURL string `json:"baseUrl"`
 	Demo
+	Syllabi     string            `json:"syllabi"` // where the demo syllabi are, with a slash at the end
 	Environment map[string]string `json:"environment"`
 }
 

@@ -217,7 +217,7 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	parts.Go(func() { dead.Poll(s.running) })
 	parts.Go(func() { source.Schedule(s.running, sweep, api.Sweeper, r.Invoke) })
 
-	told := Announcement{BaseURL: s.places.BaseURL, Environment: s.environment()}
+	told := Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
 	if s.Demo != nil {
 		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
 			return Announcement{}, fmt.Errorf("demo data: %w", err)
