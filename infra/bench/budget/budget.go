@@ -1,0 +1,47 @@
+// Package budget is what each operation may cost, counted and not timed: round
+// trips to DynamoDB that follow one another, and capacity units. The bench
+// measures against it, the simulation of package scale reckons with it. It
+// measures nothing itself. Invariant: where a budget is wider than its target, it
+// says why.
+package budget
+
+// Members, Courses and Page are the sizes that the budgets are stated for: members
+// of a program or credential, transfer courses of one POST, records of a page.
+const (
+	Members = 10
+	Courses = 10
+	Page    = 100
+)
+
+// Cost is what one call takes: serial round trips, write units and read units.
+// Records are of at most 1 KB.
+type Cost struct{ Trips, Write, Read float64 }
+
+// Any stands in a target that performance.md does not set.
+const Any = -1
+
+// Budget is the cost that an operation is held to, and the target that it comes
+// from. Why is empty where they are the same.
+type Budget struct {
+	Operation    string
+	Target, Held Cost
+	Why          string
+}
+
+// Exceeded says whether a measured cost breaks the budget.
+func (b Budget) Exceeded(measured Cost) bool {
+	return measured.Trips > b.Held.Trips || measured.Write > b.Held.Write || measured.Read > b.Held.Read
+}
+
+// Why a target is not met.
+const (
+	feed = "The row of the change feed was added to the design: a change is a transaction, with 2 units for it and 2 for the record."
+
+	defaultSection = "A course and its default section are two records: each moves out of the live partition (2 + 2), and the sections are known only once the course is read."
+
+	wholeAnswer = "The answer is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. The course that is held is marked (2), the change feed written (2)."
+
+	keptAnswer = "The kept answer is one more row (2)."
+
+	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 for each KB), beside the record and the change feed, all in the transaction that ends the job; a document that is known already is looked up first."
+)
