@@ -2,6 +2,7 @@ package syllabus
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,26 +22,58 @@ const (
 )
 
 // choose gives the blocks of the wanted course where the document is a catalogue
-// that holds it, else all blocks.
+// that holds it, else all blocks. A code counts more than a name, a whole name more
+// than a part of one, and of equals the section that says most.
 func choose(blocks []block, course, code string) []block {
-	name, key := plainName(course), plainCode(code)
-	if name == "" && key == "" {
+	w := wanted{name: plainName(course), code: plainCode(code), words: plainName(code)}
+	if w.name == "" && w.code == "" {
 		return blocks
 	}
-	courses := byCode(blocks)
-	if len(courses) < catalogueCourses {
-		courses = byHeading(blocks, name, key)
+	sections := byCode(blocks)
+	if sections == nil {
+		sections = byHeading(blocks, w)
 	}
-	var best []block
-	for _, c := range courses {
-		if c.is(name, key) && size(c.blocks) > size(best) {
-			best = c.blocks
+	best, bestMatch := blocks, 0
+	for _, s := range sections {
+		match := w.match(s)
+		if match > bestMatch || match == bestMatch && match > 0 && size(s.blocks) > size(best) {
+			best, bestMatch = s.blocks, match
 		}
 	}
-	if best == nil {
-		return blocks
-	}
 	return best
+}
+
+// wanted is the course that is looked for, in plain spelling.
+type wanted struct {
+	name, code string
+	words      string // of the code
+}
+
+// match is 3 for the wanted course's code, 2 for its whole name, 1 for its name
+// within more, 0 for another course. The name stands in the first line or, behind
+// a line with the code only, in the second.
+func (w wanted) match(s section) int {
+	first := plainName(s.blocks[0].text)
+	if w.code != "" && (s.code == w.code || s.code == "" && contains(first, w.words)) {
+		return 3
+	}
+	match := 0
+	for _, b := range s.blocks[:min(2, len(s.blocks))] {
+		line := plainName(b.text)
+		switch {
+		case w.name == "":
+		case line == w.name, strings.HasSuffix(line, " "+w.name) && plainCode(strings.TrimSuffix(line, w.name)) == s.code:
+			return 2
+		case contains(line, w.name):
+			match = 1
+		}
+	}
+	return match
+}
+
+// contains says whether the words stand in the line, one after the other.
+func contains(line, words string) bool {
+	return words != "" && strings.Contains(" "+line+" ", " "+words+" ")
 }
 
 // section is the part of a catalogue that one course takes.
@@ -49,85 +82,66 @@ type section struct {
 	blocks []block
 }
 
-// is says whether the section is the wanted course's: by its code where both have
-// one, else by its name in the first line or, behind a line with the code only,
-// in the second.
-func (s section) is(name, code string) bool {
-	if code != "" && s.code != "" {
-		return s.code == code
-	}
-	if name == "" {
-		return strings.Contains(" "+plainName(s.blocks[0].text)+" ", " "+plainName(code)+" ")
-	}
-	for _, b := range s.blocks[:min(2, len(s.blocks))] {
-		if strings.Contains(" "+plainName(b.text)+" ", " "+name+" ") {
-			return true
+// cut makes sections that begin at the given blocks and keeps those that say more
+// than the name of their course.
+func cut(blocks []block, starts []int, codes []string) []section {
+	var full []section
+	for i, start := range starts {
+		end := len(blocks)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		if s := (section{code: codes[i], blocks: blocks[start:end]}); size(s.blocks[1:]) >= courseBody {
+			full = append(full, s)
 		}
 	}
-	return false
+	return full
 }
 
-// byCode cuts where lines begin with a course code, and keeps the sections that
-// say more than the name of their course.
+// byCode cuts where lines begin with a course code; nil if there are too few.
 func byCode(blocks []block) []section {
-	var all []section
+	var starts []int
+	var codes []string
 	for i, b := range blocks {
 		m := courseLine.FindStringSubmatch(clean(b.text))
-		if m == nil || len(all) > 0 && all[len(all)-1].code == plainCode(m[1]) {
-			if len(all) > 0 {
-				last := &all[len(all)-1]
-				last.blocks = blocks[i-len(last.blocks) : i+1]
-			}
+		if m == nil {
 			continue
 		}
-		all = append(all, section{code: plainCode(m[1]), blocks: blocks[i : i+1]})
-	}
-	var full []section
-	distinct := map[string]bool{}
-	for _, s := range all {
-		if size(s.blocks[1:]) >= courseBody {
-			full = append(full, s)
-			distinct[s.code] = true
+		// A course may repeat its code in a line of its own.
+		if code := plainCode(m[1]); len(codes) == 0 || codes[len(codes)-1] != code {
+			starts, codes = append(starts, i), append(codes, code)
 		}
+	}
+	sections := cut(blocks, starts, codes)
+	distinct := map[string]bool{}
+	for _, s := range sections {
+		distinct[s.code] = true
 	}
 	if len(distinct) < catalogueCourses {
 		return nil
 	}
-	return full
+	return sections
 }
 
 // byHeading cuts at the headings of the level of the one that names the wanted
-// course, where there are enough of them.
-func byHeading(blocks []block, name, code string) []section {
-	level := 0
-	for _, b := range blocks {
-		if b.kind == heading && (section{blocks: []block{b}}).is(name, code) {
-			level = b.level
-			break
-		}
-	}
-	var all []section
-	for i, b := range blocks {
-		switch {
-		case b.kind == heading && b.level == level:
-			all = append(all, section{blocks: blocks[i : i+1]})
-		case b.kind == heading && b.level < level:
-			all = append(all, section{blocks: blocks[i : i+1]})
-		case len(all) > 0:
-			last := &all[len(all)-1]
-			last.blocks = blocks[i-len(last.blocks) : i+1]
-		}
-	}
-	var full []section
-	for _, s := range all {
-		if s.blocks[0].level == level && size(s.blocks[1:]) >= courseBody {
-			full = append(full, s)
-		}
-	}
-	if level == 0 || len(full) < catalogueCourses {
+// course; nil if there are too few.
+func byHeading(blocks []block, w wanted) []section {
+	i := slices.IndexFunc(blocks, func(b block) bool { return b.kind == heading && w.match(section{blocks: []block{b}}) > 0 })
+	if i < 0 {
 		return nil
 	}
-	return full
+	level := blocks[i].level
+	var starts []int
+	for i, b := range blocks {
+		if b.kind == heading && b.level <= level {
+			starts = append(starts, i)
+		}
+	}
+	sections := slices.DeleteFunc(cut(blocks, starts, make([]string, len(starts))), func(s section) bool { return s.blocks[0].level < level })
+	if len(sections) < catalogueCourses {
+		return nil
+	}
+	return sections
 }
 
 // plainCode is a course code without spaces, signs and case.

@@ -36,6 +36,7 @@ func TestCatalogue(t *testing.T) {
 		"by label":                     {labelled, "", "CS 210", "About Data Structures & Algorithms."},
 		"by name, no codes":            {named, "Databases", "", "About Databases."},
 		"by name, unknown code":        {named, "Databases", "DB 1", "About Databases."},
+		"by name, other code":          {coded, "Databases", "INF 7", "About Databases."},
 		"no such course":               {coded, "Welding", "WLD 100", ""},
 		"nothing asked":                {coded, "", "", ""},
 		"part of a word":               {coded, "Data", "", "About Data Structures & Algorithms."},
@@ -51,6 +52,19 @@ func TestCatalogue(t *testing.T) {
 		text := assemble(got).Text
 		if !strings.Contains(text, c.want) || strings.Count(text, "About") != 1 {
 			t.Errorf("%s: got %q", name, text)
+		}
+	}
+}
+
+// The name of one course may be part of another's.
+func TestCatalogueWholeNames(t *testing.T) {
+	var blocks []block
+	for _, l := range []string{"CHE 110 Organic Chemistry", "CHE 101 Chemistry", "CHE 102 Chemistry Laboratory", "CHE 201 Chemistry II"} {
+		blocks = append(blocks, block{kind: heading, level: 2, text: l}, block{text: bodyText + strings.Repeat("x", len(l))})
+	}
+	for name, want := range map[string]string{"Chemistry": "CHE 101", "chemistry ii": "CHE 201", "Organic chemistry": "CHE 110"} {
+		if got := assemble(choose(blocks, name, "")).Text; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %.20q", name, got)
 		}
 	}
 }
