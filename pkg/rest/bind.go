@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"mime"
 	"net/http"
@@ -64,6 +65,9 @@ func read[I, O any](s *Server, id string, handler func(ctx context.Context, c *c
 			return answer{}, err
 		}
 		a := c.encode(out)
+		if err := c.fits(a); err != nil {
+			return answer{}, err
+		}
 		if match := c.request.Header.Get("If-None-Match"); match != "" && a.header["ETag"] != nil && matches(match, a.header["ETag"][0], true) {
 			return answer{status: http.StatusNotModified, header: http.Header{"ETag": a.header["ETag"]}}, nil
 		}
@@ -202,6 +206,9 @@ func (c *call) save(ctx context.Context, path string, in any, handler func(ctx c
 			return answer{}, err
 		}
 		a := c.encode(out)
+		if err := c.fits(a); err != nil {
+			return answer{}, err
+		}
 		if key != "" {
 			change.Answer = &catalog.Answer{
 				Key: key, Request: digest, Status: a.status, Location: c.location, Body: a.body, ExpiresAt: c.now + catalog.AnswerKept,
@@ -292,6 +299,20 @@ func (c *call) encode(out any) answer {
 		a.header["ETag"] = []string{etag(a.body)}
 	}
 	return a
+}
+
+// maxAnswer is how long a body may be: a function's answer ends at 6 MB.
+const maxAnswer = 5_800_000
+
+// fits refuses an answer that could not be delivered, and says what to ask for.
+func (c *call) fits(a answer) error {
+	switch {
+	case len(a.body) <= maxAnswer:
+		return nil
+	case c.op.HasBody():
+		return catalog.Invalid(catalog.Fault{Location: "body", Message: fmt.Sprintf("the answer would be longer than %d bytes: ask for less at a time", maxAnswer)})
+	}
+	return catalog.Errorf(catalog.InvalidParameter, "The answer would be longer than %d bytes: ask for less at a time, or for another format.", maxAnswer)
 }
 
 func etag(body []byte) string {
