@@ -100,12 +100,8 @@ func (s IDs) Sequenced(k Kind, seq int) string {
 // Sequence reads the sequence number of a listed record's id; false for ids that
 // this service cannot have made.
 func Sequence(k Kind, id string) (int, bool) {
-	rest, ok := strings.CutPrefix(id, prefixes[k])
-	if !ok || len(rest) != 24 {
-		return 0, false
-	}
-	b, err := encoding.DecodeString(rest)
-	if err != nil {
+	b, ok := k.decode(id)
+	if !ok || len(b) != 15 {
 		return 0, false
 	}
 	var number [8]byte
@@ -114,6 +110,22 @@ func Sequence(k Kind, id string) (int, bool) {
 		number[3+i] = b[i] ^ mask[i]
 	}
 	return int(binary.BigEndian.Uint64(number[:])), true
+}
+
+// Made says whether the id is one that this service can have made for a record of
+// the kind. Whatever else clients send is no key of the table.
+func (k Kind) Made(id string) bool {
+	_, ok := k.decode(id)
+	return ok
+}
+
+func (k Kind) decode(id string) ([]byte, bool) {
+	rest, ok := strings.CutPrefix(id, prefixes[k])
+	if !ok || len(rest) > 64 {
+		return nil, false
+	}
+	b, err := encoding.DecodeString(rest)
+	return b, err == nil && len(b) >= 15 && encoding.EncodeToString(b) == rest
 }
 
 // Ordered makes ids that sort in the order in which they were made: by instant,

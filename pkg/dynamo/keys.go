@@ -62,11 +62,11 @@ func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bo
 		seq, ok := catalog.Sequence(kind, id)
 		return key{partition(org, string(kind)), numbered(seq)}, ok
 	}
-	part := string(kind)
+	part, ok := string(kind), kind.Made(id)
 	if kind == catalog.TransferCourseKind {
-		part += "#" + parent
+		part, ok = part+"#"+parent, ok && catalog.TransferPackageKind.Made(parent)
 	}
-	return key{partition(org, part), id}, id != ""
+	return key{partition(org, part), id}, ok
 }
 
 func keyOf(r catalog.Record) key {

@@ -123,6 +123,9 @@ func (s *Store) TransferPackage(ctx context.Context, org catalog.OrgID, id strin
 
 // TransferCourses reads all courses of a package, in creation order.
 func (s *Store) TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error) {
+	if !catalog.TransferPackageKind.Made(packageID) {
+		return []*catalog.TransferCourse{}, nil
+	}
 	return all[catalog.TransferCourse](ctx, s, partition(org, string(catalog.TransferCourseKind)+"#"+packageID))
 }
 

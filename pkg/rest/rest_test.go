@@ -164,7 +164,10 @@ func (c client) do(method, path, body string, header ...string) reply {
 	}
 	recorder := httptest.NewRecorder()
 	c.s.server.ServeHTTP(recorder, request)
-	return reply{c.s.t, recorder.Code, recorder.Result().Header, recorder.Body.Bytes(), method + " " + path}
+	r := reply{c.s.t, recorder.Code, recorder.Result().Header, recorder.Body.Bytes(), method + " " + path}
+	plain, _, _ := strings.Cut("/v1"+path, "?")
+	r.checkContract(method, plain)
+	return r
 }
 
 // must is do, and fails the test where the answer has another status.

@@ -1,0 +1,174 @@
+package rest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest"
+)
+
+// contract is the OpenAPI document as a validator reads it: each schema of it is
+// a JSON Schema (2020-12), as OpenAPI 3.1 has it.
+var contract = sync.OnceValue(func() map[string]any {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(rest.New(&rest.Server{}).OpenAPI()))
+	if err != nil {
+		panic(err)
+	}
+	return document.(map[string]any)
+})
+
+const contractURL = "contract:openapi.json"
+
+// schemas holds the compiled schemas by their place in the document.
+var schemas struct {
+	sync.Mutex
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema
+}
+
+func schemaAt(pointer string) (*jsonschema.Schema, error) {
+	schemas.Lock()
+	defer schemas.Unlock()
+	if schemas.compiler == nil {
+		schemas.compiler, schemas.compiled = jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}
+		schemas.compiler.DefaultDraft(jsonschema.Draft2020)
+		schemas.compiler.AssertFormat()
+		if err := schemas.compiler.AddResource(contractURL, contract()); err != nil {
+			return nil, err
+		}
+	}
+	if schemas.compiled[pointer] == nil {
+		schema, err := schemas.compiler.Compile(contractURL + "#" + pointer)
+		if err != nil {
+			return nil, err
+		}
+		schemas.compiled[pointer] = schema
+	}
+	return schemas.compiled[pointer], nil
+}
+
+func escape(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(token)
+}
+
+// checkContract fails the test where an answer is not one that the contract
+// allows: its status, its headers in their spelling, its media type and its body.
+// An error is a
+// problem with the status and path of the call.
+func (r reply) checkContract(method, path string) {
+	r.t.Helper()
+	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
+		if len(r.Header[name]) != 1 || r.Header[name][0] == "" {
+			r.t.Errorf("%s: header %s is %q", r.call, name, r.Header[name])
+		}
+	}
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch {
+	case r.Status == http.StatusNoContent || r.Status == http.StatusNotModified:
+		if len(r.Body) > 0 || media != "" {
+			r.t.Errorf("%s: status %d with a body of %q: %s", r.call, r.Status, media, r.Body)
+		}
+		return
+	case r.Status >= 400:
+		r.checkProblem(path, media)
+	case media == "application/json" && r.Header.Get("Content-Type") != "application/json" && r.Header.Get("Content-Type") != "application/json; charset=utf-8":
+		r.t.Errorf("%s: Content-Type %q", r.call, r.Header.Get("Content-Type"))
+	}
+	if (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
+		r.t.Errorf("%s: status %d with Retry-After %q", r.call, r.Status, r.Header.Get("Retry-After"))
+	}
+	route, err := api.Match(method, path)
+	if err != nil || route.Operation == nil {
+		return
+	}
+	pointer := fmt.Sprintf("/paths/%s/%s/responses/%d", escape(route.Path), strings.ToLower(method), r.Status)
+	response, ok := at(contract(), "paths", route.Path, strings.ToLower(method), "responses", fmt.Sprint(r.Status)).(map[string]any)
+	if !ok {
+		r.t.Errorf("%s: %s answers %d, which the contract does not have: %s", r.call, route.Operation.ID, r.Status, r.Body)
+		return
+	}
+	if ref, ok := response["$ref"].(string); ok {
+		pointer = strings.TrimPrefix(ref, "#")
+		response, _ = at(contract(), strings.Split(pointer, "/")[1:]...).(map[string]any)
+	}
+	if at(response, "content", media, "schema") == nil {
+		r.t.Errorf("%s: the contract has no %q for %d", r.call, media, r.Status)
+		return
+	}
+	if !strings.HasSuffix(media, "json") {
+		return
+	}
+	schema, err := schemaAt(pointer + "/content/" + escape(media) + "/schema")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.Body))
+	if err == nil {
+		err = schema.Validate(body)
+	}
+	if err != nil {
+		r.t.Errorf("%s: the answer is not as the contract says: %v\n%s", r.call, err, r.Body)
+	}
+}
+
+func (r reply) checkProblem(path, media string) {
+	r.t.Helper()
+	var p struct {
+		Type, Title, Detail, Instance, Code, RequestID string
+		Status                                         int
+	}
+	if err := json.Unmarshal(r.Body, &p); err != nil || media != api.ProblemMediaType {
+		r.t.Errorf("%s: status %d is no problem (%s): %s", r.call, r.Status, media, r.Body)
+		return
+	}
+	if p.Status != r.Status || p.Instance != path || p.Code == "" || p.Title == "" || p.Detail == "" ||
+		p.Type != api.ProblemType(catalog.Code(p.Code)) || p.RequestID != r.Header[api.HeaderRequestID][0] {
+		r.t.Errorf("%s: status %d: %s", r.call, r.Status, r.Body)
+	}
+}
+
+// at walks into parsed JSON; nil where there is nothing.
+func at(v any, path ...string) any {
+	for _, step := range path {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = object[step]
+	}
+	return v
+}
+
+func TestContractCheckNotices(t *testing.T) {
+	schema, err := schemaAt("/paths/~1courses~1%7BcourseId%7D/get/responses/200/content/application~1json/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := map[string]any{
+		"id": "crs_1", "organizationId": "org_1", "name": "n", "code": "c", "description": nil, "sections": []any{}, "defaultSectionId": "sec_1",
+		"createdAt": "2026-11-21T08:00:00.000Z", "updatedAt": "2026-11-21T08:00:00.000Z", "deletedAt": nil,
+	}
+	if err := schema.Validate(good); err != nil {
+		t.Fatal(err)
+	}
+	for field, wrong := range map[string]any{"sections": nil, "name": nil, "createdAt": "yesterday", "extra": 1, "description": 5} {
+		bad := map[string]any{field: wrong}
+		for k, v := range good {
+			if _, ok := bad[k]; !ok {
+				bad[k] = v
+			}
+		}
+		if schema.Validate(bad) == nil {
+			t.Errorf("a course whose %s is %v passes", field, wrong)
+		}
+	}
+}
