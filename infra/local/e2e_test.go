@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/pkg/api"
+)
+
+// TestEndToEnd runs the whole stack with the real bootstraps and the demo data, and
+// does with it what a newcomer, an impatient client and a failing machine do.
+func TestEndToEnd(t *testing.T) {
+	home := t.TempDir()
+	local := filepath.Join(home, "build", "local")
+	slow := slowSyllabi(t)
+	announced := run(t, stack.Config{
+		Dir: local, Functions: build(t, filepath.Join(local, "functions")), Console: log.New(io.Discard, "", 0),
+		RateUnits: "400", RateWindow: "3600", AllowedHosts: slow.host,
+		Store: newStore, Demo: loadDemo(local), Syllabi: demo.Syllabi(),
+	})
+
+	t.Run("README", func(t *testing.T) { readme(t, home) })
+	t.Run("kill the extractor in mid-job", func(t *testing.T) { killExtractor(t, announced, slow) })
+	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
+}
+
+// build gives the folder with every function's bootstrap.
+func build(t *testing.T, dir string) string {
+	names := []string{api.Extractor, api.Sweeper}
+	for _, group := range api.Groups() {
+		names = append(names, string(group))
+	}
+	for _, name := range names {
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(dir, name, "bootstrap"), "../../functions/"+name)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("build %s: %v\n%s", name, err, out)
+		}
+	}
+	return dir
+}
+
+// run starts the stack and stops it when the test ends.
+func run(t *testing.T, config stack.Config) stack.Announcement {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	ready := make(chan stack.Announcement, 1)
+	go func() { ended <- stack.Run(ctx, config, func(a stack.Announcement) { ready <- a }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("stack: %v", err)
+		}
+	})
+	select {
+	case a := <-ready:
+		return a
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("stack: %v", err)
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the stack does not answer")
+	}
+	panic("unreachable")
+}
+
+// readme runs the README's requests as they stand there, in one shell.
+func readme(t *testing.T, home string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	script.WriteString("set -euo pipefail\n")
+	for i, block := range strings.Split(string(text), "```sh\n") {
+		if i > 0 {
+			commands, _, _ := strings.Cut(block, "```")
+			script.WriteString(commands)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd.Dir = home
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, shown := range []string{`"processingStatus":"COMPLETED"`, `"skillName":"relational databases"`, `"skillsMatchScore"`, `"regionName":"Washington"`, `"lookupData"`, `"remaining"`} {
+		if !bytes.Contains(out, []byte(shown)) {
+			t.Errorf("the README's requests do not show %s", shown)
+		}
+	}
+	if bytes.Contains(out, []byte(`"processingStatus":"PENDING","failure"`)) || t.Failed() {
+		t.Logf("%s", out)
+	}
+}
+
+// call sends a request and gives status, headers and body.
+func call(t *testing.T, key, method, url, body string) (int, http.Header, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-API-Key", key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, answer
+}
+
+// exactLimit lets 16 clients use up a window together: what is admitted is exactly
+// what the window holds, and the usage says so.
+func exactLimit(t *testing.T, base string, customer stack.Customer) {
+	_, header, _ := call(t, customer.APIKey, "GET", base+"/customers/"+customer.CustomerID+"/usage", "")
+	left, err := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
+	if err != nil || left == 0 {
+		t.Fatalf("%d units are left: %v", left, err)
+	}
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			for range left/16 + 10 {
+				status, _, _ := call(t, customer.APIKey, "GET", base+"/jobs?limit=1", "")
+				mu.Lock()
+				statuses[status]++
+				mu.Unlock()
+			}
+		})
+	}
+	clients.Wait()
+	if statuses[200] != left || len(statuses) != 2 || statuses[429] == 0 {
+		t.Errorf("%d units were left; answers by status: %v", left, statuses)
+	}
+	var usage struct {
+		Window struct{ Limit, Used, Remaining int }
+		Status string
+	}
+	_, _, body := call(t, customer.APIKey, "GET", base+"/customers/"+customer.CustomerID+"/usage", "")
+	if err := json.Unmarshal(body, &usage); err != nil {
+		t.Fatal(err)
+	}
+	if usage.Window.Used != usage.Window.Limit || usage.Window.Remaining != 0 || usage.Status != "limited" {
+		t.Errorf("usage %s", body)
+	}
+}
+
+// slowServer serves a syllabus whose first reader has to wait until it is let go.
+type slowServer struct {
+	host    string
+	asked   chan struct{}
+	release chan struct{}
+}
+
+func slowSyllabi(t *testing.T) *slowServer {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &slowServer{host: listener.Addr().String(), asked: make(chan struct{}, 10), release: make(chan struct{})}
+	var once sync.Once
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once.Do(func() {
+			s.asked <- struct{}{}
+			select {
+			case <-s.release:
+			case <-r.Context().Done():
+			}
+		})
+		fmt.Fprint(w, "Course outcomes\n\nStudents will write SQL queries and design relational databases.\n")
+	})}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	return s
+}
+
+// killExtractor kills the process that runs an extraction, in the middle of it:
+// the course is COMPLETED all the same.
+func killExtractor(t *testing.T, a stack.Announcement, slow *slowServer) {
+	key, courses := a.Customers[0].APIKey, a.BaseURL+"/transfer-packages/"+a.Examples.PackageID+"/courses"
+	status, _, body := call(t, key, "POST", courses, `{"courses":[{"name":"Slow","syllabusHref":"http://`+slow.host+`/slow.txt"}]}`)
+	if status != http.StatusCreated {
+		t.Fatalf("%d %s", status, body)
+	}
+	var created []struct{ ID string }
+	if err := json.Unmarshal(body, &created); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-slow.asked:
+	case <-time.After(time.Minute):
+		t.Fatal("nobody fetches the syllabus")
+	}
+	killed := 0
+	for _, pid := range extractors(t) {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	close(slow.release)
+	if killed == 0 {
+		t.Fatal("there is no extractor to kill")
+	}
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {
+		_, _, body := call(t, key, "GET", courses+"/"+created[0].ID, "")
+		if bytes.Contains(body, []byte(`"COMPLETED"`)) {
+			return
+		}
+		if bytes.Contains(body, []byte(`"FAILED"`)) || time.Now().After(deadline) {
+			t.Fatalf("%s", body)
+		}
+	}
+}
+
+// extractors lists the running processes of this test's extractor.
+func extractors(t *testing.T) []int {
+	found, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, exe := range found {
+		target, err := os.Readlink(exe)
+		if err == nil && strings.HasSuffix(target, "/extractor/bootstrap") && strings.HasPrefix(target, os.TempDir()) {
+			pid, _ := strconv.Atoi(strings.Split(exe, "/")[2])
+			if parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(parent), fmt.Sprintf(" %d ", os.Getpid())) {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
