@@ -153,8 +153,8 @@ type Program struct {
 
 // JobLocation names a place of a job.
 type JobLocation struct {
-	Type       string `json:"type" doc:"the value location is used"`
-	LocationID string `json:"locationId"`
+	Type       string `json:"type" minLength:"1" maxLength:"255" doc:"the value location is used"`
+	LocationID string `json:"locationId" minLength:"1" maxLength:"255"`
 }
 
 // Job carries skill requirements. Salaries are amounts a year in the

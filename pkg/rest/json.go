@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,7 +47,7 @@ var (
 )
 
 func newRegistry() huma.Registry {
-	huma.DefaultArrayNullable = false
+	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                reflect.TypeFor[string](),
@@ -94,6 +97,33 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 			fault.Value = shown
 		}
 		faults = append(faults, fault)
+	}
+	return append(faults, nulls(schema, "body", value)...)
+}
+
+// nulls finds the optional fields that are null although their schemas do not
+// allow it: huma takes such a null for an absent field.
+func nulls(schema *huma.Schema, location string, value any) (faults []catalog.Fault) {
+	for schema.Ref != "" {
+		schema = registry.SchemaFromRef(schema.Ref)
+	}
+	switch value := value.(type) {
+	case []any:
+		if schema.Items == nil {
+			return nil // told already: no list is wanted
+		}
+		for i, item := range value {
+			faults = append(faults, nulls(schema.Items, fmt.Sprintf("%s[%d]", location, i), item)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+			field, given := value[name]
+			property, at := schema.Properties[name], location+"."+name
+			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
+				faults = append(faults, catalog.Fault{Location: at, Message: "must not be null"})
+			}
+			faults = append(faults, nulls(property, at, field)...)
+		}
 	}
 	return faults
 }

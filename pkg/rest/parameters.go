@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -62,7 +63,10 @@ func bound(tag string) *float64 {
 
 // fill sets the parameters' fields from the request.
 func (all parameters) fill(v reflect.Value, c *call) error {
-	query := c.request.URL.Query()
+	query, err := url.ParseQuery(c.request.URL.RawQuery)
+	if err != nil {
+		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
+	}
 	for _, p := range all {
 		value := p.fallback
 		if p.in == "path" {

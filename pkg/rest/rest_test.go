@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -247,4 +248,47 @@ func (c client) course(name string) reply {
 func (c client) job(name string) reply {
 	c.s.t.Helper()
 	return c.must(201, "POST", "/jobs", fmt.Sprintf(`{"name":%q,"employerId":"emp"}`, name))
+}
+
+// header gives a header in exactly the spelling of its name.
+func (r reply) header(name string) string {
+	r.t.Helper()
+	if len(r.Header[name]) != 1 {
+		r.t.Errorf("%s: header %s is %q", r.call, name, r.Header[name])
+		return ""
+	}
+	return r.Header[name][0]
+}
+
+// anonymous is the body without what names the request.
+func (r reply) anonymous() string {
+	r.t.Helper()
+	var body map[string]any
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		r.t.Fatalf("%s: %v: %s", r.call, err, r.Body)
+	}
+	delete(body, "requestId")
+	delete(body, "instance")
+	rest, _ := json.Marshal(body)
+	return string(rest)
+}
+
+// locations lists where the faults of a problem are, in order, each once.
+func (r reply) locations() string {
+	r.t.Helper()
+	var problem struct {
+		Errors []struct{ Location, Message string }
+	}
+	if err := json.Unmarshal(r.Body, &problem); err != nil {
+		r.t.Fatalf("%s: %v: %s", r.call, err, r.Body)
+	}
+	var all []string
+	for _, fault := range problem.Errors {
+		if fault.Message == "" {
+			r.t.Errorf("%s: a fault without a message: %s", r.call, r.Body)
+		}
+		all = append(all, fault.Location)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ",")
 }
