@@ -19,6 +19,9 @@ const (
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
 	Failure          *Failure         `json:"failure,omitempty"`
+	// Warnings say what the skills do not tell: that the taxonomy does not cover the
+	// language of the text, say.
+	Warnings []Warning `json:"warnings,omitempty"`
 }
 
 // Outcome is what a finished extraction says: skills with their evidence, or why

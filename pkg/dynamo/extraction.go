@@ -45,7 +45,7 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 		out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &s.Table, Key: jobKey(job).attributes(),
 			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, " +
-				"updatedAt = :now ADD attempts :one REMOVE failure"),
+				"updatedAt = :now ADD attempts :one REMOVE failure, warnings"),
 			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now"),
 			ExpressionAttributeValues: item{
 				":processing": text(string(catalog.Processing)), ":pending": text(string(catalog.Pending)),
@@ -107,6 +107,9 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 			values["failure"] = outcome.Failure
 		} else {
 			values["skills"] = outcome.Skills
+			if len(outcome.Warnings) > 0 {
+				values["warnings"] = outcome.Warnings
+			}
 		}
 		row, err := encode(values)
 		if err != nil {

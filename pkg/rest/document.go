@@ -19,10 +19,10 @@ import (
 
 // addedFields are the fields, by schema, that seed.md does not have.
 var addedFields = map[string][]string{
-	"Section":                    {"instructorName", "processingStatus", "failure"},
-	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "evidence", "extraction", "warnings"},
-	"TransferCourse":             {"failure"},
-	"TransferCourseWithEvidence": {"failure", "evidence", "extraction", "warnings"},
+	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
+	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
+	"TransferCourse":             {"failure", "warnings"},
+	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these

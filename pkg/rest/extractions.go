@@ -23,7 +23,6 @@ type includeInput struct {
 type Included struct {
 	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
 	Extraction *catalog.Provenance `json:"extraction,omitempty"`
-	Warnings   *[]catalog.Warning  `json:"warnings,omitempty"`
 }
 
 // include loads the evidence of a record's skills where it is asked for.
@@ -35,12 +34,9 @@ func (c *call) include(ctx context.Context, in includeInput, id string) (Include
 	if err != nil {
 		return Included{}, err
 	}
-	included := Included{Evidence: &[]catalog.Evidence{}, Warnings: &[]catalog.Warning{}}
+	included := Included{Evidence: &[]catalog.Evidence{}}
 	if outcome != nil {
 		included.Evidence, included.Extraction = &outcome.Evidence, &outcome.Provenance
-		if outcome.Warnings != nil {
-			included.Warnings = &outcome.Warnings
-		}
 	}
 	return included, nil
 }
@@ -83,6 +79,7 @@ type ExtractionResult struct {
 	SyllabusHref   *string            `json:"syllabusHref" format:"uri"`
 	Skills         []catalog.SkillRef `json:"skills"`
 	Failure        *catalog.Failure   `json:"failure,omitempty"`
+	Warnings       []catalog.Warning  `json:"warnings,omitempty"`
 	CreatedAt      catalog.Time       `json:"createdAt"`
 	UpdatedAt      catalog.Time       `json:"updatedAt"`
 	DeletedAt      *catalog.Time      `json:"deletedAt"`
@@ -174,7 +171,7 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 	}
 	out := &ExtractionResult{
 		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref,
-		Skills: e.Skills, Failure: e.Failure, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
+		Skills: e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
 	}
 	if slices.Contains(in.Include, "text") {
 		text, err := c.Store.Text(ctx, c.org, e.ID)
