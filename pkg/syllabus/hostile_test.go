@@ -45,6 +45,10 @@ func TestPDFFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { wantFailure(t, reader, c.data, Hint{Name: name}, c.code) })
 	}
+	missing := bytes.Replace(pdfFile([]string{"BT /F1 10 Tf 60 700 Td (Students design and analyse data structures.) Tj ET", ""}, ""), []byte("8 0 R]"), []byte("99 0 R]"), 1)
+	if got := read(t, missing, Hint{}).Text; !strings.Contains(got, "Students design") {
+		t.Errorf("with one of two pages missing: %q", got)
+	}
 	// PDFium mends a file that lost its end as long as the pages are there.
 	_, err := reader.Read(context.Background(), whole[:len(whole)*9/10], Hint{})
 	if err != nil && err.(*catalog.Failure).Code != catalog.Malformed {
@@ -84,8 +88,8 @@ func TestPDFGivenUp(t *testing.T) {
 		}
 	}
 	next()
-	// One page of a few bytes that holds 400,000 words, built in one call.
-	fat := pdfFile([]string{strings.Repeat("BT /F1 10 Tf 60 700 Td (text) Tj ET\n", 400_000)}, "")
+	// Behind a good page, one of a few bytes that holds 400,000 words.
+	fat := pdfFile([]string{"BT /F1 10 Tf 60 700 Td (Students design and analyse data structures.) Tj ET", strings.Repeat("BT /F1 10 Tf 60 700 Td (text) Tj ET\n", 400_000)}, "")
 	wantFailure(t, r, fat, Hint{}, catalog.TooLarge)
 	next()
 

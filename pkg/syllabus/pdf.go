@@ -153,12 +153,16 @@ func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) 
 	p := pdfReader{in: in, spent: budget{ctx: ctx, limits: limits}}
 	broken := 0
 	for i := range count.PageCount {
-		if err := p.page(opened.Document, i); err != nil {
-			var failure *catalog.Failure
-			if errors.As(err, &failure) || ctx.Err() != nil {
-				return nil, err
-			}
+		err := p.page(opened.Document, i)
+		var failure *catalog.Failure
+		switch {
+		case err == nil:
+		case errors.Is(err, pdfiumerrors.ErrPage):
 			broken++
+		case errors.As(err, &failure), ctx.Err() != nil:
+			return nil, err
+		default: // PDFium trapped; what it would say now is not to be trusted
+			return nil, malformed(PDF)
 		}
 	}
 	if broken == count.PageCount {
@@ -461,15 +465,16 @@ func (t *pdfText) joined(words []pdfWord) line {
 	return l
 }
 
-// isBold reads the weight off the font's name, where writers of PDFs put it.
+// isBold reads the weight off the font's flags or its name, where most writers of
+// PDFs put it.
 func (t *pdfText) isBold(index int) bool {
+	const forceBold = 1 << 18
 	font, err := t.in.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: t.page, Index: index})
 	if err != nil {
 		return false
 	}
-	const forceBold = 1 << 18
 	name := strings.ToLower(font.FontName)
-	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy") || font.Flags&forceBold != 0 && font.Flags < 1<<19
+	return font.Flags&forceBold != 0 || strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
 }
 
 var (
