@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -48,6 +49,9 @@ var FeatureNames = []string{
 	"word after",        // or directly after
 	"one word exact",    // a label of a single word
 	"one topic only",    // nothing but one subject leads to it
+	"like, one word",    // likeness of the document where only one word matched
+	"like, inexact",     // likeness of the document where no whole label stands there
+	"field, one word",   // share of the field where only one word matched
 }
 
 // Candidate is a skill that a document may teach, with what speaks for it. It is
@@ -59,9 +63,9 @@ type Candidate struct {
 	Score    float64
 }
 
-// Model holds the fitted weights of one genre. Score is the logistic of bias plus
-// weighted features; confidence is the score brought to a frequency through the
-// steps (isotonic regression), between which it is linear.
+// Model holds what was fitted for one genre. Score is the logistic of the bias
+// plus the weighted features; confidence is the score brought to a frequency
+// through the steps (isotonic regression), between which it is linear.
 type Model struct {
 	Bias    float64      `json:"bias"`
 	Weights []float64    `json:"weights"`
@@ -81,7 +85,7 @@ var weightsJSON []byte
 
 var fitted = sync.OnceValue(func() *Weights {
 	var w Weights
-	if err := json.Unmarshal(weightsJSON, &w); err != nil || len(w.Document.Weights) != len(FeatureNames) || len(w.Passage.Weights) != len(FeatureNames) {
+	if err := json.Unmarshal(weightsJSON, &w); err != nil || !slices.Equal(w.Features, FeatureNames) {
 		panic("skills: weights.json does not fit the features of this program: run infra/bench/calibrate")
 	}
 	return &w
@@ -97,8 +101,8 @@ func (w *Weights) of(passage bool) *Model {
 // Score is the model's judgement of a candidate, 0..1, before calibration.
 func (m *Model) Score(features []float64) float64 {
 	sum := m.Bias
-	for i, f := range features {
-		sum += m.Weights[i] * f
+	for i, w := range m.Weights {
+		sum += w * features[i]
 	}
 	return 1 / (1 + math.Exp(-sum))
 }
@@ -179,6 +183,15 @@ func (x *extraction) features(f *finding) []float64 {
 	yes(f.wordAfter)
 	yes(best.exact && best.matched == 1)
 	yes(f.labels == 1 && f.exact[topic] && !f.exact[synonym] && !f.exact[preferred] && !f.exact[alternative])
+	only := func(b bool, value float64) {
+		if b {
+			v[i] = value
+		}
+		i++
+	}
+	only(best.matched == 1, f.likeDocument)
+	only(!best.exact, f.likeDocument)
+	only(best.matched == 1, f.field)
 	return v
 }
 

@@ -43,20 +43,19 @@ func run(data, out, report string) error {
 	var text strings.Builder
 	w := io.MultiWriter(os.Stdout, &text)
 
-	documents := fit.Rows(e, append(set.Syllabi, set.Own...), 1)
-	weights := skills.Weights{Features: skills.FeatureNames, Document: fit.Model(documents, fit.DocumentRidge, 0)}
+	documents := append(fit.Rows(e, set.Syllabi, fit.SyllabusWeight), fit.Rows(e, set.Own, fit.OwnWeight)...)
+	weights := skills.Weights{Features: skills.FeatureNames, Document: fit.Documents(documents)}
 	fmt.Fprintln(w, "documents, each judged by a model that did not see it")
-	print(w, "all", documents, &weights.Document, func(*gold.Item) bool { return true })
-	print(w, "development syllabi", documents, &weights.Document, func(i *gold.Item) bool { return i.Set == gold.SyllabiSet })
-	print(w, "our own labels", documents, &weights.Document, func(i *gold.Item) bool { return i.Set == gold.OwnSet })
+	print(w, "all", documents, &weights.Document)
+	print(w, "development syllabi", fit.Of(documents, gold.SyllabiSet), &weights.Document)
+	print(w, "our own labels", fit.Of(documents, gold.OwnSet), &weights.Document)
 
-	passages := append(fit.Rows(e, append(set.Tech, set.House...), 1), fit.Rows(e, set.Synthetic, fit.SyntheticWeight)...)
-	weights.Passage = fit.Model(passages, fit.PassageRidge, fit.PassageFolds)
+	passages := append(fit.Rows(e, append(set.Tech, set.House...), fit.SentenceWeight), fit.Rows(e, set.Synthetic, fit.SyntheticWeight)...)
+	weights.Passage = fit.Passages(passages)
 	fmt.Fprintln(w, "passages, ten folds; synthetic sentences help to fit, not to choose the cut")
-	judged := fit.Judged(passages)
-	print(w, "SkillSpan sentences", judged, &weights.Passage, func(*gold.Item) bool { return true })
-	print(w, "TECH", judged, &weights.Passage, func(i *gold.Item) bool { return i.Set == gold.TechSet })
-	print(w, "HOUSE", judged, &weights.Passage, func(i *gold.Item) bool { return i.Set == gold.HouseSet })
+	print(w, "SkillSpan sentences", fit.Judged(passages), &weights.Passage)
+	print(w, "TECH", fit.Of(passages, gold.TechSet), &weights.Passage)
+	print(w, "HOUSE", fit.Of(passages, gold.HouseSet), &weights.Passage)
 
 	fmt.Fprintf(w, "\n%-20s %9s %9s\n", "weight of", "documents", "passages")
 	for i, name := range skills.FeatureNames {
@@ -73,14 +72,8 @@ func run(data, out, report string) error {
 }
 
 // print reports the cross-validated figures of some of the rows.
-func print(w io.Writer, name string, rows []fit.Row, m *skills.Model, in func(*gold.Item) bool) {
-	var some []fit.Row
-	for _, r := range rows {
-		if in(r.Item) {
-			some = append(some, r)
-		}
-	}
-	f := fit.Judge(some, func(r fit.Row) bool { return m.Confidence(r.Score) >= m.Cut })
+func print(w io.Writer, name string, rows []fit.Row, m *skills.Model) {
+	f := fit.Judge(rows, func(r fit.Row) bool { return m.Confidence(r.Score) >= m.Cut })
 	fmt.Fprintf(w, "  %-20s precision %.3f  recall %.3f  F1 %.3f  calibration error %.3f  skills a text %.1f  (cut %.4f)\n",
-		name, f.Precision, f.Recall, f.F1, fit.CalibrationOf(some, m), f.Given, m.Cut)
+		name, f.Precision, f.Recall, f.F1, fit.CalibrationOf(rows, m), f.Given, m.Cut)
 }

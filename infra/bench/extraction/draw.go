@@ -26,8 +26,8 @@ func draw(folder string, documents, passages validated) error {
 		v    validated
 		rows []fit.Row
 	}{
-		{"syllabi", documents, of(documents.rows, gold.SyllabiSet)},
-		{"our own labels", documents, of(documents.rows, gold.OwnSet)},
+		{"syllabi", documents, fit.Of(documents.rows, gold.SyllabiSet)},
+		{"our own labels", documents, fit.Of(documents.rows, gold.OwnSet)},
 		{"sentences", passages, passages.rows},
 	}
 	curve := square("Precision and recall, texts unseen", "recall of what is insisted on", "precision")

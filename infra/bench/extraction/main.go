@@ -74,8 +74,8 @@ func run(ctx context.Context, data, out string, errors int) error {
 	row("our own labels, precision", "", number(a.Precision), number(cv.Precision), number(b.Precision), number(c.Precision))
 	row("our own labels, recall", "", number(a.Recall), number(cv.Recall), number(b.Recall), number(c.Recall))
 	levels(row, e, set)
-	row("calibration error, syllabi", "<= .05", number(calibration(e, set.Syllabi)), number(fit.CalibrationOf(of(documents.rows, gold.SyllabiSet), &documents.model)))
-	row("calibration error, our own labels", "<= .05", number(calibration(e, set.Own)), number(fit.CalibrationOf(of(documents.rows, gold.OwnSet), &documents.model)))
+	row("calibration error, syllabi", "<= .05", number(calibration(e, set.Syllabi)), number(fit.CalibrationOf(fit.Of(documents.rows, gold.SyllabiSet), &documents.model)))
+	row("calibration error, our own labels", "<= .05", number(calibration(e, set.Own)), number(fit.CalibrationOf(fit.Of(documents.rows, gold.OwnSet), &documents.model)))
 	row("calibration error, sentences", "<= .05", number(calibration(e, sentences)), number(fit.CalibrationOf(passages.rows, &passages.model)))
 	if err := formats(ctx, row, e, set); err != nil {
 		return err
@@ -144,20 +144,16 @@ type validated struct {
 }
 
 func crossValidated(e *skills.Extractor, set *gold.Data) (documents, passages validated) {
-	documents.rows = fit.Rows(e, slices.Concat(set.Syllabi, set.Own), 1)
-	documents.model = fit.Model(documents.rows, fit.DocumentRidge, 0)
-	all := slices.Concat(fit.Rows(e, slices.Concat(set.Tech, set.House), 1), fit.Rows(e, set.Synthetic, fit.SyntheticWeight))
-	passages.model = fit.Model(all, fit.PassageRidge, fit.PassageFolds)
+	documents.rows = append(fit.Rows(e, set.Syllabi, fit.SyllabusWeight), fit.Rows(e, set.Own, fit.OwnWeight)...)
+	documents.model = fit.Documents(documents.rows)
+	all := append(fit.Rows(e, slices.Concat(set.Tech, set.House), fit.SentenceWeight), fit.Rows(e, set.Synthetic, fit.SyntheticWeight)...)
+	passages.model = fit.Passages(all)
 	passages.rows = fit.Judged(all)
 	return documents, passages
 }
 
-func of(rows []fit.Row, set string) []fit.Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r fit.Row) bool { return r.Item.Set != set })
-}
-
 func unseen(v validated, set string) fit.Figures {
-	return fit.Judge(of(v.rows, set), func(r fit.Row) bool { return v.model.Confidence(r.Score) >= v.model.Cut })
+	return fit.Judge(fit.Of(v.rows, set), func(r fit.Row) bool { return v.model.Confidence(r.Score) >= v.model.Cut })
 }
 
 func levels(row func(...string), e *skills.Extractor, set *gold.Data) {
