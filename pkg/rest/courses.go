@@ -86,18 +86,18 @@ func (s *Server) bindCourses() {
 		return page(c, *in, courses, total), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
-		return c.Store.Course(ctx, c.org, in.CourseID, false)
+		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
 	})
 	write(s, "createCourse", createCourse)
 	write(s, "updateCourse", updateCourse)
 	write(s, "deleteCourse", deleteCourse)
 	write(s, "createSection", createSection)
 	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
-		section, err := c.section(ctx, in.sectionInput, false)
+		section, err := c.section(ctx, in.sectionInput, c.strong)
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, section.ID)
+		included, err := c.include(ctx, in.includeInput, section.ID, section.Skills)
 		return &SectionWithEvidence{section, included}, err
 	})
 	write(s, "updateSection", updateSection)

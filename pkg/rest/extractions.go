@@ -25,8 +25,9 @@ type Included struct {
 	Extraction *catalog.Provenance `json:"extraction,omitempty"`
 }
 
-// include loads the evidence of a record's skills where it is asked for.
-func (c *call) include(ctx context.Context, in includeInput, id string) (Included, error) {
+// include loads the evidence of a record's skills where it is asked for; skills
+// that were set by hand since have none.
+func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
 	if !slices.Contains(in.Include, "evidence") {
 		return Included{}, nil
 	}
@@ -36,7 +37,10 @@ func (c *call) include(ctx context.Context, in includeInput, id string) (Include
 	}
 	included := Included{Evidence: &[]catalog.Evidence{}}
 	if outcome != nil {
-		included.Evidence, included.Extraction = &outcome.Evidence, &outcome.Provenance
+		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
+			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
+		})
+		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
 	}
 	return included, nil
 }
@@ -181,6 +185,6 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 		words := string(text)
 		out.Text = &words
 	}
-	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID)
+	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID, e.Skills)
 	return out, err
 }

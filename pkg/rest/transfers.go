@@ -124,7 +124,7 @@ func (s *Server) bindTransfers() {
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	})
 	write(s, "updateTransferPackage", updatePackage)
 	write(s, "deleteTransferPackage", deletePackage)
@@ -134,11 +134,11 @@ func (s *Server) bindTransfers() {
 	})
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(ctx context.Context, c *call, in *readTransferCourseInput) (*TransferCourseWithEvidence, error) {
-		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, false)
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, course.ID)
+		included, err := c.include(ctx, in.includeInput, course.ID, course.Skills)
 		return &TransferCourseWithEvidence{course, included}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
@@ -157,7 +157,7 @@ func (s *Server) bindTransfers() {
 
 func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
 	return beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
 	})
@@ -224,15 +224,17 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 }
 
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
-	pack, courses, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
-	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
+	var pack *catalog.TransferPackage
+	courses, dir, err := beside(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
+		pack, courses, err = beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
+			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
+		})
+		return courses, err
+	}, func(ctx context.Context) (*catalog.Directory, error) {
+		return c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
 	})
-	if err != nil {
-		return none{}, nil, err
-	}
-	dir, err := c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
 	if err != nil {
 		return none{}, nil, err
 	}
@@ -278,9 +280,9 @@ func retryTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 
 func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*Equivalencies, error) {
 	pack, course, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, false)
+		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
-		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, false)
+		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
 	})
 	if err != nil {
 		return nil, err
