@@ -40,8 +40,8 @@ func Groups() []Group {
 // PerItem for each item (transfer course, new syllabus) that its body asks for.
 type Cost struct{ Base, PerItem int }
 
-// UpFront is charged before the body is read: the base, or one item where an
-// operation costs by items alone.
+// UpFront is what a call costs at least, whatever its body: the base, or one item
+// where an operation costs by items alone.
 func (c Cost) UpFront() int {
 	if c.Base == 0 {
 		return c.PerItem
@@ -49,7 +49,7 @@ func (c Cost) UpFront() int {
 	return c.Base
 }
 
-// Rest is charged once the body has shown how many items it asks for.
+// Rest is what the items that a body asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
 // Access says what a key must be allowed to do.
@@ -115,6 +115,12 @@ func (o Operation) HasBody() bool {
 
 // Heavy says whether the call must not run while its customer's units cannot be counted.
 func (o Operation) Heavy() bool { return o.Access == Write || o.Cost.UpFront() > 1 }
+
+// CountsItems says whether the body of a call shows how many items it asks for. A
+// PATCH asks for one only where its record had another syllabus.
+func (o Operation) CountsItems() bool {
+	return o.Cost.PerItem > 0 && o.Method == http.MethodPost
+}
 
 // Paths lists the distinct paths of the contract in order of first mention.
 func Paths() []string {

@@ -16,6 +16,7 @@ type admission struct {
 	customer catalog.CustomerID
 	op       api.Operation
 	window   quota.Window
+	units    int // asked for at the beginning
 	done     chan struct{}
 
 	// After done:
@@ -39,15 +40,15 @@ func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admi
 	}
 }
 
-// admit begins to charge what a call costs before its body is read.
-func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Operation) *admission {
+// admit begins to charge what a call costs whose body asks for that many items.
+func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
-	units := op.Cost.UpFront()
+	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
 	go func() {
 		defer close(a.done)
-		a.status, a.err = s.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: op.ID, Units: units, Calls: 1})
+		a.status, a.err = s.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: op.ID, Units: a.units, Calls: 1})
 		if a.err == nil {
-			a.charged = units
+			a.charged = a.units
 		}
 	}()
 	return a
@@ -70,15 +71,15 @@ func (a *admission) wait() error {
 	case a.err == nil:
 		return nil
 	case errors.Is(a.err, quota.ErrFull):
-		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.op.Cost.UpFront(), a.status.Remaining, a.status.Limit)
+		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.units, a.status.Remaining, a.status.Limit)
 	case a.op.Heavy():
 		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
 	}
 	return nil
 }
 
-// items charges for what the body asks for beyond what was charged up front. A
-// call whose items do not fit is charged nothing at all.
+// items charges for items that only the loaded record shows to be asked for. A call
+// whose items do not fit is charged nothing at all.
 func (a *admission) items(ctx context.Context, n int) error {
 	if err := a.wait(); err != nil {
 		return err

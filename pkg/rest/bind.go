@@ -17,6 +17,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
@@ -28,6 +29,7 @@ type endpoint struct {
 	out    reflect.Type // the answer's body; nil for none
 	serve  func(ctx context.Context, c *call) (answer, error)
 	schema *huma.Schema // of the body
+	tagged bool         // the answer is the record as a GET shows it
 }
 
 // call is what a handler knows of its request beside its input.
@@ -38,11 +40,13 @@ type call struct {
 	customer catalog.Customer
 	org      catalog.OrgID
 	now      catalog.Time
+	strong   bool // reads are of the records as they are now: something is decided on them
 
 	// What the handler may say beside its output.
 	location    string // of the one record that it created, below BasePath
 	links       []string
 	contentType string // of a body that is not JSON
+	policy      string // what a page may load
 }
 
 // none is the output of operations that answer nothing.
@@ -91,6 +95,7 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	e := endpoint{op: api.Of(id), in: reflect.TypeFor[I]()}
 	if out := reflect.TypeFor[O](); out != reflect.TypeFor[none]() {
 		e.out = out
+		e.tagged = out.Implements(reflect.TypeFor[catalog.Record]()) || out == reflect.TypeFor[*alignment.Result]()
 	}
 	parameters := parametersOf(e.in)
 	var check func(c *call) (any, []byte, error)
@@ -118,24 +123,12 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	s.endpoints[id] = e
 }
 
-// decodeBody reads, parses and validates the body. It gives the body in canonical
+// decodeBody validates the body. It gives the body in canonical
 // form: keys sorted, strings trimmed.
 func decodeBody(c *call, schema *huma.Schema) (any, []byte, error) {
-	body, err := readBody(c.request)
+	tree, err := c.body()
 	if err != nil {
 		return nil, nil, err
-	}
-	if len(body) > 0 && !acceptedMedia(c.request) {
-		return nil, nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", jsonMediaType)
-	}
-	tree, err := parseJSON(body)
-	if err != nil {
-		return nil, nil, err
-	}
-	if per := c.op.Cost.PerItem; per > 0 && c.request.Method == http.MethodPost {
-		if err := c.admission.items(c.request.Context(), itemsIn(tree)); err != nil {
-			return nil, nil, err
-		}
 	}
 	if _, ok := tree.(map[string]any); !ok {
 		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body", Message: "must be a JSON object"})
@@ -189,18 +182,26 @@ func (c *call) save(ctx context.Context, path string, in any, handler func(ctx c
 	deadline := time.Now().Add(saveTime)
 	pause := savePause
 	for range saveAttempts {
-		if key != "" {
-			kept, err := c.Store.Answer(ctx, c.org, key)
-			if err != nil {
-				return answer{}, err
+		var out any
+		var change *catalog.Change
+		var decided error
+		_, kept, err := beside(ctx, func(ctx context.Context) (none, error) {
+			out, change, decided = handler(ctx)
+			return none{}, nil
+		}, func(ctx context.Context) (*catalog.Answer, error) {
+			if key == "" {
+				return nil, nil
 			}
-			if kept != nil {
-				return replay(kept, digest)
-			}
-		}
-		out, change, err := handler(ctx)
-		if err != nil {
+			return c.Store.Answer(ctx, c.org, key)
+		})
+		switch {
+		case err != nil:
 			return answer{}, err
+		case kept != nil:
+			// Whatever the handler says now, the first answer stands.
+			return c.replay(kept, digest)
+		case decided != nil:
+			return answer{}, decided
 		}
 		if err := c.checkIfMatch(ctx); err != nil {
 			return answer{}, err
@@ -264,7 +265,7 @@ func (c *call) idempotency(path string, in any) (key, digest string, err error) 
 	return key, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func replay(kept *catalog.Answer, digest string) (answer, error) {
+func (c *call) replay(kept *catalog.Answer, digest string) (answer, error) {
 	if kept.Request != digest {
 		return answer{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
 	}
@@ -272,11 +273,11 @@ func replay(kept *catalog.Answer, digest string) (answer, error) {
 	if kept.Location != "" {
 		a.header["Location"] = []string{kept.Location}
 	}
+	c.tag(a)
 	return a, nil
 }
 
-// encode gives the answer for a handler's output. What a client may later ask for
-// conditionally carries its ETag.
+// encode gives the answer for a handler's output.
 func (c *call) encode(out any) answer {
 	a := answer{status: c.op.Status, header: http.Header{}}
 	switch out := out.(type) {
@@ -289,16 +290,25 @@ func (c *call) encode(out any) answer {
 	if c.contentType != "" {
 		a.header["Content-Type"] = []string{c.contentType}
 	}
+	if c.policy != "" {
+		a.header["Content-Security-Policy"] = []string{c.policy}
+	}
 	if c.location != "" {
 		a.header["Location"] = []string{c.location}
 	}
 	if len(c.links) > 0 {
 		a.header["Link"] = []string{strings.Join(c.links, ", ")}
 	}
-	if _, single := out.(catalog.Record); single || c.op.Method == http.MethodGet && c.links == nil {
-		a.header["ETag"] = []string{etag(a.body)}
-	}
+	c.tag(a)
 	return a
+}
+
+// tag gives what a client may later ask for conditionally its ETag.
+func (c *call) tag(a answer) {
+	if c.endpoints[c.op.ID].tagged || c.op.Method == http.MethodGet && c.links == nil {
+		sum := sha256.Sum256(a.body)
+		a.header["ETag"] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
+	}
 }
 
 // maxAnswer is how long a body may be: a function's answer ends at 6 MB.
@@ -313,11 +323,6 @@ func (c *call) fits(a answer) error {
 		return catalog.Invalid(catalog.Fault{Location: "body", Message: fmt.Sprintf("the answer would be longer than %d bytes: ask for less at a time", maxAnswer)})
 	}
 	return catalog.Errorf(catalog.InvalidParameter, "The answer would be longer than %d bytes: ask for less at a time, or for another format.", maxAnswer)
-}
-
-func etag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // matches compares an If-Match or If-None-Match header with an ETag. Weak tags

@@ -19,6 +19,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"skillscurriculum/pkg/api"
@@ -95,6 +96,7 @@ type exchange struct {
 	id        string
 	start     time.Time
 	route     api.Route
+	body      func() (any, error) // read and parsed at the first call
 	caller    catalog.Caller
 	admission *admission
 }
@@ -102,6 +104,7 @@ type exchange struct {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{request: r, path: r.URL.EscapedPath(), start: time.Now()}
+	x.body = sync.OnceValues(func() (any, error) { return parseBody(r) })
 	if sent, ok := r.Context().Value(badPathKey{}).(string); ok {
 		x.path = sent
 	}
@@ -151,19 +154,26 @@ func (s *Server) answer(ctx context.Context, x *exchange) (a answer, err error) 
 		return answer{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
 	}
 	op := *route.Operation
+	forbidden := op.Access == api.Write && x.caller.Scope != catalog.WriteScope
 	if op.Access != api.Public {
-		x.admission = s.admit(ctx, x.caller.Customer, op)
+		items := 0
+		if !forbidden && op.CountsItems() {
+			// A body that cannot be parsed asks for nothing.
+			tree, _ := x.body()
+			items = itemsIn(tree)
+		}
+		x.admission = s.admit(ctx, x.caller.Customer, op, items)
 	}
-	if op.Access == api.Write && x.caller.Scope != catalog.WriteScope {
+	if forbidden {
 		return answer{}, catalog.Errorf(catalog.Forbidden, "The key may only read.")
 	}
-	if op.Cost.UpFront() > 2 {
+	if op.Cost.Base > 2 {
 		// What is dear to run waits for its admission.
 		if err := x.admission.wait(); err != nil {
 			return answer{}, err
 		}
 	}
-	c := &call{Server: s, exchange: x, op: op, customer: x.caller.Customer, org: x.caller.Customer.OrganizationID, now: s.Now()}
+	c := &call{Server: s, exchange: x, op: op, customer: x.caller.Customer, org: x.caller.Customer.OrganizationID, now: s.Now(), strong: op.Access == api.Write}
 	return s.endpoints[op.ID].serve(ctx, c)
 }
 
@@ -251,8 +261,8 @@ const (
 	maxBody       = 1 << 20
 )
 
-// readBody reads a body that is announced as JSON, up to 1 MiB.
-func readBody(r *http.Request) ([]byte, error) {
+// parseBody reads a JSON body of up to 1 MiB.
+func parseBody(r *http.Request) (any, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, catalog.Errorf(catalog.MalformedJSON, "The body could not be read.").Because(err)
@@ -260,5 +270,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	if len(body) > maxBody {
 		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d bytes.", maxBody)
 	}
-	return body, nil
+	if len(body) > 0 && !acceptedMedia(r) {
+		return nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", jsonMediaType)
+	}
+	return parseJSON(body)
 }
