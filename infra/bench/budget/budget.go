@@ -39,9 +39,41 @@ const (
 
 	defaultSection = "A course and its default section are two records: each moves out of the live partition (2 + 2), and the sections are known only once the course is read."
 
-	wholeAnswer = "The answer is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. The course that is held is marked (2), the change feed written (2)."
-
-	keptAnswer = "The kept answer is one more row (2)."
+	wholeAnswer = "The answer is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
 
 	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 for each KB), beside the record and the change feed, all in the transaction that ends the job; a document that is known already is looked up first."
 )
+
+// All lists the budgets.
+func All() []Budget {
+	same := func(operation string, c Cost) Budget { return Budget{Operation: operation, Target: c, Held: c} }
+	read, create := Cost{1, 1, 0.5}, Cost{2, 10, Any}
+	return []Budget{
+		same("GET a course", read),
+		same("GET a section", read),
+		same("GET a job", read),
+		same("GET a package", read),
+		same("GET a credential", Cost{2, 1, 0.5 + Members}),
+		same("GET a program", Cost{2, 1, 0.5 + Members}),
+		{"create a course", create, Cost{2, 9, 1}, ""},
+		{"create a job", create, Cost{2, 7, 1}, ""},
+		{"create a program", create, Cost{2, 7, 1}, ""},
+		{"create a credential", create, Cost{2, 7, 1}, ""},
+		{"create a package", create, Cost{2, 7, 1}, ""},
+		{"create a job, Idempotency-Key", create, Cost{2, 9, 2}, ""},
+		{"delete a course", create, Cost{3, 13, 3}, defaultSection},
+		{"delete a job", create, Cost{2, 9, 2}, ""},
+		{"delete a program", create, Cost{2, 9, 2}, ""},
+		{"delete a credential", create, Cost{2, 9, 2}, ""},
+		{"delete a package", create, Cost{2, 9, 2}, ""},
+		{"PATCH a course", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
+		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 11}, wholeAnswer},
+		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeAnswer},
+		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeAnswer},
+		{"POST transfer courses", Cost{2, 1 + 2*Courses + 6, Any}, Cost{2, 1 + 2*Courses + 6, 2}, ""},
+		{"extraction job", Cost{2, 2, 0}, Cost{3, 14, 1}, evidence},
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/bench/budget"
+)
+
+// shared is one service for all tests of the package.
+var shared *service
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		s, stop, err := startService(context.Background())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer stop()
+		shared = s
+		return m.Run()
+	}())
+}
+
+// TestBudgets holds every operation to its round trips and units.
+func TestBudgets(t *testing.T) {
+	table, err := budgets(t.Context(), shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.broken) > 0 {
+		var text strings.Builder
+		table.print(&text)
+		t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
+	}
+}
+
+func TestWiderBudgetsSayWhy(t *testing.T) {
+	wider := func(held, target float64) bool { return target != budget.Any && held > target }
+	for _, b := range budget.All() {
+		differs := wider(b.Held.Trips, b.Target.Trips) || wider(b.Held.Write, b.Target.Write) || wider(b.Held.Read, b.Target.Read)
+		if differs != (b.Why != "") {
+			t.Errorf("%s: held to %v, target %v, reason %q", b.Operation, b.Held, b.Target, b.Why)
+		}
+	}
+}
+
+func TestExceeded(t *testing.T) {
+	b := budget.Budget{Held: budget.Cost{Trips: 2, Write: 7, Read: 1}}
+	for _, c := range []struct {
+		measured budget.Cost
+		want     bool
+	}{
+		{budget.Cost{Trips: 2, Write: 7, Read: 1}, false},
+		{budget.Cost{Trips: 3, Write: 7, Read: 1}, true},
+		{budget.Cost{Trips: 2, Write: 7.5, Read: 1}, true},
+		{budget.Cost{Trips: 2, Write: 7, Read: 1.5}, true},
+	} {
+		if got := b.Exceeded(c.measured); got != c.want {
+			t.Errorf("%v: exceeded %v, want %v", c.measured, got, c.want)
+		}
+	}
+}
+
+// TestChain: calls side by side are one round trip, calls one after the other are
+// as many as the longest chain has.
+func TestChain(t *testing.T) {
+	at := func(from, to int) dbCall {
+		start := time.UnixMilli(0)
+		return dbCall{start: start.Add(time.Duration(from)), end: start.Add(time.Duration(to)), write: 1}
+	}
+	for _, c := range []struct {
+		name  string
+		calls []dbCall
+		want  float64
+	}{
+		{"none", nil, 0},
+		{"side by side", []dbCall{at(0, 10), at(5, 15)}, 1},
+		{"one after the other", []dbCall{at(10, 20), at(0, 10)}, 2},
+		{"a long one beside two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
+	} {
+		if got, _ := costOf(c.calls); got.Trips != c.want || got.Write != float64(len(c.calls)) {
+			t.Errorf("%s: %v trips, want %v", c.name, got.Trips, c.want)
+		}
+	}
+}
+
+func TestItemSize(t *testing.T) {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
+	got := map[string]int{}
+	for name, v := range map[string]types.AttributeValue{
+		"text":   text("größe"),
+		"1":      number("1"),
+		"-12.50": number("-12.50"),
+		"1000":   number("1000"),
+		"binary": &types.AttributeValueMemberB{Value: []byte("abc")},
+		"null":   &types.AttributeValueMemberNULL{Value: true},
+		"set":    &types.AttributeValueMemberSS{Value: []string{"ab", "c"}},
+		"list":   &types.AttributeValueMemberL{Value: []types.AttributeValue{text("ab"), text("c")}},
+		"map":    &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"ab": text("c")}},
+	} {
+		got[name] = itemSize(map[string]types.AttributeValue{"k": v}) - 1
+	}
+	want := map[string]int{"text": 7, "1": 2, "-12.50": 3, "1000": 2, "binary": 3, "null": 1, "set": 3, "list": 8, "map": 7}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCounter counts calls whose units are known by rule.
+func TestCounter(t *testing.T) {
+	c, err := shared.client(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		request request
+		want    budget.Cost
+	}{
+		// Key, customer, then quota beside the directory, then the last page of the
+		// feed (a query that finds nothing is free here), then the transaction: record,
+		// directory and feed.
+		{call("POST", "/jobs", `{"name":"n","employerId":"e"}`), budget.Cost{Trips: 5, Write: 7, Read: 3}},
+		// Quota beside directory and page.
+		{call("GET", "/jobs", ""), budget.Cost{Trips: 1, Write: 1, Read: 1.5}},
+	} {
+		cost, _, err := c.measure(t.Context(), step.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cost != step.want {
+			t.Errorf("%s %s: %+v, want %+v", step.request.method, step.request.path, cost, step.want)
+		}
+	}
+}

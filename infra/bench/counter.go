@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+
+	"skillscurriculum/infra/bench/budget"
+	"skillscurriculum/pkg/api"
+)
+
+// held is how long each call is held back, so that calls which are sent side by
+// side overlap, however fast the emulator answers one of them.
+const held = 8 * time.Millisecond
+
+// dbCall is one call of DynamoDB with the units that AWS would bill. Index units
+// are those of the sparse index, which has a capacity of its own.
+type dbCall struct {
+	start, end         time.Time
+	write, read, index float64
+}
+
+// counter is an SDK middleware that records the calls of a client. What single
+// operations consume is DynamoDB Local's own answer, which is right; what
+// transactions consume is reckoned by AWS' rule from the rows' sizes, because the
+// emulator tells too little.
+type counter struct {
+	plain *dynamodb.Client // looks at rows without being counted
+
+	mu       sync.Mutex
+	counting bool
+	calls    []dbCall
+}
+
+// counted gives a client like the given one whose calls can be recorded.
+func counted(plain *dynamodb.Client) (*dynamodb.Client, *counter) {
+	c := &counter{plain: plain}
+	return dynamodb.New(plain.Options(), func(o *dynamodb.Options) {
+		o.APIOptions = append(slices.Clone(o.APIOptions), func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Count", c.handle), middleware.Before)
+		})
+	}), c
+}
+
+// during gives the calls that are made while f runs.
+func (c *counter) during(f func()) []dbCall {
+	c.count(true)
+	f()
+	return c.count(false)
+}
+
+func (c *counter) count(on bool) []dbCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calls := c.calls
+	c.counting, c.calls = on, nil
+	return calls
+}
+
+func (c *counter) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+	c.mu.Lock()
+	counting := c.counting
+	c.mu.Unlock()
+	if !counting {
+		return next.HandleInitialize(ctx, in)
+	}
+	call := dbCall{start: time.Now()}
+	detail := types.ReturnConsumedCapacityIndexes
+	var rows []transactionRow
+	switch in := in.Parameters.(type) {
+	case *dynamodb.GetItemInput:
+		in.ReturnConsumedCapacity = detail
+	case *dynamodb.BatchGetItemInput:
+		in.ReturnConsumedCapacity = detail
+	case *dynamodb.QueryInput:
+		in.ReturnConsumedCapacity = detail
+	case *dynamodb.PutItemInput:
+		in.ReturnConsumedCapacity = detail
+	case *dynamodb.UpdateItemInput:
+		in.ReturnConsumedCapacity = detail
+	case *dynamodb.TransactWriteItemsInput:
+		var err error
+		if rows, err = c.before(ctx, in); err != nil {
+			return middleware.InitializeOutput{}, middleware.Metadata{}, err
+		}
+	}
+	time.Sleep(held)
+	out, metadata, err := next.HandleInitialize(ctx, in)
+	call.end = time.Now()
+	if err == nil {
+		err = c.bill(ctx, &call, out.Result, rows)
+	}
+	c.mu.Lock()
+	c.calls = append(c.calls, call)
+	c.mu.Unlock()
+	return out, metadata, err
+}
+
+// bill sets the units of a call that succeeded.
+func (c *counter) bill(ctx context.Context, call *dbCall, result any, rows []transactionRow) error {
+	switch out := result.(type) {
+	case *dynamodb.GetItemOutput:
+		call.read = units(out.ConsumedCapacity)
+	case *dynamodb.BatchGetItemOutput:
+		for i := range out.ConsumedCapacity {
+			call.read += units(&out.ConsumedCapacity[i])
+		}
+	case *dynamodb.QueryOutput:
+		call.read = units(out.ConsumedCapacity)
+	case *dynamodb.PutItemOutput:
+		call.write, call.index = writeUnits(out.ConsumedCapacity)
+	case *dynamodb.UpdateItemOutput:
+		call.write, call.index = writeUnits(out.ConsumedCapacity)
+	case *dynamodb.TransactWriteItemsOutput:
+		for _, row := range rows {
+			after := row.put
+			if row.changed {
+				var err error
+				if after, err = c.row(ctx, row.key); err != nil {
+					return err
+				}
+			}
+			kilobytes := math.Ceil(float64(max(itemSize(row.before), itemSize(after), 1)) / 1024)
+			call.write += 2 * kilobytes
+			if !row.checked {
+				call.index += indexWrites(row.before, after) // brought in line after the commit, once
+			}
+		}
+	}
+	return nil
+}
+
+func units(c *types.ConsumedCapacity) float64 {
+	if c == nil || c.CapacityUnits == nil {
+		return 0
+	}
+	return *c.CapacityUnits
+}
+
+func writeUnits(c *types.ConsumedCapacity) (table, index float64) {
+	if c == nil {
+		return 0, 0
+	}
+	for _, i := range c.GlobalSecondaryIndexes {
+		index += *i.CapacityUnits
+	}
+	return units(c) - index, index
+}
+
+// transactionRow is a row that a transaction names.
+type transactionRow struct {
+	key     map[string]types.AttributeValue
+	before  map[string]types.AttributeValue
+	put     map[string]types.AttributeValue // what a Put makes of it
+	changed bool                            // by an Update: what it is afterwards has to be read
+	checked bool                            // only looked at
+}
+
+// before looks at the rows of a transaction. AWS bills the larger of what a row
+// was and what it becomes.
+func (c *counter) before(ctx context.Context, in *dynamodb.TransactWriteItemsInput) ([]transactionRow, error) {
+	rows := make([]transactionRow, len(in.TransactItems))
+	for i, action := range in.TransactItems {
+		row := &rows[i]
+		switch {
+		case action.Put != nil:
+			row.put = action.Put.Item
+			row.key = map[string]types.AttributeValue{api.PartitionKey: row.put[api.PartitionKey], api.SortKey: row.put[api.SortKey]}
+		case action.Update != nil:
+			row.key, row.changed = action.Update.Key, true
+		case action.Delete != nil:
+			row.key = action.Delete.Key
+		default:
+			row.key, row.checked = action.ConditionCheck.Key, true
+		}
+		var err error
+		if row.before, err = c.row(ctx, row.key); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+func (c *counter) row(ctx context.Context, key map[string]types.AttributeValue) (map[string]types.AttributeValue, error) {
+	strong := true
+	out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: &strong})
+	if err != nil {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// indexWrites is how many rows of the sparse index, which holds only keys, change
+// with a row of the table.
+func indexWrites(before, after map[string]types.AttributeValue) float64 {
+	was, is := indexKey(before), indexKey(after)
+	switch {
+	case was == is:
+		return 0
+	case was == "" || is == "":
+		return 1
+	}
+	return 2 // an index row moves by being deleted and put
+}
+
+func indexKey(row map[string]types.AttributeValue) string {
+	shard, ok := row[api.OpenIndexPartitionKey].(*types.AttributeValueMemberS)
+	if !ok {
+		return ""
+	}
+	since, ok := row[api.OpenIndexSortKey].(*types.AttributeValueMemberN)
+	if !ok {
+		return ""
+	}
+	return shard.Value + " " + since.Value
+}
+
+// itemSize is a row's size in bytes by DynamoDB's rule: names and values.
+func itemSize(row map[string]types.AttributeValue) int {
+	size := 0
+	for name, value := range row {
+		size += len(name) + valueSize(value)
+	}
+	return size
+}
+
+func valueSize(v types.AttributeValue) int {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return numberSize(v.Value)
+	case *types.AttributeValueMemberB:
+		return len(v.Value)
+	case *types.AttributeValueMemberSS:
+		size := 0
+		for _, s := range v.Value {
+			size += len(s)
+		}
+		return size
+	case *types.AttributeValueMemberL:
+		size := 3
+		for _, element := range v.Value {
+			size += 1 + valueSize(element)
+		}
+		return size
+	case *types.AttributeValueMemberM:
+		size := 3
+		for name, element := range v.Value {
+			size += 1 + len(name) + valueSize(element)
+		}
+		return size
+	}
+	return 1 // null and boolean
+}
+
+// numberSize is a byte for each two significant digits, and one more.
+func numberSize(n string) int {
+	digits := strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(n), "0")
+	return (len(digits)+1)/2 + 1
+}
+
+// costOf sums calls up. The round trips are the longest chain of calls that
+// follow one another: each begins after the one before it has ended.
+func costOf(calls []dbCall) (cost budget.Cost, index float64) {
+	calls = slices.Clone(calls)
+	slices.SortFunc(calls, func(a, b dbCall) int { return a.start.Compare(b.start) })
+	chain := make([]float64, len(calls))
+	for i, call := range calls {
+		chain[i] = 1
+		for j := range i {
+			if !calls[j].end.After(call.start) {
+				chain[i] = max(chain[i], chain[j]+1)
+			}
+		}
+		cost.Trips = max(cost.Trips, chain[i])
+		cost.Write += call.write
+		cost.Read += call.read
+		index += call.index
+	}
+	return cost, index
+}
