@@ -227,7 +227,7 @@ func (s *Store) Text(ctx context.Context, org catalog.OrgID, id string) ([]byte,
 }
 
 func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, error) {
-	row, err := s.row(ctx, k, false)
+	row, err := s.row(ctx, k, true)
 	if err != nil {
 		return nil, err
 	}
@@ -265,18 +265,12 @@ func (s *Store) Stuck(ctx context.Context, visit func(catalog.ExtractionJob) err
 
 // jobOf reads a job back from the key of its record.
 func jobOf(row item) (catalog.ExtractionJob, bool) {
-	var at struct {
-		PK string `json:"pk"`
-		SK string `json:"sk"`
-	}
-	if decode(row, &at) != nil {
-		return catalog.ExtractionJob{}, false
-	}
-	parts := strings.Split(at.PK, "#")
+	at := keyOfRow(row)
+	parts := strings.Split(at.pk, "#")
 	if len(parts) < 3 {
 		return catalog.ExtractionJob{}, false
 	}
-	job := catalog.ExtractionJob{OrganizationID: catalog.OrgID(parts[1]), Kind: catalog.Kind(parts[2]), ID: at.SK}
+	job := catalog.ExtractionJob{OrganizationID: catalog.OrgID(parts[1]), Kind: catalog.Kind(parts[2]), ID: at.sk}
 	if len(parts) == 4 {
 		job.PackageID = parts[3]
 	}

@@ -55,6 +55,12 @@ func partition(org catalog.OrgID, part string) string { return "o#" + string(org
 
 func numbered(n int) string { return fmt.Sprintf("%010d", n) }
 
+func keyOfRow(row item) key {
+	pk, _ := row[api.PartitionKey].(*types.AttributeValueMemberS)
+	sk, _ := row[api.SortKey].(*types.AttributeValueMemberS)
+	return key{pk.Value, sk.Value}
+}
+
 // recordKey gives the key of a record; false for an id that this service cannot
 // have made. parent is the package of a transfer course.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {

@@ -85,8 +85,8 @@ func (s *Store) Job(ctx context.Context, org catalog.OrgID, id string, strong bo
 }
 
 // JobsByID reads those of the jobs that are live.
-func (s *Store) JobsByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.Job, error) {
-	return byID[catalog.Job](ctx, s, org, catalog.JobKind, ids, false)
+func (s *Store) JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error) {
+	return byID[catalog.Job](ctx, s, org, catalog.JobKind, ids, strong)
 }
 
 // Credentials reads a page of the organization's credentials and how many there

@@ -108,13 +108,13 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 }
 
 // rows reads many rows, a hundred a call, side by side; those that are not there
-// are left out.
+// are left out, once a strong read has missed them as well.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
 	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
 	var found []item
-	group, ctx := errgroup.WithContext(ctx)
+	group, beside := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for chunk := range slices.Chunk(keys, 100) {
 		group.Go(func() error {
@@ -123,7 +123,7 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 				wanted.Keys = append(wanted.Keys, k.attributes())
 			}
 			for len(wanted.Keys) > 0 {
-				out, err := s.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+				out, err := s.Client.BatchGetItem(beside, &dynamodb.BatchGetItemInput{
 					RequestItems: map[string]types.KeysAndAttributes{s.Table: wanted},
 				})
 				if err != nil {
@@ -137,7 +137,15 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 			return nil
 		})
 	}
-	return found, group.Wait()
+	if err := group.Wait(); strong || err != nil || len(found) == len(keys) {
+		return found, err
+	}
+	there := map[key]bool{}
+	for _, row := range found {
+		there[keyOfRow(row)] = true
+	}
+	more, err := s.rows(ctx, slices.DeleteFunc(keys, func(k key) bool { return there[k] }), true)
+	return append(found, more...), err
 }
 
 // byID reads many records of one kind, by id.
@@ -189,19 +197,19 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(it
 	}
 }
 
-// partitionQuery selects a whole partition in order of its sort key.
-func partitionQuery(pk string, strong bool) *dynamodb.QueryInput {
+// partitionQuery selects a whole partition, as it is now, in order of its sort key.
+func partitionQuery(pk string) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: item{":pk": text(pk)},
-		ConsistentRead:            &strong,
+		ConsistentRead:            aws.Bool(true),
 	}
 }
 
 // all reads all records of a partition.
 func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, error) {
 	records := []R{}
-	err := s.query(ctx, partitionQuery(pk, false), func(row item) (bool, error) {
+	err := s.query(ctx, partitionQuery(pk), func(row item) (bool, error) {
 		r, err := decodeRecord[T, R](row)
 		records = append(records, r)
 		return true, err

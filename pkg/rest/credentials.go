@@ -59,7 +59,7 @@ func (s *Server) bindCredentials() {
 		return page(c, *in, credentials, total), err
 	})
 	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
-		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, false)
+		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, c.strong)
 		if err == nil {
 			err = c.fillCredentials(ctx, credential)
 		}
@@ -82,7 +82,7 @@ func (c *call) fillCredentials(ctx context.Context, credentials ...*catalog.Cred
 			ids = append(ids, section.SectionID)
 		}
 	}
-	placed, err := c.place(ctx, ids, false)
+	placed, err := c.place(ctx, ids, c.strong)
 	if err != nil {
 		return err
 	}
@@ -338,7 +338,7 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 	if err != nil {
 		return nil, err
 	}
-	placed, err := c.place(ctx, proposal.SectionIDs, false)
+	placed, err := c.place(ctx, proposal.SectionIDs, c.strong)
 	if err != nil {
 		return nil, err
 	}

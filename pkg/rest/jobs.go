@@ -10,7 +10,7 @@ import (
 type JobStore interface {
 	Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error)
 	Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error)
-	JobsByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.Job, error)
+	JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error)
 }
 
 type jobInput struct {
@@ -52,7 +52,7 @@ func (s *Server) bindJobs() {
 		return page(c, *in, jobs, total), err
 	})
 	read(s, "getJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Job, error) {
-		return c.Store.Job(ctx, c.org, in.JobID, false)
+		return c.Store.Job(ctx, c.org, in.JobID, c.strong)
 	})
 	write(s, "createJob", createJob)
 	write(s, "updateJob", updateJob)

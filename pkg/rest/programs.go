@@ -61,7 +61,7 @@ func (s *Server) bindPrograms() {
 		return page(c, *in, programs, total), err
 	})
 	read(s, "getProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Program, error) {
-		program, err := c.Store.Program(ctx, c.org, in.ProgramID, false)
+		program, err := c.Store.Program(ctx, c.org, in.ProgramID, c.strong)
 		if err == nil {
 			err = c.fillPrograms(ctx, program)
 		}
@@ -83,7 +83,7 @@ func (c *call) fillPrograms(ctx context.Context, programs ...*catalog.Program) e
 	var courses map[string]*catalog.Course
 	if len(ids) > 0 {
 		var err error
-		if courses, err = c.Store.CoursesByID(ctx, c.org, ids, false); err != nil {
+		if courses, err = c.Store.CoursesByID(ctx, c.org, ids, c.strong); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) {
-	record, err := c.Store.Report(ctx, c.org, in.ReportID, false)
+	record, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	}
 	sections := map[string]*catalog.Section{}
 	if len(ids) > 0 {
-		if sections, err = c.Store.SectionsByID(ctx, c.org, ids, false); err != nil {
+		if sections, err = c.Store.SectionsByID(ctx, c.org, ids, c.strong); err != nil {
 			return report, nil, err
 		}
 	}
@@ -227,7 +227,7 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 	var own map[string]*catalog.Job
 	var err error
 	if len(ids) > 0 {
-		if own, err = c.Store.JobsByID(ctx, c.org, ids); err != nil {
+		if own, err = c.Store.JobsByID(ctx, c.org, ids, c.strong); err != nil {
 			return nil, nil, err
 		}
 	}
