@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"path/filepath"
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/skillsctl/keyring"
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 	sender "skillscurriculum/pkg/queue"
 )
@@ -14,8 +17,9 @@ import (
 // loadDemo brings the demo into the stack's table; its keys are kept in dir.
 func loadDemo(dir string) func(context.Context, stack.Places) (stack.Demo, error) {
 	return func(ctx context.Context, p stack.Places) (stack.Demo, error) {
+		table := newStore(p).(store).Store
 		return demo.Loader{
-			Store: newStore(p).(store).Store, Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Store: table, Keyring: &keyring.Keyring{Store: table, Now: now, IDs: catalog.IDs{Random: rand.Reader}}, Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
 			Market: labor.Starter(), Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
 		}.Load(ctx)
 	}

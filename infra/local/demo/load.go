@@ -3,7 +3,6 @@ package demo
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/intake"
+	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -57,13 +57,12 @@ type Loader struct {
 	Store   *dynamo.Store
 	Queue   rest.Queue
 	Market  labor.Source
-	Syllabi string // URL of the directory in which the documents are served
+	Keyring *keyring.Keyring
+	Syllabi string // URL of the directory in which the documents are served; "" where they are not
 	// Keys is the file that keeps the customers' API keys, which the table has only
 	// as digests, so that they stay the same from start to start.
 	Keys string
 }
-
-var ids = catalog.IDs{Random: rand.Reader}
 
 // Load brings the demo into the table, or finds it there: what was loaded before
 // is not made twice, and stays as people have changed or deleted it since. It calls
@@ -97,7 +96,7 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 		return stack.Customer{}, err
 	}
 	loader := load.Loader{
-		Store: l.Store, Queue: l.Queue, Market: l.Market, Now: l.Store.Now, IDs: ids, SkillName: skills.Starter().Name,
+		Store: l.Store, Queue: l.Queue, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return syllabus.CheckHref(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// Members of what people have deleted are left out.
@@ -136,7 +135,11 @@ func (l Loader) rows(file string) ([]intake.Row, error) {
 	}
 	rows, err := intake.ReadJSON(bytes.NewReader(text), file)
 	for _, row := range rows {
-		if document, ok := row.Fields["syllabusHref"].(string); ok {
+		document, ok := row.Fields["syllabusHref"].(string)
+		switch {
+		case ok && l.Syllabi == "":
+			delete(row.Fields, "syllabusHref") // name and description have to do
+		case ok:
 			row.Fields["syllabusHref"] = l.Syllabi + document
 		}
 	}
@@ -157,23 +160,23 @@ func (l Loader) key(ctx context.Context, t tenant, scope catalog.Scope, kept map
 			return secret, nil
 		}
 	}
-	keys, err := l.Store.Keys(ctx, t.customer)
+	keys, err := l.Keyring.List(ctx, t.customer)
 	if err != nil {
 		return "", err
 	}
 	for _, key := range keys {
 		if key.Scope == scope && key.Live(now) {
-			key.RevokedAt = &now
-			if err := l.Store.SaveKey(ctx, key); err != nil {
+			if _, err := l.Keyring.Revoke(ctx, t.customer, key.ID); err != nil {
 				return "", err
 			}
 		}
 	}
-	secret := ids.NewSecret()
-	kept[name] = secret
-	return secret, l.Store.SaveKey(ctx, &catalog.Key{
-		ID: ids.New("key_"), CustomerID: t.customer, OrganizationID: t.organization, Scope: scope, Hash: catalog.HashSecret(secret), CreatedAt: now,
-	})
+	issued, err := l.Keyring.Create(ctx, t.customer, scope, 0)
+	if err != nil {
+		return "", err
+	}
+	kept[name] = issued.Secret
+	return issued.Secret, nil
 }
 
 // kept reads the keys of earlier loads.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
@@ -37,7 +39,7 @@ func loader(t *testing.T) (Loader, *jobs) {
 	}
 	queue := &jobs{}
 	return Loader{
-		Store: store, Queue: queue, Market: labor.Starter(), Syllabi: "http://127.0.0.1:3001/", Keys: filepath.Join(t.TempDir(), "keys.json"),
+		Store: store, Queue: queue, Market: labor.Starter(), Keyring: &keyring.Keyring{Store: store, Now: store.Now, IDs: catalog.IDs{Random: rand.Reader}}, Syllabi: "http://127.0.0.1:3001/", Keys: filepath.Join(t.TempDir(), "keys.json"),
 	}, queue
 }
 

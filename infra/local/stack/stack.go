@@ -271,20 +271,10 @@ func (s *stack) startQueue() (queues queue.Queues, err error) {
 // functions lists what the contract's groups and the pipeline need.
 func (s *stack) functions() []runtime.Function {
 	env := s.environment()
-	allowed := []string{}
-	for _, host := range []string{s.AllowedHosts, hostOf(s.places.Syllabi)} {
-		if host != "" {
-			allowed = append(allowed, host)
-		}
-	}
-	env[api.EnvAllowedHosts] = strings.Join(allowed, ",")
 	env[api.EnvRateUnits] = orElse(s.RateUnits, "1000")
 	env[api.EnvRateWindow] = orElse(s.RateWindow, "60")
 	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
 	env[api.EnvCountTimeout] = strconv.Itoa(countMilliseconds)
-	if s.Taxonomy != "" {
-		env[api.EnvTaxonomy] = s.Taxonomy
-	}
 
 	functions := []runtime.Function{
 		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
@@ -300,14 +290,26 @@ func (s *stack) functions() []runtime.Function {
 	return functions
 }
 
-// environment is how a program finds the parts: functions, and skillsctl.
+// environment is how a program finds the parts and holds itself to the same rules
+// for syllabi: functions, and skillsctl.
 func (s *stack) environment() map[string]string {
-	return map[string]string{
+	allowed := []string{}
+	for _, host := range []string{s.AllowedHosts, hostOf(s.places.Syllabi)} {
+		if host != "" {
+			allowed = append(allowed, host)
+		}
+	}
+	env := map[string]string{
 		api.EnvTable:          s.places.Table,
 		api.EnvQueueURL:       s.places.QueueURL,
 		api.EnvDynamoEndpoint: s.places.DynamoDBEndpoint,
 		api.EnvSQSEndpoint:    s.places.SQSEndpoint,
+		api.EnvAllowedHosts:   strings.Join(allowed, ","),
 	}
+	if s.Taxonomy != "" {
+		env[api.EnvTaxonomy] = s.Taxonomy
+	}
+	return env
 }
 
 func orElse(value, fallback string) string {

@@ -6,7 +6,20 @@
 // that records are named by the ids of the system that exported them.
 package intake
 
-import "skillscurriculum/pkg/catalog"
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
 
 // Row is one record as a file has it.
 type Row struct {
@@ -19,6 +32,111 @@ type Row struct {
 	// credential's sections, where a course's stands for its default section; nil
 	// where the file does not say.
 	Members []string
-	// Source is the record as the file has it, for the file of rejects.
+	// Gone says that the other system has deleted the record.
+	Gone bool
+	// Fault says what could not be read; empty for nothing.
+	Fault string
+	// Source are the cells as the file has them, for the file of rejects.
 	Source []string
+}
+
+// maxFile bounds a file in bytes; a catalog of a million courses is smaller.
+const maxFile = 1 << 30
+
+// Read reads a catalog: a .json file (ReadJSON), a CSV file (ReadCSV), or a
+// directory or .zip file of them, which may be a OneRoster 1.2 bundle. kind says
+// what a single CSV file holds; empty leaves that to its name and headers.
+func Read(name, kind string) ([]Row, error) {
+	asked, ok := kinds[strings.ToLower(kind)]
+	if !ok && kind != "" {
+		return nil, fmt.Errorf("%q is no kind of record: courses, sections, programs, credentials or jobs", kind)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return readBundle(os.DirFS(name), filepath.Base(name))
+	}
+	if strings.EqualFold(filepath.Ext(name), ".zip") {
+		archive, err := zip.OpenReader(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		defer archive.Close()
+		return readBundle(archive, filepath.Base(name))
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readFile(file, filepath.Base(name), asked)
+}
+
+// readFile reads a single file.
+func readFile(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
+	r = &bounded{r, maxFile}
+	if strings.EqualFold(path.Ext(name), ".json") {
+		return ReadJSON(r, name)
+	}
+	return ReadCSV(r, name, kind)
+}
+
+// bounded is a reader that refuses more than n bytes.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("larger than %d MB", maxFile>>20)
+	}
+	return n, err
+}
+
+// readBundle reads the files of a directory or archive, wherever in it they lie.
+func readBundle(fsys fs.FS, name string) ([]Row, error) {
+	files := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		base := strings.ToLower(path.Base(p))
+		if err != nil || d.IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(p, "__MACOSX/") {
+			return err
+		}
+		if ext := path.Ext(base); ext == ".csv" || ext == ".json" {
+			if files[base] != "" {
+				return fmt.Errorf("%s has two files %s", name, base)
+			}
+			files[base] = p
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if roster, err := isOneRoster(fsys, files); err != nil || roster {
+		if err != nil {
+			return nil, err
+		}
+		return readOneRoster(fsys, files)
+	}
+	var rows []Row
+	for _, base := range slices.Sorted(maps.Keys(files)) {
+		file, err := fsys.Open(files[base])
+		if err != nil {
+			return nil, err
+		}
+		more, err := readFile(file, base, "")
+		_ = file.Close() // only read
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s holds neither CSV nor JSON files", name)
+	}
+	return rows, nil
 }

@@ -52,7 +52,7 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 				return nil, err
 			}
 			if l.members != "" {
-				if row.Members, err = strings_(object, l.members, place); err != nil {
+				if row.Members, err = textsOf(object, l.members, place); err != nil {
 					return nil, err
 				}
 			}
@@ -85,11 +85,20 @@ func rowOf(object map[string]any, kind catalog.Kind, place string) (Row, error) 
 		return Row{}, fmt.Errorf("%s has no externalId", place)
 	}
 	delete(object, "externalId")
-	return Row{Place: place, Kind: kind, Name: external, Fields: object}, nil
+	return Row{Place: place, Kind: kind, Name: external, Fields: object, Source: source(object)}, nil
 }
 
-// strings_ takes a list of texts out of an object; nil where there is none.
-func strings_(object map[string]any, key, place string) ([]string, error) {
+// source is an object as it was, for the file of rejects.
+func source(object map[string]any) []string {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err) // it came as JSON
+	}
+	return []string{string(text)}
+}
+
+// textsOf takes a list of texts out of an object; nil where there is none.
+func textsOf(object map[string]any, key, place string) ([]string, error) {
 	value, ok := object[key]
 	delete(object, key)
 	if !ok {

@@ -54,7 +54,7 @@ type Options struct {
 type Summary struct {
 	Created int      `json:"created"`
 	Updated int      `json:"updated"`
-	Skipped int      `json:"skipped" doc:"as in the file already"`
+	Skipped int      `json:"skipped"` // as they are in the file already, or deleted there
 	Failed  int      `json:"failed"`
 	Rejects []Reject `json:"rejects"`
 }
@@ -80,15 +80,16 @@ var kinds = []catalog.Kind{
 // Load imports rows. With ErrRejected or Options.Check the summary says what would
 // have become of them.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
-	r := &run{Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: 2 * len(rows)}
-	if o.Check {
-		r.all = len(rows)
+	r := &run{Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: len(rows)}
+	if !o.Check {
+		r.all *= 2
 	}
-	good, rejects := r.sound(rows)
+	good, gone, rejects := r.sound(rows)
 	plan, err := r.pass(ctx, good, false)
 	if err != nil {
 		return nil, err
 	}
+	plan.Skipped += gone
 	plan.reject(rejects...)
 	if o.Check {
 		return plan, nil
@@ -97,9 +98,8 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 		return plan, ErrRejected
 	}
 	done, err := r.pass(ctx, good, true)
-	if done != nil {
-		done.reject(rejects...)
-	}
+	done.Skipped += gone
+	done.reject(rejects...)
 	return done, err
 }
 

@@ -16,12 +16,19 @@ const maxNameLength = 255
 var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
 
 // sound parts the rows into those that keep the rules of the contract as far as a
-// row by itself can tell, and those that do not.
-func (r *run) sound(rows []intake.Row) (good []intake.Row, rejects []Reject) {
+// row by itself can tell, and those that do not. Those that the other system has
+// deleted are only counted: what becomes of them here is for people to decide.
+func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []Reject) {
 	places := map[string]string{}
 	for _, row := range rows {
+		if row.Gone {
+			gone++
+			continue
+		}
 		var faults []string
 		switch {
+		case row.Fault != "":
+			faults = append(faults, row.Fault)
 		case row.Name == "":
 			faults = append(faults, "the external id is missing")
 		case len(row.Name) > maxNameLength:
@@ -42,7 +49,7 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, rejects []Reject) {
 			rejects = append(rejects, rejected(row, strings.Join(faults, "; ")))
 		}
 	}
-	return good, rejects
+	return good, gone, rejects
 }
 
 // contractFaults holds a row to what the POST of its record takes.

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/pkg/labor"
+)
+
+func (t *tool) demoLoad(ctx context.Context, a *arguments) error {
+	if _, err := a.parse(0, 0); err != nil {
+		return err
+	}
+	keys, err := t.keyring(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	kept := demoKeys
+	if s.inAWS() {
+		kept = filepath.Join("build", "demo-keys-"+s.store.Table+".json")
+	}
+	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: keys, Market: labor.Starter(), Keys: kept}.Load(ctx)
+	if err != nil {
+		return err
+	}
+	return t.show(loaded, func(w io.Writer) {
+		for _, c := range loaded.Customers {
+			fmt.Fprintf(w, "%s\t%s\tkey %s\tread only %s\n", c.Name, c.CustomerID, c.APIKey, c.ReadOnlyAPIKey)
+		}
+	})
+}

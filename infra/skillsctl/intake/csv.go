@@ -1,0 +1,429 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	textunicode "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// kinds are the kinds of records that a CSV file may hold, as people name them.
+var kinds = map[string]catalog.Kind{
+	"courses": catalog.CourseKind, "sections": catalog.SectionKind, "programs": catalog.ProgramKind,
+	"credentials": catalog.CredentialKind, "jobs": catalog.JobKind,
+}
+
+// column is what a column of a CSV file means: a field of the contract, or one of
+// these.
+type column string
+
+const (
+	external column = "external id"
+	parent   column = "external id of the course"
+	subject  column = "subject" // a course's code in two columns
+	number   column = "number"
+	members  column = "members"
+	status   column = "status"
+)
+
+// headers are the names of columns, in lower case without anything but letters and
+// digits, as they stand in exports of Banner, Colleague, Workday and Canvas and in
+// sheets that people make themselves. The first of a meaning is the documented one.
+var headers = map[catalog.Kind]map[column][]string{
+	catalog.CourseKind: {
+		external:         {"externalid", "courseid", "sourcedid", "coursesid", "coursedefinitionid", "coursekey", "id"},
+		"name":           {"name", "title", "coursetitle", "coursename", "longname", "longtitle", "crstitle", "crsshorttitle", "scbcrsetitle", "crsetitle"},
+		"code":           {"code", "coursecode", "shortname", "crsname", "courselisting", "coursenumberfull"},
+		subject:          {"subject", "subjectcode", "subj", "subjcode", "coursesubject", "scbcrsesubjcode", "crssubject"},
+		number:           {"number", "coursenumber", "crsenumb", "scbcrsecrsenumb", "crsno", "catalognumber"},
+		"description":    {"description", "coursedescription", "catalogdescription", "crsdesc", "scrtexttext", "longdescription"},
+		"instructorId":   {"instructorid", "facultyid"},
+		"instructorName": {"instructorname", "instructor", "faculty", "primaryinstructor"},
+		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
+		"skills":         {"skills"},
+		status:           {"status", "coursestatus"},
+	},
+	catalog.SectionKind: {
+		external:         {"externalid", "sectionid", "sourcedid", "crn", "ssbsectcrn", "coursesectionsid", "sectionlistingid", "id"},
+		parent:           {"courseexternalid", "courseid", "coursesourcedid", "seccourse", "coursesid", "coursedefinitionid", "course", "coursecode"},
+		subject:          {"subject", "subjectcode", "subj", "subjcode", "ssbsectsubjcode", "coursesubject"},
+		number:           {"number", "coursenumber", "crsenumb", "ssbsectcrsenumb"},
+		"name":           {"name", "sectionname", "title", "sectiontitle", "secname", "secshorttitle", "ssbsectcrsetitle"},
+		"description":    {"description", "sectiondescription"},
+		"instructorId":   {"instructorid", "facultyid", "secfaculty"},
+		"instructorName": {"instructorname", "instructor", "faculty", "primaryinstructor"},
+		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
+		"skills":         {"skills"},
+		status:           {"status", "sectionstatus"},
+	},
+	catalog.ProgramKind: {
+		external:      {"externalid", "programid", "acadprogramsid", "smrprleprogram", "programcode", "id"},
+		"name":        {"name", "programname", "programtitle", "title", "programofstudy", "acpgtitle", "smrprleprogramdesc"},
+		"code":        {"code", "programcode"},
+		"description": {"description", "programdescription", "acpgdesc"},
+		"cipCode":     {"cipcode", "cip", "cip2020", "acpgcip"},
+		members:       {"courses", "courseids", "courseorder"},
+		status:        {"status"},
+	},
+	catalog.CredentialKind: {
+		external:      {"externalid", "credentialid", "id"},
+		"name":        {"name", "credentialname", "title"},
+		"code":        {"code", "credentialcode"},
+		"description": {"description"},
+		members:       {"sections", "sectionids", "courses"},
+		status:        {"status"},
+	},
+	catalog.JobKind: {
+		external:             {"externalid", "jobid", "requisitionid", "jobrequisitionid", "id"},
+		"name":               {"name", "title", "jobtitle", "position"},
+		"employerId":         {"employerid", "employer", "company", "employername"},
+		"description":        {"description", "jobdescription"},
+		"jobDescriptionHref": {"jobdescriptionhref", "url", "link", "jobdescriptionurl", "jobposting"},
+		"locations":          {"locations", "location", "locationid"},
+		"salaryMin":          {"salarymin", "minsalary", "salaryfrom", "minimumsalary"},
+		"salaryMax":          {"salarymax", "maxsalary", "salaryto", "maximumsalary"},
+		"onetSocCode":        {"onetsoccode", "onetsoc", "soccode", "soc", "onetcode"},
+		"skills":             {"skills"},
+		status:               {"status"},
+	},
+}
+
+// required are the columns without which a file is not taken.
+var required = map[catalog.Kind][]column{
+	catalog.CourseKind: {"name"}, catalog.SectionKind: {external, "name"}, catalog.ProgramKind: {external, "name"},
+	catalog.CredentialKind: {external, "name"}, catalog.JobKind: {external, "name", "employerId"},
+}
+
+// ReadCSV reads a table with one record a line. Commas, semicolons or tabs part the
+// cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
+// Windows-1252. Cells that hold several values part them by semicolons or bars.
+// Columns that mean nothing here are passed over.
+func ReadCSV(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
+	t, err := openTable(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if kind == "" {
+		kind = kindOf(name, t.header)
+	}
+	t.assign(headers[kind])
+	for _, c := range required[kind] {
+		if _, ok := t.columns[c]; !ok {
+			return nil, fmt.Errorf("%s: as a table of %s it needs a column %q; it has %s", name, labelOf(kind), headers[kind][c][0], strings.Join(t.header, ", "))
+		}
+	}
+	if _, ok := t.columns["code"]; kind == catalog.CourseKind && !ok && !t.has(subject, number) {
+		return nil, fmt.Errorf("%s: as a table of courses it needs a column \"code\", or \"subject\" and \"number\"", name)
+	}
+	if kind == catalog.SectionKind && !t.has(parent) && !t.has(subject, number) {
+		return nil, fmt.Errorf("%s: as a table of sections it needs a column \"courseExternalId\", or \"subject\" and \"number\"", name)
+	}
+	var rows []Row
+	for {
+		more, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return rows, nil
+		}
+		rows = append(rows, t.row(kind))
+	}
+}
+
+func labelOf(kind catalog.Kind) string {
+	for label, k := range kinds {
+		if k == kind {
+			return label
+		}
+	}
+	return string(kind)
+}
+
+// kindOf tells what a table holds: by its file's name, else by columns that only
+// one kind has, else courses.
+func kindOf(name string, header []string) catalog.Kind {
+	name = plain(name)
+	for _, of := range []struct {
+		word string
+		kind catalog.Kind
+	}{
+		{"section", catalog.SectionKind}, {"program", catalog.ProgramKind}, {"credential", catalog.CredentialKind},
+		{"job", catalog.JobKind}, {"course", catalog.CourseKind},
+	} {
+		if strings.Contains(name, of.word) {
+			return of.kind
+		}
+	}
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(header, func(h string) bool { return slices.Contains(names, plain(h)) })
+	}
+	switch {
+	case has("employerid", "employer", "company", "employername"):
+		return catalog.JobKind
+	case has("cipcode", "cip", "cip2020", "acpgcip"):
+		return catalog.ProgramKind
+	case has("sectionid", "crn", "ssbsectcrn", "coursesectionsid", "courseexternalid"):
+		return catalog.SectionKind
+	case has("sections", "sectionids"):
+		return catalog.CredentialKind
+	}
+	return catalog.CourseKind
+}
+
+// plain is a text in lower case with only its letters and digits.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// table is a CSV file at one of its lines.
+type table struct {
+	name    string
+	reader  *csv.Reader
+	header  []string
+	columns map[column]int
+	cells   []string
+	line    int
+}
+
+func openTable(r io.Reader, name string) (*table, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if text, err = decode(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	reader := csv.NewReader(bytes.NewReader(text))
+	reader.Comma, reader.FieldsPerRecord, reader.ReuseRecord = delimiter(text), -1, false
+	t := &table{name: name, reader: reader}
+	more, err := t.next()
+	if err != nil {
+		return nil, err
+	}
+	if !more {
+		return nil, fmt.Errorf("%s is empty", name)
+	}
+	t.header = t.cells
+	for i := range t.header {
+		t.header[i] = strings.TrimSpace(t.header[i])
+	}
+	return t, nil
+}
+
+// decode gives text as UTF-8 without a byte order mark.
+func decode(text []byte) ([]byte, error) {
+	marked := textunicode.BOMOverride(transform.Nop)
+	text, _, err := transform.Bytes(marked, text)
+	if err == nil && !utf8.Valid(text) {
+		text, err = charmap.Windows1252.NewDecoder().Bytes(text)
+	}
+	return text, err
+}
+
+// delimiter is the one of comma, semicolon and tab that the first line has most of.
+func delimiter(text []byte) rune {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	best, most := ',', 0
+	quoted := false
+	counts := map[rune]int{}
+	for _, r := range string(line) {
+		if r == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			counts[r]++
+		}
+	}
+	for _, r := range []rune{',', ';', '\t'} {
+		if counts[r] > most {
+			best, most = r, counts[r]
+		}
+	}
+	return best
+}
+
+// next goes to the next line that is not blank.
+func (t *table) next() (more bool, err error) {
+	for {
+		t.cells, err = t.reader.Read()
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		var broken *csv.ParseError
+		if errors.As(err, &broken) {
+			return false, fmt.Errorf("%s:%d:%d: %w", t.name, broken.Line, broken.Column, broken.Err)
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", t.name, err)
+		}
+		t.line, _ = t.reader.FieldPos(0)
+		if slices.ContainsFunc(t.cells, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+			return true, nil
+		}
+	}
+}
+
+// assign finds the columns by their headers; the first name of a meaning that the
+// table has wins.
+func (t *table) assign(names map[column][]string) {
+	at := map[string]int{}
+	for i, h := range t.header {
+		if _, twice := at[plain(h)]; !twice {
+			at[plain(h)] = i
+		}
+	}
+	t.columns = map[column]int{}
+	for c, known := range names {
+		for _, name := range known {
+			if i, ok := at[name]; ok {
+				t.columns[c] = i
+				break
+			}
+		}
+	}
+}
+
+func (t *table) has(columns ...column) bool {
+	for _, c := range columns {
+		if _, ok := t.columns[c]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// get gives a cell of the line, trimmed; "" where there is none.
+func (t *table) get(c column) string {
+	i, ok := t.columns[c]
+	if !ok || i >= len(t.cells) {
+		return ""
+	}
+	return strings.TrimSpace(t.cells[i])
+}
+
+func (t *table) place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
+
+// notNull are the fields that a record cannot be without: left blank, the contract
+// says so.
+var notNull = []column{"name", "code", "employerId"}
+
+// row gives the line as a record.
+func (t *table) row(kind catalog.Kind) Row {
+	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Source: t.cells}
+	if len(t.cells) > len(t.header) {
+		row.Fault = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
+	}
+	gone := strings.ToLower(t.get(status))
+	row.Gone = gone == "deleted" || gone == "tobedeleted"
+	code := strings.TrimSpace(t.get(subject) + " " + t.get(number))
+	for c := range t.columns {
+		if c == external || c == parent || c == subject || c == number || c == status {
+			continue
+		}
+		cell := t.get(c)
+		if c == members {
+			row.Members = values(cell)
+			continue
+		}
+		value, err := valueOf(kind, c, cell)
+		if err != nil {
+			row.Fault = fmt.Sprintf("%s: %v", c, err)
+		}
+		if value != nil || !slices.Contains(notNull, c) {
+			row.Fields[string(c)] = value
+		}
+	}
+	switch kind {
+	case catalog.CourseKind:
+		if row.Fields["code"] == nil && code != "" {
+			row.Fields["code"] = code
+		}
+		if text, ok := row.Fields["code"].(string); ok && row.Name == "" && !t.has(external) {
+			row.Name = text
+		}
+	case catalog.SectionKind:
+		if row.Parent == "" {
+			row.Parent = code
+		}
+	}
+	return row
+}
+
+// valueOf turns a cell into what JSON would have there; a blank one is null, or no
+// list.
+func valueOf(kind catalog.Kind, c column, cell string) (any, error) {
+	switch c {
+	case "skills":
+		return skillsOf(cell)
+	case "locations":
+		locations := []any{}
+		for _, id := range values(cell) {
+			locations = append(locations, map[string]any{"type": "location", "locationId": id})
+		}
+		return locations, nil
+	case "salaryMin", "salaryMax":
+		if cell == "" {
+			return nil, nil
+		}
+		amount, err := strconv.ParseFloat(strings.NewReplacer("$", "", ",", "", " ", "").Replace(cell), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no amount", cell)
+		}
+		return amount, nil
+	}
+	if cell == "" {
+		return nil, nil
+	}
+	return cell, nil
+}
+
+// values parts a cell that holds several values.
+func values(cell string) []string {
+	list := []string{}
+	for value := range strings.FieldsFuncSeq(cell, func(r rune) bool { return r == ';' || r == '|' || r == '\n' }) {
+		if value = strings.TrimSpace(value); value != "" {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// skillsOf reads skills as skillId=level or skillId=level@confidence.
+func skillsOf(cell string) (any, error) {
+	skills := []any{}
+	for _, value := range values(cell) {
+		id, rest, ok := strings.Cut(value, "=")
+		levelText, confidenceText, sure := strings.Cut(rest, "@")
+		level, err := strconv.ParseFloat(strings.TrimSpace(levelText), 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("%q is no skillId=level", value)
+		}
+		skill := map[string]any{"skillId": strings.TrimSpace(id), "level": level}
+		if sure {
+			confidence, err := strconv.ParseFloat(strings.TrimSpace(confidenceText), 64)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no skillId=level@confidence", value)
+			}
+			skill["confidence"] = confidence
+		}
+		skills = append(skills, skill)
+	}
+	return skills, nil
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress draws a bar with rate and remaining time; its total may still grow.
+func progress(w io.Writer, what string) (step func(done, all int), end func()) {
+	bar := progressbar.NewOptions(-1,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(30), progressbar.OptionSetRenderBlankState(false))
+	// What a terminal does not take is no reason to stop.
+	step = func(done, all int) {
+		if bar.GetMax() != all {
+			bar.ChangeMax(all)
+		}
+		_ = bar.Set(done)
+	}
+	return step, func() { _ = bar.Finish() }
+}

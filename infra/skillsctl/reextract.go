@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// restartBatch is how many records are put back in one transaction.
+const restartBatch = 40
+
+// reextract puts every section with a syllabus and every transfer course back to
+// PENDING, and waits until all are extracted again.
+func (t *tool) reextract(ctx context.Context, a *arguments) error {
+	organization := a.String("organization", "", "only this organization's")
+	wait := a.Bool("wait", true, "wait until all are extracted")
+	if _, err := a.parse(0, 0); err != nil {
+		return err
+	}
+	s, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	orgs := []catalog.OrgID{catalog.OrgID(*organization)}
+	if *organization == "" {
+		all, err := s.store.Organizations(ctx)
+		if err != nil {
+			return err
+		}
+		orgs = orgs[:0]
+		for _, o := range all {
+			orgs = append(orgs, o.ID)
+		}
+	} else if err := s.organization(ctx, orgs[0]); err != nil {
+		return err
+	}
+	var restarted []catalog.Record
+	for _, org := range orgs {
+		records, err := s.withSyllabus(ctx, org)
+		if err != nil {
+			return err
+		}
+		step, end := progress(t.stderr, "queueing "+string(org))
+		for from := 0; from < len(records); from += restartBatch {
+			batch := records[from:min(from+restartBatch, len(records))]
+			if err := s.restart(ctx, org, batch); err != nil {
+				return err
+			}
+			step(from+len(batch), len(records))
+		}
+		end()
+		restarted = append(restarted, records...)
+	}
+	result := struct {
+		Queued    int `json:"queued"`
+		Completed int `json:"completed"`
+		Failed    int `json:"failed"`
+	}{Queued: len(restarted)}
+	if *wait {
+		step, end := progress(t.stderr, "extracting")
+		result.Completed, result.Failed, err = s.await(ctx, restarted, step)
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return t.show(result, func(w io.Writer) {
+		fmt.Fprintf(w, "%d queued", result.Queued)
+		if *wait {
+			fmt.Fprintf(w, ", %d completed, %d failed", result.Completed, result.Failed)
+		}
+		fmt.Fprintln(w)
+	})
+}
+
+// withSyllabus reads the records of an organization that skills are extracted for.
+func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
+	var records []catalog.Record
+	sections, err := s.store.AllSections(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	for _, section := range sections {
+		if section.SyllabusHref != nil {
+			records = append(records, section)
+		}
+	}
+	const page = 100
+	for offset, total := 0, 1; offset < total; offset += page {
+		var packages []*catalog.TransferPackage
+		if packages, total, err = s.store.TransferPackages(ctx, org, offset, page); err != nil {
+			return nil, err
+		}
+		for _, p := range packages {
+			courses, err := s.store.TransferCourses(ctx, org, p.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, course := range courses {
+				records = append(records, course)
+			}
+		}
+	}
+	return records, nil
+}
+
+// restart puts records back to PENDING and queues them, together or, where others
+// change them meanwhile, one by one.
+func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
+	var change catalog.Change
+	for _, record := range records {
+		if state := stateOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
+			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
+			change.Replace(record, now())
+			change.Restart(record)
+		}
+	}
+	if change.Empty() {
+		return nil
+	}
+	err := s.store.Commit(ctx, org, &change)
+	if err == nil {
+		if s.queue != nil {
+			// What does not reach the queue now, the sweeper sends.
+			_ = s.queue.Send(ctx, change.Jobs)
+		}
+		return nil
+	}
+	if !errors.Is(err, catalog.ErrStale) {
+		return err
+	}
+	for i, record := range records {
+		fresh, err := s.reload(ctx, record)
+		if err != nil {
+			return err
+		}
+		if fresh == nil {
+			continue // deleted meanwhile
+		}
+		records[i] = fresh
+		if len(records) == 1 {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err := s.restart(ctx, org, records[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reload reads a record as it is now; nil where it is deleted.
+func (s *service) reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
+	meta := r.Base()
+	var fresh catalog.Record
+	var err error
+	switch r := r.(type) {
+	case *catalog.Section:
+		fresh, err = s.store.Section(ctx, meta.OrganizationID, meta.ID, true)
+	case *catalog.TransferCourse:
+		fresh, err = s.store.TransferCourse(ctx, meta.OrganizationID, r.PackageID, meta.ID, true)
+	}
+	var known *catalog.Error
+	if errors.As(err, &known) && known.Code == catalog.NotFound {
+		return nil, nil
+	}
+	return fresh, err
+}
+
+func stateOf(r catalog.Record) *catalog.Extraction {
+	if section, ok := r.(*catalog.Section); ok {
+		return &section.Extraction
+	}
+	return &r.(*catalog.TransferCourse).Extraction
+}
+
+// await looks again and again until no extraction is open any more.
+func (s *service) await(ctx context.Context, open []catalog.Record, step func(done, all int)) (completed, failed int, err error) {
+	all := len(open)
+	for len(open) > 0 {
+		select {
+		case <-ctx.Done():
+			return completed, failed, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		var still []catalog.Record
+		for i, record := range open {
+			fresh, err := s.reload(ctx, record)
+			if err != nil {
+				return completed, failed, err
+			}
+			if fresh == nil {
+				continue
+			}
+			switch stateOf(fresh).ProcessingStatus {
+			case catalog.Pending, catalog.Processing:
+				still = append(still, fresh)
+			case catalog.Completed:
+				completed++
+			default:
+				failed++
+			}
+			step(all-len(still)-(len(open)-i-1), all)
+			if len(still) > 20 { // the rest comes later in the queue
+				still = append(still, open[i+1:]...)
+				break
+			}
+		}
+		open = still
+	}
+	return completed, failed, nil
+}

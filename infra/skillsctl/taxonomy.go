@@ -1,0 +1,222 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/skills"
+)
+
+// texts is a flag that may be given several times.
+type texts []string
+
+func (l *texts) String() string { return strings.Join(*l, " ") }
+
+func (l *texts) Set(text string) error {
+	*l = append(*l, text)
+	return nil
+}
+
+// spread gives every word that follows one of the flags its own flag:
+// -esco a b is -esco a -esco b.
+func spread(given []string, flags ...string) []string {
+	var args []string
+	current := ""
+	for i, word := range given {
+		name := strings.TrimLeft(word, "-")
+		switch {
+		case strings.HasPrefix(word, "-"):
+			current = ""
+			if slices.Contains(flags, name) {
+				current = word
+				if i+1 < len(given) && !strings.HasPrefix(given[i+1], "-") {
+					continue
+				}
+			}
+			args = append(args, word)
+		case current != "":
+			args = append(args, current, word)
+		default:
+			args = append(args, word)
+		}
+	}
+	return args
+}
+
+func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
+	var esco, onet, own texts
+	a.Var(&esco, "esco", "directories or zip files of ESCO's CSV download; several may follow")
+	a.Var(&onet, "onet", "files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO; several may follow")
+	a.Var(&own, "csv", "vocabularies of your own (id,name,…) and requirements of occupations (soc,name,skillId,level,confidence); several may follow")
+	out := a.String("out", "", "compiled file to write")
+	name, version := a.String("name", "", "name instead of the sources' own"), a.String("version", "", "version instead of the sources' own")
+	a.given = spread(a.given, "esco", "onet", "csv")
+	if _, err := a.parse(0, 0, "out"); err != nil {
+		return err
+	}
+	if len(esco)+len(onet)+len(own) == 0 {
+		return fmt.Errorf("no source: %s", a.usage)
+	}
+	builder := &skills.Builder{Name: *name, Version: *version}
+	step, end := progress(t.stderr, "sources")
+	done, all := 0, len(esco)+len(onet)+len(own)+1
+	add := func(sources []string, add func(version string, sources ...fs.FS) error) error {
+		if len(sources) == 0 {
+			return nil
+		}
+		opened, closeAll, err := openSources(sources)
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+		err = add("", opened...)
+		done += len(sources)
+		step(done, all)
+		return err
+	}
+	step(0, all)
+	if err := add(esco, builder.AddESCO); err != nil {
+		return err
+	}
+	if err := add(onet, builder.AddONET); err != nil {
+		return err
+	}
+	for _, file := range own {
+		if err := addOwn(builder, file, *version); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		done++
+		step(done, all)
+	}
+	compiled, err := builder.Compile()
+	if err != nil {
+		return err
+	}
+	end()
+	taxonomy, err := skills.Open(compiled)
+	if err != nil {
+		return err
+	}
+	if err := write(*out, compiled); err != nil {
+		return err
+	}
+	return t.showInfo(taxonomy.Info(), len(compiled))
+}
+
+// addOwn adds a CSV file: requirements of occupations where it has their columns,
+// else a vocabulary, which is named like the file.
+func addOwn(builder *skills.Builder, name, version string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	header, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))).Read()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(header, "soc") && slices.Contains(header, "skillId") {
+		return builder.AddRequirements(bytes.NewReader(text))
+	}
+	base := filepath.Base(name)
+	if version == "" {
+		version = "1"
+	}
+	return builder.AddCSV(skills.Info{Name: strings.TrimSuffix(base, filepath.Ext(base)), Version: version}, bytes.NewReader(text))
+}
+
+// openSources opens directories, zip files and single files.
+func openSources(names []string) (sources []fs.FS, closeAll func(), err error) {
+	var open []io.Closer
+	closeAll = func() {
+		for _, c := range open {
+			_ = c.Close() // only read
+		}
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		switch {
+		case info.IsDir():
+			sources = append(sources, os.DirFS(name))
+		case strings.EqualFold(filepath.Ext(name), ".zip"):
+			archive, err := zip.OpenReader(name)
+			if err != nil {
+				closeAll()
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+			open = append(open, archive)
+			sources = append(sources, archive)
+		default:
+			sources = append(sources, single{os.DirFS(filepath.Dir(name)), filepath.Base(name)})
+		}
+	}
+	return sources, closeAll, nil
+}
+
+// single is a directory of which one file is seen.
+type single struct {
+	fs.FS
+	name string
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (s single) ReadDir(dir string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(s.FS, dir)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() != s.name }), err
+}
+
+// write puts a file in its place at once: nobody reads half of it.
+func write(name string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Chmod(0o644), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+func (t *tool) taxonomyInfo(_ context.Context, a *arguments) error {
+	files, err := a.parse(1, 1)
+	if err != nil {
+		return err
+	}
+	compiled, err := os.ReadFile(files[0])
+	if err != nil {
+		return err
+	}
+	taxonomy, err := skills.Open(compiled)
+	if err != nil {
+		return fmt.Errorf("%s: %w", files[0], err)
+	}
+	return t.showInfo(taxonomy.Info(), len(compiled))
+}
+
+func (t *tool) showInfo(info skills.Info, size int) error {
+	return t.show(struct {
+		skills.Info
+		Bytes int `json:"bytes"`
+	}{info, size}, func(w io.Writer) {
+		fmt.Fprintf(w, "name\t%s\nversion\t%s\nskills\t%d\nlabels\t%d\noccupations\t%d\nlicence\t%s\nattribution\t%s\nsize\t%.1f MB\n",
+			info.Name, info.Version, info.Skills, info.Labels, info.Occupations, info.Licence, info.Attribution, float64(size)/1e6)
+	})
+}
