@@ -152,8 +152,12 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 			e.remove(name)
 		}
 	}
-	if state := extractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
-		e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+	if state := extractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
+		// A run that goes on has lost its claim: what it reads is not asked for any more.
+		e.remove(leaseToken, leaseUntil)
+		if state.ProcessingStatus != catalog.Pending {
+			e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+		}
 	}
 	e.was(r.Was)
 	if course, ok := r.Record.(*catalog.Course); ok {

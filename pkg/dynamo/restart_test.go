@@ -1,0 +1,60 @@
+package dynamo_test
+
+import (
+	"errors"
+	"testing"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+)
+
+// A section gets another syllabus, or none, while the old one is being read: what
+// the old one gives must not be kept.
+func TestRunForAnotherSyllabusLosesItsClaim(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]catalog.Extraction{"another": {ProcessingStatus: catalog.Pending}, "none": {}} {
+		t.Run(name, func(t *testing.T) {
+			store, _ := newStore(t)
+			section := newSection(t, store)
+			job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.SectionKind, ID: section}
+			task, err := store.Claim(t.Context(), job, "run_1", store.Now()+60_000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			commit(t, store, func(change *catalog.Change) error {
+				section, err := store.Section(t.Context(), org, section, true)
+				if err != nil {
+					return err
+				}
+				section.Extraction = next
+				change.Replace(section, store.Now())
+				return nil
+			})
+			if err := store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "old", Level: 1}}}); !errors.Is(err, catalog.ErrFinished) {
+				t.Errorf("the old run ends with %v", err)
+			}
+			after, err := store.Section(t.Context(), org, section, true)
+			if err != nil || after.ProcessingStatus != next.ProcessingStatus || len(after.Skills) > 0 {
+				t.Errorf("section %+v, %v", after, err)
+			}
+		})
+	}
+}
+
+// newSection saves a course with a section that waits for its extraction.
+func newSection(t *testing.T, store *dynamo.Store) (id string) {
+	t.Helper()
+	commit(t, store, func(change *catalog.Change) error {
+		dir, err := store.Directory(t.Context(), org, catalog.CourseKind)
+		if err != nil {
+			return err
+		}
+		course := catalog.NewCourse(ids, dir, org, store.Now(), "Course", "C 1", nil, change)
+		section := course.NewSection(ids, store.Now(), "Section")
+		section.ProcessingStatus = catalog.Pending
+		id = section.ID
+		change.Create(section, nil)
+		return course.Mention(section)
+	})
+	return id
+}
