@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -21,6 +22,10 @@ import (
 var endpoint string
 
 func TestMain(m *testing.M) {
+	// Properties of a store take a table's time; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		e, stop, err := dynamodb.Start(context.Background(), "")
 		if err != nil {
