@@ -17,6 +17,7 @@ type token struct {
 	comma      int32 // counts the commas before it in its clause
 	upper      bool  // written in capitals, or with a capital inside
 	initial    bool  // begins with a capital
+	joined     bool  // and, or stands between it and the token before
 }
 
 // clause is a run of tokens inside one block, between full stops, colons,
@@ -35,7 +36,7 @@ func (x *extraction) tokenize() {
 			continue
 		}
 		line := unmarked(x.doc[b.start:b.end])
-		last, comma := 0, int32(0)
+		last, comma, joined := 0, int32(0), false
 		open := len(x.tokens)
 		from := 0
 		flush := func(to int) {
@@ -50,15 +51,19 @@ func (x *extraction) tokenize() {
 			case breaks(gap):
 				flush(last)
 				from = s
-			case strings.ContainsAny(gap, ",()/|"):
+			case strings.ContainsAny(gap, ",()"):
 				comma++
 			}
 			last = e
 			x.words++
 			w := line[s:e]
 			lower := strings.ToLower(w)
+			if clipped(line, s, e) {
+				return
+			}
 			if functionWords[lower] && !(len(lower) == 1 && w != lower) && !(lower == "it" && w == "IT") {
 				x.functions++
+				joined = joined || lower == "and" || lower == "or"
 				return
 			}
 			stem := x.stem(lower)
@@ -67,13 +72,17 @@ func (x *extraction) tokenize() {
 			}
 			r, _ := utf8.DecodeRuneInString(w)
 			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
-				initial: unicode.IsUpper(r), upper: capitals(w)})
+				initial: unicode.IsUpper(r), upper: capitals(w), joined: joined})
+			joined = false
 		})
 		flush(len(line))
 	}
-	x.passage = x.words < passageWords
+	x.passage = x.words < passageWords && !courseWords.MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	x.acronyms()
 }
+
+// courseWords tell the description of a course from other short texts.
+var courseWords = regexp.MustCompile(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
 // unmarked blanks what is printed beside the text and says nothing of skills: the
 // level of an outcome, the number of an outcome, marks of citation.
@@ -224,7 +233,7 @@ func (x *extraction) phrases(ci int) {
 		lo, hi := 0, x.t.labels.rows()-1
 		for j := i; j < min(c.last, i+maxLabelTokens) && lo < hi; j++ {
 			stem := x.tokens[j].stem
-			if stem < 0 {
+			if stem < 0 || x.tokens[j].comma != x.tokens[i].comma {
 				break
 			}
 			lo, hi = x.t.narrow(lo, hi, j-i, int(stem))
@@ -243,6 +252,9 @@ func (x *extraction) phrases(ci int) {
 // complete records the labels of a range that have exactly length words.
 func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 	for l := lo; l < hi && x.t.labelLength(l) == length; l++ {
+		if x.coordinated(first, last) && !coordinates(x.t.text(x.t.labels.get(l, labelText))) {
+			continue // "architecture and design" does not name architectural design
+		}
 		weight := x.t.labelWeight(l)
 		x.mentions = append(x.mentions, mention{
 			skill: int32(x.t.labels.get(l, labelSkill)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
@@ -250,6 +262,15 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 			coverage: 1, weight: weight,
 		})
 	}
+}
+
+// coordinated says whether and, or stands among the tokens first..last.
+func (x *extraction) coordinated(first, last int) bool {
+	return slices.ContainsFunc(x.tokens[first+1:last+1], func(t token) bool { return t.joined })
+}
+
+func coordinates(label string) bool {
+	return strings.Contains(label, " and ") || strings.Contains(label, " or ") || strings.Contains(label, "&")
 }
 
 func (x *extraction) mask(ci, first, last int) uint64 {

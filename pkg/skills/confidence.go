@@ -43,7 +43,7 @@ var FeatureNames = []string{
 	"likeness document", // of the document and the skill
 	"field",             // share of the document's strength that lies in the skill's field
 	"risky",             // an everyday word or letter that is also the name of a tool
-	"capitals",          // written in capitals as the label is
+	"capitals",          // written with the capitals of its label where others would not be
 	"alias not name",    // no label of the name stands there, only other words
 	"word before",       // another word stands directly before, so that this is part of something longer
 	"word after",        // or directly after
@@ -70,7 +70,10 @@ type Model struct {
 	Bias    float64      `json:"bias"`
 	Weights []float64    `json:"weights"`
 	Steps   [][2]float64 `json:"steps"`
-	Cut     float64      `json:"cut"`
+	Cut     float64      `json:"cut"` // confidence from which a skill is given
+	// ShortCut is the cut for texts of a few lines, in which little speaks for
+	// anything; 0 where there is none of its own.
+	ShortCut float64 `json:"shortCut,omitempty"`
 }
 
 // Weights is the file that infra/bench/calibrate writes.
@@ -127,9 +130,6 @@ func (m *Model) Confidence(score float64) float64 {
 	}
 	return math.Round(min(1, max(0, c))*1e4) / 1e4
 }
-
-// Cut is the confidence from which a skill is given.
-func (w *Weights) cut(passage bool) float64 { return w.of(passage).Cut }
 
 // features turns what was found about one skill into numbers.
 func (x *extraction) features(f *finding) []float64 {

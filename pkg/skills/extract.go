@@ -128,6 +128,10 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 		return result
 	}
 	m := fitted().of(x.passage)
+	cut := m.Cut
+	if x.words < passageWords && m.ShortCut > 0 {
+		cut = m.ShortCut
+	}
 	type given struct {
 		ref catalog.SkillRef
 		f   *finding
@@ -135,7 +139,7 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 	var all []given
 	for _, f := range x.findings() {
 		f.score = m.Score(x.features(f))
-		if c := m.Confidence(f.score); c >= m.Cut && c > 0 {
+		if c := m.Confidence(f.score); c >= cut && c > 0 {
 			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
 		}
 	}
@@ -298,8 +302,10 @@ func (x *extraction) summarize(f *finding) {
 	f.in[x.blocks[x.clauses[best.clause].block].section] = true
 	if best.matched == 1 {
 		word := x.doc[tok.start:tok.end]
-		f.risky = riskyNames[strings.ToLower(word)]
-		f.capitals = tok.upper && strings.Contains(x.t.text(x.t.labels.get(int(best.label), labelText)), word)
+		asWritten := strings.Contains(x.t.text(x.t.labels.get(int(best.label), labelText)), word)
+		// At the beginning of a clause every word has its capital.
+		f.risky = riskyNames[strings.ToLower(word)] && (!asWritten || int(best.first) == x.clauses[best.clause].first)
+		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
 }
 
@@ -316,9 +322,8 @@ func (x *extraction) neighbours(m *mention) (before, after bool) {
 
 // riskyNames are tools and languages that share their name with a letter or an
 // everyday word.
-var riskyNames = set(`c r d go less swift ruby rust scala perl shiny spring express access word excel outlook sketch ada basic chef puppet salt spark
-	scratch source unity shiva rage absorb canvas eclipse julia dart flask git hive pig storm flink sass groovy lisp ml apl drupal joomla jenkins ansible
-	assembly python java pascal smalltalk prolog filemaker blackberry sakai moodle angular react oracle project visual latin english`)
+var riskyNames = set(`c r d go less swift ruby rust scala shiny spring express access word excel outlook sketch ada basic chef puppet salt spark scratch source unity shiva rage absorb
+	canvas eclipse julia dart flask git hive pig storm sass groovy ml assembly project angular react grade`)
 
 // vector is the sum of the tokens' places in the space, rarer words first.
 func (x *extraction) vector(first, last int) []float64 {

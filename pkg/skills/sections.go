@@ -131,9 +131,9 @@ func readBlock(line string, current *section, first bool) block {
 	b := block{end: len(strings.TrimRightFunc(line, unicode.IsSpace))}
 	for range 3 {
 		rest := line[b.start:b.end]
-		if m := emphasis.FindStringIndex(rest); m != nil {
+		if m := marker.FindStringIndex(rest); m != nil {
 			b.start += m[1]
-		} else if m := marker.FindStringIndex(rest); m != nil {
+		} else if m := emphasis.FindStringIndex(rest); m != nil {
 			b.start += m[1]
 		} else {
 			break

@@ -87,7 +87,7 @@ func fold(word string) string {
 		word = same
 	}
 	for _, s := range spellings {
-		if len(word) > len(s.from)+2 && strings.HasSuffix(word, s.from) {
+		if len(word) > len(s.from) && strings.HasSuffix(word, s.from) {
 			word = strings.TrimSuffix(word, s.from) + s.to
 			break
 		}
@@ -104,7 +104,7 @@ var spellings = []struct{ from, to string }{
 	{"isations", "ization"}, {"isation", "ization"}, {"ising", "izing"}, {"ised", "ized"}, {"iser", "izer"}, {"isers", "izer"}, {"ise", "ize"}, {"ises", "ize"},
 	{"ysing", "yzing"}, {"ysed", "yzed"}, {"yse", "yze"}, {"yses", "yze"}, {"yser", "yzer"},
 	{"elling", "eling"}, {"elled", "eled"}, {"eller", "eler"}, {"alling", "aling"},
-	{"iour", "ior"}, {"ioural", "ioral"}, {"olour", "olor"}, {"abour", "abor"}, {"avour", "avor"}, {"umour", "umor"},
+	{"iour", "ior"}, {"ioural", "ioral"}, {"olour", "olor"}, {"olours", "olor"}, {"abour", "abor"}, {"avour", "avor"}, {"umour", "umor"},
 	{"ogue", "og"}, {"ometre", "ometer"},
 }
 
@@ -165,7 +165,7 @@ var functionWords = set(`a an the and or of in on to for with by at from as into
 	is are be been being was were will shall should can could may might must do does did has have had having not no nor but if than then so such
 	it they them he she we you i who whom whose which what when where how why there here also both each any all some other others etc eg ie
 	about above across after against along among around before behind below between beyond during over through throughout toward towards under
-	until up upon within without out off while s t`)
+	until up upon within without out off while`)
 
 // genericWords say little about what a label is about; they count a fifth.
 var genericWords = set(`use using used apply applying perform performing conduct conducting carry carrying provide providing ensure ensuring do
@@ -188,11 +188,16 @@ func set(list string) map[string]bool {
 func contentStems(label string) []string {
 	var stems []string
 	scan(label, func(start, end int) {
-		if w := strings.ToLower(label[start:end]); !functionWords[w] || single(label, start, end) {
+		if w := strings.ToLower(label[start:end]); !functionWords[w] && !clipped(label, start, end) || single(label, start, end) {
 			stems = append(stems, fold(w))
 		}
 	})
 	return stems
+}
+
+// clipped knows the s of Ohm's and the t of don't.
+func clipped(text string, start, end int) bool {
+	return end-start <= 2 && (strings.HasSuffix(text[:start], "'") || strings.HasSuffix(text[:start], "’"))
 }
 
 // single says that a word is the whole text, so that it names something even

@@ -43,14 +43,15 @@ func run(data, out, report string) error {
 	var text strings.Builder
 	w := io.MultiWriter(os.Stdout, &text)
 
-	documents := append(fit.Rows(e, set.Syllabi, fit.SyllabusWeight), fit.Rows(e, set.Own, fit.OwnWeight)...)
+	documents := fit.DocumentRows(e, set)
 	weights := skills.Weights{Features: skills.FeatureNames, Document: fit.Documents(documents)}
 	fmt.Fprintln(w, "documents, each judged by a model that did not see it")
-	print(w, "all", documents, &weights.Document)
+	print(w, "all", fit.Judged(documents), &weights.Document)
 	print(w, "development syllabi", fit.Of(documents, gold.SyllabiSet), &weights.Document)
 	print(w, "our own labels", fit.Of(documents, gold.OwnSet), &weights.Document)
+	print(w, "excerpts (no recall)", fit.Of(documents, gold.ExcerptSet), &weights.Document)
 
-	passages := append(fit.Rows(e, append(set.Tech, set.House...), fit.SentenceWeight), fit.Rows(e, set.Synthetic, fit.SyntheticWeight)...)
+	passages := fit.PassageRows(e, set)
 	weights.Passage = fit.Passages(passages)
 	fmt.Fprintln(w, "passages, ten folds; synthetic sentences help to fit, not to choose the cut")
 	print(w, "SkillSpan sentences", fit.Judged(passages), &weights.Passage)

@@ -144,9 +144,9 @@ type validated struct {
 }
 
 func crossValidated(e *skills.Extractor, set *gold.Data) (documents, passages validated) {
-	documents.rows = append(fit.Rows(e, set.Syllabi, fit.SyllabusWeight), fit.Rows(e, set.Own, fit.OwnWeight)...)
+	documents.rows = fit.DocumentRows(e, set)
 	documents.model = fit.Documents(documents.rows)
-	all := append(fit.Rows(e, slices.Concat(set.Tech, set.House), fit.SentenceWeight), fit.Rows(e, set.Synthetic, fit.SyntheticWeight)...)
+	all := fit.PassageRows(e, set)
 	passages.model = fit.Passages(all)
 	passages.rows = fit.Judged(all)
 	return documents, passages

@@ -15,16 +15,21 @@ import (
 
 // How the models are fitted: the penalty on the weights, the folds of
 // cross-validation (documents: one text at a time), the precision that the cut for
-// documents must reach, a little above what the contract asks for, and what a
-// labelled text of each set counts.
+// documents must reach, a little above what the contract asks for, the candidates
+// that a step of the calibration rests on, and what a labelled text of each set
+// counts.
 const (
 	documentRidge     = 1
 	passageRidge      = 1
 	passageFolds      = 10
 	documentPrecision = 0.82
+	shortPrecision    = 0.75
+	documentStep      = 110
+	passageStep       = 50
 
 	SyllabusWeight  = 3    // the development syllabi, few and carefully labelled
 	OwnWeight       = 1    // those that this project labelled
+	ExcerptWeight   = 0.15 // pieces of all these: only help to fit
 	SentenceWeight  = 1    // of SkillSpan
 	SyntheticWeight = 0.05 // of SkillSkape: only helps to fit
 )
@@ -58,9 +63,9 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 	return rows
 }
 
-// Model fits a model to the rows and sets their cross-validated scores: in as many
+// Model fits a model to the rows, calibrates it and sets their cross-validated scores: in as many
 // folds as given, or one text at a time for folds 0.
-func Model(rows []Row, ridge float64, folds int) skills.Model {
+func Model(rows []Row, ridge float64, folds, step int) skills.Model {
 	foldOf := folder(rows, folds)
 	n := 0
 	for _, r := range rows {
@@ -82,29 +87,50 @@ func Model(rows []Row, ridge float64, folds int) skills.Model {
 	}
 	judged := Judged(rows)
 	m := logistic(rows, ridge)
-	m.Steps = isotonic(judged)
+	m.Steps = isotonic(judged, step)
 	return m
+}
+
+// excerptWords is the length of the short texts that help to fit the model for courses.
+const excerptWords = 60
+
+// DocumentRows gives the rows that the model for documents is fitted to.
+func DocumentRows(e *skills.Extractor, set *gold.Data) []Row {
+	return slices.Concat(Rows(e, set.Syllabi, SyllabusWeight), Rows(e, set.Own, OwnWeight),
+		Rows(e, gold.Excerpts(slices.Concat(set.Syllabi, set.Own), excerptWords), ExcerptWeight))
+}
+
+// PassageRows gives the rows that the model for passages is fitted to.
+func PassageRows(e *skills.Extractor, set *gold.Data) []Row {
+	return slices.Concat(Rows(e, slices.Concat(set.Tech, set.House), SentenceWeight), Rows(e, set.Synthetic, SyntheticWeight))
 }
 
 // Documents fits the model for documents and chooses its cut: the one with the
 // highest recall of the development syllabi at the precision that is asked for,
-// all unseen.
+// all unseen; the cut for short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
-	m := Model(rows, documentRidge, 0)
-	m.Cut = 1
-	thresholds, all := Curve(Of(rows, gold.SyllabiSet), func(r Row) float64 { return m.Confidence(r.Score) })
+	m := Model(rows, documentRidge, 0, documentStep)
+	m.Cut = cutAt(Of(rows, gold.SyllabiSet), &m, documentPrecision)
+	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
+	return m
+}
+
+// cutAt is the lowest cut at which the cross-validated rows reach a precision.
+func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
+	cut := 1.0
+	thresholds, all := Curve(rows, func(r Row) float64 { return m.Confidence(r.Score) })
 	for i, f := range all {
-		if f.Precision >= documentPrecision {
-			m.Cut = math.Floor(thresholds[i]*1e4) / 1e4
+		if f.Precision >= precision {
+			cut = math.Floor(thresholds[i]*1e4) / 1e4
 		}
 	}
-	return m
+	return cut
 }
 
 // Passages fits the model for passages and chooses its cut: the one with the
 // highest F1 of the sentences that are not synthetic, all unseen.
 func Passages(rows []Row) skills.Model {
-	m := Model(rows, passageRidge, passageFolds)
+	m := Model(rows, passageRidge, passageFolds, passageStep)
 	m.Cut = BestCut(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score) })
 	return m
 }
@@ -225,11 +251,9 @@ func cholesky(a [][]float64, b []float64) {
 
 func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// smallestStep is how many candidates a step of the calibration rests on.
-const smallestStep = 25
-
-// isotonic pools adjacent violators over the cross-validated scores.
-func isotonic(rows []Row) [][2]float64 {
+// isotonic pools adjacent violators over the cross-validated scores, each step
+// resting on at least so many candidates.
+func isotonic(rows []Row, smallestStep int) [][2]float64 {
 	sorted := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Features == nil })
 	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(a.Score, b.Score) })
 	type pool struct{ score, right, n float64 }

@@ -39,6 +39,7 @@ const (
 	TechSet      = "tech"
 	HouseSet     = "house"
 	SyntheticSet = "skillskape"
+	ExcerptSet   = "excerpts"
 )
 
 // Data is all of the development data.
@@ -303,6 +304,32 @@ func Second(data string, t *skills.Taxonomy, read func([]byte) (catalog.Document
 		}
 	}
 	return items, nil
+}
+
+// Excerpts cuts labelled courses into short texts, each the course's title and some
+// of its lines, such as a catalogue would print. What is right for the course is
+// right for its excerpt, but nothing is insisted on.
+func Excerpts(items []Item, words int) []Item {
+	var out []Item
+	for _, item := range items {
+		lines := strings.Split(strings.TrimSpace(item.Doc.Text), "\n")
+		name, text, n := lines[0], lines[0]+"\n\n", 0
+		for _, line := range lines[1:] {
+			text += line + "\n"
+			if n += len(strings.Fields(line)); n >= words {
+				right := map[string]int{}
+				for id := range item.Must {
+					right[id] = 0
+				}
+				for id := range item.OK {
+					right[id] = 0
+				}
+				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.Document{Text: text}, OK: right, Group: item.Group})
+				text, n = name+"\n\n", 0
+			}
+		}
+	}
+	return out
 }
 
 // Outcomes reads the course outcomes with printed levels; Bloom's sixth level,
