@@ -97,7 +97,7 @@ func read[T any](ctx context.Context, s *Store, k key) (*T, error) {
 
 func readAll[T any](ctx context.Context, s *Store, pk string) ([]*T, error) {
 	found := []*T{}
-	err := s.query(ctx, partitionQuery(pk), func(row item) (bool, error) {
+	err := s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
 		v := new(T)
 		found = append(found, v)
 		return true, decode(row, v)

@@ -75,7 +75,7 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 	if page, ok := s.pages.Load(org); ok {
 		return page.(feedPage), nil
 	}
-	in := partitionQuery(partition(org, "journal"))
+	in := partitionQuery(partition(org, "journal"), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	var page feedPage
 	err := s.query(ctx, in, func(row item) (bool, error) {
@@ -169,7 +169,7 @@ func parseCursor(cursor string) (page, place int, ok bool) {
 
 // FeedEnd names the last entry of the organization's feed.
 func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (string, error) {
-	in := partitionQuery(partition(org, "journal"))
+	in := partitionQuery(partition(org, "journal"), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	end := ""
 	err := s.query(ctx, in, func(row item) (bool, error) {

@@ -197,19 +197,19 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(it
 	}
 }
 
-// partitionQuery selects a whole partition, as it is now, in order of its sort key.
-func partitionQuery(pk string) *dynamodb.QueryInput {
+// partitionQuery selects a whole partition in order of its sort key.
+func partitionQuery(pk string, strong bool) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: item{":pk": text(pk)},
-		ConsistentRead:            aws.Bool(true),
+		ConsistentRead:            &strong,
 	}
 }
 
 // all reads all records of a partition.
 func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, error) {
 	records := []R{}
-	err := s.query(ctx, partitionQuery(pk), func(row item) (bool, error) {
+	err := s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
 		r, err := decodeRecord[T, R](row)
 		records = append(records, r)
 		return true, err
