@@ -13,10 +13,10 @@ run: local
 
 # What make run starts: every function and the stack, for this machine.
 local: node_modules
-	@mkdir -p build/local/bin
 	@echo "building $(words $(FUNCTIONS)) functions for this machine"
-	@for f in $(FUNCTIONS); do mkdir -p build/local/functions/$$f && go build -tags lambda.norpc -o build/local/functions/$$f/bootstrap ./functions/$$f || exit 1; done
-	@go build -o build/local/bin/local ./infra/local
+	@go build -tags lambda.norpc -o build/local/programs/ ./functions/...
+	@for f in $(FUNCTIONS); do mkdir -p build/local/functions/$$f && ln -f build/local/programs/$$f build/local/functions/$$f/bootstrap || exit 1; done
+	@go build -o build/local/bin/ ./infra/local
 	@go build -o build/skillsctl ./infra/skillsctl
 
 test: node_modules
@@ -24,7 +24,8 @@ test: node_modules
 	go test ./...
 
 build:
-	@for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/functions/$$f/bootstrap ./functions/$$f || exit 1; \
+	@GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/programs/ ./functions/...
+	@for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap || exit 1; \
 	  if [ -f build/taxonomy.bin ]; then cp build/taxonomy.bin build/functions/$$f/taxonomy.bin; else rm -f build/functions/$$f/taxonomy.bin; fi; done
 	@go build -o build/skillsctl ./infra/skillsctl
 	@du -sh build/functions/*/bootstrap

@@ -346,16 +346,15 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	for _, group := range api.Groups() {
 		names = append(names, string(group))
 	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", dir+"/", "../functions/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
 	var functions []runtime.Function
 	for _, name := range names {
-		bootstrap := filepath.Join(dir, name, "bootstrap")
-		build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", bootstrap, "../functions/"+name)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", name, err, out)
-		}
 		functions = append(functions, runtime.Function{
-			Name: name, Bootstrap: bootstrap, Timeout: 30 * time.Second, Memory: 512, Processes: 1,
+			Name: name, Bootstrap: filepath.Join(dir, name), Timeout: 30 * time.Second, Memory: 512, Processes: 1,
 			Env: map[string]string{
 				"AWS_REGION": config.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: config.DynamoDBEndpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,

@@ -21,7 +21,6 @@ import (
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/stack"
-	"skillscurriculum/pkg/api"
 )
 
 // TestEndToEnd runs the whole stack with the real bootstraps and the demo data, and
@@ -43,15 +42,22 @@ func TestEndToEnd(t *testing.T) {
 
 // build gives the folder with every function's bootstrap.
 func build(t *testing.T, dir string) string {
-	names := []string{api.Extractor, api.Sweeper}
-	for _, group := range api.Groups() {
-		names = append(names, string(group))
+	programs := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", programs+"/", "../../functions/...")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for _, name := range names {
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(dir, name, "bootstrap"), "../../functions/"+name)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", name, err, out)
+	built, err := os.ReadDir(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range built {
+		if err := os.MkdirAll(filepath.Join(dir, program.Name()), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(programs, program.Name()), filepath.Join(dir, program.Name(), "bootstrap")); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return dir
