@@ -1,0 +1,459 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// acts are what clients do, the likelier the heavier.
+var acts = []struct {
+	weight int
+	do     func(*client)
+}{
+	{6, (*client).createCourse},
+	{3, renames("updateCourse", catalog.CourseKind)},
+	{1, deletes("deleteCourse", catalog.CourseKind)},
+	{4, (*client).createSection},
+	{2, renames("updateSection", catalog.SectionKind)},
+	{1, (*client).changeSyllabus},
+	{1, deletes("deleteSection", catalog.SectionKind)},
+	{2, (*client).createJob},
+	{1, renames("updateJob", catalog.JobKind)},
+	{1, deletes("deleteJob", catalog.JobKind)},
+	{2, (*client).createProgram},
+	{4, (*client).addCourse},
+	{1, (*client).removeCourse},
+	{1, (*client).reorder},
+	{1, deletes("deleteProgram", catalog.ProgramKind)},
+	{3, (*client).createCredential},
+	{5, (*client).addSection},
+	{1, (*client).removeSection},
+	{2, (*client).setSections},
+	{1, deletes("deleteCredential", catalog.CredentialKind)},
+	{3, (*client).createPackage},
+	{5, (*client).createTransferCourses},
+	{1, renames("updateTransferPackage", catalog.TransferPackageKind)},
+	{1, deletes("deleteTransferPackage", catalog.TransferPackageKind)},
+	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
+	{2, (*client).retry},
+	{1, (*client).match},
+	{2, (*client).createReport},
+	{1, reads("getReport", catalog.ReportKind)},
+	{1, deletes("deleteReport", catalog.ReportKind)},
+	{2, (*client).createExtraction},
+	{2, reads("getCourse", catalog.CourseKind)},
+	{2, reads("getSection", catalog.SectionKind)},
+	{2, reads("getCredential", catalog.CredentialKind)},
+	{2, reads("getProgram", catalog.ProgramKind)},
+	{1, reads("getTransferPackage", catalog.TransferPackageKind)},
+	{2, reads("getTransferCourse", catalog.TransferCourseKind)},
+	{1, reads("getSyllabusExtraction", catalog.SyllabusExtractionKind)},
+	{6, (*client).list},
+	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},
+	{1, func(c *client) {
+		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.customer.id) + "/usage"})
+	}},
+	{1, func(c *client) { c.send(request{operation: "listSkills", path: "/skills?query=python&limit=3"}) }},
+	{1, func(c *client) { c.send(request{operation: "getLaborMarket", path: "/labor-market?cipCodes=11.0701"}) }},
+}
+
+// reads gives the act of reading a record.
+func reads(operation string, kind catalog.Kind) func(*client) {
+	return func(c *client) {
+		if path := c.pick(kind); path != "" {
+			c.read(operation, path)
+		}
+	}
+}
+
+// renames gives the act of giving a record a new name.
+func renames(operation string, kind catalog.Kind) func(*client) {
+	return func(c *client) {
+		path := c.pick(kind)
+		if path == "" {
+			return
+		}
+		name := "Name by " + c.marker()
+		c.change(request{operation: operation, path: path, body: map[string]any{"name": name}, effects: map[string]string{"name " + idOf(path): name}})
+	}
+}
+
+// deletes gives the act of deleting a record.
+func deletes(operation string, kind catalog.Kind) func(*client) {
+	return func(c *client) {
+		if path := c.pick(kind); path != "" {
+			c.change(request{operation: operation, path: path, effects: map[string]string{"record " + idOf(path): "deleted"}})
+		}
+	}
+}
+
+// createRecord makes a request that creates one record, which has a name.
+func (c *client) createRecord(operation, path string, kind catalog.Kind, body map[string]any, items int) (record map[string]any) {
+	marker := c.marker()
+	body["name"], body["description"] = "Name by "+marker, marker
+	got := c.create(request{operation: operation, path: path, body: body, items: items}, marker, 1)
+	if got.outcome() != acknowledged {
+		return nil
+	}
+	record = got.parsed()
+	if operation == "createReport" {
+		record, _ = record["report"].(map[string]any)
+	}
+	c.know(kind, path+"/"+text(record, "id"), text(record, "name"))
+	return record
+}
+
+func (c *client) createCourse() {
+	course := c.createRecord("createCourse", "/courses", catalog.CourseKind, map[string]any{"code": "C " + c.name}, 0)
+	if course != nil {
+		c.customer.organization.know(catalog.SectionKind, "/courses/"+text(course, "id")+"/sections/"+text(course, "defaultSectionId"))
+		c.history.created("record "+text(course, "defaultSectionId"), "live")
+	}
+}
+
+func (c *client) createSection() {
+	course := c.pick(catalog.CourseKind)
+	if course == "" {
+		return
+	}
+	body, items := map[string]any{"instructorName": "Instructor"}, 0
+	if c.random.IntN(2) == 0 {
+		body["syllabusHref"], items = c.syllabus(), 1
+	}
+	c.createRecord("createSection", course+"/sections", catalog.SectionKind, body, items)
+}
+
+func (c *client) changeSyllabus() {
+	if path := c.pick(catalog.SectionKind); path != "" {
+		c.change(request{operation: "updateSection", path: path, body: map[string]any{"syllabusHref": c.syllabus()}, items: 1})
+	}
+}
+
+// syllabus draws an address: mostly of good documents. Stalling ones hold an
+// extractor for half a minute.
+func (c *client) syllabus() string {
+	shelf := "good"
+	switch n := c.random.IntN(100); {
+	case n < 8:
+		shelf = "slow"
+	case n < 16:
+		shelf = "flaky"
+	case n < 22:
+		shelf = "missing"
+	case n < 25:
+		shelf = "login"
+	case n < 28:
+		shelf = "broken"
+	case n < 30:
+		shelf = "inwards"
+	case n < 31:
+		shelf = "stalling"
+	}
+	return c.library.href(shelf, c.library.names[c.random.IntN(len(c.library.names))])
+}
+
+func (c *client) createJob() {
+	c.createRecord("createJob", "/jobs", catalog.JobKind, map[string]any{"employerId": "employer", "salaryMin": 10, "salaryMax": 20}, 0)
+}
+
+func (c *client) createProgram() {
+	body := map[string]any{"cipCode": "11.0701"}
+	if course := c.pick(catalog.CourseKind); course != "" {
+		body["courseOrder"] = []string{idOf(course)}
+	}
+	if program := c.createRecord("createProgram", "/programs", catalog.ProgramKind, body, 0); program != nil {
+		for _, course := range texts(program, "courseOrder") {
+			c.history.created(membership(text(program, "id"), course), "in")
+		}
+	}
+}
+
+func membership(container, member string) string { return "member " + container + " " + member }
+
+func texts(v map[string]any, name string) (list []string) {
+	values, _ := v[name].([]any)
+	for _, value := range values {
+		s, _ := value.(string)
+		list = append(list, s)
+	}
+	return list
+}
+
+func (c *client) addCourse() {
+	program, course := c.pick(catalog.ProgramKind), c.pick(catalog.CourseKind)
+	if program == "" || course == "" {
+		return
+	}
+	r := request{
+		operation: "addProgramCourse", path: program + "/courses", body: map[string]any{"courseId": idOf(course)},
+		effects: map[string]string{membership(idOf(program), idOf(course)): "in"},
+	}
+	if c.random.IntN(2) == 0 {
+		r.key = "key of " + c.marker()
+	}
+	got, o := c.change(r)
+	if o == acknowledged && !slices.Contains(texts(got.parsed(), "courseOrder"), idOf(course)) {
+		c.breach("%s was added to %s, whose answer lacks it: %s", idOf(course), idOf(program), got.body)
+	}
+}
+
+func (c *client) removeCourse() {
+	program := c.pick(catalog.ProgramKind)
+	if program == "" {
+		return
+	}
+	courses := texts(c.read("getProgram", program).parsed(), "courseOrder")
+	if len(courses) == 0 {
+		return
+	}
+	course := courses[c.random.IntN(len(courses))]
+	c.change(request{
+		operation: "removeProgramCourse", path: program + "/courses/" + course,
+		effects: map[string]string{membership(idOf(program), course): ""},
+	})
+}
+
+func (c *client) reorder() {
+	program := c.pick(catalog.ProgramKind)
+	if program == "" {
+		return
+	}
+	order := texts(c.read("getProgram", program).parsed(), "courseOrder")
+	if len(order) < 2 {
+		return
+	}
+	c.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	c.change(request{operation: "updateProgram", path: program, body: map[string]any{"courseOrder": order}})
+}
+
+// whole says whether a credential's sections are only ever set as a whole.
+func whole(credential string) bool { return credential[len(credential)-2] < '8' }
+
+func (c *client) createCredential() {
+	body := map[string]any{}
+	if section := c.pick(catalog.SectionKind); section != "" {
+		body["courseSectionIds"] = []string{idOf(section)}
+	}
+	credential := c.createRecord("createCredential", "/credentials", catalog.CredentialKind, body, 0)
+	if credential == nil {
+		return
+	}
+	id := text(credential, "id")
+	if whole(id) {
+		c.history.created("sections "+id, strings.Join(sectionsOf(credential), " "))
+		return
+	}
+	for _, section := range sectionsOf(credential) {
+		c.history.created(membership(id, section), "in")
+	}
+}
+
+func sectionsOf(credential map[string]any) (ids []string) {
+	profiles, _ := credential["sections"].([]any)
+	for _, p := range profiles {
+		profile, _ := p.(map[string]any)
+		ids = append(ids, text(profile, "sectionId"))
+	}
+	return ids
+}
+
+func (c *client) addSection() {
+	credential, section := c.pick(catalog.CredentialKind), c.pick(catalog.SectionKind)
+	if credential == "" || section == "" || whole(idOf(credential)) {
+		return
+	}
+	r := request{
+		operation: "addCredentialSection", path: credential + "/sections", body: map[string]any{"sectionId": idOf(section)},
+		effects: map[string]string{membership(idOf(credential), idOf(section)): "in"},
+	}
+	if c.random.IntN(2) == 0 {
+		r.key = "key of " + c.marker()
+	}
+	got, o := c.change(r)
+	if o == acknowledged && !slices.Contains(sectionsOf(got.parsed()), idOf(section)) {
+		c.breach("%s was added to %s, whose answer lacks it: %s", idOf(section), idOf(credential), got.body)
+	}
+}
+
+func (c *client) removeSection() {
+	credential := c.pick(catalog.CredentialKind)
+	if credential == "" || whole(idOf(credential)) {
+		return
+	}
+	sections := sectionsOf(c.read("getCredential", credential).parsed())
+	if len(sections) == 0 {
+		return
+	}
+	section := sections[c.random.IntN(len(sections))]
+	c.change(request{
+		operation: "removeCredentialSection", path: credential + "/sections/" + section,
+		effects: map[string]string{membership(idOf(credential), section): ""},
+	})
+}
+
+// setSections replaces the sections of a credential. One time of eight it names
+// two of one course, which must be refused.
+func (c *client) setSections() {
+	credential := c.pick(catalog.CredentialKind)
+	if credential == "" || !whole(idOf(credential)) {
+		return
+	}
+	var ids, courses []string
+	twice := false
+	for range 4 {
+		section := c.pick(catalog.SectionKind)
+		if section == "" {
+			return
+		}
+		course := strings.Split(section, "/")[2]
+		if slices.Contains(ids, idOf(section)) || slices.Contains(courses, course) && c.random.IntN(8) > 0 {
+			continue
+		}
+		twice = twice || slices.Contains(courses, course)
+		ids, courses = append(ids, idOf(section)), append(courses, course)
+	}
+	r := request{operation: "updateCredential", path: credential, body: map[string]any{"courseSectionIds": ids}}
+	if !twice {
+		r.effects = map[string]string{"sections " + idOf(credential): strings.Join(ids, " ")}
+	}
+	if got, o := c.change(r); twice && o == acknowledged {
+		c.breach("%s took two sections of one course: %s", idOf(credential), got.body)
+	}
+}
+
+// courses makes the transfer courses of a body.
+func (c *client) courses(marker string, n int) []map[string]any {
+	list := make([]map[string]any, n)
+	for i := range list {
+		list[i] = map[string]any{"name": "Course in Python programming", "description": fmt.Sprintf("%s#%d", marker, i)}
+		if c.random.IntN(8) > 0 {
+			list[i]["syllabusHref"] = c.syllabus()
+		}
+	}
+	return list
+}
+
+func (c *client) createPackage() {
+	marker := c.marker()
+	body := map[string]any{"name": "Name by " + marker, "description": marker, "transferFromInstitution": "Elsewhere"}
+	n := c.random.IntN(4)
+	if n > 0 {
+		body["courses"] = c.courses(marker, n)
+	}
+	got := c.create(request{operation: "createTransferPackage", path: "/transfer-packages", body: body, items: n}, marker, n+1)
+	if got.outcome() != acknowledged {
+		return
+	}
+	path := "/transfer-packages/" + text(got.parsed(), "id")
+	c.know(catalog.TransferPackageKind, path, text(got.parsed(), "name"))
+	c.knowCourses(path, c.send(request{operation: "listTransferCourses", path: path + "/courses"}))
+}
+
+// knowCourses takes note of transfer courses that an answer names.
+func (c *client) knowCourses(pack string, got reply) {
+	var courses []struct{ ID string }
+	if got.outcome() != acknowledged || json.Unmarshal(got.body, &courses) != nil {
+		return
+	}
+	for _, course := range courses {
+		c.know(catalog.TransferCourseKind, pack+"/courses/"+course.ID, "")
+	}
+}
+
+func (c *client) createTransferCourses() {
+	pack := c.pick(catalog.TransferPackageKind)
+	if pack == "" {
+		return
+	}
+	marker, n := c.marker(), 1+c.random.IntN(4)
+	if c.random.IntN(40) == 0 {
+		n = 50 // more than one transaction deletes
+	}
+	got := c.create(request{operation: "createTransferCourses", path: pack + "/courses", body: map[string]any{"courses": c.courses(marker, n)}, items: n}, marker, n)
+	c.knowCourses(pack, got)
+}
+
+func (c *client) retry() {
+	if path := c.pick(catalog.TransferCourseKind); path != "" {
+		c.change(request{operation: "retryTransferCourse", path: path + "/retry", key: "key of " + c.marker()})
+	}
+}
+
+func (c *client) match() {
+	if path := c.pick(catalog.TransferCourseKind); path != "" {
+		c.send(request{operation: "matchTransferCourse", path: path + "/equivalencies"})
+	}
+}
+
+func (c *client) createReport() {
+	course := c.pick(catalog.CourseKind)
+	if course == "" {
+		return
+	}
+	view := []string{"alignment", "coverage", "gap"}[c.random.IntN(3)]
+	c.createRecord("createReport", "/reports", catalog.ReportKind, map[string]any{"settings": map[string]any{
+		"courses": []string{idOf(course)}, "jobs": []map[string]string{{"id": "15-1252", "lib": "soc"}}, "view": view,
+	}}, 0)
+}
+
+func (c *client) createExtraction() {
+	marker := c.marker()
+	body := map[string]any{"name": marker}
+	if c.random.IntN(2) == 0 {
+		body["text"] = "Students learn to write programs in Python and to test them. " + marker
+	} else {
+		body["syllabusHref"] = c.syllabus()
+	}
+	got := c.create(request{operation: "createSyllabusExtraction", path: "/syllabus-extractions", body: body}, marker, 1)
+	if got.outcome() == acknowledged {
+		c.know(catalog.SyllabusExtractionKind, "/syllabus-extractions/"+text(got.parsed(), "extractionId"), "")
+	}
+}
+
+// lists are the listed kinds, with their operations and paths.
+var lists = []struct {
+	kind            catalog.Kind
+	operation, path string
+}{
+	{catalog.CourseKind, "listCourses", "/courses"},
+	{catalog.JobKind, "listJobs", "/jobs"},
+	{catalog.ProgramKind, "listPrograms", "/programs"},
+	{catalog.CredentialKind, "listCredentials", "/credentials"},
+	{catalog.TransferPackageKind, "listTransferPackages", "/transfer-packages"},
+	{catalog.ReportKind, "listReports", "/reports"},
+}
+
+// page is a page of a list.
+type page struct {
+	Data       []struct{ ID string }
+	Pagination struct {
+		Total, Limit, Offset int
+		HasMore              bool
+	}
+}
+
+func (c *client) list() {
+	l := lists[c.random.IntN(len(lists))]
+	limit, offset := 1+c.random.IntN(20), c.random.IntN(30)
+	got := c.send(request{operation: l.operation, path: fmt.Sprintf("%s?limit=%d&offset=%d", l.path, limit, offset)})
+	if got.outcome() != acknowledged {
+		return
+	}
+	var p page
+	if err := json.Unmarshal(got.body, &p); err != nil {
+		c.breach("%s: %v", l.operation, err)
+		return
+	}
+	seen := map[string]bool{}
+	for _, record := range p.Data {
+		seen[record.ID] = true
+	}
+	want := max(0, min(limit, p.Pagination.Total-offset))
+	if len(p.Data) != want || len(seen) != want || p.Pagination.HasMore != (want > 0 && offset+want < p.Pagination.Total) {
+		c.breach("%s limit %d offset %d: %d records, %d different, of %+v", l.operation, limit, offset, len(p.Data), len(seen), p.Pagination)
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// afterwards asks the service itself, now that nothing hurts it: its lists and
+// its change feed say what the table says.
+func (a *audit) afterwards(_ context.Context, t *traffic, everybody []*customer) {
+	asked := map[catalog.OrgID]bool{}
+	for _, customer := range everybody {
+		org := customer.organization.id
+		if asked[org] || customer.limit < plenty {
+			continue
+		}
+		asked[org] = true
+		c := &client{traffic: t, customer: customer, name: "auditor", random: rand.New(rand.NewPCG(0, 0))}
+		for _, l := range lists {
+			a.listed(c, l.operation, l.path, l.kind)
+		}
+		a.told(c)
+	}
+}
+
+// listed reads a whole list.
+func (a *audit) listed(c *client, operation, path string, kind catalog.Kind) {
+	org := c.customer.organization.id
+	records := a.all(org, kind)
+	slices.SortFunc(records, func(x, y map[string]any) int { return strings.Compare(text(x, api.SortKey), text(y, api.SortKey)) })
+	var want, got []string
+	for _, r := range records {
+		want = append(want, text(r, "id"))
+	}
+	for {
+		answer := c.send(request{operation: operation, path: fmt.Sprintf("%s?limit=100&offset=%d", path, len(got))})
+		var p page
+		if answer.status != 200 || json.Unmarshal(answer.body, &p) != nil || p.Pagination.Total != len(want) {
+			a.breach("%s of %s: %d, total %d of %d", operation, org, answer.status, p.Pagination.Total, len(want))
+			return
+		}
+		for _, r := range p.Data {
+			got = append(got, r.ID)
+		}
+		if !p.Pagination.HasMore {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		a.breach("%s of %s: %d records, not those of the table in their order", operation, org, len(got))
+	}
+}
+
+// told replays the change feed as a client reads it.
+func (a *audit) told(c *client) {
+	org := c.customer.organization.id
+	live := map[string]bool{}
+	for cursor := ""; ; {
+		answer := c.send(request{operation: "listChanges", path: "/changes?limit=500&since=" + cursor})
+		var feed struct {
+			Data []struct{ Change, ID string }
+			Next string
+			More bool `json:"hasMore"`
+		}
+		if answer.status != 200 || json.Unmarshal(answer.body, &feed) != nil {
+			a.breach("changes of %s: %d %s", org, answer.status, answer.body)
+			return
+		}
+		for _, change := range feed.Data {
+			live[change.ID] = true
+			if change.Change == catalog.Deleted {
+				delete(live, change.ID)
+			}
+		}
+		if cursor = feed.Next; !feed.More {
+			break
+		}
+	}
+	want := map[string]bool{}
+	for _, records := range a.live[org] {
+		for id := range records {
+			want[id] = true
+		}
+	}
+	if !maps.Equal(live, want) {
+		a.breach("changes of %s: %d live records, %d in the table", org, len(live), len(want))
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/pkg/api"
+)
+
+// The test binary plays every function.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("AWS_LAMBDA_FUNCTION_NAME"); name != "" {
+		function(name)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A short run without what makes messages wait: the table is as it should be,
+// and the audit notices when it is not.
+func TestShortRun(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("faults find their processes in /proc")
+	}
+	functions := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{api.Extractor, api.Sweeper}
+	for _, g := range api.Groups() {
+		names = append(names, string(g))
+	}
+	for _, name := range names {
+		if err := os.Mkdir(filepath.Join(functions, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(self, filepath.Join(functions, name, "bootstrap")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := run(t.Context(), config{
+		seed: 3, duration: 8 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
+		deck: []kind{slowTable, dropTable, lagTable, doubleQueue},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.print(t.Output())
+	if len(report.breaches) > 0 {
+		t.Fatal("an invariant is broken")
+	}
+	if n := report.traffic.statuses["201"]; n < 10 {
+		t.Errorf("only %d records were created", n)
+	}
+	for name, spoil := range spoilers {
+		t.Run(name, func(t *testing.T) {
+			rows := make(table, len(report.rows))
+			for i, r := range report.rows {
+				rows[i] = maps.Clone(r)
+			}
+			rows, ok := spoil(rows)
+			if !ok {
+				t.Fatal("the run has made nothing to spoil: choose another seed")
+			}
+			a := newAudit(rows)
+			a.table()
+			a.clients(report.traffic)
+			a.counted(nil, nil)
+			if len(a.breaches) == 0 {
+				t.Error("the audit finds nothing")
+			}
+		})
+	}
+}
+
+// spoilers each break an invariant of a table.
+var spoilers = map[string]func(table) (table, bool){
+	"record lost": func(rows table) (table, bool) {
+		i := at(rows, "Program", func(map[string]any) bool { return true })
+		if i < 0 {
+			return rows, false
+		}
+		return slices.Delete(rows, i, i+1), true
+	},
+	"record twice": func(rows table) (table, bool) {
+		i := at(rows, "Course", func(map[string]any) bool { return true })
+		if i < 0 {
+			return rows, false
+		}
+		again := maps.Clone(rows[i])
+		again["id"], again["sk"] = "crs_again", "0000009999"
+		return append(rows, again), true
+	},
+	"extraction stuck": spoilRow("TransferCourse", func(r map[string]any) bool { r["processingStatus"] = "PENDING"; return true }),
+	"lease kept":       spoilRow("TransferCourse", func(r map[string]any) bool { r["leaseToken"] = "run_1"; return true }),
+	"two sections of one course": spoilRow("Credential", func(r map[string]any) bool {
+		sections, _ := r["sections"].([]any)
+		if len(sections) > 0 {
+			r["sections"] = append(slices.Clone(sections), sections[0])
+		}
+		return len(sections) > 0
+	}),
+	"course twice": spoilRow("Program", func(r map[string]any) bool {
+		order, _ := r["courseOrder"].([]any)
+		if len(order) > 0 {
+			r["courseOrder"] = append(slices.Clone(order), order[0])
+		}
+		return len(order) > 0
+	}),
+	"holder forgotten": spoilRow("Course", func(r map[string]any) bool {
+		held := r["heldBy"] != nil
+		delete(r, "heldBy")
+		return held
+	}),
+	"name overwritten": spoilRow("Course", func(r map[string]any) bool { r["name"] = "another"; return true }),
+	"directory counts": spoilRow("directory", func(r map[string]any) bool { r["live"] = r["live"].(float64) + 1; return true }),
+	"feed lacks a page": func(rows table) (table, bool) {
+		i := at(rows, "journal", func(r map[string]any) bool { return text(r, "sk") == "0000000000" })
+		return slices.Delete(rows, i, i+1), true
+	},
+	"feed lacks an entry": spoilRow("journal", func(r map[string]any) bool {
+		entries := r["entries"].([]any)
+		r["entries"], r["filled"] = entries[1:], r["filled"].(float64)-1
+		return true
+	}),
+	"answer not kept": func(rows table) (table, bool) {
+		n := len(rows)
+		rows = slices.DeleteFunc(rows, func(r map[string]any) bool { return strings.HasSuffix(text(r, "pk"), "#answer") })
+		return rows, len(rows) < n
+	},
+	"units": func(rows table) (table, bool) {
+		for _, r := range rows {
+			if strings.HasPrefix(text(r, "pk"), "u#") {
+				r["used"] = r["used"].(float64) + 1
+				return rows, true
+			}
+		}
+		return rows, false
+	},
+}
+
+// at finds a row of an organization's partition of that name; -1 for none.
+func at(rows table, part string, suits func(map[string]any) bool) int {
+	return slices.IndexFunc(rows, func(r map[string]any) bool {
+		words := strings.Split(text(r, "pk"), "#")
+		return len(words) > 2 && words[2] == part && r["deletedAt"] == nil && suits(r)
+	})
+}
+
+// spoilRow gives what spoils the first row of a partition that can be spoilt so.
+func spoilRow(part string, spoil func(map[string]any) bool) func(table) (table, bool) {
+	return func(rows table) (table, bool) { return rows, at(rows, part, spoil) >= 0 }
+}
+
+func TestSameSeedSameSchedule(t *testing.T) {
+	c := config{seed: 7}
+	one, two := schedule(c.random(scheduling), everything, time.Minute), schedule(c.random(scheduling), everything, time.Minute)
+	if diff := cmp.Diff(one, two, cmp.AllowUnexported(fault{})); diff != "" {
+		t.Error(diff)
+	}
+	c.seed = 8
+	if cmp.Equal(one, schedule(c.random(scheduling), everything, time.Minute), cmp.AllowUnexported(fault{})) {
+		t.Error("another seed gives the same schedule")
+	}
+	long := schedule(c.random(scheduling), everything, 3*time.Minute)
+	for _, k := range everything {
+		if !slices.ContainsFunc(long, func(f fault) bool { return f.what == k }) {
+			t.Errorf("three minutes without %q", k)
+		}
+	}
+}
+
+func TestHistoryAllowsWhatMayHaveBeenLast(t *testing.T) {
+	var h history
+	wait := func() { time.Sleep(time.Millisecond) }
+	h.created("a", "one")
+	wait()
+	h.created("a", "two")
+	late := h.begin("a", "late")
+	wait()
+	h.created("a", "three")
+	if got := h.allowed("a"); !slices.Equal(got, []string{"late", "three"}) {
+		t.Errorf("with an attempt under way: %q", got)
+	}
+	late(unknown)
+	if got := h.allowed("a"); !slices.Equal(got, []string{"late", "three"}) {
+		t.Errorf("with an attempt of which nobody knows: %q", got)
+	}
+	h.begin("a", "no")(refused)
+	if slices.Contains(h.allowed("a"), "no") {
+		t.Error("a refused attempt is allowed")
+	}
+	h.begin("b", "in")(unknown)
+	if got := h.allowed("b"); !slices.Equal(got, []string{"in", ""}) {
+		t.Errorf("what may never have been done: %q", got)
+	}
+	if h.is("b", "in") || h.is("c", "live") || !h.is("c", "") {
+		t.Error("is says for certain what is not")
+	}
+}

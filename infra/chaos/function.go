@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/catalog"
+)
+
+// skewFile lies beside a bootstrap and says by how many ms its clock is wrong.
+const skewFile = "skew"
+
+// function runs one of the service's functions with a clock that is wrong: the
+// program is then its bootstrap. Deadlines stay Lambda's.
+func function(name string) {
+	skew := 0
+	if text, err := os.ReadFile(filepath.Join(os.Getenv("LAMBDA_TASK_ROOT"), skewFile)); err == nil {
+		skew, _ = strconv.Atoi(string(text))
+	}
+	now := func() catalog.Time { return catalog.TimeOf(time.Now()) + catalog.Time(skew) }
+	log := slog.New(slog.NewJSONHandler(os.Stdout, nil)).With("function", name)
+	config, err := boot.Read(os.Getenv)
+	if err != nil {
+		log.Error("configuration", "cause", err.Error())
+		os.Exit(1)
+	}
+	store := config.Store()
+	store.Now = now
+	switch name {
+	case api.Extractor:
+		worker, err := config.Worker(context.Background(), store, log)
+		if err != nil {
+			log.Error("extractor", "cause", err.Error())
+			os.Exit(1)
+		}
+		worker.Now = now
+		lambda.Start(worker.Handle)
+	case api.Sweeper:
+		sweeper := config.Sweeper(store, log)
+		sweeper.Now = now
+		lambda.Start(sweeper.Handle)
+	default:
+		server := config.Server(store, log)
+		server.Now, server.Callers.Now = now, now
+		lambda.Start(boot.Gateway(server))
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/pkg/catalog"
+)
+
+// library serves syllabi: good ones, and the others.
+type library struct {
+	server *http.Server
+	host   string
+	names  []string // of the good documents
+
+	mu    sync.Mutex
+	asked map[string]int // by path
+}
+
+func openLibrary() (*library, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("library of syllabi: %w", err)
+	}
+	l := &library{host: listener.Addr().String(), asked: map[string]int{}}
+	entries, err := fs.ReadDir(demo.Syllabi(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("library of syllabi: %w", err)
+	}
+	for _, e := range entries {
+		l.names = append(l.names, e.Name())
+	}
+	slices.Sort(l.names)
+	l.server = &http.Server{Handler: l}
+	go func() { _ = l.server.Serve(listener) }()
+	return l, nil
+}
+
+func (l *library) close() { _ = l.server.Close() }
+
+// shelves are how documents are served, with what may become of an extraction
+// beside COMPLETED; a shelf whose documents cannot be read never completes.
+var shelves = map[string]struct {
+	readable bool
+	failures []catalog.FailureCode
+}{
+	"good":     {readable: true},
+	"slow":     {readable: true},
+	"flaky":    {readable: true, failures: []catalog.FailureCode{catalog.Unreachable}},
+	"missing":  {failures: []catalog.FailureCode{catalog.DocumentNotFound}},
+	"login":    {failures: []catalog.FailureCode{catalog.LoginRequired}},
+	"broken":   {failures: []catalog.FailureCode{catalog.Unreachable}},
+	"inwards":  {failures: []catalog.FailureCode{catalog.ForbiddenAddress}},
+	"stalling": {failures: []catalog.FailureCode{catalog.TimedOut, catalog.Unreachable}},
+}
+
+func (l *library) href(shelf, name string) string {
+	return "http://" + l.host + "/" + shelf + "/" + name
+}
+
+func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	shelf, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	l.mu.Lock()
+	l.asked[r.URL.Path]++
+	times := l.asked[r.URL.Path]
+	l.mu.Unlock()
+	switch shelf {
+	case "slow":
+		time.Sleep(2 * time.Second)
+	case "flaky":
+		if times%2 == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+	case "missing":
+		http.NotFound(w, r)
+		return
+	case "login":
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	case "broken":
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case "inwards":
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+		return
+	case "stalling":
+		<-r.Context().Done()
+		return
+	}
+	http.ServeFileFS(w, r, demo.Syllabi(), name)
+}
