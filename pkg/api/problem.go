@@ -69,4 +69,5 @@ const (
 	HeaderReset     = "X-RateLimit-Reset"
 	HeaderCost      = "X-RateLimit-Cost"
 	HeaderKey       = "X-API-Key"
+	HeaderETag      = "ETag"
 )

@@ -72,8 +72,8 @@ func read[I, O any](s *Server, id string, handler func(ctx context.Context, c *c
 		if err := c.fits(a); err != nil {
 			return answer{}, err
 		}
-		if match := c.request.Header.Get("If-None-Match"); match != "" && a.header["ETag"] != nil && matches(match, a.header["ETag"][0], true) {
-			return answer{status: http.StatusNotModified, header: http.Header{"ETag": a.header["ETag"]}}, nil
+		if match := c.request.Header.Get("If-None-Match"); match != "" && a.header[api.HeaderETag] != nil && matches(match, a.header[api.HeaderETag][0], true) {
+			return answer{status: http.StatusNotModified, header: http.Header{api.HeaderETag: a.header[api.HeaderETag]}}, nil
 		}
 		return a, nil
 	})
@@ -307,7 +307,7 @@ func (c *call) encode(out any) answer {
 func (c *call) tag(a answer) {
 	if c.endpoints[c.op.ID].tagged || c.op.Method == http.MethodGet && c.links == nil {
 		sum := sha256.Sum256(a.body)
-		a.header["ETag"] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
+		a.header[api.HeaderETag] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
 	}
 }
 
@@ -369,7 +369,7 @@ func (c *call) checkIfMatch(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if !matches(header, a.header["ETag"][0], false) {
+			if !matches(header, a.header[api.HeaderETag][0], false) {
 				return catalog.Errorf(catalog.PreconditionFailed, "The record is not the one that If-Match names.")
 			}
 			return nil
