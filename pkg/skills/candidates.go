@@ -85,8 +85,11 @@ func (x *extraction) tokenize() {
 var courseWords = regexp.MustCompile(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
 // unmarked blanks what is printed beside the text and says nothing of skills: the
-// level of an outcome, the number of an outcome, marks of citation.
+// level of an outcome, the number of a module, marks of citation.
 func unmarked(line string) string {
+	if m := numbered.FindStringIndex(line); m != nil {
+		line = strings.Repeat(" ", m[1]) + line[m[1]:]
+	}
 	if !strings.ContainsAny(line, "[(*") && !strings.Contains(line, "evel") {
 		return line
 	}
@@ -192,6 +195,7 @@ type mention struct {
 	matched      int32 // number of tokens that matched
 	tokens       uint64
 	kind         int8
+	shared       int32   // number of labels with the same words
 	exact        bool    // the whole label, its words side by side
 	coverage     float64 // share of the label's weight that matched
 	weight       float64 // weight that matched
@@ -251,6 +255,10 @@ func (x *extraction) phrases(ci int) {
 
 // complete records the labels of a range that have exactly length words.
 func (x *extraction) complete(ci, lo, hi, first, last, length int) {
+	shared := lo
+	for shared < hi && x.t.labelLength(shared) == length {
+		shared++
+	}
 	for l := lo; l < hi && x.t.labelLength(l) == length; l++ {
 		if x.coordinated(first, last) && !coordinates(x.t.text(x.t.labels.get(l, labelText))) {
 			continue // "architecture and design" does not name architectural design
@@ -259,7 +267,7 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		x.mentions = append(x.mentions, mention{
 			skill: int32(x.t.labels.get(l, labelSkill)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
 			matched: int32(last - first + 1), tokens: x.mask(ci, first, last), kind: int8(x.t.labels.get(l, labelKind)), exact: true,
-			coverage: 1, weight: weight,
+			coverage: 1, weight: weight, shared: int32(shared - lo),
 		})
 	}
 }
@@ -360,6 +368,9 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 		var mask uint64
 		for k := start; k < end; k++ {
 			s := x.t.labelTokens.at(k)
+			if repeated(x.t.labelTokens, start, k) {
+				continue
+			}
 			w := x.t.weights.float(s)
 			total += w
 			if x.stamped[s] != x.round {
@@ -381,6 +392,16 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 			gap: max(0, last-first+1-n), commas: x.tokens[last].comma - x.tokens[first].comma,
 		})
 	}
+}
+
+// repeated says whether a label has the word at k before already.
+func repeated(tokens words, start, k int) bool {
+	for i := start; i < k; i++ {
+		if tokens.at(i) == tokens.at(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // settle rates the mentions of one clause, keeps the best of each skill and the

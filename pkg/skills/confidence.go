@@ -52,6 +52,9 @@ var FeatureNames = []string{
 	"like, one word",    // likeness of the document where only one word matched
 	"like, inexact",     // likeness of the document where no whole label stands there
 	"field, one word",   // share of the field where only one word matched
+	"shared",            // how many other skills have the same label
+	"named in outcomes", // the name or another word for it stands in an outcome
+	"named alone",       // or makes up a whole clause, such as a heading or the subject before a colon
 }
 
 // Candidate is a skill that a document may teach, with what speaks for it. It is
@@ -170,9 +173,8 @@ func (x *extraction) features(f *finding) []float64 {
 	yes(f.heading)
 	put(min(math.Log1p(float64(f.clauses-1)), 3) / 3)
 	put(min(math.Log1p(float64(f.labels-1)), 2) / 2)
-	c := x.clauses[best.clause]
-	yes(int(best.first) == c.first)
-	put(float64(best.matched) / float64(c.last-c.first))
+	yes(int(best.first) == x.clauses[best.clause].first)
+	put(f.filled)
 	put(f.likeClause)
 	put(f.likeDocument)
 	put(f.field)
@@ -192,6 +194,9 @@ func (x *extraction) features(f *finding) []float64 {
 	only(best.matched == 1, f.likeDocument)
 	only(!best.exact, f.likeDocument)
 	only(best.matched == 1, f.field)
+	put(min(math.Log(float64(max(1, f.shared))), 2) / 2)
+	yes(f.namedInOutcomes)
+	yes(f.namedAlone)
 	return v
 }
 

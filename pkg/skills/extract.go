@@ -69,17 +69,23 @@ type extraction struct {
 
 // finding gathers the mentions of one skill.
 type finding struct {
-	skill        int32
-	mentions     []int32
-	best         int32
-	exact        [labelKinds]bool
-	in           [sections]bool
-	heading      bool
-	beaten       bool
-	risky        bool
-	capitals     bool
-	wordBefore   bool
-	wordAfter    bool
+	skill      int32
+	mentions   []int32
+	best       int32
+	exact      [labelKinds]bool
+	in         [sections]bool
+	heading    bool
+	beaten     bool
+	risky      bool
+	capitals   bool
+	wordBefore bool
+	wordAfter  bool
+
+	namedInOutcomes bool
+	namedAlone      bool
+	shared          int
+	filled          float64
+
 	share        float64
 	clauses      int
 	labels       int
@@ -284,6 +290,13 @@ func (x *extraction) summarize(f *finding) {
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
+		if c := x.clauses[m.clause]; m.coverage > 0.75 && b.section != readings {
+			f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
+			if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
+				f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
+				f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
+			}
+		}
 		if m.coverage > 0.75 {
 			f.in[b.section] = true
 			f.heading = f.heading || b.heading
@@ -298,11 +311,17 @@ func (x *extraction) summarize(f *finding) {
 	}
 	f.clauses, f.labels = max(1, f.clauses), max(1, f.labels)
 	best := &x.mentions[f.best]
+	f.shared = int(best.shared)
+	if f.filled == 0 {
+		c := x.clauses[best.clause]
+		f.filled = float64(best.matched) / float64(c.last-c.first)
+	}
 	tok := x.tokens[best.first]
 	f.in[x.blocks[x.clauses[best.clause].block].section] = true
 	if best.matched == 1 {
 		word := x.doc[tok.start:tok.end]
-		asWritten := strings.Contains(x.t.text(x.t.labels.get(int(best.label), labelText)), word)
+		label := x.t.text(x.t.labels.get(int(best.label), labelText))
+		asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
 		// At the beginning of a clause every word has its capital.
 		f.risky = riskyNames[strings.ToLower(word)] && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)

@@ -25,7 +25,7 @@ const (
 	documentPrecision = 0.82
 	shortPrecision    = 0.75
 	documentStep      = 110
-	passageStep       = 50
+	passageStep       = 70
 
 	SyllabusWeight  = 3    // the development syllabi, few and carefully labelled
 	OwnWeight       = 1    // those that this project labelled
