@@ -10,6 +10,7 @@ import (
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 	sender "skillscurriculum/pkg/queue"
 )
@@ -20,7 +21,7 @@ func loadDemo(dir string) func(context.Context, stack.Places) (stack.Demo, error
 		table := newStore(p).(store).Store
 		return demo.Loader{
 			Store: table, Keyring: &keyring.Keyring{Store: table, Now: now, IDs: catalog.IDs{Random: rand.Reader}}, Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
-			Market: labor.Starter(), Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
+			Market: &dynamo.Market{Store: table, Builtin: labor.Starter()}, Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
 		}.Load(ctx)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -26,7 +27,7 @@ func (t *tool) demoLoad(ctx context.Context, a *arguments) error {
 	if s.inAWS() {
 		kept = filepath.Join("build", "demo-keys-"+s.store.Table+".json")
 	}
-	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: keys, Market: labor.Starter(), Keys: kept}.Load(ctx)
+	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: keys, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, Keys: kept}.Load(ctx)
 	if err != nil {
 		return err
 	}

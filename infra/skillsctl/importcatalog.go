@@ -14,6 +14,7 @@ import (
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/syllabus"
 )
@@ -52,7 +53,7 @@ func (t *tool) importCatalog(ctx context.Context, a *arguments) error {
 	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := load.Loader{
-		Store: s.store, Queue: s.queue, Market: labor.Starter(), SkillName: taxonomy.Name, Now: now, IDs: ids,
+		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, SkillName: taxonomy.Name, Now: now, IDs: ids,
 		CheckHref: func(href string) error { return syllabus.CheckHref(href, hosts) },
 	}
 	step, end := progress(t.stderr, "records")

@@ -144,7 +144,7 @@ func (c Config) Server(store *dynamo.Store, log *slog.Logger) *rest.Server {
 	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
-		Limit: c.Limit, Queue: c.Sender(), Market: labor.Starter(), Now: now, IDs: ids, Log: log,
+		Limit: c.Limit, Queue: c.Sender(), Market: &dynamo.Market{Store: store, Builtin: labor.Starter()}, Now: now, IDs: ids, Log: log,
 		CheckHref: func(href string) error { return syllabus.CheckHref(href, c.AllowedHosts) },
 		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
 			taxonomy, err := c.Taxonomy()
