@@ -55,7 +55,7 @@ func (t *Taxonomy) rank(terms []string) []int {
 			return !ok
 		})
 	}
-	type ranked struct{ skill, class, uses, place int }
+	type ranked struct{ skill, class, uses int }
 	query := strings.Join(terms, " ")
 	results := make([]ranked, 0, len(found))
 	for _, s := range found {
