@@ -46,8 +46,8 @@ func added(o Operation) Operation {
 }
 
 // storesNothing makes a POST open to read keys.
-func storesNothing(o Operation) Operation {
-	o.Access = Read
+func storesNothing(o Operation, errors ...catalog.Code) Operation {
+	o.Access, o.Errors = Read, errors
 	return o
 }
 
@@ -101,7 +101,7 @@ var operations = []Operation{
 	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course", read, catalog.InvalidParameter)),
 	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course")),
 	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Start the extraction of a FAILED transfer course again", extract, accepted)),
-	added(storesNothing(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Score a transfer course against the sections of the catalog", score, changed))),
+	added(storesNothing(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Score a transfer course against the sections of the catalog", score, changed), catalog.Conflict)),
 	added(storesNothing(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given", score, changed))),
 
 	added(list("listReports", Reports, "/reports", "List the reports of the organization")),

@@ -1,0 +1,199 @@
+package rest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"skillscurriculum/pkg/api"
+)
+
+// tenant is one record of everything that an organization may have, by path
+// parameter.
+func tenant(c client) map[string]string {
+	c.s.t.Helper()
+	course := c.course("A")
+	section := c.must(201, "POST", "/courses/"+course.text("id")+"/sections", `{"name":"S"}`).text("id")
+	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
+	return map[string]string{
+		"courseId": course.text("id"), "sectionId": section,
+		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
+		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
+		"jobId":            c.job("J").text("id"),
+		"packageId":        pack,
+		"transferCourseId": c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X"}]}`).text("0.id"),
+		"reportId":         c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id"),
+		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
+		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
+		"customerId":       string(c.customer.ID),
+	}
+}
+
+// bodies are valid bodies of the operations that take one, with the ids of a tenant.
+func bodies(ids map[string]string) map[string]string {
+	return map[string]string{
+		"createCourse": `{"name":"A","code":"B"}`, "updateCourse": `{"name":"B"}`, "createSection": `{"name":"S"}`, "updateSection": `{"name":"S"}`,
+		"createJob": `{"name":"J","employerId":"e"}`, "updateJob": `{"name":"K"}`,
+		"createCredential": `{"name":"C"}`, "updateCredential": `{"name":"D"}`, "addCredentialSection": fmt.Sprintf(`{"sectionId":%q}`, ids["sectionId"]),
+		"buildCredential": `{"jobIdentifiers":[{"id":"15-1252","lib":"soc"}]}`,
+		"createProgram":   `{"name":"P"}`, "updateProgram": `{"name":"Q"}`, "addProgramCourse": fmt.Sprintf(`{"courseId":%q}`, ids["courseId"]),
+		"createTransferPackage": `{"name":"P","transferFromInstitution":"I"}`, "updateTransferPackage": `{"name":"Q"}`,
+		"createTransferCourses":    `{"courses":[{"name":"X"}]}`,
+		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
+		"createSyllabusExtraction": `{"text":"SQL"}`,
+	}
+}
+
+func filled(path string, ids map[string]string) string {
+	for name, id := range ids {
+		path = strings.ReplaceAll(path, "{"+name+"}", id)
+	}
+	return path
+}
+
+// Every operation with another organization's ids answers what it answers for ids
+// that never were, and for records that are deleted: the same 404, byte for byte
+// but for the request. Nothing of the other organization changes.
+func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	theirs, mine := tenant(s.two), tenant(s.one)
+	unknown := map[string]string{}
+	for name, id := range theirs {
+		last := "0"
+		if strings.HasSuffix(id, "0") {
+			last = "1"
+		}
+		unknown[name] = id[:4] + last + id[5:]
+	}
+	before := s.snapshot(s.two, theirs)
+	for _, op := range api.Operations() {
+		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "getCustomerUsage" {
+			continue
+		}
+		var answers []string
+		for _, with := range []map[string]string{theirs, unknown} {
+			r := s.one.do(op.Method, filled(op.Path, with), bodies(theirs)[op.ID])
+			if r.Status != 404 {
+				t.Errorf("%s with ids of another organization: status %d: %s", op.ID, r.Status, r.Body)
+			}
+			answers = append(answers, r.anonymous())
+		}
+		// One of its own, one of theirs: each parameter by itself.
+		for name := range theirs {
+			if !strings.Contains(op.Path, "{"+name+"}") || strings.Count(op.Path, "{") < 2 {
+				continue
+			}
+			mixed := map[string]string{}
+			for n, id := range mine {
+				mixed[n] = id
+			}
+			mixed[name] = theirs[name]
+			r := s.one.do(op.Method, filled(op.Path, mixed), bodies(mine)[op.ID])
+			if r.Status != 404 {
+				t.Errorf("%s with the %s of another organization: status %d: %s", op.ID, name, r.Status, r.Body)
+			}
+			answers = append(answers, r.anonymous())
+		}
+		answers = slices.Compact(answers)
+		if len(answers) != 1 {
+			t.Errorf("%s tells ids apart: %s", op.ID, answers)
+		}
+	}
+	s.one.must(403, "GET", "/customers/"+theirs["customerId"]+"/usage", "")
+	s.one.must(403, "GET", "/customers/cus_unknown/usage", "")
+	if after := s.snapshot(s.two, theirs); after != before {
+		t.Errorf("the other organization was\n%s\nand is\n%s", before, after)
+	}
+	// Its ids in bodies are as unknown as any.
+	for _, c := range [][3]string{
+		{"POST", "/credentials", `{"name":"C","courseSectionIds":["` + theirs["sectionId"] + `"]}`},
+		{"PATCH", "/credentials/" + mine["credentialId"], `{"courseSectionIds":["` + theirs["sectionId"] + `"]}`},
+		{"POST", "/credentials/" + mine["credentialId"] + "/sections", bodies(theirs)["addCredentialSection"]},
+		{"POST", "/programs", `{"name":"P","courseOrder":["` + theirs["courseId"] + `"]}`},
+		{"POST", "/programs/" + mine["programId"] + "/courses", bodies(theirs)["addProgramCourse"]},
+		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + theirs["courseId"] + `"]}}`},
+		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"` + theirs["jobId"] + `","lib":"custom"}]}}`},
+		{"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"` + theirs["jobId"] + `","lib":"custom"}]}`},
+		{"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"15-1252","lib":"soc"}],"allowedCourseIds":["` + theirs["courseId"] + `"]}`},
+	} {
+		s.one.must(422, c[0], c[1], c[2])
+	}
+	// No list and no feed shows it.
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports", "/changes"} {
+		body := string(s.one.must(200, "GET", path, "").Body)
+		for name, id := range theirs {
+			if name != "skillId" && strings.Contains(body, id) {
+				t.Errorf("GET %s shows the %s of another organization", path, name)
+			}
+		}
+	}
+}
+
+// snapshot is everything that an organization sees of itself, usage aside.
+func (s *service) snapshot(c client, ids map[string]string) string {
+	s.t.Helper()
+	var all []string
+	for _, op := range api.Operations() {
+		if op.Method == "GET" && op.ID != "getCustomerUsage" && op.ID != "getOpenAPI" && op.ID != "getLaborMarket" {
+			all = append(all, string(c.must(200, "GET", filled(op.Path, ids), "").Body))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// A read-only key does what reads, and nothing that stores.
+func TestEveryOperationMindsTheScope(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ids := tenant(s.one)
+	before := s.snapshot(s.one, ids)
+	for _, op := range api.Operations() {
+		path := filled(op.Path, ids)
+		if op.ID == "getLaborMarket" {
+			path += "?cipCodes=11.0701"
+		}
+		r := s.reader.do(op.Method, path, bodies(ids)[op.ID])
+		switch {
+		case op.Access == api.Write && r.Status != 403:
+			t.Errorf("%s with a read-only key: status %d: %s", op.ID, r.Status, r.Body)
+		case op.Access != api.Write && (r.Status == 403 || r.Status >= 500):
+			t.Errorf("%s with a read-only key: status %d: %s", op.ID, r.Status, r.Body)
+		}
+	}
+	if after := s.snapshot(s.one, ids); after != before {
+		t.Errorf("the organization was\n%s\nand is\n%s", before, after)
+	}
+}
+
+// A deleted record is gone for every operation, its children with it; the trash is
+// no part of any path.
+func TestDeletedIsGone(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ids := tenant(s.one)
+	one := s.one
+	one.must(204, "DELETE", filled("/credentials/{credentialId}", ids), "")
+	one.must(204, "DELETE", filled("/programs/{programId}", ids), "")
+	one.must(204, "DELETE", filled("/courses/{courseId}", ids), "")
+	one.must(204, "DELETE", filled("/jobs/{jobId}", ids), "")
+	one.must(204, "DELETE", filled("/transfer-packages/{packageId}", ids), "")
+	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
+	for _, op := range api.Operations() {
+		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "getCustomerUsage" || op.ID == "getSyllabusExtraction" {
+			continue
+		}
+		r := one.do(op.Method, filled(op.Path, ids), bodies(ids)[op.ID])
+		if r.Status != 404 {
+			t.Errorf("%s of what is deleted: status %d: %s", op.ID, r.Status, r.Body)
+		}
+	}
+	one.must(404, "GET", filled("/transfer-packages/{packageId}!/courses/{transferCourseId}", ids), "")
+	one.must(404, "GET", filled("/transfer-packages/{packageId}%21/courses/{transferCourseId}", ids), "")
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports"} {
+		r := one.must(200, "GET", path, "")
+		r.want("data", []any{})
+		r.want("pagination.total", 0)
+	}
+}
