@@ -134,7 +134,8 @@ func addOwn(builder *skills.Builder, name, version string) error {
 	return builder.AddCSV(skills.Info{Name: strings.TrimSuffix(base, filepath.Ext(base)), Version: version}, bytes.NewReader(text))
 }
 
-// openSources opens directories, zip files and single files.
+// openSources opens directories with the zip files in them, zip files and single
+// files.
 func openSources(names []string) (sources []fs.FS, closeAll func(), err error) {
 	var open []io.Closer
 	closeAll = func() {
@@ -150,7 +151,18 @@ func openSources(names []string) (sources []fs.FS, closeAll func(), err error) {
 		}
 		switch {
 		case info.IsDir():
-			sources = append(sources, os.DirFS(name))
+			archives, err := filepath.Glob(filepath.Join(name, "*.zip"))
+			if err != nil {
+				closeAll()
+				return nil, nil, err
+			}
+			inside, closeInside, err := openSources(archives)
+			if err != nil {
+				closeAll()
+				return nil, nil, err
+			}
+			open = append(open, closer(closeInside))
+			sources = append(append(sources, os.DirFS(name)), inside...)
 		case strings.EqualFold(filepath.Ext(name), ".zip"):
 			archive, err := zip.OpenReader(name)
 			if err != nil {
@@ -164,6 +176,15 @@ func openSources(names []string) (sources []fs.FS, closeAll func(), err error) {
 		}
 	}
 	return sources, closeAll, nil
+}
+
+// closer closes what a function closes.
+type closer func()
+
+// Close implements io.Closer.
+func (c closer) Close() error {
+	c()
+	return nil
 }
 
 // single is a directory of which one file is seen.
