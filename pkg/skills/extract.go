@@ -393,7 +393,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		if i != f.best && (m.strength < 0.6*best.strength && !m.exact || m.beaten && !best.beaten || m.share < 0.5*best.share) {
+		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {
 			continue
 		}
 		verb, level, printed := x.governed(m)
