@@ -70,7 +70,8 @@ func (c *Counter) Refuse(ctx context.Context, customer catalog.CustomerID, w quo
 	defer cancel()
 	_, err := c.Store.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &c.Store.Table, Key: unitsKey(customer, w.Start).attributes(),
-		UpdateExpression:          aws.String("ADD limited :n, used :zero SET expiresAt = :ttl, unitLimit = :limit"),
+		UpdateExpression:          aws.String("ADD #limited :n, used :zero SET expiresAt = :ttl, unitLimit = :limit"),
+		ExpressionAttributeNames:  map[string]string{"#limited": "limited"}, // a reserved word
 		ExpressionAttributeValues: item{":n": number(n), ":zero": number(0), ":limit": number(w.Units), ":ttl": number(expiry(w))},
 	}, c.once)
 	return unavailable(err)
