@@ -255,6 +255,9 @@ func (x *extraction) phrases(ci int) {
 
 // complete records the labels of a range that have exactly length words.
 func (x *extraction) complete(ci, lo, hi, first, last, length int) {
+	if length == 1 && x.doubtful(ci, first) {
+		return
+	}
 	shared := lo
 	for shared < hi && x.t.labelLength(shared) == length {
 		shared++
@@ -271,6 +274,34 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		})
 	}
 }
+
+// doubtful says that a word is an everyday word or a letter rather than the tool of
+// that name: a word needs its capital and a neighbour from computing in the same
+// block, or at least the neighbour where the document has no capitals; a letter
+// without its capital needs the neighbour beside it.
+func (x *extraction) doubtful(ci, at int) bool {
+	tok := x.tokens[at]
+	word := x.doc[tok.start:tok.end]
+	if !riskyNames[strings.ToLower(word)] {
+		return false
+	}
+	beside := func(i int) bool {
+		return i >= x.clauses[ci].first && i < x.clauses[ci].last && computing[strings.ToLower(x.doc[x.tokens[i].start:x.tokens[i].end])]
+	}
+	if len(word) == 1 && !tok.initial {
+		return !beside(at-1) && !beside(at+1)
+	}
+	b := x.blocks[x.clauses[ci].block]
+	found := false
+	scan(x.doc[b.start:b.end], func(s, e int) { found = found || b.start+s != tok.start && computing[strings.ToLower(x.doc[b.start+s:b.start+e])] })
+	return !found
+}
+
+// computing are words that make a neighbour the name of a tool or language.
+var computing = set(`programming program programs programmer language languages code coding script scripting software package packages framework frameworks library libraries statistical
+	python java javascript typescript sql mysql matlab c++ c# php perl ruby html css sas spss stata scala kotlin swift docker kubernetes linux unix excel word powerpoint access outlook office
+	microsoft ms apache github gitlab hadoop spark hive react angular vue node.js sass less bootstrap database databases nosql api apis app apps web frontend backend devops aws azure cloud
+	compiler compilers developer development tool tools engine adobe google oracle jvm .net version control spreadsheet spreadsheets`)
 
 // coordinated says whether and, or stands among the tokens first..last.
 func (x *extraction) coordinated(first, last int) bool {

@@ -115,6 +115,11 @@ func TestSilentSectionsGiveNothing(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	tax := openSmall(t)
 	for text, want := range map[string][]string{
+		"Write C++, not C#":                                {"C++"},
+		"The C language":                                   {"C"},
+		"Vitamin C and point C of the figure":              nil,
+		"Students go to the lab; they code":                nil,
+		"Services in Go and Python":                        {"Go (programming language)"},
 		"We use .NET and asp.net":                          {".NET"},
 		"Built on . NET by us":                             {".NET"},
 		"node.js, NodeJS and Node.js":                      {"Node.js"},
