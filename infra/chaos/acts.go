@@ -110,8 +110,7 @@ func (c *client) createRecord(operation, path string, kind catalog.Kind, body ma
 func (c *client) createCourse() {
 	course := c.createRecord("createCourse", "/courses", catalog.CourseKind, map[string]any{"code": "C " + c.name}, 0)
 	if course != nil {
-		c.customer.organization.know(catalog.SectionKind, "/courses/"+text(course, "id")+"/sections/"+text(course, "defaultSectionId"))
-		c.history.created("record "+text(course, "defaultSectionId"), "live")
+		c.know(catalog.SectionKind, "/courses/"+text(course, "id")+"/sections/"+text(course, "defaultSectionId"), text(course, "name"))
 	}
 }
 

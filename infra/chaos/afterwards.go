@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +14,7 @@ import (
 
 // afterwards asks the service itself, now that nothing hurts it: its lists and
 // its change feed say what the table says.
-func (a *audit) afterwards(_ context.Context, t *traffic, everybody []*customer) {
+func (a *audit) afterwards(t *traffic, everybody []*customer) {
 	asked := map[catalog.OrgID]bool{}
 	for _, customer := range everybody {
 		org := customer.organization.id

@@ -423,7 +423,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, re
 	a.clients(t)
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
-	a.afterwards(ctx, t, everybody)
+	a.afterwards(t, everybody)
 	r := &report{rows: rows, traffic: t, breaches: append(t.breaches, a.breaches...)}
 	r.figure("requests of each client %v, answers %s, replays %d", requests, counts(t.statuses), t.replays)
 	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))

@@ -176,13 +176,16 @@ func StartAPI(group api.Group) {
 	lambda.Start(Gateway(config.Server(config.Store(), log.With("function", string(group)))))
 }
 
+// plain keeps the proxy from taking a part of the path for a query or a fragment.
+var plain = strings.NewReplacer("?", "%3F", "#", "%23")
+
 // Gateway answers the events of API Gateway through a handler. What the proxy
 // cannot turn into a request (a path that cannot be decoded) goes the same way,
 // with the path beside it.
 func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	adapter := httpadapter.New(handler)
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
-		path := api.BasePath + event.Path
+		path := api.BasePath + plain.Replace(event.Path)
 		ctx = rest.WithRequestID(ctx, event.RequestContext.RequestID)
 		if _, err := url.ParseRequestURI(path); err != nil {
 			ctx = rest.WithPath(ctx, path)

@@ -1,0 +1,267 @@
+// Package hostile holds the service against clients and documents that mean it
+// harm: the real handlers behind the real gateway, on DynamoDB Local. It has only
+// tests.
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/rest"
+)
+
+var seed = flag.Uint64("seed", 1, "chooses the requests of TestEveryOperation")
+
+// endpoint is DynamoDB Local, one for all tests of the package.
+var endpoint string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(func() int {
+		e, stop, err := dynamodb.Start(context.Background(), "")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer stop()
+		endpoint = e
+		return m.Run()
+	}())
+}
+
+var ids = catalog.IDs{Random: rand.Reader}
+
+// service is the service as a function of Lambda has it, with a customer.
+type service struct {
+	config boot.Config
+	store  *dynamo.Store
+	server *rest.Server
+	handle func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error)
+	logs   *safeBuffer
+	key    string
+	org    catalog.OrgID
+
+	customerID catalog.CustomerID
+	failures   int
+}
+
+// jobs is a queue that loses everything.
+type jobs struct{}
+
+func (jobs) Send(context.Context, []catalog.ExtractionJob) error { return nil }
+
+func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
+	t.Helper()
+	config, err := boot.Read(func(name string) string {
+		return map[string]string{
+			"AWS_REGION": "us-east-1", "TABLE_NAME": ids.New("test_"), "DYNAMODB_ENDPOINT": endpoint, "RATE_LIMIT_UNITS": "100000000",
+			"QUOTA_TIMEOUT_MILLISECONDS": "20000", "SYLLABUS_ALLOWED_HOSTS": "127.0.0.1:9", "SQS_ENDPOINT": "http://127.0.0.1:1", "QUEUE_URL": "http://127.0.0.1:1/q",
+		}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+	})
+	s := &service{config: config, store: config.Store(), logs: &safeBuffer{}, org: catalog.OrgID(ids.New("org_"))}
+	if err := s.store.CreateTable(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var key *catalog.Key
+	s.key, key = s.customer(t, s.org, catalog.WriteScope)
+	s.customerID = key.CustomerID
+	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
+	s.server = config.Server(s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	s.server.Queue = jobs{}
+	s.handle = boot.Gateway(s.server)
+	return s
+}
+
+// customer makes a customer of the organization with a key.
+func (s *service) customer(t testing.TB, org catalog.OrgID, scope catalog.Scope) (secret string, key *catalog.Key) {
+	t.Helper()
+	now := catalog.TimeOf(time.Now())
+	c := catalog.Customer{ID: catalog.CustomerID(ids.New("cus_")), OrganizationID: org, Name: "Test", CreatedAt: now}
+	secret = ids.NewSecret()
+	key = &catalog.Key{ID: ids.New("key_"), CustomerID: c.ID, OrganizationID: org, Scope: scope, Hash: catalog.HashSecret(secret), CreatedAt: now}
+	if err := s.store.SaveCustomer(context.Background(), &c); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.store.SaveKey(context.Background(), key); err != nil {
+		t.Fatal(err)
+	}
+	return secret, key
+}
+
+// request is what a client sends, as API Gateway hands it on. The path is as it
+// came, without the base path.
+type request struct {
+	method, path, query string
+	header              map[string][]string
+	body                []byte
+}
+
+func (r request) String() string {
+	return fmt.Sprintf("%s %.300q ? %.200q %.300q\n%.600q", r.method, r.path, r.query, r.header, r.body)
+}
+
+// reply is an answer.
+type reply struct {
+	status int
+	header map[string][]string
+	body   []byte
+}
+
+func (r reply) first(name string) string {
+	if len(r.header[name]) == 0 {
+		return ""
+	}
+	return r.header[name][0]
+}
+
+func (r reply) text(t testing.TB, path ...string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(r.body, &v); err != nil {
+		t.Fatalf("%v: %s", err, r.body)
+	}
+	for _, step := range path {
+		object, _ := v.(map[string]any)
+		v = object[step]
+	}
+	text, _ := v.(string)
+	return text
+}
+
+// do sends a request. An error is an answer that API Gateway would call malformed.
+func (s *service) do(r request) (reply, error) {
+	event := events.APIGatewayProxyRequest{
+		HTTPMethod: r.method, Path: r.path, MultiValueHeaders: r.header, Body: string(r.body),
+		MultiValueQueryStringParameters: parseQuery(r.query),
+		RequestContext:                  events.APIGatewayProxyRequestContext{RequestID: "00000000-0000-0000-0000-000000000001"},
+	}
+	answer, err := s.handle(context.Background(), event)
+	return reply{answer.StatusCode, answer.MultiValueHeaders, []byte(answer.Body)}, err
+}
+
+// parseQuery splits and does not decode, so that hostile bytes arrive.
+func parseQuery(query string) map[string][]string {
+	values := map[string][]string{}
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair != "" {
+			name, value, _ := strings.Cut(pair, "=")
+			values[name] = append(values[name], value)
+		}
+	}
+	return values
+}
+
+// call is do for requests that are well formed; it fails the test where the
+// answer has another status.
+func (s *service) call(t testing.TB, status int, method, path, body string) reply {
+	t.Helper()
+	path, query, _ := strings.Cut(path, "?")
+	r := request{method: method, path: path, query: query, header: map[string][]string{api.HeaderKey: {s.key}}, body: []byte(body)}
+	if body != "" {
+		r.header["Content-Type"] = []string{"application/json"}
+	}
+	got, err := s.do(r)
+	if err != nil || got.status != status {
+		t.Fatalf("%v: %d, want %d: %s %v", r, got.status, status, got.body, err)
+	}
+	return got
+}
+
+// check says what is wrong with an answer: nothing but what the contract has for
+// this method and path, in the one shape that it has for errors.
+func check(r request, got reply) error {
+	path := api.BasePath + r.path
+	route, undecodable := api.Match(r.method, path)
+	allowed := map[int]bool{400: true, 401: true, 404: true, 405: true}
+	if undecodable == nil && route.Operation != nil {
+		allowed = map[int]bool{route.Operation.Status: true}
+		if r.method == http.MethodGet {
+			allowed[304] = true
+		}
+		for _, code := range route.Operation.Codes() {
+			allowed[api.Status(code)] = true
+		}
+	}
+	if !allowed[got.status] || got.status >= 500 {
+		return fmt.Errorf("status %d", got.status)
+	}
+	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
+		if len(got.header[name]) != 1 || got.header[name][0] == "" {
+			return fmt.Errorf("header %s is %q", name, got.header[name])
+		}
+	}
+	for name, values := range got.header {
+		for _, value := range append(values, name) {
+			if i := strings.IndexFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
+				return fmt.Errorf("header %q holds a control character: %q", name, values)
+			}
+		}
+	}
+	if !utf8.Valid(got.body) {
+		return fmt.Errorf("the body is no UTF-8")
+	}
+	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
+	if got.status < 400 {
+		if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
+			return fmt.Errorf("the body is no JSON")
+		}
+		return nil
+	}
+	if media != api.ProblemMediaType {
+		return fmt.Errorf("media type %q", media)
+	}
+	var p api.Problem
+	d := json.NewDecoder(bytes.NewReader(got.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return fmt.Errorf("the problem: %w", err)
+	}
+	if p.Status != got.status || api.Status(p.Code) != got.status || p.Type != api.ProblemType(p.Code) || p.Title == "" || p.Detail == "" || p.RequestID != got.first(api.HeaderRequestID) {
+		return fmt.Errorf("the problem says %+v", p)
+	}
+	return nil
+}
+
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
