@@ -212,7 +212,7 @@ func openTable(r io.Reader, name string) (*table, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
-	reader.Comma, reader.FieldsPerRecord, reader.ReuseRecord = delimiter(text), -1, false
+	reader.Comma, reader.FieldsPerRecord = delimiter(text), -1
 	t := &table{name: name, reader: reader}
 	more, err := t.next()
 	if err != nil {
@@ -268,7 +268,7 @@ func (t *table) next() (more bool, err error) {
 		}
 		var broken *csv.ParseError
 		if errors.As(err, &broken) {
-			return false, fmt.Errorf("%s:%d:%d: %w", t.name, broken.Line, broken.Column, broken.Err)
+			return false, fmt.Errorf("%s:%d: the record that begins here breaks off at line %d, column %d: %w", t.name, broken.StartLine, broken.Line, broken.Column, broken.Err)
 		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", t.name, err)

@@ -42,15 +42,22 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 	for _, l := range lists {
 		for i, object := range file[l.key] {
 			place := fmt.Sprintf("%s: %s[%d]", name, l.key, i)
+			whole := source(object)
 			var inner []any
 			if l.inside != "" {
-				inner, _ = object[l.inside].([]any)
+				value, given := object[l.inside]
+				list, ok := value.([]any)
+				if given && !ok {
+					return nil, fmt.Errorf("%s: %s must be a list of objects", place, l.inside)
+				}
+				inner = list
 				delete(object, l.inside)
 			}
 			row, err := rowOf(object, l.kind, place)
 			if err != nil {
 				return nil, err
 			}
+			row.Source = whole
 			if l.members != "" {
 				if row.Members, err = textsOf(object, l.members, place); err != nil {
 					return nil, err
@@ -63,11 +70,12 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 				if !ok {
 					return nil, fmt.Errorf("%s is no object", place)
 				}
+				whole := source(object)
 				member, err := rowOf(object, l.within, place)
 				if err != nil {
 					return nil, err
 				}
-				member.Parent = row.Name
+				member.Parent, member.Source = row.Name, whole
 				rows = append(rows, member)
 			}
 		}
@@ -85,7 +93,7 @@ func rowOf(object map[string]any, kind catalog.Kind, place string) (Row, error) 
 		return Row{}, fmt.Errorf("%s has no externalId", place)
 	}
 	delete(object, "externalId")
-	return Row{Place: place, Kind: kind, Name: external, Fields: object, Source: source(object)}, nil
+	return Row{Place: place, Kind: kind, Name: external, Fields: object}, nil
 }
 
 // source is an object as it was, for the file of rejects.

@@ -1,0 +1,289 @@
+package intake
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+func ofCSV(t *testing.T, name, text string, kind catalog.Kind) []Row {
+	t.Helper()
+	rows, err := ReadCSV(strings.NewReader(text), name, kind)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return rows
+}
+
+func check(t *testing.T, got, want []Row) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Row{}, "Source")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The headers of the systems that catalogs come from.
+func TestHeaders(t *testing.T) {
+	course := func(place, name, code, title string) []Row {
+		return []Row{{Place: place, Kind: catalog.CourseKind, Name: name, Fields: map[string]any{"name": title, "code": code}}}
+	}
+	for _, c := range []struct {
+		system, name, text string
+		want               []Row
+	}{
+		{"documented", "a.csv", "externalId,code,name\n1,BIO 1,Biology\n", course("a.csv:2", "1", "BIO 1", "Biology")},
+		{"Banner", "a.csv", "SCBCRSE_SUBJ_CODE,SCBCRSE_CRSE_NUMB,SCBCRSE_TITLE\nBIO,101,Biology\n", course("a.csv:2", "BIO 101", "BIO 101", "Biology")},
+		{"Colleague", "a.csv", "COURSES.ID,CRS.NAME,CRS.SHORT.TITLE\n77,BIO-101,Biology\n", course("a.csv:2", "77", "BIO-101", "Biology")},
+		{"Workday", "a.csv", "Course Definition ID,Course Subject,Course Number,Course Title\nCD_1,BIO,101,Biology\n", course("a.csv:2", "CD_1", "BIO 101", "Biology")},
+		{"Canvas", "courses.csv", "course_id,short_name,long_name,account_id,term_id,status\n1,BIO101,Biology,A,T,active\n", course("courses.csv:2", "1", "BIO101", "Biology")},
+		{"Canvas sections", "sections.csv", "section_id,course_id,name,status\ns1,1,Evening,deleted\n", []Row{
+			{Place: "sections.csv:2", Kind: catalog.SectionKind, Name: "s1", Parent: "1", Gone: true, Fields: map[string]any{"name": "Evening"}},
+		}},
+		{"Banner sections", "a.csv", "SSBSECT_CRN,SSBSECT_SUBJ_CODE,SSBSECT_CRSE_NUMB,SSBSECT_CRSE_TITLE,Instructor\n4711,BIO,101,Biology,\n", []Row{
+			{Place: "a.csv:2", Kind: catalog.SectionKind, Name: "4711", Parent: "BIO 101", Fields: map[string]any{"name": "Biology", "instructorName": nil}},
+		}},
+		{"programs", "a.csv", "Program ID,Program Title,CIP Code,Courses\nP,Nursing,51.3801,BIO 1; BIO 2\n", []Row{
+			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Members: []string{"BIO 1", "BIO 2"}, Fields: map[string]any{"name": "Nursing", "cipCode": "51.3801"}},
+		}},
+		{"credentials", "credentials.csv", "id,name,sections\nC,Badge,\n", []Row{
+			{Place: "credentials.csv:2", Kind: catalog.CredentialKind, Name: "C", Members: []string{}, Fields: map[string]any{"name": "Badge"}},
+		}},
+		{"jobs", "a.csv", "Job ID,Job Title,Employer,Minimum Salary,Locations,Skills\nJ,Welder,Shop,\"$40,000\",here|there,core:welding=3@0.9; core:x=2\n", []Row{
+			{Place: "a.csv:2", Kind: catalog.JobKind, Name: "J", Fields: map[string]any{
+				"name": "Welder", "employerId": "Shop", "salaryMin": 40000.0,
+				"locations": []any{map[string]any{"type": "location", "locationId": "here"}, map[string]any{"type": "location", "locationId": "there"}},
+				"skills":    []any{map[string]any{"skillId": "core:welding", "level": 3.0, "confidence": 0.9}, map[string]any{"skillId": "core:x", "level": 2.0}},
+			}},
+		}},
+	} {
+		t.Run(c.system, func(t *testing.T) { check(t, ofCSV(t, c.name, c.text, ""), c.want) })
+	}
+}
+
+func utf16Text(text string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+// The same table however it was saved.
+func TestEncodings(t *testing.T) {
+	plain := "code,name,description\nA 1,Études,\"two\nlines, \"\"quoted\"\"\"\n\nA 2,Other,x\n"
+	want := []Row{
+		{Place: "c.csv:2", Kind: catalog.CourseKind, Name: "A 1", Fields: map[string]any{"code": "A 1", "name": "Études", "description": "two\nlines, \"quoted\""}},
+		{Place: "c.csv:5", Kind: catalog.CourseKind, Name: "A 2", Fields: map[string]any{"code": "A 2", "name": "Other", "description": "x"}},
+	}
+	for name, text := range map[string]string{
+		"plain": plain, "byte order mark": "\ufeff" + plain, "CRLF": strings.ReplaceAll(plain, "\n", "\r\n"), "UTF-16": utf16Text(plain),
+		"Windows-1252": strings.ReplaceAll(plain, "É", "\xc9"),
+		"tabs":         strings.NewReplacer("lines, ", "lines, ", ",", "\t").Replace(plain),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "tabs" {
+				plainTabs := "code\tname\tdescription\nA 1\tÉtudes\t\"two\nlines, \"\"quoted\"\"\"\n\nA 2\tOther\tx\n"
+				text = plainTabs
+			}
+			check(t, ofCSV(t, "c.csv", text, ""), want)
+		})
+	}
+	semicolons := "code;name\nA 1;Name, with comma\n"
+	check(t, ofCSV(t, "c.csv", semicolons, ""), []Row{{Place: "c.csv:2", Kind: catalog.CourseKind, Name: "A 1", Fields: map[string]any{"code": "A 1", "name": "Name, with comma"}}})
+}
+
+// What is wrong with one line is told of that line; what makes the rest of the
+// file doubtful ends the reading.
+func TestBadCSV(t *testing.T) {
+	for _, c := range []struct{ text, fault string }{
+		{"code,name\nA,B,C\n", "3 cells"},
+		{"externalId,name,employer,salaryMin\n1,B,C,lots\n", `"lots" is no amount`},
+		{"code,name,skills\nA,B,core:x\n", "no skillId=level"},
+		{"code,name,skills\nA,B,core:x=2@much\n", "no skillId=level@confidence"},
+	} {
+		rows := ofCSV(t, "a.csv", c.text, "")
+		if len(rows) != 1 || !strings.Contains(rows[0].Fault, c.fault) {
+			t.Errorf("%q: %+v", c.text, rows)
+		}
+	}
+	for _, c := range []struct{ name, text, err string }{
+		{"a.csv", "", "a.csv is empty"},
+		{"a.csv", "code,name\nA,\"B\nC\n", "a.csv:2:"},
+		{"a.csv", "code,name\nA,B\"C\"\n", "line 2, column 4"},
+		{"a.csv", "code\nA\n", `needs a column "name"`},
+		{"courses.csv", "name\nA\n", `needs a column "code"`},
+		{"sections.csv", "id,name\n1,A\n", `needs a column "courseExternalId"`},
+		{"jobs.csv", "id,name\n1,A\n", `needs a column "employerid"`},
+	} {
+		if rows, err := ReadCSV(strings.NewReader(c.text), c.name, ""); err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: %v %v", c.text, rows, err)
+		}
+	}
+}
+
+func TestReadJSON(t *testing.T) {
+	rows, err := ReadJSON(strings.NewReader(`{
+		"courses":[{"externalId":" c ","name":"N","code":"C","sections":[{"externalId":"s","name":"S"}]}],
+		"programs":[{"externalId":"p","name":"P","courses":["c"]},{"externalId":"q","name":"Q"}],
+		"transferPackages":[{"externalId":"t","name":"T","courses":[{"externalId":"x","name":"X"}]}]}`), "f.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, rows, []Row{
+		{Place: "f.json: courses[0]", Kind: catalog.CourseKind, Name: "c", Fields: map[string]any{"name": "N", "code": "C"}},
+		{Place: "f.json: courses[0].sections[0]", Kind: catalog.SectionKind, Name: "s", Parent: "c", Fields: map[string]any{"name": "S"}},
+		{Place: "f.json: programs[0]", Kind: catalog.ProgramKind, Name: "p", Members: []string{"c"}, Fields: map[string]any{"name": "P"}},
+		{Place: "f.json: programs[1]", Kind: catalog.ProgramKind, Name: "q", Fields: map[string]any{"name": "Q"}},
+		{Place: "f.json: transferPackages[0]", Kind: catalog.TransferPackageKind, Name: "t", Fields: map[string]any{"name": "T"}},
+		{Place: "f.json: transferPackages[0].courses[0]", Kind: catalog.TransferCourseKind, Name: "x", Parent: "t", Fields: map[string]any{"name": "X"}},
+	})
+	for text, want := range map[string]string{
+		`[]`: "not a catalog", `{"courses":[1]}`: "not a catalog", `{"courses":[]} x`: "follows", `{"cours":[]}`: `"cours" is no list`,
+		`{"courses":[{"name":"N"}]}`:                                    "courses[0] has no externalId",
+		`{"courses":[{"externalId":"c","sections":[1]}]}`:               "sections[0] is no object",
+		`{"courses":[{"externalId":"c","sections":{}}]}`:                "sections must be a list",
+		`{"programs":[{"externalId":"p","courses":[1]}]}`:               "courses must be a list",
+		`{"transferPackages":[{"externalId":"t","courses":[{"a":1}]}]}`: "has no externalId",
+	} {
+		if _, err := ReadJSON(strings.NewReader(text), "f.json"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A bundle as OneRoster 1.2 describes it, with files that are no catalog.
+var roster = map[string]string{
+	"manifest.csv":         "propertyName,value\nmanifest.version,1.0\noneroster.version,1.2\n",
+	"orgs.csv":             "sourcedId,status,dateLastModified,name,type,identifier,parentSourcedId\no1,,,North Campus,school,,\n",
+	"academicSessions.csv": "sourcedId,status,dateLastModified,title,type,startDate,endDate,parentSourcedId,schoolYear\nt1,,,Fall 2026,term,2026-08-20,2026-12-18,,2027\nt2,,,Week 1,term,2026-08-20,2026-08-27,t1,2027\n",
+	"courses.csv":          "sourcedId,status,dateLastModified,schoolYearSourcedId,title,courseCode,grades,orgSourcedId,subjects,subjectCodes\nc1,,,,Biology,BIO 1,,o1,,\nc2,,,,Chemistry,,,o1,,\n",
+	"classes.csv":          "sourcedId,status,dateLastModified,title,grades,courseSourcedId,classCode,classType,location,schoolSourcedId,termSourcedIds,subjects,subjectCodes,periods\nk1,,,Biology A,,c1,A,scheduled,Room 5,o1,\"t1,t2\",,,\nk2,tobedeleted,,Old,,c1,,scheduled,,o9,t1,,,\n",
+	"users.csv":            "sourcedId,status,dateLastModified,enabledUser\n",
+}
+
+func bundle(t *testing.T, files map[string]string, folder string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bundle.zip")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(file)
+	for name, text := range files {
+		f, err := w.Create(folder + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestOneRoster(t *testing.T) {
+	for _, folder := range []string{"", "export/"} {
+		rows, err := Read(bundle(t, roster, folder), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, rows, []Row{
+			{Place: "courses.csv:2", Kind: catalog.CourseKind, Name: "c1", Fields: map[string]any{"name": "Biology", "code": "BIO 1"}},
+			{Place: "courses.csv:3", Kind: catalog.CourseKind, Name: "c2", Fields: map[string]any{"name": "Chemistry", "code": "c2"}},
+			{Place: "classes.csv:2", Kind: catalog.SectionKind, Name: "k1", Parent: "c1", Fields: map[string]any{"name": "Biology A", "description": "Fall 2026, Week 1, North Campus, Room 5"}},
+			{Place: "classes.csv:3", Kind: catalog.SectionKind, Name: "k2", Parent: "c1", Gone: true, Fields: map[string]any{"name": "Old", "description": "Fall 2026"}},
+		})
+	}
+	broken := map[string]string{"courses.csv": roster["courses.csv"], "classes.csv": "sourcedId,title\nk,K\n"}
+	if _, err := Read(bundle(t, broken, ""), ""); err == nil || !strings.Contains(err.Error(), "classes.csv: the column coursesourcedid") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A directory or archive of tables that are named like what they hold.
+func TestBundle(t *testing.T) {
+	files := map[string]string{"courses.csv": "code,name\nA,B\n", "my-jobs.csv": "id,name,employer\n1,N,E\n", "readme.txt": "", "more.json": `{"programs":[{"externalId":"p"}]}`}
+	name := bundle(t, files, "")
+	dir := t.TempDir()
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{name, dir} {
+		rows, err := Read(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, rows, []Row{
+			{Place: "courses.csv:2", Kind: catalog.CourseKind, Name: "A", Fields: map[string]any{"code": "A", "name": "B"}},
+			{Place: "more.json: programs[0]", Kind: catalog.ProgramKind, Name: "p", Fields: map[string]any{}},
+			{Place: "my-jobs.csv:2", Kind: catalog.JobKind, Name: "1", Fields: map[string]any{"name": "N", "employerId": "E"}},
+		})
+	}
+	if _, err := Read(bundle(t, map[string]string{"a/courses.csv": "", "b/courses.csv": ""}, ""), ""); err == nil || !strings.Contains(err.Error(), "two files courses.csv") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Read(bundle(t, map[string]string{"a.txt": ""}, ""), ""); err == nil || !strings.Contains(err.Error(), "neither CSV nor JSON") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Read(dir, "people"); err == nil || !strings.Contains(err.Error(), `"people" is no kind`) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Read(filepath.Join(dir, "absent.csv"), ""); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+// Whatever a table holds, reading it ends, and each row has its place and fields.
+func FuzzReadCSV(f *testing.F) {
+	for _, text := range []string{
+		"code,name\nA,B\n", "\ufeffid;name;employer\r\n1;\"a\nb\";x\r\n", "sectionid\tcourseid\tname\n1\t2\t3", utf16Text("code,name\n1,2\n"),
+		"code,name,skills,salaryMin\nA,B,core:x=1@2;=,;|\n", "a\xff,b\n\xff,\"", "code,name\n\"\"\"\",\n",
+	} {
+		f.Add([]byte(text), "courses")
+		f.Add([]byte(text), "")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, kind string) {
+		rows, err := ReadCSV(strings.NewReader(string(text)), "f.csv", kinds[kind])
+		if err != nil {
+			return
+		}
+		for _, row := range rows {
+			if row.Place == "" || row.Fields == nil || row.Kind == "" {
+				t.Errorf("row %+v", row)
+			}
+		}
+	})
+}
+
+func FuzzReadJSON(f *testing.F) {
+	f.Add(`{"courses":[{"externalId":"c","sections":[{"externalId":"s"}]}],"programs":[{"externalId":"p","courses":["c"]}]}`)
+	f.Add(`{"jobs":[{"externalId":1}]}`)
+	f.Add(`[`)
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := ReadJSON(strings.NewReader(text), "f.json")
+		if err != nil {
+			return
+		}
+		for _, row := range rows {
+			if row.Name == "" || row.Fields == nil {
+				t.Errorf("row %+v", row)
+			}
+		}
+	})
+}

@@ -1,0 +1,425 @@
+package load_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/skillsctl/intake"
+	"skillscurriculum/infra/skillsctl/load"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/skills"
+)
+
+var endpoint string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		e, stop, err := dynamodb.Start(context.Background(), "")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer stop()
+		endpoint = e
+		return m.Run()
+	}())
+}
+
+const org = catalog.OrgID("org_test")
+
+var ids = catalog.IDs{Random: rand.Reader}
+
+// queue is a queue that only remembers.
+type queue struct {
+	mu   sync.Mutex
+	sent []catalog.ExtractionJob
+}
+
+func (q *queue) Send(_ context.Context, sent []catalog.ExtractionJob) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.sent = append(q.sent, sent...)
+	return nil
+}
+
+type fixture struct {
+	*load.Loader
+	t     *testing.T
+	store *dynamo.Store
+	queue *queue
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	now := func() catalog.Time { return catalog.TimeOf(time.Now()) }
+	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: ids.New("test_"), Now: now}
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	q := &queue{}
+	return &fixture{t: t, store: store, queue: q, Loader: &load.Loader{
+		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
+		CheckHref: func(href string) error {
+			if strings.HasPrefix(href, "https://") {
+				return nil
+			}
+			return errors.New("must be https")
+		},
+	}}
+}
+
+// load imports a JSON catalog and compares the counts: created, updated, skipped, failed.
+func (f *fixture) load(text string, o load.Options, want ...int) *load.Summary {
+	f.t.Helper()
+	rows, err := intake.ReadJSON(strings.NewReader(text), "f.json")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	summary, err := f.Load(f.t.Context(), org, rows, o)
+	if err != nil && !errors.Is(err, load.ErrRejected) {
+		f.t.Fatal(err)
+	}
+	if rejected := errors.Is(err, load.ErrRejected); rejected != (want[3] > 0 && !o.Check && !o.KeepGoing) {
+		f.t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(want, []int{summary.Created, summary.Updated, summary.Skipped, summary.Failed}); diff != "" {
+		f.t.Errorf("created, updated, skipped, failed: %s%v", diff, summary.Rejects)
+	}
+	return summary
+}
+
+func (f *fixture) total() int {
+	f.t.Helper()
+	_, total, err := f.store.Courses(f.t.Context(), org, 0, 1)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return total
+}
+
+func (f *fixture) known(kind catalog.Kind, name string) catalog.Record {
+	f.t.Helper()
+	known, err := f.store.Known(f.t.Context(), org, kind, []string{name})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return known[name].Record
+}
+
+const small = `{
+	"courses":[
+		{"externalId":"A","code":"A 1","name":"Algebra","description":"D","instructorName":"Staff","skills":[{"skillId":"core:algebra","level":3}],
+		 "sections":[{"externalId":"A-E","name":"Evening","syllabusHref":"https://example.com/a.pdf"}]},
+		{"externalId":"B","code":"B 1","name":"Biology"}],
+	"programs":[{"externalId":"P","name":"Program","cipCode":"11.0701","courses":["B","A"]}],
+	"credentials":[{"externalId":"C","name":"Credential","sections":["A-E","B"]}],
+	"jobs":[{"externalId":"J","name":"Job","employerId":"E","salaryMin":1,"salaryMax":2,"locations":[{"type":"location","locationId":"x"}],"skills":[{"skillId":"core:sql","level":2,"confidence":0.5}]}],
+	"transferPackages":[{"externalId":"T","name":"Package","transferFromInstitution":"I","courses":[{"externalId":"X","name":"Transfer"}]}]}`
+
+func TestLoad(t *testing.T) {
+	f := newFixture(t)
+	ctx := t.Context()
+	f.load(small, load.Options{Check: true}, 8, 0, 0, 0)
+	if f.total() != 0 {
+		t.Fatal("a dry run has made courses")
+	}
+	f.load(small, load.Options{}, 8, 0, 0, 0)
+
+	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
+	if len(course.Sections) != 2 || course.Name != "Algebra" || course.Code != "A 1" || *course.Description != "D" {
+		t.Errorf("course %+v", course)
+	}
+	section, err := f.store.Section(ctx, org, course.DefaultSectionID, true)
+	if err != nil || section.Name != "Algebra" || *section.InstructorName != "Staff" || section.Skills[0].SkillName != "algebra" {
+		t.Errorf("default section %+v %v", section, err)
+	}
+	biology := f.known(catalog.CourseKind, "B").(*catalog.Course)
+	program := f.known(catalog.ProgramKind, "P").(*catalog.Program)
+	if diff := cmp.Diff([]string{biology.ID, course.ID}, program.CourseOrder); diff != "" || !slices.Contains(program.DerivedSOCs, "15-1252") {
+		t.Errorf("program %+v", program)
+	}
+	evening := f.known(catalog.SectionKind, "A-E").(*catalog.Section)
+	credential := f.known(catalog.CredentialKind, "C").(*catalog.Credential)
+	if len(credential.Sections) != 2 || credential.Sections[0].SectionID != evening.ID || credential.Sections[1].SectionID != biology.DefaultSectionID {
+		t.Errorf("credential %+v", credential.Sections)
+	}
+	if want := 3; len(course.HeldBy)+len(biology.HeldBy) != want+1 {
+		t.Errorf("holders %v and %v", course.HeldBy, biology.HeldBy)
+	}
+	if len(f.queue.sent) != 2 || evening.ProcessingStatus != catalog.Pending {
+		t.Errorf("queued %v, section %s", f.queue.sent, evening.ProcessingStatus)
+	}
+	pack := f.known(catalog.TransferPackageKind, "T").(*catalog.TransferPackage)
+	if courses, err := f.store.TransferCourses(ctx, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
+		t.Errorf("package %+v %v %v", pack, courses, err)
+	}
+
+	// The same again, then with changes.
+	f.load(small, load.Options{}, 0, 0, 8, 0)
+	end, err := f.store.FeedEnd(ctx, org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.load(small, load.Options{}, 0, 0, 8, 0)
+	if again, err := f.store.FeedEnd(ctx, org); err != nil || again != end {
+		t.Errorf("importing the same wrote to the feed: %s, %s %v", end, again, err)
+	}
+	changed := strings.NewReplacer(`"D"`, `null`, `"Evening"`, `"Late"`, `["B","A"]`, `["A"]`, `["A-E","B"]`, `["A"]`, `"salaryMax":2`, `"salaryMax":3`, `"Package"`, `"Renamed"`).Replace(small)
+	f.load(changed, load.Options{Check: true}, 0, 6, 2, 0)
+	f.load(changed, load.Options{}, 0, 6, 2, 0)
+	course = f.known(catalog.CourseKind, "A").(*catalog.Course)
+	if course.Description != nil || course.Sections[1].Name != "Late" || course.Sections[0].ID != course.DefaultSectionID {
+		t.Errorf("course %+v", course)
+	}
+	biology = f.known(catalog.CourseKind, "B").(*catalog.Course)
+	if len(biology.HeldBy) != 0 || len(course.HeldBy) != 2 {
+		t.Errorf("holders %v and %v", biology.HeldBy, course.HeldBy)
+	}
+	f.load(changed, load.Options{}, 0, 0, 8, 0)
+
+	// What was deleted here comes back when the file still has it.
+	job := f.known(catalog.JobKind, "J")
+	dir, err := f.store.Directory(ctx, org, catalog.JobKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var change catalog.Change
+	change.Delete(job, f.Now(), dir)
+	if err := f.store.Commit(ctx, org, &change); err != nil {
+		t.Fatal(err)
+	}
+	f.load(changed, load.Options{OnlyNew: true}, 0, 0, 8, 0)
+	f.load(changed, load.Options{}, 1, 0, 7, 0)
+	if again := f.known(catalog.JobKind, "J"); again == nil || again.Base().ID == job.Base().ID {
+		t.Errorf("job %v", again)
+	}
+}
+
+// A field that the file does not have is left alone; one that is empty is emptied.
+func TestAbsentFields(t *testing.T) {
+	f := newFixture(t)
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"N","description":"D","skills":[{"skillId":"core:sql","level":2}]}]}`, load.Options{}, 1, 0, 0, 0)
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M"}]}`, load.Options{}, 0, 1, 0, 0)
+	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
+	if course.Name != "M" || *course.Description != "D" {
+		t.Errorf("course %+v", course)
+	}
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M","skills":[]}]}`, load.Options{}, 0, 1, 0, 0)
+	section, err := f.store.Section(t.Context(), org, course.DefaultSectionID, true)
+	if err != nil || len(section.Skills) != 0 {
+		t.Errorf("section %+v %v", section, err)
+	}
+}
+
+// Each way to break a rule, and what is said of it.
+func TestRejects(t *testing.T) {
+	f := newFixture(t)
+	f.load(`{"courses":[{"externalId":"H","code":"H","name":"Here","sections":[{"externalId":"H-2","name":"Second"}]},{"externalId":"I","code":"I","name":"Other"}]}`, load.Options{}, 3, 0, 0, 0)
+	course := func(fields string) string { return `{"courses":[{"externalId":"A",` + fields + `}]}` }
+	for _, c := range []struct{ text, reason string }{
+		{course(`"code":"A"`), "expected required property name to be present"},
+		{course(`"code":"A","name":" "`), "name: "},
+		{course(`"code":"A","name":"` + strings.Repeat("x", 256) + `"`), "name: "},
+		{course(`"code":"` + strings.Repeat("x", 51) + `","name":"N"`), "code: "},
+		{course(`"code":"A","name":"N","color":"red"`), "color: unexpected property"},
+		{course(`"code":"A","name":7`), "name: expected string"},
+		{course(`"code":"A","name":"N","skills":[{"skillId":"core:nothing","level":2}]`), "skills[0].skillId: not in the loaded taxonomy"},
+		{course(`"code":"A","name":"N","skills":[{"skillId":"core:sql","level":9}]`), "skills[0].level: "},
+		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
+		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "longer than 255 bytes"},
+		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
+		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
+		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, `no course has the external id "Z"`},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, `"H" is named twice`},
+		{`{"programs":[{"externalId":"P","name":"N","courseOrder":["crs_1"]}]}`, "records are named by external ids"},
+		{`{"credentials":[{"externalId":"C","name":"N","sections":["Z"]}]}`, "sections[0]: there is no such section (Z)"},
+		{`{"credentials":[{"externalId":"C","name":"N","sections":["H","H-2"]}]}`, "of the same course stands before it"},
+		{`{"jobs":[{"externalId":"J","name":"N"}]}`, "employerId"},
+		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E","salaryMin":2,"salaryMax":1}]}`, "salaryMin: greater than salaryMax (2)"},
+		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E"},{"externalId":"J","name":"N","employerId":"E"}]}`, "stands at f.json: jobs[0] already"},
+		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","matchingConfig":{"fullEquivalentThreshold":0.1,"partialEquivalentThreshold":0.5}}]}`, "greater than fullEquivalentThreshold"},
+		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","courses":[{"externalId":"X","name":"","syllabusHref":null}]}]}`, "name: "},
+	} {
+		rows, err := intake.ReadJSON(strings.NewReader(c.text), "f.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := f.Load(t.Context(), org, rows, load.Options{})
+		if !errors.Is(err, load.ErrRejected) || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, c.reason) || summary.Rejects[0].Place == "" {
+			t.Errorf("%s\n\twant %q: %v %+v", c.text, c.reason, err, summary)
+		}
+		if f.total() != 2 {
+			t.Fatalf("%s: %d courses", c.text, f.total())
+		}
+	}
+}
+
+// A half-valid file changes nothing, or with KeepGoing all that is valid.
+func TestKeepGoing(t *testing.T) {
+	f := newFixture(t)
+	half := `{"courses":[{"externalId":"A","code":"A","name":"N"},{"externalId":"B","code":"B","name":""}],"programs":[{"externalId":"P","name":"P","courses":["A"]},{"externalId":"Q","name":"Q","courses":["B"]}]}`
+	f.load(half, load.Options{}, 2, 0, 0, 2)
+	if f.total() != 0 {
+		t.Fatal("a half-valid file has changed something")
+	}
+	f.load(half, load.Options{KeepGoing: true}, 2, 0, 0, 2)
+	if f.total() != 1 || f.known(catalog.ProgramKind, "P") == nil || f.known(catalog.ProgramKind, "Q") != nil {
+		t.Error("what is valid was not imported")
+	}
+}
+
+// courses is a file of n courses.
+func courses(n int) []intake.Row {
+	rows := make([]intake.Row, n)
+	for i := range rows {
+		name := fmt.Sprint("C", i)
+		rows[i] = intake.Row{Place: name, Kind: catalog.CourseKind, Name: name, Fields: map[string]any{"name": name, "code": name, "description": strings.Repeat("text ", 20)}}
+	}
+	return rows
+}
+
+// failing is a store that breaks off at a commit, before or after it is done.
+type failing struct {
+	load.Store
+	left  int
+	after bool
+}
+
+func (s *failing) Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error {
+	if s.left--; s.left >= 0 {
+		return s.Store.Commit(ctx, org, change)
+	}
+	if s.after {
+		_ = s.Store.Commit(ctx, org, change)
+	}
+	return errors.New("cable cut")
+}
+
+// A run that breaks off anywhere is completed by another one, without doubles.
+func TestBreaksOff(t *testing.T) {
+	for left := range 4 {
+		for _, after := range []bool{false, true} {
+			f := newFixture(t)
+			rows := courses(100)
+			f.Store = &failing{f.store, left, after}
+			if _, err := f.Load(t.Context(), org, rows, load.Options{}); err == nil {
+				t.Fatal("nothing broke")
+			}
+			f.Store = f.store
+			done, err := f.Load(t.Context(), org, rows, load.Options{})
+			if err != nil || f.total() != 100 || done.Created+done.Skipped != 100 {
+				t.Errorf("broken after %d commits: %d courses, %+v %v", left, f.total(), done, err)
+			}
+		}
+	}
+}
+
+// Imports of the same file at the same time, beside people who make courses too,
+// double nothing and lose nothing.
+func TestBesideOthers(t *testing.T) {
+	f := newFixture(t)
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			if _, err := f.Load(t.Context(), org, courses(150), load.Options{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Go(func() {
+		for i := 0; i < 20; {
+			dir, err := f.store.Directory(t.Context(), org, catalog.CourseKind)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var change catalog.Change
+			catalog.NewCourse(ids, dir, org, f.Now(), "By hand", "H", nil, &change)
+			switch err := f.store.Commit(t.Context(), org, &change); {
+			case err == nil:
+				i++
+			case !errors.Is(err, catalog.ErrStale):
+				t.Error(err)
+				return
+			}
+		}
+	})
+	group.Wait()
+	if f.total() != 170 {
+		t.Errorf("%d courses", f.total())
+	}
+}
+
+// Bulk: many courses share a transaction, and every one of them is in the list,
+// in the order of the file, and in the feed.
+func TestBulk(t *testing.T) {
+	f := newFixture(t)
+	const n = 1000
+	steps := []int{}
+	summary, err := f.Load(t.Context(), org, courses(n), load.Options{Progress: func(done, all int) {
+		if all != 2*n {
+			t.Errorf("%d steps", all)
+		}
+		steps = append(steps, done)
+	}})
+	if err != nil || summary.Created != n {
+		t.Fatal(summary, err)
+	}
+	if !slices.IsSorted(steps) || steps[len(steps)-1] != 2*n {
+		t.Errorf("progress ended at %d", steps[len(steps)-1])
+	}
+	seen := 0
+	for offset := 0; offset < n; offset += 100 {
+		page, total, err := f.store.Courses(t.Context(), org, offset, 100)
+		if err != nil || total != n {
+			t.Fatal(total, err)
+		}
+		for _, course := range page {
+			if course.Name != fmt.Sprint("C", seen) {
+				t.Fatalf("course %d is %s", seen, course.Name)
+			}
+			seen++
+		}
+	}
+	changes, cursor := 0, ""
+	for {
+		page, more, err := f.store.Changes(t.Context(), org, cursor, 500)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes += len(page)
+		if !more {
+			break
+		}
+		cursor = page[len(page)-1].Cursor
+	}
+	if seen != n || changes != 2*n {
+		t.Errorf("%d courses, %d changes", seen, changes)
+	}
+}
+
+// Courses with all that the contract allows still fit into transactions.
+func TestLargeRows(t *testing.T) {
+	f := newFixture(t)
+	rows := courses(40)
+	for i := range rows {
+		rows[i].Fields["description"] = strings.Repeat("界", 10_000)
+	}
+	if summary, err := f.Load(t.Context(), org, rows, load.Options{}); err != nil || summary.Created != 40 {
+		t.Fatal(summary, err)
+	}
+}
