@@ -112,18 +112,20 @@ type standing struct {
 	used    int
 	refused int // the lowest cost that was refused, 0 for none
 	unsaid  int // refusals not yet counted in the store
+	refunds int // made here: a refusal that was decided before one is out of date
 }
 
 // Charge admits the call or refuses it with ErrFull. Any other error means that
 // the units could not be counted; the status is then the last known one.
 func (m *Meter) Charge(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (Status, error) {
-	if status, refused := m.refusedBefore(customer, w, c.Units); refused {
+	status, refunds, refused := m.refusedBefore(customer, w, c.Units)
+	if refused {
 		return status, ErrFull
 	}
 	used, err := m.Counter.Add(ctx, customer, w, c)
 	switch {
 	case errors.Is(err, ErrFull):
-		if n := m.refuse(customer, w, c.Units, used); n > 0 {
+		if n := m.refuse(customer, w, c.Units, used, refunds); n > 0 {
 			// The refusal stands even where it cannot be counted.
 			_ = m.Counter.Refuse(ctx, customer, w, n)
 		}
@@ -169,24 +171,25 @@ func (m *Meter) standing(customer catalog.CustomerID, w Window) *standing {
 	return s
 }
 
-func (m *Meter) refusedBefore(customer catalog.CustomerID, w Window, units int) (Status, bool) {
+func (m *Meter) refusedBefore(customer catalog.CustomerID, w Window, units int) (status Status, refunds int, refused bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.standing(customer, w)
 	if s.refused == 0 || units < s.refused {
-		return Status{}, false
+		return Status{}, s.refunds, false
 	}
 	s.unsaid++
-	return w.status(s.used), true
+	return w.status(s.used), s.refunds, true
 }
 
-// refuse remembers a refusal and gives how many are to be counted now.
-func (m *Meter) refuse(customer catalog.CustomerID, w Window, units, used int) int {
+// refuse remembers a refusal, unless units were refunded since it was asked for,
+// and gives how many are to be counted now.
+func (m *Meter) refuse(customer catalog.CustomerID, w Window, units, used, refunds int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.standing(customer, w)
 	s.used = used
-	if s.refused == 0 || units < s.refused {
+	if s.refunds == refunds && (s.refused == 0 || units < s.refused) {
 		s.refused = units
 	}
 	n := s.unsaid + 1
@@ -201,5 +204,6 @@ func (m *Meter) note(customer catalog.CustomerID, w Window, used int, refund boo
 	s.used = used
 	if refund {
 		s.refused = 0
+		s.refunds++
 	}
 }
