@@ -74,6 +74,7 @@ func (x *extraction) tokenize() {
 			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
 				initial: unicode.IsUpper(r), upper: capitals(w), joined: joined})
 			joined = false
+			x.capitals = x.capitals || unicode.IsUpper(r)
 		})
 		flush(len(line))
 	}
@@ -291,9 +292,14 @@ func (x *extraction) doubtful(ci, at int) bool {
 	if len(word) == 1 && !tok.initial {
 		return !beside(at-1) && !beside(at+1)
 	}
+	if !tok.initial && x.capitals {
+		return true
+	}
 	b := x.blocks[x.clauses[ci].block]
 	found := false
-	scan(x.doc[b.start:b.end], func(s, e int) { found = found || b.start+s != tok.start && computing[strings.ToLower(x.doc[b.start+s:b.start+e])] })
+	scan(x.doc[b.start:b.end], func(s, e int) {
+		found = found || b.start+s != tok.start && computing[strings.ToLower(x.doc[b.start+s:b.start+e])]
+	})
 	return !found
 }
 
@@ -414,7 +420,7 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 			mask |= 1 << min(63, int(pos)-x.clauses[ci].first)
 		}
 		coverage := found / total
-		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap {
+		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap || n == 1 && x.doubtful(ci, int(first)) {
 			continue
 		}
 		x.mentions = append(x.mentions, mention{

@@ -61,6 +61,7 @@ type extraction struct {
 
 	words, functions, known int // words in all, function words, words that the vocabulary knows
 	passage                 bool
+	capitals                bool // some word begins with a capital
 
 	cache                    map[string]int32 // word -> stem
 	stamped, position, tried []int32          // per stem and label, valid where equal to round
@@ -103,7 +104,7 @@ func (e *Extractor) begin(text string) *extraction {
 	x.doc = text
 	x.blocks = blocks(text)
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
-	x.words, x.functions, x.known = 0, 0, 0
+	x.words, x.functions, x.known, x.capitals = 0, 0, 0, false
 	x.found = map[int32]*finding{}
 	if len(x.cache) > maxCachedWords {
 		clear(x.cache)

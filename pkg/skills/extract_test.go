@@ -116,10 +116,10 @@ func TestCandidates(t *testing.T) {
 	tax := openSmall(t)
 	for text, want := range map[string][]string{
 		"Write C++, not C#":                                {"C++"},
-		"The C language":                                   {"C"},
+		"The C language":                                   {"C", "computer programming"},
 		"Vitamin C and point C of the figure":              nil,
 		"Students go to the lab; they code":                nil,
-		"Services in Go and Python":                        {"Go (programming language)"},
+		"Services in Go and Python":                        {"Go (programming language)", "computer programming"},
 		"We use .NET and asp.net":                          {".NET"},
 		"Built on . NET by us":                             {".NET"},
 		"node.js, NodeJS and Node.js":                      {"Node.js"},

@@ -58,6 +58,7 @@ var headings = func() map[string]section {
 			policy|policies|course policies|attendance|attendance policy|academic integrity|academic honesty|plagiarism policy|late work|late policy|accommodations|disability|disability services|accessibility|diversity|contact|contact information|contacts|
 			instructor|instructors|instructor information|office hours|teaching assistant|teaching assistants|faculty|staff|workload|credits|credit hours|class hours|meeting times|course information|course details|co-po mapping|mapping|co po mapping|
 			mapping of course outcomes|mapping of course outcomes with program outcomes|program outcomes|programme outcomes|program specific outcomes|university policies|title ix|important dates|logistics|communication policy|homework policy|technology policy|
+			teaching methods|teaching method|teaching strategies|methods of instruction|instructional methods|methods of evaluation|course delivery|safety policy|
 			course type|category|l-t-p|teaching hours|course code|semester|university|branch|contributor|version|year|level|language|duration|delivery|tuition|fees|course level assessment questions`,
 	} {
 		for name := range strings.SplitSeq(names, "|") {
