@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Route is what a path and method lead to.
+// Route is what a path and method lead to. It is only to be read.
 type Route struct {
 	Path      string            // the contract's path, empty when there is none
 	Operation *Operation        // nil when the path exists but not for the method
@@ -25,48 +25,86 @@ func Match(method, escapedPath string) (Route, error) {
 	if !ok {
 		return Route{}, nil
 	}
-	segments := strings.Split(rest, "/")
-	var found Route
-	for i := range operations {
-		op := &operations[i]
-		params, ok := match(op.Path, segments)
-		if !ok {
-			continue
-		}
-		if found.Path == "" || found.Path != op.Path && len(params) < len(found.Params) {
-			found = Route{Path: op.Path, Params: params}
-		}
-		if found.Path != op.Path {
-			continue
-		}
-		found.Allowed = append(found.Allowed, op.Method)
-		if op.Method == method {
-			found.Operation = op
+	var found *pattern
+	for i := range patterns {
+		p := &patterns[i]
+		if p.matches(rest) && (found == nil || p.parameters < found.parameters) {
+			found = p
 		}
 	}
-	slices.Sort(found.Allowed)
-	return found, nil
+	if found == nil {
+		return Route{}, nil
+	}
+	route := Route{Path: found.path, Params: found.params(rest), Allowed: found.methods}
+	for _, o := range found.operations {
+		if o.Method == method {
+			route.Operation = o
+		}
+	}
+	return route, nil
 }
 
-func match(path string, segments []string) (map[string]string, bool) {
-	pattern := strings.Split(path[1:], "/")
-	if len(pattern) != len(segments) {
-		return nil, false
-	}
-	var params map[string]string
-	for i, p := range pattern {
-		if name, ok := strings.CutPrefix(p, "{"); ok {
-			value, _ := url.PathUnescape(segments[i])
-			if value == "" {
-				return nil, false
+// pattern is a path of the contract, taken apart once.
+type pattern struct {
+	path       string
+	segments   []segment
+	parameters int
+	operations []*Operation
+	methods    []string // sorted
+}
+
+// segment is a fixed text or a parameter.
+type segment struct{ text, parameter string }
+
+var patterns = func() []pattern {
+	var all []pattern
+	for _, path := range Paths() {
+		p := pattern{path: path}
+		for text := range strings.SplitSeq(path[1:], "/") {
+			if name, ok := strings.CutPrefix(text, "{"); ok {
+				p.segments = append(p.segments, segment{parameter: strings.TrimSuffix(name, "}")})
+				p.parameters++
+			} else {
+				p.segments = append(p.segments, segment{text: text})
 			}
-			if params == nil {
-				params = map[string]string{}
-			}
-			params[strings.TrimSuffix(name, "}")] = value
-		} else if p != segments[i] {
-			return nil, false
 		}
+		for i := range operations {
+			if o := &operations[i]; o.Path == path {
+				p.operations = append(p.operations, o)
+				p.methods = append(p.methods, o.Method)
+			}
+		}
+		slices.Sort(p.methods)
+		all = append(all, p)
 	}
-	return params, true
+	return all
+}()
+
+// matches says whether an escaped path is of this pattern.
+func (p *pattern) matches(path string) bool {
+	for i, s := range p.segments {
+		text, rest, more := strings.Cut(path, "/")
+		if more != (i < len(p.segments)-1) || text == "" || s.parameter == "" && text != s.text {
+			return false
+		}
+		path = rest
+	}
+	return true
+}
+
+// params decodes the parameters of a path that matches.
+func (p *pattern) params(path string) map[string]string {
+	if p.parameters == 0 {
+		return nil
+	}
+	params := make(map[string]string, p.parameters)
+	for _, s := range p.segments {
+		text, rest, _ := strings.Cut(path, "/")
+		if s.parameter != "" {
+			// The whole path can be decoded, so its segments can.
+			params[s.parameter], _ = url.PathUnescape(text)
+		}
+		path = rest
+	}
+	return params
 }

@@ -173,7 +173,7 @@ func start() (Config, *slog.Logger) {
 // StartAPI runs the function of a group of operations.
 func StartAPI(group api.Group) {
 	config, log := start()
-	lambda.Start(Gateway(config.Server(config.Store(), log.With("function", string(group)))))
+	lambda.Start(Function(config.Server(config.Store(), log.With("function", string(group)))))
 }
 
 // plain keeps the proxy from taking a part of the path for a query or a fragment.

@@ -1,26 +1,37 @@
 package catalog
 
 import (
+	"encoding/json"
 	"log/slog"
 	"strings"
 )
 
-// Metrics is the part of a log line that makes CloudWatch count the line's own
-// fields, each given as name:unit, by one dimension.
-func Metrics(now Time, dimension string, metrics ...string) slog.Attr {
+// Metrics says which of a log line's own fields CloudWatch counts (embedded metric
+// format).
+type Metrics struct{ directives slog.Attr }
+
+// NewMetrics counts fields, each given as name:unit, by one dimension, which is a
+// field as well.
+func NewMetrics(dimension string, fields ...string) Metrics {
 	type metric struct {
 		Name string
 		Unit string
 	}
 	var list []metric
-	for _, m := range metrics {
-		name, unit, _ := strings.Cut(m, ":")
+	for _, f := range fields {
+		name, unit, _ := strings.Cut(f, ":")
 		list = append(list, metric{name, unit})
 	}
-	return slog.Any("_aws", map[string]any{
-		"Timestamp": int64(now),
-		"CloudWatchMetrics": []any{map[string]any{
-			"Namespace": "SkillsCurriculum", "Dimensions": [][]string{{dimension}}, "Metrics": list,
-		}},
-	})
+	directives, err := json.Marshal([]any{map[string]any{
+		"Namespace": "SkillsCurriculum", "Dimensions": [][]string{{dimension}}, "Metrics": list,
+	}})
+	if err != nil {
+		panic(err) // it holds nothing but strings
+	}
+	return Metrics{slog.Any("CloudWatchMetrics", json.RawMessage(directives))}
+}
+
+// At is the part of a line that makes CloudWatch count the line.
+func (m Metrics) At(now Time) slog.Attr {
+	return slog.Attr{Key: "_aws", Value: slog.GroupValue(slog.Int64("Timestamp", int64(now)), m.directives)}
 }

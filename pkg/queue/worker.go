@@ -177,6 +177,8 @@ func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Docu
 	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
 }
 
+var metrics = catalog.NewMetrics("FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds")
+
 // log writes the run's one line; nothing in it comes from the document.
 func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, start catalog.Time) {
 	code, failures := "none", 0
@@ -187,5 +189,5 @@ func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, s
 		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)), slog.Int("attempt", task.Attempt),
 		slog.String("end", end), slog.String("FailureCode", code), slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures),
 		slog.Int64("Latency", int64(w.Now()-start)), slog.Int("skills", len(outcome.Skills)),
-		catalog.Metrics(w.Now(), "FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds"))
+		metrics.At(w.Now()))
 }

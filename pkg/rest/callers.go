@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
 	"sync"
 
@@ -27,7 +28,7 @@ type Callers struct {
 	Now  func() catalog.Time
 
 	mu    sync.Mutex
-	known map[string]knownCaller
+	known map[[sha256.Size]byte]knownCaller // by digest of the key
 }
 
 type knownCaller struct {
@@ -36,47 +37,51 @@ type knownCaller struct {
 	at     catalog.Time
 }
 
+func unauthorized() (catalog.Caller, error) {
+	return catalog.Caller{}, catalog.Errorf(catalog.Unauthorized, "The header X-API-Key holds no valid key.")
+}
+
 // Find gives the caller whose key this is. A missing, unknown, revoked and expired
 // key are the same unauthorized.
 func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
-	unauthorized := catalog.Errorf(catalog.Unauthorized, "The header X-API-Key holds no valid key.")
 	if secret == "" || len(secret) > 200 {
-		return catalog.Caller{}, unauthorized
+		return unauthorized()
 	}
-	hash := catalog.HashSecret(secret)
 	now := c.Now()
+	digest := sha256.Sum256([]byte(secret))
 	c.mu.Lock()
-	known, ok := c.known[hash]
+	known, ok := c.known[digest]
 	c.mu.Unlock()
 	if !ok || now-known.at > callerKept {
+		hash := catalog.HashSecret(secret)
 		key, err := c.Keys.Key(ctx, hash)
 		if err != nil {
 			return catalog.Caller{}, err
 		}
 		if key == nil || subtle.ConstantTimeCompare([]byte(key.Hash), []byte(hash)) != 1 {
-			return catalog.Caller{}, unauthorized
+			return unauthorized()
 		}
 		customer, err := c.Keys.Customer(ctx, key.CustomerID)
 		if err != nil {
 			return catalog.Caller{}, err
 		}
 		if customer == nil {
-			return catalog.Caller{}, unauthorized
+			return unauthorized()
 		}
 		known = knownCaller{*key, catalog.Caller{Customer: *customer, Scope: key.Scope}, now}
-		c.remember(hash, known)
+		c.remember(digest, known)
 	}
 	if !known.key.Live(now) {
-		return catalog.Caller{}, unauthorized
+		return unauthorized()
 	}
 	return known.caller, nil
 }
 
-func (c *Callers) remember(hash string, k knownCaller) {
+func (c *Callers) remember(digest [sha256.Size]byte, k knownCaller) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= callersMax {
-		c.known = map[string]knownCaller{}
+		c.known = map[[sha256.Size]byte]knownCaller{}
 	}
-	c.known[hash] = k
+	c.known[digest] = k
 }

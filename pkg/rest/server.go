@@ -96,7 +96,7 @@ type exchange struct {
 	id        string
 	start     time.Time
 	route     api.Route
-	body      func() (any, error) // read and parsed at the first call
+	body      func() (any, error) // parses it once; nil where the operation takes none
 	caller    catalog.Caller
 	admission *admission
 }
@@ -104,7 +104,6 @@ type exchange struct {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{request: r, path: r.URL.EscapedPath(), start: time.Now()}
-	x.body = sync.OnceValues(func() (any, error) { return parseBody(r) })
 	if sent, ok := r.Context().Value(badPathKey{}).(string); ok {
 		x.path = sent
 	}
@@ -118,6 +117,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.send(w, x, a)
 	s.log(x, a, err)
 }
+
+// keyHeader is api.HeaderKey as requests spell it.
+var keyHeader = http.CanonicalHeaderKey(api.HeaderKey)
 
 // answer is what a handler says, before the headers that every answer has.
 type answer struct {
@@ -138,7 +140,7 @@ func (s *Server) answer(ctx context.Context, x *exchange) (a answer, err error) 
 	route, badPath := api.Match(x.request.Method, x.path)
 	x.route = route
 	if route.Operation == nil || route.Operation.Access != api.Public {
-		if x.caller, err = s.Callers.Find(ctx, x.request.Header.Get(api.HeaderKey)); err != nil {
+		if x.caller, err = s.Callers.Find(ctx, x.request.Header.Get(keyHeader)); err != nil {
 			return answer{}, err
 		}
 	}
@@ -154,6 +156,9 @@ func (s *Server) answer(ctx context.Context, x *exchange) (a answer, err error) 
 		return answer{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
 	}
 	op := *route.Operation
+	if op.HasBody() {
+		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request) })
+	}
 	forbidden := op.Access == api.Write && x.caller.Scope != catalog.WriteScope
 	if op.Access != api.Public {
 		items := 0
@@ -208,22 +213,33 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, a answer) {
 	if x.admission != nil {
 		status, cost = x.admission.status, x.admission.charged
 	}
-	header[api.HeaderRequestID] = []string{x.id}
-	header[api.HeaderLimit] = []string{strconv.Itoa(status.Limit)}
-	header[api.HeaderRemaining] = []string{strconv.Itoa(status.Remaining)}
-	header[api.HeaderReset] = []string{strconv.FormatInt(status.Reset, 10)}
-	header[api.HeaderCost] = []string{strconv.Itoa(cost)}
-	if len(a.body) > 0 && header.Get("Content-Type") == "" {
-		header["Content-Type"] = []string{jsonMediaType + "; charset=utf-8"}
+	type field struct{ name, value string }
+	fields := [...]field{
+		{api.HeaderRequestID, x.id},
+		{api.HeaderLimit, strconv.Itoa(status.Limit)},
+		{api.HeaderRemaining, strconv.Itoa(status.Remaining)},
+		{api.HeaderReset, strconv.FormatInt(status.Reset, 10)},
+		{api.HeaderCost, strconv.Itoa(cost)},
+		{"Cache-Control", "no-store"},
+		{"X-Content-Type-Options", "nosniff"},
+		{"Content-Type", jsonMediaType + "; charset=utf-8"},
 	}
-	header["Cache-Control"] = []string{"no-store"}
-	header["X-Content-Type-Options"] = []string{"nosniff"}
+	values := make([]string, len(fields)) // of all, in one piece
+	for i, f := range fields {
+		if f.name == "Content-Type" && (len(a.body) == 0 || header[f.name] != nil) {
+			continue
+		}
+		values[i] = f.value
+		header[f.name] = values[i : i+1 : i+1]
+	}
 	w.WriteHeader(a.status)
 	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		// A client that went away needs no answer.
 		_, _ = w.Write(a.body)
 	}
 }
+
+var metrics = catalog.NewMetrics("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path
@@ -244,15 +260,15 @@ func (s *Server) log(x *exchange, a answer, err error) {
 	if a.status >= 500 {
 		failed, level = 1, slog.LevelError
 	}
-	attributes := []slog.Attr{
+	attributes := append(make([]slog.Attr, 0, 11),
 		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("Operation", operation),
 		slog.Int("status", a.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(a.body)),
-	}
+	)
 	if failed == 1 && err != nil {
 		attributes = append(attributes, slog.String("cause", err.Error()))
 	}
-	attributes = append(attributes, catalog.Metrics(s.Now(), "Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count"))
+	attributes = append(attributes, metrics.At(s.Now()))
 	s.Log.LogAttrs(context.Background(), level, "request", attributes...)
 }
 

@@ -1,0 +1,71 @@
+package boot
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestEncode: what is written says the same as the response.
+func TestEncode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		response := events.APIGatewayProxyResponse{
+			StatusCode:        rapid.IntRange(100, 599).Draw(t, "status"),
+			MultiValueHeaders: rapid.MapOf(text, rapid.SliceOfN(text, 1, 3)).Draw(t, "headers"),
+			Body:              text.Draw(t, "body"),
+			IsBase64Encoded:   rapid.Bool().Draw(t, "base64"),
+		}
+		encoded, err := encode(response)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got events.APIGatewayProxyResponse
+		if err := json.Unmarshal(encoded, &got); err != nil {
+			t.Fatalf("%v: %s", err, encoded)
+		}
+		if diff := cmp.Diff(response, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestFunction sends an event through a handler and looks at what came and went.
+func TestFunction(t *testing.T) {
+	var seen *http.Request
+	f := Function(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r
+		w.Header()["X-RateLimit-Limit"] = []string{"5"}
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = w.Write([]byte(`{"a":"größe"}`))
+	}))
+	event, err := json.Marshal(events.APIGatewayProxyRequest{
+		Path: "/courses", HTTPMethod: http.MethodGet, MultiValueHeaders: map[string][]string{"X-API-Key": {"k"}},
+		MultiValueQueryStringParameters: map[string][]string{"limit": {"3"}},
+		RequestContext:                  events.APIGatewayProxyRequestContext{Stage: "v1", Authorizer: map[string]any{"principalId": "p"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := f.Invoke(t.Context(), event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.URL.Path != "/v1/courses" || seen.URL.Query().Get("limit") != "3" || seen.Header.Get("X-API-Key") != "k" {
+		t.Errorf("the handler saw %s with %v", seen.URL, seen.Header)
+	}
+	var answer events.APIGatewayProxyResponse
+	if err := json.Unmarshal(out, &answer); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if answer.StatusCode != http.StatusTeapot || answer.Body != `{"a":"größe"}` || answer.MultiValueHeaders["X-RateLimit-Limit"][0] != "5" {
+		t.Errorf("answered %s", out)
+	}
+	if _, err := f.Invoke(t.Context(), []byte(`{"path":`)); err == nil {
+		t.Error("half an event was taken")
+	}
+}
