@@ -1,0 +1,318 @@
+package catalog_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+var source = catalog.IDs{Random: rand.Reader}
+
+// school makes courses with two sections each.
+func school(n int) (courses []*catalog.Course, sections [][]*catalog.Section) {
+	dir := &catalog.Directory{Kind: catalog.CourseKind}
+	for range n {
+		var change catalog.Change
+		c := catalog.NewCourse(source, dir, "org", 1, "Course", "C", nil, &change)
+		second := c.NewSection(source, 1, "Second")
+		if err := c.Mention(second); err != nil {
+			panic(err)
+		}
+		courses = append(courses, c)
+		sections = append(sections, []*catalog.Section{change.Created[1].(*catalog.Section), second})
+	}
+	return courses, sections
+}
+
+func isCode(err error, code catalog.Code) bool {
+	var known *catalog.Error
+	return errors.As(err, &known) && known.Code == code
+}
+
+// However sections are added, set and removed, a credential never holds two of a
+// course, and what it tells the courses of its holds is what it holds.
+func TestCredentialHoldsOneSectionOfEachCourse(t *testing.T) {
+	courses, sections := school(5)
+	rapid.Check(t, func(t *rapid.T) {
+		byID := map[string]*catalog.Course{}
+		for _, c := range courses {
+			c.HeldBy = []string{"prg_1/" + c.ID}
+			byID[c.ID] = c
+		}
+		credential := &catalog.Credential{Meta: catalog.NewMeta("crd_1", "org", 1)}
+		var want []string // section ids
+		place := func(label string) catalog.Placed {
+			i, j := rapid.IntRange(0, len(courses)-1).Draw(t, label+" course"), rapid.IntRange(0, 1).Draw(t, label+" section")
+			return catalog.Placed{Section: sections[i][j], Course: courses[i]}
+		}
+		courseOf := func(section string) string {
+			for i := range sections {
+				for _, s := range sections[i] {
+					if s.ID == section {
+						return courses[i].ID
+					}
+				}
+			}
+			return ""
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				p := place("added")
+				added, err := credential.Add(p)
+				taken := slices.ContainsFunc(want, func(id string) bool { return courseOf(id) == p.Course.ID })
+				switch {
+				case slices.Contains(want, p.Section.ID):
+					if added || err != nil {
+						t.Fatalf("one that it has: %v, %v", added, err)
+					}
+				case taken:
+					if added || !isCode(err, catalog.Conflict) {
+						t.Fatalf("another one of the course: %v, %v", added, err)
+					}
+				default:
+					if !added || err != nil {
+						t.Fatalf("a new one: %v, %v", added, err)
+					}
+					want = append(want, p.Section.ID)
+				}
+			},
+			"set": func(t *rapid.T) {
+				var ids []string
+				var placed []catalog.Placed
+				faulty := 0
+				seen, taken := map[string]bool{}, map[string]bool{}
+				for range rapid.IntRange(0, 5).Draw(t, "n") {
+					p := place("set")
+					id := p.Section.ID
+					if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 {
+						p, id = catalog.Placed{}, "sec_unknown"
+					}
+					if seen[id] || p.Section == nil || taken[p.Course.ID] {
+						faulty++
+					} else {
+						taken[p.Course.ID] = true
+					}
+					seen[id] = true
+					ids, placed = append(ids, id), append(placed, p)
+				}
+				err := credential.SetSections(ids, placed, "body.x")
+				if faulty == 0 {
+					if err != nil {
+						t.Fatal(err)
+					}
+					want = ids
+					return
+				}
+				var known *catalog.Error
+				if !errors.As(err, &known) || len(known.Faults) != faulty {
+					t.Fatalf("%d faults in %v: %v", faulty, ids, err)
+				}
+			},
+			"remove": func(t *rapid.T) {
+				p := place("removed")
+				held := slices.Contains(want, p.Section.ID)
+				if credential.Remove(p.Section.ID) != held {
+					t.Fatalf("removed: %v", !held)
+				}
+				want = slices.DeleteFunc(want, func(id string) bool { return id == p.Section.ID })
+			},
+			"": func(t *rapid.T) {
+				var got []string
+				for _, s := range credential.Sections {
+					got = append(got, s.SectionID)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("holds %v, want %v", got, want)
+				}
+				var change catalog.Change
+				credential.Holds(&change, byID)
+				for _, h := range change.Held {
+					h.Course.HeldBy = append(h.Course.HeldBy, h.Holder)
+				}
+				for _, h := range change.Released {
+					h.Course.HeldBy = slices.DeleteFunc(h.Course.HeldBy, func(s string) bool { return s == h.Holder })
+				}
+				for _, c := range courses {
+					holders := []string{"prg_1/" + c.ID}
+					for _, id := range want {
+						if courseOf(id) == c.ID {
+							holders = append(holders, "crd_1/"+id)
+						}
+					}
+					if !slices.Equal(c.HeldBy, holders) {
+						t.Fatalf("course is held by %v, want %v", c.HeldBy, holders)
+					}
+				}
+			},
+		})
+	})
+}
+
+// CourseOrder stays a permutation of the courses' ids, and the courses in that order.
+func TestProgramOrderIsAPermutation(t *testing.T) {
+	courses, _ := school(6)
+	rapid.Check(t, func(t *rapid.T) {
+		program := &catalog.Program{Meta: catalog.NewMeta("prg_1", "org", 1), CourseOrder: []string{}, Courses: []catalog.CourseProfile{}}
+		var want []string
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				c := rapid.SampledFrom(courses).Draw(t, "course")
+				added, err := program.Add(c)
+				if err != nil || added == slices.Contains(want, c.ID) {
+					t.Fatalf("%v, %v", added, err)
+				}
+				if added {
+					want = append(want, c.ID)
+				}
+			},
+			"remove": func(t *rapid.T) {
+				c := rapid.SampledFrom(courses).Draw(t, "course")
+				if program.Remove(c.ID) != slices.Contains(want, c.ID) {
+					t.Fatal("removed what it lacks, or kept what it has")
+				}
+				want = slices.DeleteFunc(want, func(id string) bool { return id == c.ID })
+			},
+			"reorder": func(t *rapid.T) {
+				order := rapid.Permutation(want).Draw(t, "order")
+				if err := program.Reorder(order, "body.courseOrder"); err != nil {
+					t.Fatal(err)
+				}
+				want = order
+			},
+			"reorder wrongly": func(t *rapid.T) {
+				wrong := slices.Clone(want)
+				switch rapid.IntRange(0, 2).Draw(t, "how") {
+				case 0:
+					wrong = append(wrong, "crs_unknown")
+				case 1:
+					if len(wrong) == 0 {
+						t.Skip("nothing to leave out")
+					}
+					wrong = wrong[1:]
+				case 2:
+					if len(wrong) < 2 {
+						t.Skip("nothing to repeat")
+					}
+					wrong[0] = wrong[1]
+				}
+				if err := program.Reorder(wrong, "body.courseOrder"); !isCode(err, catalog.ValidationFailed) {
+					t.Fatalf("%v for %v: %v", wrong, want, err)
+				}
+			},
+			"": func(t *rapid.T) {
+				var shown []string
+				for _, c := range program.Courses {
+					shown = append(shown, c.CourseID)
+				}
+				if !slices.Equal(program.CourseOrder, want) || !slices.Equal(shown, want) {
+					t.Fatalf("order %v, courses %v, want %v", program.CourseOrder, shown, want)
+				}
+			},
+		})
+	})
+}
+
+func TestBoundsOnMembers(t *testing.T) {
+	courses, sections := school(catalog.MaxCredentialSections + 1)
+	credential, program := &catalog.Credential{}, &catalog.Program{}
+	for i, c := range courses {
+		_, err := credential.Add(catalog.Placed{Section: sections[i][0], Course: c})
+		_, other := program.Add(c)
+		if full := i == catalog.MaxCredentialSections; full != isCode(err, catalog.Conflict) || full != isCode(other, catalog.Conflict) {
+			t.Fatalf("member %d: %v, %v", i+1, err, other)
+		}
+	}
+}
+
+func TestSkillsAreChecked(t *testing.T) {
+	half, fine, much := 0.5, 0.1234, 0.12345
+	names := func(id string) (string, bool) { return "Name of " + id, id != "x" }
+	got, faults := catalog.Skills([]catalog.SkillInput{
+		{SkillID: "c", Level: 1, Confidence: &half}, {SkillID: "b", SkillName: "ignored", Level: 2}, {SkillID: "a", Level: 2, Confidence: &half}, {SkillID: "d", Level: 2},
+		{SkillID: "e", Level: 1, Confidence: &fine},
+	}, names, "body.skills")
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	want := []catalog.SkillRef{
+		{SkillID: "b", SkillName: "Name of b", Level: 2, Confidence: 1}, {SkillID: "d", SkillName: "Name of d", Level: 2, Confidence: 1},
+		{SkillID: "a", SkillName: "Name of a", Level: 2, Confidence: 0.5}, {SkillID: "c", SkillName: "Name of c", Level: 1, Confidence: 0.5}, {SkillID: "e", SkillName: "Name of e", Level: 1, Confidence: 0.1234},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	_, faults = catalog.Skills([]catalog.SkillInput{{SkillID: "x", Level: 1}, {SkillID: "a", Level: 1, Confidence: &much}, {SkillID: "a", Level: 2}}, names, "at")
+	var places []string
+	for _, f := range faults {
+		places = append(places, f.Location)
+	}
+	if diff := cmp.Diff([]string{"at[0].skillId", "at[1].confidence", "at[2].skillId"}, places); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := catalog.Time(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, "at"))
+		text, err := at.MarshalText()
+		var again catalog.Time
+		if err != nil || again.UnmarshalText(text) != nil || again != at || len(text) != len("2026-11-21T08:00:00.000Z") {
+			t.Fatalf("%d is %s, %v", at, text, err)
+		}
+		now := catalog.Time(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, "now"))
+		if next := at.After(now); next <= at || next < now {
+			t.Fatalf("after %d at %d comes %d", at, now, next)
+		}
+	})
+	var at catalog.Time
+	if err := at.UnmarshalText([]byte("2026-11-21 08:00")); err == nil {
+		t.Error("took a time that is not RFC 3339")
+	}
+}
+
+func TestOptionalTellsAbsentFromNull(t *testing.T) {
+	var v struct {
+		Absent, Null, Given catalog.Optional[*string]
+	}
+	if err := json.Unmarshal([]byte(`{"Null":null,"Given":"x"}`), &v); err != nil {
+		t.Fatal(err)
+	}
+	old := "old"
+	if v.Absent.Set || v.Absent.Or(&old) != &old || !v.Null.Set || v.Null.Or(&old) != nil || *v.Given.Or(&old) != "x" {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	later, past := catalog.Time(20), catalog.Time(5)
+	for _, c := range []struct {
+		key  catalog.Key
+		live bool
+	}{
+		{catalog.Key{}, true}, {catalog.Key{ExpiresAt: &later}, true}, {catalog.Key{ExpiresAt: &past}, false}, {catalog.Key{RevokedAt: &past}, false},
+		{catalog.Key{RevokedAt: &later}, false},
+	} {
+		if c.key.Live(10) != c.live {
+			t.Errorf("%+v is live: %v", c.key, !c.live)
+		}
+	}
+	revoked := catalog.Time(1)
+	keys := []*catalog.Key{{Scope: catalog.WriteScope}, {Scope: catalog.WriteScope, RevokedAt: &revoked}, {Scope: catalog.ReadScope}}
+	if err := catalog.AddKey(keys, catalog.WriteScope, 10); err != nil {
+		t.Error(err)
+	}
+	if err := catalog.AddKey(append(keys, &catalog.Key{Scope: catalog.WriteScope}), catalog.WriteScope, 10); !isCode(err, catalog.Conflict) {
+		t.Errorf("a third key: %v", err)
+	}
+	secret := source.NewSecret()
+	if len(secret) < len(catalog.SecretPrefix)+32 || len(catalog.HashSecret(secret)) != 64 {
+		t.Errorf("secret %s", secret)
+	}
+}
