@@ -177,10 +177,8 @@ func (t *tool) derive(ctx context.Context, s *service, told *imported) error {
 		return err
 	}
 	fmt.Fprintln(t.stderr, "waiting until every function has seen the crosswalk")
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After((dynamo.DataSeenWithin + 1000) * time.Millisecond):
+	if err := t.pause(ctx, (dynamo.DataSeenWithin+1000)*time.Millisecond); err != nil {
+		return err
 	}
 	late, err := t.deriveAll(ctx, s, market)
 	told.count("programs updated", changed+late)
@@ -192,26 +190,34 @@ func (t *tool) deriveAll(ctx context.Context, s *service, market labor.Source) (
 	if err != nil {
 		return 0, err
 	}
-	const page = 100
 	for _, org := range orgs {
-		step, end := progress(t.stderr, "programs of "+org.Name)
-		for offset, total := 0, 1; offset < total; offset += page {
-			var programs []*catalog.Program
-			if programs, total, err = s.store.Programs(ctx, org.ID, offset, page); err != nil {
-				return changed, err
-			}
-			for i, program := range programs {
-				done, err := s.derive(ctx, market, program)
-				if err != nil {
-					return changed, fmt.Errorf("program %s: %w", program.ID, err)
-				}
-				if done {
-					changed++
-				}
-				step(offset+i+1, total)
-			}
+		n, err := t.deriveOf(ctx, s, market, org)
+		if changed += n; err != nil {
+			return changed, err
 		}
-		end()
+	}
+	return changed, nil
+}
+
+func (t *tool) deriveOf(ctx context.Context, s *service, market labor.Source, org *catalog.Organization) (changed int, err error) {
+	step, end := progress(t.stderr, "programs of "+org.Name)
+	defer end()
+	const page = 100
+	for offset, total := 0, 1; offset < total; offset += page {
+		var programs []*catalog.Program
+		if programs, total, err = s.store.Programs(ctx, org.ID, offset, page); err != nil {
+			return changed, err
+		}
+		for i, program := range programs {
+			done, err := s.derive(ctx, market, program)
+			if err != nil {
+				return changed, fmt.Errorf("program %s: %w", program.ID, err)
+			}
+			if done {
+				changed++
+			}
+			step(offset+i+1, total)
+		}
 	}
 	return changed, nil
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -23,10 +24,20 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, pause: pause}
 	code := t.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// pause waits, unless it is interrupted.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // tool is one run of the program.
@@ -34,6 +45,7 @@ type tool struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	json           bool // for machines
+	pause          func(context.Context, time.Duration) error
 }
 
 // command is what the tool can do.

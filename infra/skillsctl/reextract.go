@@ -40,19 +40,10 @@ func (t *tool) reextract(ctx context.Context, a *arguments) error {
 	}
 	var restarted []catalog.Record
 	for _, org := range orgs {
-		records, err := s.withSyllabus(ctx, org)
+		records, err := t.restartAll(ctx, s, org)
 		if err != nil {
 			return err
 		}
-		step, end := progress(t.stderr, "queueing "+string(org))
-		for from := 0; from < len(records); from += restartBatch {
-			batch := records[from:min(from+restartBatch, len(records))]
-			if err := s.restart(ctx, org, batch); err != nil {
-				return err
-			}
-			step(from+len(batch), len(records))
-		}
-		end()
 		restarted = append(restarted, records...)
 	}
 	result := struct {
@@ -61,10 +52,7 @@ func (t *tool) reextract(ctx context.Context, a *arguments) error {
 		Failed    int `json:"failed"`
 	}{Queued: len(restarted)}
 	if *wait {
-		step, end := progress(t.stderr, "extracting")
-		result.Completed, result.Failed, err = s.await(ctx, restarted, step)
-		end()
-		if err != nil {
+		if result.Completed, result.Failed, err = t.await(ctx, s, restarted); err != nil {
 			return err
 		}
 	}
@@ -75,6 +63,24 @@ func (t *tool) reextract(ctx context.Context, a *arguments) error {
 		}
 		fmt.Fprintln(w)
 	})
+}
+
+// restartAll puts an organization's records back and gives them.
+func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := s.withSyllabus(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	step, end := progress(t.stderr, "queueing "+string(org))
+	defer end()
+	for from := 0; from < len(records); from += restartBatch {
+		batch := records[from:min(from+restartBatch, len(records))]
+		if err := s.restart(ctx, org, batch); err != nil {
+			return nil, err
+		}
+		step(from+len(batch), len(records))
+	}
+	return records, nil
 }
 
 // withSyllabus reads the records of an organization that skills are extracted for.
@@ -143,7 +149,9 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 		}
 		records[i] = fresh
 		if len(records) == 1 {
-			time.Sleep(50 * time.Millisecond)
+			if err := pause(ctx, 50*time.Millisecond); err != nil {
+				return err
+			}
 		}
 		if err := s.restart(ctx, org, records[i:i+1]); err != nil {
 			return err
@@ -178,13 +186,13 @@ func stateOf(r catalog.Record) *catalog.Extraction {
 }
 
 // await looks again and again until no extraction is open any more.
-func (s *service) await(ctx context.Context, open []catalog.Record, step func(done, all int)) (completed, failed int, err error) {
+func (t *tool) await(ctx context.Context, s *service, open []catalog.Record) (completed, failed int, err error) {
+	step, end := progress(t.stderr, "extracting")
+	defer end()
 	all := len(open)
 	for len(open) > 0 {
-		select {
-		case <-ctx.Done():
-			return completed, failed, ctx.Err()
-		case <-time.After(time.Second):
+		if err := t.pause(ctx, time.Second); err != nil {
+			return completed, failed, err
 		}
 		var still []catalog.Record
 		for i, record := range open {

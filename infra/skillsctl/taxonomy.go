@@ -69,6 +69,7 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 	}
 	builder := &skills.Builder{Name: *name, Version: *version}
 	step, end := progress(t.stderr, "sources")
+	defer end()
 	done, all := 0, len(esco)+len(onet)+len(own)+1
 	add := func(sources []string, add func(version string, sources ...fs.FS) error) error {
 		if len(sources) == 0 {
@@ -102,7 +103,6 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 	if err != nil {
 		return err
 	}
-	end()
 	taxonomy, err := skills.Open(compiled)
 	if err != nil {
 		return err

@@ -51,7 +51,8 @@ func nameOf(k *catalog.Key) string { return prefixOf(k.CustomerID) + k.ID }
 
 func prefixOf(id catalog.CustomerID) string { return string(id) + "." }
 
-// Create issues a key, which ends after valid, or never where that is 0.
+// Create issues a key, which ends after valid, or never where that is 0. A key that
+// comes with an error may work or not.
 func (r *Keyring) Create(ctx context.Context, id catalog.CustomerID, scope catalog.Scope, valid time.Duration) (*Issued, error) {
 	customer, keys, err := r.load(ctx, id)
 	if err != nil {
@@ -78,7 +79,8 @@ func (r *Keyring) Create(ctx context.Context, id catalog.CustomerID, scope catal
 		}
 	}
 	if err := r.Store.SaveKey(ctx, key); err != nil {
-		return nil, fmt.Errorf("the key is not saved (do the same again): %w", err)
+		// It may be saved all the same, and then nobody must be without it.
+		return &Issued{key, secret}, fmt.Errorf("the key works only if skillsctl keys list shows it, else do the same again: %w", err)
 	}
 	return &Issued{key, secret}, nil
 }
@@ -92,7 +94,7 @@ func (r *Keyring) Rotate(ctx context.Context, id catalog.CustomerID, scope catal
 	}
 	issued, err := r.Create(ctx, id, scope, 0)
 	if err != nil {
-		return nil, err
+		return issued, err
 	}
 	now := r.Now()
 	end := catalog.TimeOf(now.Std().Add(grace))

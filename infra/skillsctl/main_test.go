@@ -1,0 +1,425 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+)
+
+var endpoint string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		e, stop, err := dynamodb.Start(context.Background(), "")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer stop()
+		endpoint = e
+		return m.Run()
+	}())
+}
+
+// console is a directory of its own in which the tool is run.
+type console struct {
+	t     *testing.T
+	env   map[string]string
+	store *dynamo.Store
+}
+
+func newConsole(t *testing.T) *console {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	c := &console{t: t, env: map[string]string{api.EnvTable: ids.New("test_"), api.EnvDynamoEndpoint: endpoint}}
+	c.store = &dynamo.Store{Client: dynamodb.Client(endpoint), Table: c.env[api.EnvTable], Now: now}
+	if err := c.store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// run gives what a command writes, and fails the test where it ends otherwise
+// than wanted.
+func (c *console) run(code int, args ...string) (stdout, stderr string) {
+	c.t.Helper()
+	var out, errs bytes.Buffer
+	t := &tool{stdout: &out, stderr: &errs, getenv: func(name string) string { return c.env[name] }, pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	if got := t.run(c.t.Context(), args); got != code {
+		c.t.Fatalf("skillsctl %s: exit code %d: %s%s", strings.Join(args, " "), got, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// value runs a command with -json and gives what it says.
+func value[T any](c *console, args ...string) T {
+	c.t.Helper()
+	out, _ := c.run(0, append(args, "-json")...)
+	var v T
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		c.t.Fatalf("%v: %v: %s", args, err, out)
+	}
+	return v
+}
+
+func (c *console) file(name, text string) string {
+	c.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+	return name
+}
+
+// Each mistake ends with code 1 and one sentence.
+func TestMistakes(t *testing.T) {
+	c := newConsole(t)
+	for _, m := range []struct {
+		args string
+		says string
+	}{
+		{"frobnicate", `there is no command "frobnicate"`},
+		{"keys", `there is no command "keys"`},
+		{"keys list", "-customer is missing"},
+		{"keys list -customer cus_0", "there is no customer cus_0"},
+		{"keys create -customer cus_0 -scope all", `-scope is read or write, not "all"`},
+		{"keys list -colour red -customer x", "flag provided but not defined: -colour"},
+		{"customers create", "-name is missing"},
+		{"customers create -name N -organization org_0", "there is no organization org_0"},
+		{"customers create -name N -units -1", "-units is below 0"},
+		{"customers limit -customer cus_0 -units 5", "there is no customer cus_0"},
+		{"import catalog x.csv", "-organization is missing"},
+		{"import catalog -organization org_0 x.csv", "there is no organization org_0"},
+		{"import wages", "the arguments do not fit"},
+		{"import wages a.csv b.csv", "the arguments do not fit"},
+		{"import wages absent.xlsx", "no such file"},
+		{"taxonomy info absent", "no such file"},
+		{"taxonomy build -out x", "no source"},
+		{"taxonomy build -esco absent -out x", "no such file"},
+		{"extract", "either documents or -jsonl"},
+		{"extract -kind rtf a.txt", "rtf"},
+		{"extract absent.txt", "no such file"},
+		{"extract -taxonomy absent main.txt", "no such file"},
+		{"reextract -organization org_0", "there is no organization org_0"},
+	} {
+		_, says := c.run(1, strings.Fields(m.args)...)
+		lines := strings.Split(strings.TrimSpace(says), "\n")
+		if last := lines[len(lines)-1]; !strings.HasPrefix(last, "skillsctl: ") || !strings.Contains(last, m.says) {
+			t.Errorf("%s: %s", m.args, says)
+		}
+	}
+	if help, _ := c.run(0, "help"); !strings.Contains(help, "skillsctl import catalog") {
+		t.Error(help)
+	}
+	c.run(0, "keys", "create", "-h")
+}
+
+func TestKeysAndCustomers(t *testing.T) {
+	c := newConsole(t)
+	first := value[catalog.Customer](c, "customers", "create", "-name", "First")
+	second := value[catalog.Customer](c, "customers", "create", "-name", "Second", "-organization", string(first.OrganizationID), "-units", "50")
+	if first.OrganizationID != second.OrganizationID || *second.RateLimitUnits != 50 || first.RateLimitUnits != nil {
+		t.Errorf("customers %+v %+v", first, second)
+	}
+	if all := value[[]catalog.Customer](c, "customers", "list"); len(all) != 2 {
+		t.Errorf("customers %v", all)
+	}
+	if limited := value[catalog.Customer](c, "customers", "limit", "-customer", string(second.ID), "-units", "0"); limited.RateLimitUnits != nil {
+		t.Errorf("customer %+v", limited)
+	}
+	id := string(first.ID)
+	issued := value[key](c, "keys", "create", "-customer", id)
+	saved, err := c.store.Key(t.Context(), catalog.HashSecret(issued.APIKey))
+	if err != nil || saved == nil || saved.ID != issued.ID || saved.Scope != catalog.WriteScope || saved.OrganizationID != first.OrganizationID {
+		t.Fatalf("key %+v %v", saved, err)
+	}
+	rotated := value[key](c, "keys", "rotate", "-customer", id, "-grace", "1h")
+	reader := value[key](c, "keys", "create", "-customer", id, "-scope", "read", "-valid", "24h")
+	if reader.ExpiresAt == nil || reader.Scope != catalog.ReadScope {
+		t.Errorf("key %+v", reader)
+	}
+	if _, says := c.run(1, "keys", "create", "-customer", id); !strings.Contains(says, "has 2 live keys of scope write already") {
+		t.Error(says)
+	}
+	value[key](c, "keys", "revoke", "-customer", id, "-key", issued.ID)
+	states := map[string]string{}
+	out, _ := c.run(0, "keys", "list", "-customer", id, "-json")
+	if strings.Contains(out, issued.APIKey) || strings.Contains(out, saved.Hash) || strings.Contains(out, `"apiKey"`) {
+		t.Errorf("a list shows keys: %s", out)
+	}
+	for _, k := range value[[]key](c, "keys", "list", "-customer", id) {
+		states[k.ID] = k.State
+	}
+	if diff := cmp.Diff(map[string]string{issued.ID: "revoked", rotated.ID: "live", reader.ID: "live"}, states); diff != "" {
+		t.Error(diff)
+	}
+	shown, _ := c.run(0, "keys", "create", "-customer", string(second.ID))
+	if !strings.Contains(shown, catalog.SecretPrefix) || !strings.Contains(shown, "only time") {
+		t.Error(shown)
+	}
+}
+
+func TestFindTheService(t *testing.T) {
+	c := newConsole(t)
+	full := c.env
+	c.env = map[string]string{}
+	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "make run") {
+		t.Error(says)
+	}
+	c.file(outputs, `{"skills-curriculum-dev":{"TableName":"d"},"skills-curriculum-prod":{"TableName":"p","QueueUrl":"q","UsagePlanId":"u"}}`)
+	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "choose one with STAGE") {
+		t.Error(says)
+	}
+	c.env = map[string]string{"STAGE": "prod"}
+	found, err := (&tool{getenv: func(name string) string { return c.env[name] }}).environment()
+	if diff := cmp.Diff(map[string]string{api.EnvTable: "p", api.EnvQueueURL: "q", envUsagePlan: "u"}, found); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	c.file(announcement, fmt.Sprintf(`{"environment":{"TABLE_NAME":%q,"DYNAMODB_ENDPOINT":%q}}`, full[api.EnvTable], endpoint))
+	if all := value[[]catalog.Customer](c, "customers", "list"); len(all) != 0 {
+		t.Errorf("customers %v", all)
+	}
+	c.env = map[string]string{api.EnvTable: "elsewhere", api.EnvDynamoEndpoint: endpoint}
+	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "the table elsewhere cannot be reached") {
+		t.Error(says)
+	}
+	c.env = map[string]string{}
+	c.file(announcement, `{"environment":{}}`)
+	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "it names no table") {
+		t.Error(says)
+	}
+}
+
+func TestExtract(t *testing.T) {
+	c := newConsole(t)
+	c.file("a.md", "# Databases\n\n## Outcomes\n\n- Write SQL queries.\n")
+	c.file("b.txt", "")
+	c.file("c.txt", "Students design relational databases.")
+	out, _ := c.run(0, "extract", "a.md", "b.txt", "c.txt")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 3 {
+		t.Fatal(out)
+	}
+	var got []extracted
+	for _, line := range lines {
+		var e extracted
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if got[0].Document != "a.md" || len(got[0].Skills) == 0 || len(got[0].Evidence) == 0 || got[0].Failure != nil {
+		t.Errorf("a.md: %+v", got[0])
+	}
+	if !strings.Contains(lines[1], `"document":"b.txt","skills":[],"evidence":[],"failure":{"code":"empty","message":`) {
+		t.Error(lines[1])
+	}
+	if !strings.Contains(lines[0], `"failure":null`) {
+		t.Error(lines[0])
+	}
+	c.file("t.jsonl", `{"id":"x","text":"Students write SQL queries."}`+"\n\n"+`{"id":7,"text":"Nothing here."}`+"\n")
+	out, _ = c.run(0, "extract", "-jsonl", "t.jsonl")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], `{"document":"x","skills":[{"skillId":"core:sql"`) || !strings.HasPrefix(lines[1], `{"document":"7","skills":[]`) {
+		t.Error(out)
+	}
+	c.file("bad.jsonl", `{"id":"x","text":"a"}`+"\n"+`{"id":"y"}`)
+	if _, says := c.run(1, "extract", "-jsonl", "bad.jsonl"); !strings.Contains(says, `bad.jsonl:2: "id" or "text" is missing`) {
+		t.Error(says)
+	}
+	if out, _ := c.run(0, "extract", "-kind", "text", "a.md"); !strings.Contains(out, "core:sql") {
+		t.Error(out)
+	}
+}
+
+func TestTaxonomy(t *testing.T) {
+	c := newConsole(t)
+	c.file("mine.csv", "id,name,aliases\nmine:quipu,quipu reading,reading quipus\nmine:sql,SQL,\n")
+	c.file("needs.csv", "soc,name,skillId,level,confidence\n15-1252,Software Developers,mine:sql,3,0.9\n")
+	built := value[map[string]any](c, "taxonomy", "build", "-csv", "mine.csv", "needs.csv", "-version", "2", "-out", "t.bin")
+	if built["name"] != "mine" || built["version"] != "2" || built["skills"] != 2.0 || built["occupations"] != 1.0 {
+		t.Errorf("built %v", built)
+	}
+	if diff := cmp.Diff(built, value[map[string]any](c, "taxonomy", "info", "t.bin")); diff != "" {
+		t.Error(diff)
+	}
+	c.file("a.txt", "Students practice quipu reading.")
+	if out, _ := c.run(0, "extract", "-taxonomy", "t.bin", "a.txt"); !strings.Contains(out, "mine:quipu") {
+		t.Error(out)
+	}
+	if _, says := c.run(1, "taxonomy", "info", "a.txt"); !strings.Contains(says, "a.txt") {
+		t.Error(says)
+	}
+	c.file("bad.csv", "id\nx\n")
+	c.run(1, "taxonomy", "build", "-csv", "bad.csv", "-out", "u.bin")
+	if _, err := os.Stat("u.bin"); err == nil {
+		t.Error("a taxonomy of nothing was written")
+	}
+}
+
+func TestSpread(t *testing.T) {
+	got := spread(strings.Fields("-esco a b -onet c -csv d -csv e -out f g -json"), "esco", "onet", "csv")
+	if want := "-esco a -esco b -onet c -csv d -csv e -out f g -json"; strings.Join(got, " ") != want {
+		t.Errorf("%s", strings.Join(got, " "))
+	}
+}
+
+func TestImportCatalog(t *testing.T) {
+	c := newConsole(t)
+	customer := value[catalog.Customer](c, "customers", "create", "-name", "College")
+	org := string(customer.OrganizationID)
+	c.file("courses.csv", "externalId,code,name\r\n1,A 1,\"Algebra, first\"\r\n2,,Nameless\r\n3,C 1,Chemistry\r\n")
+	out, says := c.run(1, "import", "catalog", "-organization", org, "courses.csv")
+	if !strings.Contains(out, "would be created  2") || !strings.Contains(out, "courses.csv:3: Course 2: ") || !strings.Contains(says, "the file has faults; nothing was changed") {
+		t.Error(out, says)
+	}
+	rejects, err := os.ReadFile("courses.csv.rejects.csv")
+	if err != nil || !strings.Contains(string(rejects), "courses.csv:3,Course,2,") {
+		t.Errorf("rejects %s %v", rejects, err)
+	}
+	if _, total, _ := c.store.Courses(t.Context(), customer.OrganizationID, 0, 1); total != 0 {
+		t.Errorf("%d courses", total)
+	}
+	if _, says := c.run(1, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have faults") {
+		t.Error(says)
+	}
+	c.file("good.csv", "externalId,code,name\n1,A 1,Algebra\n3,C 1,Chemistry\n")
+	summary := value[map[string]any](c, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses")
+	if diff := cmp.Diff(map[string]any{"created": 0.0, "updated": 1.0, "skipped": 1.0, "failed": 0.0, "rejects": []any{}}, summary); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestImportReferenceData(t *testing.T) {
+	c := newConsole(t)
+	demo := value[struct {
+		Customers []struct{ OrganizationID, APIKey string }
+	}](c, "demo", "load")
+	if again := value[struct {
+		Customers []struct{ OrganizationID, APIKey string }
+	}](c, "demo", "load"); !cmp.Equal(demo, again) {
+		t.Error("the demo is another one the second time")
+	}
+	org := catalog.OrgID(demo.Customers[0].OrganizationID)
+	end, err := c.store.FeedEnd(t.Context(), org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.file("crosswalk.csv", "CIP2020Code,CIP2020Title,SOC2018Code,SOC2018Title\n11.0701,Computer Science.,27-2011,Actors\n51.3801,Nursing.,29-1141,Registered Nurses\n")
+	told := value[imported](c, "import", "crosswalk", "crosswalk.csv")
+	// Alder Bay's data program and Quarry Falls' three are not in it any more.
+	if told.Vintage != "CIP 2020 - SOC 2018" || told.Counts["matches"] != 2 || told.Counts["programs updated"] < 2 {
+		t.Errorf("told %+v", told)
+	}
+	programs, _, err := c.store.Programs(t.Context(), org, 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		if *p.CIPCode == "11.0701" && !slices.Equal(p.DerivedSOCs, []string{"27-2011"}) {
+			t.Errorf("program %+v", p)
+		}
+	}
+	if now, err := c.store.FeedEnd(t.Context(), org); err != nil || now == end {
+		t.Errorf("the change feed says nothing of the programs: %v", err)
+	}
+	c.file("crosswalk.csv", "CIP2020Code,CIP2020Title,SOC2018Code\n11.0701,x,1\n")
+	if _, says := c.run(1, "import", "crosswalk", "crosswalk.csv"); !strings.Contains(says, "nothing was imported") {
+		t.Error(says)
+	}
+	c.file("states.csv", "state_name,state_abbr,long_name,fips\nWashington,WA,x,53\nOregon,OR,x,41\nIdaho,ID,x,16\n")
+	if told := value[imported](c, "import", "regions", "states.csv"); told.Counts["regions"] != 3 {
+		t.Errorf("told %+v", told)
+	}
+	c.file("fewer.csv", "state_name,state_abbr,long_name,fips\nWashington,WA,x,53\n")
+	if _, says := c.run(1, "import", "regions", "fewer.csv"); !strings.Contains(says, "the file has 1 entries where states.csv had 3: -force") {
+		t.Error(says)
+	}
+	c.run(0, "import", "regions", "-force", "fewer.csv")
+	sets, err := c.store.DataSets(t.Context())
+	if err != nil || len(sets) != 2 || sets[1].Source != "fewer.csv" {
+		t.Errorf("data sets %+v %v", sets, err)
+	}
+}
+
+// Everything with a syllabus is extracted again, whatever its state, and the tool
+// waits until the last is done.
+func TestReextract(t *testing.T) {
+	c := newConsole(t)
+	customer := value[catalog.Customer](c, "customers", "create", "-name", "College")
+	org := customer.OrganizationID
+	c.file("c.json", `{"courses":[{"externalId":"A","code":"A","name":"A","syllabusHref":"https://example.com/a"},{"externalId":"B","code":"B","name":"B"}],
+		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"},{"externalId":"Y","name":"Y"}]}]}`)
+	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
+	ctx := t.Context()
+	finish := func() int { // what the extractor does
+		done := 0
+		s := &service{store: c.store}
+		records, err := s.withSyllabus(ctx, org)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, r := range records {
+			job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.KindOf(r), ID: r.Base().ID}
+			if course, ok := r.(*catalog.TransferCourse); ok {
+				job.PackageID = course.PackageID
+			}
+			task, err := c.store.Claim(ctx, job, ids.New("run_"), now()+60_000)
+			if err != nil {
+				continue
+			}
+			outcome := &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1}}}
+			if done == 1 {
+				outcome = &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.EmptyDocument, Message: "empty"}}
+			}
+			if err := c.store.Finish(ctx, task, outcome); err != nil {
+				t.Error(err)
+			}
+			done++
+		}
+		return done
+	}
+	if done := finish(); done != 3 {
+		t.Fatalf("%d extractions after the import", done)
+	}
+	if queued := value[map[string]int](c, "reextract", "-wait=false", "-organization", string(org)); queued["queued"] != 3 {
+		t.Errorf("queued %v", queued)
+	}
+	if done := finish(); done != 3 {
+		t.Errorf("%d extractions", done)
+	}
+	stop := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				finish()
+			}
+		}
+	}()
+	got := value[map[string]int](c, "reextract")
+	close(stop)
+	<-stopped
+	if got["queued"] != 3 || got["completed"]+got["failed"] != 3 {
+		t.Errorf("re-extracted %v", got)
+	}
+}
