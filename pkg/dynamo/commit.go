@@ -407,10 +407,7 @@ func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write)
 		}
 		return catalog.ErrStale
 	}
-	var conflict *types.TransactionConflictException
-	var inProgress *types.TransactionInProgressException
-	if errors.As(err, &conflict) || errors.As(err, &inProgress) {
-		return catalog.ErrStale
-	}
+	// Also a transaction that is still in progress: it is this one, sent before, and
+	// to decide anew would be to do it twice.
 	return unavailable(err)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 )
@@ -57,4 +59,26 @@ func newSection(t *testing.T, store *dynamo.Store) (id string) {
 		return course.Mention(section)
 	})
 	return id
+}
+
+// The answer to a transaction is lost, and the SDK's own next attempt is told that
+// it is in progress: nobody may take it for one that was refused.
+func TestTransactionInProgressIsNotStale(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	doubtful := through(store, func(c call) (any, error) {
+		out, err := c.next()
+		if c.operation == "TransactWriteItems" {
+			return nil, &types.TransactionInProgressException{}
+		}
+		return out, err
+	})
+	_, err := newJob(t.Context(), doubtful, "once")
+	var known *catalog.Error
+	if !errors.As(err, &known) || known.Code != catalog.Unavailable {
+		t.Errorf("error %v", err)
+	}
+	if jobs, total, err := store.Jobs(t.Context(), org, 0, 10); err != nil || total != 1 || len(jobs) != 1 {
+		t.Errorf("%d jobs of %d, %v", len(jobs), total, err)
+	}
 }
