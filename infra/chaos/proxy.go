@@ -157,8 +157,10 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 		refuse(w, 400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException")
 		return false
 	}
-	if hit, x := p.hit(conflictTable); hit && conflict(w, operation, body, x) {
-		return false
+	if !p.done(operation, body) { // what is done already, DynamoDB says again and again
+		if hit, x := p.hit(conflictTable); hit && conflict(w, operation, body, x) {
+			return false
+		}
 	}
 	if hit, _ := p.hit(breakTable); hit {
 		refuse(w, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError")
@@ -251,17 +253,12 @@ func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchang
 	if p.down {
 		return exchange{}, fmt.Errorf("%s is down", p.upstream)
 	}
-	token := ""
-	if operation == "TransactWriteItems" {
-		var call struct{ ClientRequestToken string }
-		_ = json.Unmarshal(body, &call)
-		token = call.ClientRequestToken
-		p.mu.Lock()
-		known, ok := p.answers[token]
-		p.mu.Unlock()
-		if ok {
-			return known, nil
-		}
+	token := tokenOf(operation, body)
+	p.mu.Lock()
+	known, ok := p.answers[token]
+	p.mu.Unlock()
+	if ok {
+		return known, nil
 	}
 	request, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, p.upstream+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -279,6 +276,23 @@ func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchang
 	}
 	p.note(operation, token, body, got)
 	return got, nil
+}
+
+// tokenOf reads by what a transaction is known when it is sent again; "" for any
+// other call.
+func tokenOf(operation string, body []byte) string {
+	var call struct{ ClientRequestToken string }
+	if operation == "TransactWriteItems" {
+		_ = json.Unmarshal(body, &call)
+	}
+	return call.ClientRequestToken
+}
+
+func (p *proxy) done(operation string, body []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.answers[tokenOf(operation, body)]
+	return ok
 }
 
 // note remembers what was done.

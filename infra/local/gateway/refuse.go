@@ -81,12 +81,13 @@ func (c *refusing) CloseWrite() error {
 }
 
 // ownAnswer follows the status line of answers that net/http makes before any
-// handler runs; those of handlers carry a date.
+// handler runs; those of handlers carry a date. What it cannot expect (417) it
+// answers like a handler, of which none says so.
 var ownAnswer = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 func (c *refusing) Write(b []byte) (int, error) {
 	line, _, _ := bytes.Cut(b, ownAnswer[:2])
-	if bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownAnswer) {
+	if bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownAnswer) || bytes.HasPrefix(line, []byte("HTTP/1.1 417 ")) {
 		if _, err := c.Conn.Write(c.server.unparseable(c.head)); err != nil {
 			return 0, err
 		}
@@ -108,7 +109,7 @@ func (s *server) unparseable(head []byte) []byte {
 	id := uuid.NewString()
 	code, detail := s.keys.admit(context.Background(), http.Header(header).Get(api.HeaderKey), time.Now())
 	if code == "" {
-		code, detail = catalog.InvalidParameter, "The request is no well-formed HTTP, or its path cannot be decoded."
+		code, detail = catalog.InvalidParameter, "The request is no well-formed HTTP, expects what is not given, or has a path that cannot be decoded."
 	}
 	a := refuse(code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
 	s.Line(fmt.Sprintf("%s %q %d", id, line, a.status))
