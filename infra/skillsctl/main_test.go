@@ -119,7 +119,7 @@ func TestMistakes(t *testing.T) {
 		{"reextract -organization org_0", "there is no organization org_0"},
 	} {
 		_, says := c.run(1, strings.Fields(m.args)...)
-		lines := strings.Split(strings.TrimSpace(says), "\n")
+		lines := strings.FieldsFunc(says, func(r rune) bool { return r == '\n' || r == '\r' }) // a bar ends with \r
 		if last := lines[len(lines)-1]; !strings.HasPrefix(last, "skillsctl: ") || !strings.Contains(last, m.says) {
 			t.Errorf("%s: %s", m.args, says)
 		}
