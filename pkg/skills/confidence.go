@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"math"
@@ -63,17 +64,21 @@ type Candidate struct {
 	SkillID  string
 	Features []float64
 	Passage  bool // a sentence or two rather than a document with parts
-	Score    float64
+	Words    int  // of the document
 }
 
 // Model holds what was fitted for one genre. Score is the logistic of the bias
 // plus the weighted features; confidence is the score brought to a frequency
 // through the steps (isotonic regression), between which it is linear.
 type Model struct {
-	Bias    float64      `json:"bias"`
-	Weights []float64    `json:"weights"`
-	Steps   [][2]float64 `json:"steps"`
-	Cut     float64      `json:"cut"` // confidence from which a skill is given
+	Bias    float64   `json:"bias"`
+	Weights []float64 `json:"weights"`
+	// Rank is how much standing behind better candidates of the same document
+	// counts: a course teaches a few dozen skills, whether its text makes many of
+	// them plain or not.
+	Rank  float64      `json:"rank,omitempty"`
+	Steps [][2]float64 `json:"steps"`
+	Cut   float64      `json:"cut"` // confidence from which a skill is given
 	// ShortCut is the cut for texts of a few lines, in which little speaks for
 	// anything; 0 where there is none of its own.
 	ShortCut float64 `json:"shortCut,omitempty"`
@@ -111,6 +116,29 @@ func (m *Model) Score(features []float64) float64 {
 		sum += w * features[i]
 	}
 	return 1 / (1 + math.Exp(-sum))
+}
+
+// courseWordCount is the length up to which a document counts as one course; in a
+// longer one more candidates may stand in front.
+const courseWordCount = 700
+
+// Rerank lowers the scores of one document's candidates by the logarithm of their
+// rank.
+func (m *Model) Rerank(scores []float64, words int) {
+	if m.Rank == 0 {
+		return
+	}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	scale := min(1, courseWordCount/float64(max(1, words)))
+	for rank, i := range order {
+		s := min(max(scores[i], 1e-6), 1-1e-6)
+		z := math.Log(s/(1-s)) - m.Rank*math.Log(max(1, scale*float64(rank+1)))
+		scores[i] = 1 / (1 + math.Exp(-z))
+	}
 }
 
 // Confidence brings a score to the frequency with which such scores were right.

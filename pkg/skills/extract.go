@@ -93,7 +93,6 @@ type finding struct {
 	likeClause   float64
 	likeDocument float64
 	field        float64
-	score        float64
 }
 
 // maxCachedWords bounds the word cache that an extractor keeps.
@@ -144,9 +143,14 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 		f   *finding
 	}
 	var all []given
-	for _, f := range x.findings() {
-		f.score = m.Score(x.features(f))
-		if c := m.Confidence(f.score); c >= cut && c > 0 {
+	findings := x.findings()
+	scores := make([]float64, len(findings))
+	for i, f := range findings {
+		scores[i] = m.Score(x.features(f))
+	}
+	m.Rerank(scores, x.words)
+	for i, f := range findings {
+		if c := m.Confidence(scores[i]); c >= cut && c > 0 {
 			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
 		}
 	}
@@ -180,11 +184,9 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 	if !x.covered() {
 		return nil
 	}
-	m := fitted().of(x.passage)
 	var all []Candidate
 	for _, f := range x.findings() {
-		v := x.features(f)
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: v, Passage: x.passage, Score: m.Score(v)})
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.features(f), Passage: x.passage, Words: x.words})
 	}
 	return all
 }

@@ -359,18 +359,18 @@ func worst(e *skills.Extractor, set *gold.Data, n int) {
 				wrong = append(wrong, fault{s.Confidence, item.Name, s.SkillName, r.Evidence[i].Quote, "label " + r.Evidence[i].Label})
 			}
 		}
-		considered := map[string]float64{}
+		considered := map[string]bool{}
 		for _, c := range e.Candidates(item.Doc) {
-			considered[c.SkillID] = c.Score
+			considered[c.SkillID] = true
 		}
 		for id := range item.Must {
 			if !given[id] {
 				name, _ := set.Taxonomy.Name(id)
 				remark := "never a candidate"
-				if score, ok := considered[id]; ok {
-					remark = fmt.Sprintf("score %.3f", score)
+				if considered[id] {
+					remark = "below the cut"
 				}
-				missing = append(missing, fault{considered[id], item.Name, name, "", remark})
+				missing = append(missing, fault{0, item.Name, name, "", remark})
 			}
 		}
 	}

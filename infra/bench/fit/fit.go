@@ -22,6 +22,7 @@ const (
 	documentRidge     = 1
 	passageRidge      = 1
 	passageFolds      = 10
+	documentRank      = 1.0 // see skills.Model.Rank
 	documentPrecision = 0.82
 	shortPrecision    = 0.75
 	documentStep      = 110
@@ -43,7 +44,7 @@ type Row struct {
 	Must     bool
 	Weight   float64 // what it counts in fitting; below 1 it only helps to fit
 	Score    float64 // from a model that did not see its text
-	Level    int
+	Words    int     // of the text
 }
 
 // Rows gives the candidates of labelled texts.
@@ -54,7 +55,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 		n := len(rows)
 		for _, c := range e.Candidates(item.Doc) {
 			_, must := item.Must[c.SkillID]
-			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Weight: weight})
+			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Weight: weight, Words: c.Words})
 		}
 		if len(rows) == n {
 			rows = append(rows, Row{Item: item, Weight: weight})
@@ -65,7 +66,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 
 // Model fits a model to the rows, calibrates it and sets their cross-validated scores: in as many
 // folds as given, or one text at a time for folds 0.
-func Model(rows []Row, ridge float64, folds, step int) skills.Model {
+func Model(rows []Row, ridge, rank float64, folds, step int) skills.Model {
 	foldOf := folder(rows, folds)
 	n := 0
 	for _, r := range rows {
@@ -85,8 +86,10 @@ func Model(rows []Row, ridge float64, folds, step int) skills.Model {
 			}
 		}
 	}
-	judged := Judged(rows)
 	m := logistic(rows, ridge)
+	m.Rank = rank
+	rerank(rows, &m)
+	judged := Judged(rows)
 	m.Steps = isotonic(judged, step)
 	return m
 }
@@ -105,11 +108,29 @@ func PassageRows(e *skills.Extractor, set *gold.Data) []Row {
 	return slices.Concat(Rows(e, slices.Concat(set.Tech, set.House), SentenceWeight), Rows(e, set.Synthetic, SyntheticWeight))
 }
 
+// rerank lowers the scores of each text's candidates by their rank; the rows of a
+// text stand together.
+func rerank(rows []Row, m *skills.Model) {
+	for from := 0; from < len(rows); {
+		to := from
+		var scores []float64
+		for to < len(rows) && rows[to].Item == rows[from].Item {
+			scores = append(scores, rows[to].Score)
+			to++
+		}
+		m.Rerank(scores, rows[from].Words)
+		for i := from; i < to; i++ {
+			rows[i].Score = scores[i-from]
+		}
+		from = to
+	}
+}
+
 // Documents fits the model for documents and chooses its cut: the one with the
 // highest recall of the development syllabi at the precision that is asked for,
 // all unseen; the cut for short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
-	m := Model(rows, documentRidge, 0, documentStep)
+	m := Model(rows, documentRidge, documentRank, 0, documentStep)
 	m.Cut = cutAt(Of(rows, gold.SyllabiSet), &m, documentPrecision)
 	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
 	return m
@@ -130,7 +151,7 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // Passages fits the model for passages and chooses its cut: the one with the
 // highest F1 of the sentences that are not synthetic, all unseen.
 func Passages(rows []Row) skills.Model {
-	m := Model(rows, passageRidge, passageFolds, passageStep)
+	m := Model(rows, passageRidge, 0, passageFolds, passageStep)
 	m.Cut = BestCut(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score) })
 	return m
 }
