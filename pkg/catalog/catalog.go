@@ -190,6 +190,8 @@ type TransferPackage struct {
 	MatchingConfig          MatchingConfig `json:"matchingConfig"`
 	Description             *string        `json:"description"`
 	UniqueTag               *string        `json:"uniqueTag"`
+	// Grown is how often the package was given courses. Only the store shows it.
+	Grown int `json:"-"`
 }
 
 // TransferCourse is a course of a transfer package; its skills are extracted from

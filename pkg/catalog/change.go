@@ -22,8 +22,8 @@ type Change struct {
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
 	Jobs []ExtractionJob
-	// Required are records that must still be there.
-	Required []Record
+	// Grown are packages that are given courses, and have not been given any since.
+	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
 	// Known are the records that an import knows by ids of its own.
@@ -123,8 +123,13 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	c.touch(dir)
 }
 
-// Requires makes the change depend on a record that it does not change.
-func (c *Change) Requires(r Record) { c.Required = append(c.Required, r) }
+// Grows says that the change gives courses to a package: it must still be there
+// with the courses that were counted, and not be deleted without these.
+func (c *Change) Grows(p *TransferPackage) {
+	if !slices.Contains(c.Grown, p) {
+		c.Grown = append(c.Grown, p)
+	}
+}
 
 func (c *Change) touch(dir *Directory) {
 	if dir != nil && !slices.Contains(c.Directories, dir) {

@@ -21,6 +21,7 @@ import (
 // Attributes that no record shows.
 const (
 	heldBy     = "heldBy"     // of a course: string set of its holders
+	grown      = "grown"      // of a package: how often it was given courses
 	leaseToken = "leaseToken" // of an extraction: whose run it is
 	leaseUntil = "leaseUntil" // Unix ms
 	attempts   = "attempts"   // runs begun
@@ -54,21 +55,19 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 		records = append(records, w)
 	}
-	var deletions []write
+	var deletions [][]write
 	for _, d := range c.Deleted {
-		pair, err := s.remove(d)
+		pair, err := s.remove(d, unchanged(d))
 		if err != nil {
 			return err
 		}
-		deletions = append(deletions, pair...)
+		deletions = append(deletions, pair)
 	}
 	for _, d := range c.Directories {
 		records = append(records, s.saveDirectory(org, d))
 	}
-	for _, r := range c.Required {
-		records = append(records, write{action: types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-			TableName: &s.Table, Key: keyOf(r).attributes(), ConditionExpression: aws.String("attribute_exists(pk)"),
-		}}})
+	for _, p := range c.Grown {
+		records = append(records, s.grow(p))
 	}
 	for _, t := range c.Texts {
 		row := textKey(org, t.RecordID).attributes()
@@ -81,7 +80,7 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	if c.Answer != nil {
 		records = append(records, s.saveAnswer(org, c.Answer)...)
 	}
-	if whole := slices.Concat(records, deletions, once); len(whole) <= transactionLimit {
+	if whole := slices.Concat(records, slices.Concat(deletions...), once); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
 			return err
 		}
@@ -93,28 +92,57 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 			return err
 		}
 	}
-	rest := deletions
-	for len(rest) > 0 && len(records) < transactionLimit-1 {
-		records, rest = append(records, rest[0], rest[1]), rest[2:]
-	}
-	if err := s.transact(ctx, org, records); err != nil {
+	n := min(len(deletions), (transactionLimit-len(records))/2)
+	if err := s.transact(ctx, org, slices.Concat(records, slices.Concat(deletions[:n]...))); err != nil {
 		return err
 	}
 	s.remember(org, c)
-	for chunk := range slices.Chunk(append(rest, settle...), transactionLimit-1) {
-		// What this leaves undone is out of reach already or only a claim.
-		if err := s.transact(ctx, org, chunk); err != nil && !errors.Is(err, catalog.ErrStale) {
+	// What is left is only a claim, or has lost its owner and goes as it is.
+	for chunk := range slices.Chunk(settle, transactionLimit/2) {
+		if err := s.saveApart(ctx, org, chunk); err != nil {
+			return err
+		}
+	}
+	for chunk := range slices.Chunk(c.Deleted[n:], transactionLimit/2) {
+		var orphans [][]write
+		for _, d := range chunk {
+			pair, err := s.remove(d, expression{conditions: []string{"attribute_exists(pk)"}})
+			if err != nil {
+				return err
+			}
+			orphans = append(orphans, pair)
+		}
+		if err := s.saveApart(ctx, org, orphans); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remember keeps the directories as they are now for the next page.
+// saveApart saves what does not belong together: together where that is possible,
+// else in halves. What cannot be saved by itself has gone meanwhile.
+func (s *Store) saveApart(ctx context.Context, org catalog.OrgID, parts [][]write) error {
+	for range 3 { // a conflict, or a full page of the feed, is over by then
+		if err := s.transact(ctx, org, slices.Concat(parts...)); !errors.Is(err, catalog.ErrStale) {
+			return err
+		}
+	}
+	if len(parts) == 1 {
+		return nil
+	}
+	half := len(parts) / 2
+	return errors.Join(s.saveApart(ctx, org, parts[:half]), s.saveApart(ctx, org, parts[half:]))
+}
+
+// remember keeps the directories as they are now for the next page, and counts
+// what the loaded packages were given.
 func (s *Store) remember(org catalog.OrgID, c *catalog.Change) {
 	for _, d := range c.Directories {
 		d.Version++
 		s.directories.Store(directoryKey(org, d.Kind), d)
+	}
+	for _, p := range c.Grown {
+		p.Grown++
 	}
 }
 
@@ -166,7 +194,19 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 	return write{s.update(keyOf(r.Record), &e), entry(catalog.Changed, r.Record)}, nil
 }
 
-func (s *Store) remove(d catalog.Deletion) ([]write, error) {
+// unchanged requires a record to be as it was when its deletion was decided.
+func unchanged(d catalog.Deletion) (e expression) {
+	e.was(d.Was)
+	switch r := d.Record.(type) {
+	case *catalog.Course:
+		e.held(r.HeldBy)
+	case *catalog.TransferPackage:
+		e.grown(r.Grown)
+	}
+	return e
+}
+
+func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	row, err := s.encodeRecord(d.Record)
 	if err != nil {
 		return nil, err
@@ -175,11 +215,6 @@ func (s *Store) remove(d catalog.Deletion) ([]write, error) {
 	delete(row, api.OpenIndexSortKey)
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
-	var e expression
-	e.was(d.Was)
-	if course, ok := d.Record.(*catalog.Course); ok {
-		e.held(course.HeldBy)
-	}
 	return []write{
 		{types.TransactWriteItem{Delete: &types.Delete{
 			TableName: &s.Table, Key: live.attributes(), ConditionExpression: e.condition(),
@@ -230,7 +265,7 @@ func extractionOf(r catalog.Record) *catalog.Extraction {
 // holds gives the updates of the courses' holders: once, as the change leaves
 // them; or, for a change that does not fit into one transaction, claim before it,
 // which releases nobody, and settle after it.
-func (s *Store) holds(c *catalog.Change) (once, claim, settle []write) {
+func (s *Store) holds(c *catalog.Change) (once, claim []write, settle [][]write) {
 	courses := map[string]*catalog.Course{}
 	union, final := map[string][]string{}, map[string][]string{}
 	for _, h := range append(slices.Clone(c.Held), c.Released...) {
@@ -254,7 +289,7 @@ func (s *Store) holds(c *catalog.Change) (once, claim, settle []write) {
 			claim = append(claim, s.hold(course, course.HeldBy, union[id], true))
 		}
 		if len(final[id]) < len(union[id]) {
-			settle = append(settle, s.hold(course, union[id], final[id], false))
+			settle = append(settle, []write{s.hold(course, union[id], final[id], false)})
 		}
 	}
 	return once, claim, settle
@@ -274,6 +309,14 @@ func (s *Store) hold(course *catalog.Course, from, to []string, claims bool) wri
 		e.was(course.UpdatedAt)
 	}
 	return write{action: s.update(keyOf(course), &e)}
+}
+
+// grow counts that the package is given courses.
+func (s *Store) grow(p *catalog.TransferPackage) write {
+	e := expression{conditions: []string{"attribute_exists(pk)"}}
+	e.grown(p.Grown)
+	e.set(grown, number(p.Grown+1))
+	return write{action: s.update(keyOf(p), &e)}
 }
 
 var attributeNamesOf sync.Map // reflect.Type -> []string
@@ -339,6 +382,15 @@ func (e *expression) held(holders []string) {
 		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(heldBy)+")")
 	} else {
 		e.conditions = append(e.conditions, e.name(heldBy)+" = "+e.value(&types.AttributeValueMemberSS{Value: holders}))
+	}
+}
+
+// grown requires the package to be given no courses since it was loaded.
+func (e *expression) grown(times int) {
+	if times == 0 {
+		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(grown)+")")
+	} else {
+		e.conditions = append(e.conditions, e.name(grown)+" = "+e.value(number(times)))
 	}
 }
 

@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -156,4 +157,9 @@ func newCourse(ctx context.Context, store *dynamo.Store, name string) (course *c
 		return nil
 	})
 	return course, err
+}
+
+func isCode(err error, code catalog.Code) bool {
+	var known *catalog.Error
+	return errors.As(err, &known) && known.Code == code
 }

@@ -64,10 +64,13 @@ func decodeRecord[T any, R record[T]](row item) (R, error) {
 	if err := decode(row, r); err != nil {
 		return nil, fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
-	if course, ok := any(r).(*catalog.Course); ok {
+	switch r := any(r).(type) {
+	case *catalog.Course:
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
-			course.HeldBy = held.Value
+			r.HeldBy = held.Value
 		}
+	case *catalog.TransferPackage:
+		r.Grown = integer(row[grown])
 	}
 	return r, nil
 }

@@ -259,7 +259,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 	if err == nil && len(created) == 1 {
 		c.created("/transfer-packages/{packageId}/courses/{transferCourseId}", pack.ID, created[0].ID)
 	}
-	change.Requires(pack)
+	change.Grows(pack)
 	return created, &change, err
 }
 

@@ -624,9 +624,7 @@ func (p *plan) transferCourse(row intake.Row, in fields, x catalog.ExternalID, b
 		Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
 	}
 	p.change.Create(course, nil)
-	if !slices.ContainsFunc(p.change.Required, func(r catalog.Record) bool { return r.Base().ID == pack.ID }) {
-		p.change.Requires(pack)
-	}
+	p.change.Grows(pack)
 	p.create(x, course)
 	return nil
 }
