@@ -29,7 +29,7 @@ func ParseCIPs(list string) ([]string, error) {
 	var distinct []string
 	for _, code := range codes {
 		if !cipForm.MatchString(code) {
-			return nil, badParameter("cipCodes", code, "cipCodes takes codes like 11.0701 between commas, not %q", code)
+			return nil, badParameter("cipCodes", code, "cipCodes takes codes like 11.0701 between commas")
 		}
 		if !slices.Contains(distinct, code) {
 			distinct = append(distinct, code)
@@ -53,14 +53,14 @@ func ParseRegion(regionType, region string) (Area, error) {
 		if stateForm.MatchString(region) {
 			return stateArea(region), nil
 		}
-		return Area{}, badParameter("region", region, "regionType state needs region, a FIPS code like 06 or 6, not %q", region)
+		return Area{}, badParameter("region", region, "regionType state needs region, a FIPS code like 06 or 6")
 	case MSA:
 		if cbsaForm.MatchString(region) {
 			return Area{MSA, region}, nil
 		}
-		return Area{}, badParameter("region", region, "regionType msa needs region, a CBSA code like 41860, not %q", region)
+		return Area{}, badParameter("region", region, "regionType msa needs region, a CBSA code like 41860")
 	}
-	return Area{}, badParameter("regionType", regionType, "regionType is national, state or msa, not %q", regionType)
+	return Area{}, badParameter("regionType", regionType, "regionType is national, state or msa")
 }
 
 // ParseArea reads the area code of a report (interface.md section 9): national, a
@@ -84,6 +84,7 @@ func stateArea(fips string) Area {
 	return Area{State, fips}
 }
 
+// badParameter shows the value where it points at it, and nowhere else.
 func badParameter(name, value, format string, args ...any) error {
 	err := catalog.Errorf(catalog.InvalidParameter, format, args...)
 	err.Faults = []catalog.Fault{{Location: "query." + name, Message: err.Detail, Value: value}}
