@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"skillscurriculum/infra/skillsctl/intake"
@@ -93,17 +94,32 @@ func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
 	}
 }
 
-// writeRejects writes a line for each reject: where it stands, why, and the record
-// as it was, so that it can be mended and imported.
+// writeRejects writes the records with faults, each with its place and the reason.
+// Those of one table stand as they stood there, so that the file can be mended and
+// imported as it is: columns without a meaning are passed over.
 func writeRejects(name string, rejects []load.Reject) error {
+	header := rejects[0].Row.Header
+	for _, r := range rejects {
+		if !slices.Equal(r.Row.Header, header) {
+			header = nil
+		}
+	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("file of rejects: %w", err)
 	}
 	w := csv.NewWriter(file)
-	err = w.Write([]string{"place", "kind", "externalId", "reason", "record"})
+	if header != nil {
+		err = w.Write(append([]string{"rejected", "reason"}, header...))
+	} else {
+		err = w.Write([]string{"rejected", "reason", "kind", "externalId", "record"})
+	}
 	for _, r := range rejects {
-		err = errors.Join(err, w.Write(append([]string{r.Place, r.Kind, r.Name, r.Reason}, r.Row.Source...)))
+		line := []string{r.Place, r.Reason}
+		if header == nil {
+			line = append(line, r.Kind, r.Name)
+		}
+		err = errors.Join(err, w.Write(append(line, r.Row.Source...)))
 	}
 	w.Flush()
 	err = errors.Join(err, w.Error(), file.Chmod(0o644), file.Close())

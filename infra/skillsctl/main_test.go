@@ -289,7 +289,7 @@ func TestImportCatalog(t *testing.T) {
 		t.Error(out, says)
 	}
 	rejects, err := os.ReadFile("courses.csv.rejects.csv")
-	if err != nil || !strings.Contains(string(rejects), "courses.csv:3,Course,2,") {
+	if err != nil || !strings.HasPrefix(string(rejects), "rejected,reason,externalId,code,name\ncourses.csv:3,") || !strings.HasSuffix(string(rejects), ",2,,Nameless\n") {
 		t.Errorf("rejects %s %v", rejects, err)
 	}
 	if _, total, _ := c.store.Courses(t.Context(), customer.OrganizationID, 0, 1); total != 0 {
@@ -297,6 +297,10 @@ func TestImportCatalog(t *testing.T) {
 	}
 	if _, says := c.run(1, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have faults") {
 		t.Error(says)
+	}
+	c.file("mended.csv", strings.Replace(string(rejects), ",2,,", ",2,B 1,", 1))
+	if mended := value[map[string]any](c, "import", "catalog", "mended.csv", "-organization", org); mended["created"] != 1.0 {
+		t.Errorf("mended %v", mended)
 	}
 	c.file("good.csv", "externalId,code,name\n1,A 1,Algebra\n3,C 1,Chemistry\n")
 	summary := value[map[string]any](c, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses")

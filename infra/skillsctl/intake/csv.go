@@ -326,7 +326,7 @@ var notNull = []column{"name", "code", "employerId"}
 
 // row gives the line as a record.
 func (t *table) row(kind catalog.Kind) Row {
-	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Source: t.cells}
+	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Header: t.header, Source: t.cells}
 	if len(t.cells) > len(t.header) {
 		row.Fault = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
 	}

@@ -36,8 +36,9 @@ type Row struct {
 	Gone bool
 	// Fault says what could not be read; empty for nothing.
 	Fault string
-	// Source are the cells as the file has them, for the file of rejects.
-	Source []string
+	// Header and Source are the table's header and the line's cells, so that a line
+	// can be written out again; from JSON, Source is the object and Header nil.
+	Header, Source []string
 }
 
 // maxFile bounds a file in bytes; a catalog of a million courses is smaller.

@@ -80,7 +80,7 @@ func readOneRoster(fsys fs.FS, files map[string]string) ([]Row, error) {
 
 func (t *table) rosterRow(kind catalog.Kind, fields map[string]any) Row {
 	return Row{
-		Place: t.place(), Kind: kind, Name: t.get(external), Fields: fields, Source: t.cells,
+		Place: t.place(), Kind: kind, Name: t.get(external), Fields: fields, Header: t.header, Source: t.cells,
 		Gone: strings.EqualFold(t.get(status), "tobedeleted"),
 	}
 }
