@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -406,5 +410,75 @@ func TestMarketReads(t *testing.T) {
 	ask()
 	if reads != 0 {
 		t.Errorf("the second answer took %d reads", reads)
+	}
+}
+
+// data opens an official file of ../shared/data, or skips the test without it.
+func data(t *testing.T, name string) *os.File {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", name))
+	if err != nil {
+		t.Skipf("no official file: %v", err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// The official files give the same answers from the table as from memory.
+func TestOfficialFiles(t *testing.T) {
+	crosswalk, err := labor.ReadCrosswalk(data(t, "cip/CIP2020_SOC2018_Crosswalk.csv"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nation, err := labor.ReadWages(data(t, "bls/national_M2024_dl.xlsx"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := labor.ReadWages(data(t, "bls/oews-washington.csv"), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	projections, err := labor.ReadProjections(data(t, "bls/projections_2024-34_occupation.xlsx"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := labor.ReadRegions(data(t, "regions/cbsa2fipsxw.csv"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, _ := newStore(t)
+	ctx := t.Context()
+	for _, err := range []error{
+		store.ImportCrosswalk(ctx, from("c"), crosswalk), store.ImportWages(ctx, from("n"), nation, nil), store.ImportWages(ctx, from("s"), state, nil),
+		store.ImportProjections(ctx, from("p"), projections), store.ImportRegions(ctx, from("r"), regions),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	builtin, err := labor.Starter().Regions(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := slices.Concat(nation.Regions, state.Regions, builtin, regions)
+	memory := labor.NewTables(crosswalk, known, slices.Concat(nation.Wages, state.Wages), projections)
+	table := market(store)
+	codes := slices.Sorted(maps.Keys(crosswalk.CIPs))
+	areas := []labor.Area{labor.Nation, washington, {RegionType: labor.MSA, Region: "42660"}, {RegionType: labor.State, Region: "41"}, {RegionType: labor.MSA, Region: "10100"}}
+	for i, area := range areas {
+		for from := i * 7; from+25 <= len(codes); from += 311 {
+			q := labor.Query{CIPCodes: codes[from : from+25], Area: area}
+			want, err := labor.Lookup(ctx, memory, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := labor.Lookup(ctx, table, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("%v: %s", q, diff)
+			}
+		}
 	}
 }
