@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -140,5 +141,39 @@ func TestCounter(t *testing.T) {
 		if cost != step.want {
 			t.Errorf("%s %s: %+v, want %+v", step.request.method, step.request.path, cost, step.want)
 		}
+	}
+}
+
+// TestLists holds pages of a small list, before and after deletions, to the same
+// bars as the large ones of make bench.
+func TestLists(t *testing.T) {
+	tables, err := lists(t.Context(), shared, []int{1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if len(table.broken) > 0 {
+			var text strings.Builder
+			table.print(&text)
+			t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
+		}
+	}
+}
+
+// BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out
+func BenchmarkHandler(b *testing.B) {
+	ours, bare, event, err := handlers()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, h := range map[string]lambda.Handler{"ours": ours, "bare": bare} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := h.Invoke(b.Context(), event); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -46,6 +46,14 @@ func run(ctx context.Context, only string, large bool) (broken []string, err err
 		measure func() ([]*table, error)
 	}{
 		{"budgets", func() ([]*table, error) { return one(budgets(ctx, s)) }},
+		{"lists", func() ([]*table, error) {
+			if large {
+				return lists(ctx, s, append(slices.Clone(listSizes), 1_000_000))
+			}
+			return lists(ctx, s, listSizes)
+		}},
+		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
+		{"start", func() ([]*table, error) { return one(start(ctx)) }},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), part.name) {
 			continue

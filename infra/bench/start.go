@@ -1,0 +1,189 @@
+package main
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"skillscurriculum/infra/local/child"
+	"skillscurriculum/pkg/api"
+)
+
+const (
+	// maxStart is how much longer a function may take to its first call for work than
+	// one that has only a DynamoDB client.
+	maxStart = 1.5
+	starts   = 15
+	// maxZipped is what a bundle may be, in MB: Lambda loads it before anything else.
+	maxZipped = 10.0
+)
+
+const warming = "It warms PDFium and the taxonomy in its init phase, before its first job."
+
+// start measures how long each function takes from its start to its first call for
+// work, and how large it is as it is deployed.
+func start(ctx context.Context) (*table, error) {
+	root, err := child.ModuleRoot()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	functions := []string{api.Extractor, api.Sweeper}
+	for _, g := range api.Groups() {
+		functions = append(functions, string(g))
+	}
+	slices.Sort(functions)
+	t := newTable(fmt.Sprintf("Functions: start to first call for work, best of %d, and size", starts),
+		"function", "start", "of the floor", "target", "arm64 MB", "zipped MB", "target", "")
+	r, err := serveRuntime()
+	if err != nil {
+		return nil, err
+	}
+	defer r.stop()
+	bar := progress(len(functions)+1, "build and start the functions")
+	programs := map[string]string{}
+	for _, name := range append([]string{"floor"}, functions...) {
+		programs[name] = filepath.Join(dir, name, "bootstrap")
+		folder := "./functions/" + name
+		if name == "floor" {
+			folder = "./infra/bench/floor"
+		}
+		if err := build(ctx, root, folder, programs[name]); err != nil {
+			return nil, err
+		}
+		if err := build(ctx, root, folder, programs[name]+"-arm64", "GOOS=linux", "GOARCH=arm64"); err != nil {
+			return nil, err
+		}
+		_ = bar.Add(1)
+	}
+	// In turn, so that the machine's other work meets all of them alike.
+	best := map[string]time.Duration{}
+	for range starts {
+		for name, program := range programs {
+			took, err := r.spawn(ctx, program)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if best[name] == 0 || took < best[name] {
+				best[name] = took
+			}
+		}
+	}
+	for _, name := range append([]string{"floor"}, functions...) {
+		size, zipped, err := bundle(programs[name] + "-arm64")
+		if err != nil {
+			return nil, err
+		}
+		ratio := float64(best[name]) / float64(best["floor"])
+		broken, why, limit := ratio > maxStart, "", fmt.Sprintf("<= %v", maxStart)
+		if name == api.Extractor {
+			broken, why, limit = false, warming, ""
+		}
+		t.row(t.judge(broken || zipped > maxZipped, why), name, fmt.Sprintf("%.1f ms", float64(best[name].Microseconds())/1000),
+			fmt.Sprintf("%.2f", ratio), limit, fmt.Sprintf("%.1f", size), fmt.Sprintf("%.1f", zipped), target(maxZipped))
+	}
+	return t, bar.Finish()
+}
+
+// build makes a function's program as it is deployed.
+func build(ctx context.Context, root, folder, out string, env ...string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w -buildid=", "-o", out, folder)
+	cmd.Dir, cmd.Env = root, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w: %s", folder, err, text)
+	}
+	return nil
+}
+
+// bundle gives the size of a program and of the zip file that Lambda gets, in MB.
+func bundle(program string) (size, zipped float64, err error) {
+	file, err := os.Open(program)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.Close()
+	var bytes counted64
+	z := zip.NewWriter(&bytes)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	w, err := z.Create("bootstrap")
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err := io.Copy(w, file)
+	if err != nil {
+		return 0, 0, err
+	}
+	return float64(n) / 1e6, float64(bytes) / 1e6, z.Close()
+}
+
+// counted64 counts what is written.
+type counted64 int64
+
+func (c *counted64) Write(b []byte) (int, error) {
+	*c += counted64(len(b))
+	return len(b), nil
+}
+
+// lambdaRuntime is the part of the Runtime API that a function meets first.
+type lambdaRuntime struct {
+	address string
+	asked   chan time.Time // when a process asked for its first work
+	stop    func()
+}
+
+func serveRuntime() (*lambdaRuntime, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &lambdaRuntime{address: listener.Addr().String(), asked: make(chan time.Time, 1)}
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		if strings.HasSuffix(request.URL.Path, "/runtime/invocation/next") {
+			r.asked <- time.Now()
+			<-request.Context().Done() // there is no work; the process is ended
+		}
+	})}
+	go func() { _ = server.Serve(listener) }()
+	r.stop = func() { _ = server.Close() }
+	return r, nil
+}
+
+// spawn starts a program and tells how long it took until it asked for work.
+func (r *lambdaRuntime) spawn(ctx context.Context, program string) (time.Duration, error) {
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Dir = filepath.Dir(program)
+	cmd.Env = []string{
+		"AWS_LAMBDA_RUNTIME_API=" + r.address, "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		api.EnvTable + "=bench", api.EnvQueueURL + "=http://127.0.0.1:1/queue",
+	}
+	var output strings.Builder
+	cmd.Stdout, cmd.Stderr = &output, &output
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case at := <-r.asked:
+		err := cmd.Process.Kill()
+		<-ended
+		return at.Sub(began), err
+	case err := <-ended:
+		return 0, fmt.Errorf("ended before it asked for work: %v: %s", err, output.String())
+	}
+}
