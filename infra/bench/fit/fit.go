@@ -25,8 +25,8 @@ const (
 	documentRank      = 1.0 // see skills.Model.Rank
 	documentPrecision = 0.82
 	shortPrecision    = 0.75
-	documentStep      = 110
-	passageStep       = 70
+	documentStep      = 80
+	passageStep       = 20
 
 	SyllabusWeight  = 3    // the development syllabi, few and carefully labelled
 	OwnWeight       = 1    // those that this project labelled
