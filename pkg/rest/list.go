@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -56,14 +57,23 @@ func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	return Page[T]{Data: data, Pagination: p}
 }
 
-// beside runs two reads side by side.
+// caught turns a panic into the error of the function that it is deferred in.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// beside runs two reads side by side; one that panics ends in an error.
 func beside[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
+		defer caught(&err)
 		a, err = first(ctx)
 		return err
 	})
 	group.Go(func() (err error) {
+		defer caught(&err)
 		b, err = second(ctx)
 		return err
 	})

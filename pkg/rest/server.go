@@ -12,11 +12,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -130,13 +128,11 @@ type answer struct {
 
 func (s *Server) answer(ctx context.Context, x *exchange) (a answer, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
 		if x.admission != nil {
 			err = x.admission.close(ctx, err)
 		}
 	}()
+	defer caught(&err)
 	route, badPath := api.Match(x.request.Method, x.path)
 	x.route = route
 	if route.Operation == nil || route.Operation.Access != api.Public {
