@@ -12,8 +12,10 @@
 // A [Builder] reads sources (esco.go, onet.go, csv.go) and compiles them into one
 // flat file (compile.go), which [Open] loads without parsing (taxonomy.go);
 // search.go answers queries. [Starter] is the built-in vocabulary (starter.go).
-// topics.txt, the project's own list of the subjects under which courses teach a
-// skill, is compiled into any taxonomy that has skills of those names (topics.go).
+// topics.txt, the project's own list of other words for skills and of the subjects
+// under which courses teach them, is compiled into any taxonomy that has skills of
+// those names (topics.go). vectors.go places words and skills in one space, from
+// the taxonomy's own labels, descriptions and fields.
 //
 // # From text to skills
 //
@@ -24,7 +26,10 @@
 //	competition  compete.go     overlapping candidates; a parent gives way to a child that says more
 //	confidence   confidence.go  named features, weights (weights.json) and calibration
 //	level        level.go       verbs after Bloom, and levels that the document prints
-//	result       extract.go     the order of the above, language, evidence
+//	result       extract.go     the order of the above, language, likeness, evidence
 //
-// infra/bench/calibrate fits weights.json; infra/bench/extraction measures.
+// There are two models of confidence: one for courses, one for passages, which are
+// short texts that say nothing of a course. In a course a candidate also loses by
+// standing behind many better ones ([Model.Rerank]). infra/bench/calibrate fits
+// weights.json and reports; infra/bench/extraction measures.
 package skills
