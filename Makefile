@@ -71,3 +71,12 @@ openapi:
 node_modules: package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch node_modules
+
+# Fails where a module's licence is not one that the project takes; writes the
+# notices and the bill of materials (CycloneDX) of what is shipped.
+.PHONY: licences sbom
+licences:
+	go run ./infra/supply -sbom ''
+
+sbom:
+	go run ./infra/supply -notices ''
