@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -139,7 +138,12 @@ func modules(lambda bool, patterns ...string) ([]module, error) {
 		}
 		found[m.Path] = *m
 	}
-	found["std"] = module{Path: "std", Version: runtime.Version(), Dir: runtime.GOROOT()}
+	std, err := exec.Command("go", "env", "GOVERSION", "GOROOT").Output()
+	version, dir, ok := strings.Cut(strings.TrimSpace(string(std)), "\n")
+	if err != nil || !ok {
+		return nil, fmt.Errorf("go env: %w: %s", err, std)
+	}
+	found["std"] = module{Path: "std", Version: version, Dir: dir}
 	var all []module
 	for _, m := range found {
 		if err := m.read(); err != nil {
