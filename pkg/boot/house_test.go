@@ -1,0 +1,115 @@
+package boot_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "skillscurriculum/"
+
+// floor says how high a package lies; imports point down only, and on the middle
+// floors never sideways.
+func floor(path string) int {
+	switch room := strings.TrimPrefix(path, module); room {
+	case "pkg/catalog":
+		return 0
+	case "pkg/api", "pkg/skills", "pkg/alignment", "pkg/labor", "pkg/quota":
+		return 1
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus":
+		return 2
+	case "pkg/boot":
+		return 3
+	default:
+		if strings.HasPrefix(room, "functions/") || strings.HasPrefix(room, "infra/") || room == "events" {
+			return 4
+		}
+		return -1
+	}
+}
+
+type goPackage struct {
+	ImportPath, Name, Dir              string
+	Imports                            []string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+// house lists the packages of the module.
+func house(t *testing.T) []goPackage {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Dir,Imports,GoFiles,TestGoFiles,XTestGoFiles", "./...")
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 15 {
+		t.Fatalf("the house has only %d rooms", len(all))
+	}
+	return all
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range house(t) {
+		own := floor(p.ImportPath)
+		if own < 0 {
+			t.Errorf("%s stands on no floor of the house", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if own == 0 && strings.Contains(strings.Split(imported, "/")[0], ".") {
+				t.Errorf("%s imports %s; it has the standard library only", p.ImportPath, imported)
+			}
+			if !strings.HasPrefix(imported, module) {
+				continue
+			}
+			if at := floor(imported); at > own || at == own && own < 4 {
+				t.Errorf("%s imports %s, which does not lie below it", p.ImportPath, imported)
+			}
+			if strings.HasPrefix(p.ImportPath, module+"functions/") && imported != module+"pkg/boot" && imported != module+"pkg/api" {
+				t.Errorf("%s imports %s; a main boots and starts", p.ImportPath, imported)
+			}
+			if p.ImportPath == module+"infra/aws" && imported != module+"pkg/api" && imported != module+"pkg/catalog" {
+				t.Errorf("%s imports %s; the deployment reads the contract only", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+func TestNamesSayWhatAPackageGives(t *testing.T) {
+	for _, p := range house(t) {
+		if slices.Contains([]string{"util", "utils", "common", "shared", "helper", "helpers", "types", "models", "base", "misc"}, filepath.Base(p.ImportPath)) {
+			t.Errorf("%s: a name that says nothing", p.ImportPath)
+		}
+	}
+}
+
+func TestNothingHappensBeforeMain(t *testing.T) {
+	for _, p := range house(t) {
+		for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+					t.Errorf("%s of %s has a func init", name, p.ImportPath)
+				}
+			}
+		}
+	}
+}
