@@ -71,6 +71,10 @@ func (x *extraction) tokenize() {
 				x.known++
 			}
 			r, _ := utf8.DecodeRuneInString(w)
+			if len(x.tokens)-open == longestClause {
+				flush(s)
+				from = s
+			}
 			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
 				initial: unicode.IsUpper(r), upper: capitals(w), joined: joined})
 			joined = false
@@ -214,6 +218,10 @@ const (
 	leastWeight = 0.25
 	// widestGap between the words of one label.
 	widestGap = 5
+	// wordCoverage is the least for a single word: what is missing must say little.
+	wordCoverage = 0.75
+	// longestClause bounds the words that may stand together.
+	longestClause = 60
 	// mentionsPerClause bounds what one clause may propose.
 	mentionsPerClause = 48
 )
@@ -295,12 +303,35 @@ func (x *extraction) doubtful(ci, at int) bool {
 	if !tok.initial && x.capitals {
 		return true
 	}
-	b := x.blocks[x.clauses[ci].block]
+	start, end := x.around(x.clauses[ci])
 	found := false
-	scan(x.doc[b.start:b.end], func(s, e int) {
-		found = found || b.start+s != tok.start && computing[strings.ToLower(x.doc[b.start+s:b.start+e])]
+	scan(x.doc[start:end], func(s, e int) {
+		found = found || start+s != tok.start && computing[strings.ToLower(x.doc[start+s:start+e])]
 	})
 	return !found
+}
+
+// nearby is how many bytes of its block are looked at on each side of a clause:
+// more than a paragraph has, so that only a text without line ends is cut.
+const nearby = 1500
+
+// around gives the block of a clause, or the part of a long one that is near.
+func (x *extraction) around(c clause) (start, end int) {
+	b := x.blocks[c.block]
+	start, end = b.start, b.end
+	if c.start-start > nearby {
+		start = c.start - nearby
+		for !utf8.RuneStart(x.doc[start]) {
+			start++
+		}
+	}
+	if end-c.end > nearby {
+		end = c.end + nearby
+		for !utf8.RuneStart(x.doc[end]) {
+			end--
+		}
+	}
+	return start, end
 }
 
 // computing are words that make a neighbour the name of a tool or language.
@@ -420,7 +451,7 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 			mask |= 1 << min(63, int(pos)-x.clauses[ci].first)
 		}
 		coverage := found / total
-		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap || n == 1 && x.doubtful(ci, int(first)) {
+		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap || n == 1 && (coverage < wordCoverage || x.doubtful(ci, int(first))) {
 			continue
 		}
 		x.mentions = append(x.mentions, mention{

@@ -378,6 +378,9 @@ func (x *extraction) likeness(v []float64, skill int32) float64 {
 	return max(0, dot/math.Sqrt(n*m))
 }
 
+// mostMentions of a skill are asked for their verb: a course has far fewer.
+const mostMentions = 100
+
 // maxEvidence is how many places are shown for a skill.
 const maxEvidence = 3
 
@@ -396,6 +399,9 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
+		if len(all) == mostMentions {
+			break
+		}
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {
 			continue
 		}
@@ -440,14 +446,15 @@ func (x *extraction) governed(m *mention) (verb string, level int, printed bool)
 	if b.section == readings {
 		return "", 0, false
 	}
-	line := x.doc[b.start:b.end]
+	start, end := x.around(c)
+	line := x.doc[start:end]
 	if b.section == topics || b.section == title {
 		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
 		if b.section == topics && subjectVerbs[strings.ToLower(first)] {
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governing(line, x.tokens[m.first].start-b.start)
+		verb, level = governing(line, x.tokens[m.first].start-start)
 	}
 	if p := printedLevel(line); p > 0 {
 		return verb, p, true

@@ -119,7 +119,7 @@ func TestCandidates(t *testing.T) {
 		"The C language":                                   {"C", "computer programming"},
 		"Vitamin C and point C of the figure":              nil,
 		"Students go to the lab; they code":                nil,
-		"Services in Go and Python":                        {"Go (programming language)", "computer programming"},
+		"Services in Go and Python":                        {"Go (programming language)"},
 		"We use .NET and asp.net":                          {".NET"},
 		"Built on . NET by us":                             {".NET"},
 		"node.js, NodeJS and Node.js":                      {"Node.js"},
