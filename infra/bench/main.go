@@ -15,17 +15,30 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
 	only := flag.String("only", "", "comma list of parts: budgets, lists, handler, start")
+	underload := flag.Bool("load", false, "a load run on the local stack instead; charts go to build/bench")
+	duration := flag.Duration("duration", 2*time.Minute, "of the load run")
+	perSecond := flag.Int("rate", 2, "calls per second of each of the 20 customers")
 	large := flag.Bool("large", false, "lists of 1,000,000 records too (a gigabyte of memory, half an hour)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	broken, err := run(ctx, *only, *large)
+	parts := func() ([]*table, error) { return measure(ctx, *only, *large) }
+	if *underload {
+		parts = func() ([]*table, error) { return underLoad(ctx, *duration, *perSecond) }
+	}
+	tables, err := parts()
+	var broken []string
+	for _, t := range tables {
+		t.print(os.Stdout)
+		broken = append(broken, t.broken...)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,7 +48,8 @@ func main() {
 	fmt.Println("\nEvery budget is held.")
 }
 
-func run(ctx context.Context, only string, large bool) (broken []string, err error) {
+// measure runs the parts that are named, all where none is.
+func measure(ctx context.Context, only string, large bool) (all []*table, err error) {
 	s, stop, err := startService(ctx)
 	if err != nil {
 		return nil, err
@@ -60,14 +74,11 @@ func run(ctx context.Context, only string, large bool) (broken []string, err err
 		}
 		tables, err := part.measure()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.name, err)
+			return all, fmt.Errorf("%s: %w", part.name, err)
 		}
-		for _, t := range tables {
-			t.print(os.Stdout)
-			broken = append(broken, t.broken...)
-		}
+		all = append(all, tables...)
 	}
-	return broken, nil
+	return all, nil
 }
 
 func one(t *table, err error) ([]*table, error) { return []*table{t}, err }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"skillscurriculum/infra/load"
+)
+
+// Colours that people with any colour vision tell apart.
+var (
+	blue   = color.RGBA{0, 114, 178, 255}
+	orange = color.RGBA{230, 159, 0, 255}
+	red    = color.RGBA{213, 94, 0, 255}
+)
+
+// loadCharts draws a load run: latencies by operation, and answers over time.
+func loadCharts(dir string, answers []load.Answer) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := latencyChart(filepath.Join(dir, "latency.png"), answers); err != nil {
+		return err
+	}
+	return answersChart(filepath.Join(dir, "answers.png"), answers)
+}
+
+func latencyChart(file string, answers []load.Answer) error {
+	at := latenciesOf(answers)
+	names := sortedOperations(at)
+	floor := at[load.NoOp]
+	p := plot.New()
+	p.Title.Text = "Latency as a ratio to a no-op function behind the same gateway"
+	p.Y.Label.Text = "times the no-op function's"
+	p.Y.Min = 0
+	p.Legend.Top, p.Legend.Left = true, true
+	width := vg.Points(9)
+	for i, colour := range []color.Color{blue, orange, red} {
+		values := make(plotter.Values, len(names))
+		for j, name := range names {
+			values[j] = float64(at[name][i]) / float64(floor[i])
+		}
+		bars, err := plotter.NewBarChart(values, width)
+		if err != nil {
+			return err
+		}
+		bars.Color, bars.LineStyle.Width = colour, 0
+		bars.Offset = vg.Length(i-1) * width
+		p.Add(bars)
+		p.Legend.Add(fmt.Sprintf("%.0f %%", quantiles[i]*100), bars)
+	}
+	p.NominalX(names...)
+	p.X.Tick.Label.Rotation = math.Pi / 5
+	p.X.Tick.Label.XAlign = -1
+	p.Add(plotter.NewGrid())
+	return p.Save(12*vg.Inch, 6*vg.Inch, file)
+}
+
+func answersChart(file string, answers []load.Answer) error {
+	classes := []struct {
+		name   string
+		colour color.Color
+		of     func(status int) bool
+	}{
+		{"2xx", blue, func(status int) bool { return status >= 200 && status < 300 }},
+		{"429", orange, func(status int) bool { return status == 429 }},
+		{"5xx or none", red, func(status int) bool { return status >= 500 || status == 0 }},
+	}
+	p := plot.New()
+	p.Title.Text = "Answers per second of 20 customers, half of them with a small limit"
+	p.X.Label.Text, p.Y.Label.Text = "seconds", "answers"
+	p.Y.Min = 0
+	p.Legend.Top = true
+	p.Add(plotter.NewGrid())
+	for _, class := range classes {
+		var counts []float64
+		for _, a := range answers {
+			second := int(a.At / time.Second)
+			for len(counts) <= second {
+				counts = append(counts, 0)
+			}
+			if a.Operation != load.NoOp && class.of(a.Status) {
+				counts[second]++
+			}
+		}
+		points := make(plotter.XYs, len(counts))
+		for i, n := range counts {
+			points[i] = plotter.XY{X: float64(i), Y: n}
+		}
+		line, err := plotter.NewLine(points)
+		if err != nil {
+			return err
+		}
+		line.Color, line.Width = class.colour, vg.Points(1.5)
+		p.Add(line)
+		p.Legend.Add(class.name, line)
+	}
+	return p.Save(10*vg.Inch, 5*vg.Inch, file)
+}

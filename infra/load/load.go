@@ -1,0 +1,359 @@
+// Package load sends the mixed traffic of many customers to a running service and
+// keeps account of every answer: what it cost, in which window, how long it took.
+// It knows the service only by its contract. Invariant: an account counts exactly
+// the answers that came, so it can be compared with what the service says that the
+// customer has used.
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"skillscurriculum/pkg/api"
+)
+
+// Customer is somebody who calls, with a key that may write.
+type Customer struct{ ID, Key string }
+
+// Plan is the traffic: PerSecond calls of each customer for the given time. Floor
+// is the URL of a function that does nothing behind the same gateway; it is called
+// all the while, as often as one customer calls; "" for none.
+type Plan struct {
+	BaseURL   string // with /v1
+	Customers []Customer
+	PerSecond int
+	Duration  time.Duration // of each customer's traffic
+	Stagger   time.Duration // between the first calls of one customer and the next
+	Floor     string
+	Seed      uint64
+}
+
+// NoOp names the calls of Floor among the operations.
+const NoOp = "no-op function"
+
+// Answer is one call and what came back.
+type Answer struct {
+	Operation string
+	Status    int // 0 for no answer
+	At        time.Duration
+	Latency   time.Duration
+	Cost      int   // units, as the answer says
+	Window    int64 // UNIX second at which its window ends
+	Wrong     string
+}
+
+// Account is what a customer did, and what the service says of it.
+type Account struct {
+	Customer Customer
+	Charged  map[int64]int // units by window, as the answers say
+	Refused  map[int64]int // calls answered 429, by window
+	Used     map[int64]int // units by window, as the usage endpoint says
+	Limited  map[int64]int // refused calls as the usage endpoint says
+	Limit    int
+}
+
+// Faults lists where an account and the service disagree.
+func (a *Account) Faults() []string {
+	var faults []string
+	for window, charged := range a.Charged {
+		if used := a.Used[window]; used != charged {
+			faults = append(faults, fmt.Sprintf("%s: %d units charged in the window until %d, %d used", a.Customer.ID, charged, window, used))
+		}
+		if charged > a.Limit {
+			faults = append(faults, fmt.Sprintf("%s: %d units charged, %d allowed", a.Customer.ID, charged, a.Limit))
+		}
+		if a.Refused[window] > 0 != (a.Limited[window] > 0) {
+			faults = append(faults, fmt.Sprintf("%s: %d calls refused in the window until %d, usage says %d", a.Customer.ID, a.Refused[window], window, a.Limited[window]))
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+// Run sends the traffic and gives every answer in the order of the calls, and an
+// account of each customer.
+func Run(ctx context.Context, p Plan) ([]Answer, []*Account, error) {
+	var mu sync.Mutex
+	var answers []Answer
+	accounts := make([]*Account, len(p.Customers))
+	began := time.Now()
+	var all sync.WaitGroup
+	attack := func(name string, next vegeta.Targeter, take func(*vegeta.Result) Answer) {
+		attacker := vegeta.NewAttacker(vegeta.Timeout(35*time.Second), vegeta.MaxWorkers(16), vegeta.MaxBody(64<<10), vegeta.Redirects(vegeta.NoFollow))
+		stop := context.AfterFunc(ctx, func() { attacker.Stop() })
+		defer stop()
+		for result := range attacker.Attack(next, vegeta.Rate{Freq: p.PerSecond, Per: time.Second}, p.Duration, name) {
+			a := take(result)
+			a.At, a.Latency, a.Status = result.Timestamp.Sub(began), result.Latency, int(result.Code)
+			mu.Lock()
+			answers = append(answers, a)
+			mu.Unlock()
+		}
+	}
+	for i, customer := range p.Customers {
+		c := &caller{base: p.BaseURL, Customer: customer, random: rand.New(rand.NewPCG(p.Seed, uint64(i)))}
+		accounts[i] = &Account{Customer: customer, Charged: map[int64]int{}, Refused: map[int64]int{}, Used: map[int64]int{}, Limited: map[int64]int{}}
+		all.Go(func() {
+			select {
+			case <-time.After(time.Duration(i) * p.Stagger):
+			case <-ctx.Done():
+			}
+			attack(customer.ID, c.target, func(r *vegeta.Result) Answer { return c.take(r, accounts[i]) })
+		})
+	}
+	if p.Floor != "" {
+		all.Go(func() {
+			time.Sleep(time.Duration(len(p.Customers)) * p.Stagger / 2)
+			attack(NoOp, vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: p.Floor, Header: http.Header{api.HeaderKey: {"any"}}}),
+				func(*vegeta.Result) Answer { return Answer{Operation: NoOp} })
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	for _, a := range accounts {
+		if err := a.ask(ctx, p.BaseURL); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(answers, func(a, b Answer) int { return int(a.At - b.At) })
+	return answers, accounts, nil
+}
+
+// caller makes one customer's calls: what it creates it reads, changes and deletes
+// later on.
+type caller struct {
+	Customer
+	base string
+
+	mu                             sync.Mutex
+	random                         *rand.Rand
+	courses, sections, jobs, packs []string
+	made                           int
+}
+
+// mix is how often each operation is called, in parts of the whole.
+var mix = []struct {
+	operation string
+	parts     int
+}{
+	{"getCourse", 26}, {"listCourses", 16}, {"getJob", 12}, {"listJobs", 10}, {"getSection", 8}, {"createCourse", 6}, {"updateCourse", 6},
+	{"createJob", 5}, {"deleteJob", 3}, {"listSkills", 2}, {"listChanges", 2}, {"getCustomerUsage", 2}, {"createTransferPackage", 1}, {"createTransferCourses", 1},
+}
+
+func (c *caller) draw() string {
+	whole := 0
+	for _, m := range mix {
+		whole += m.parts
+	}
+	n := c.random.IntN(whole)
+	for _, m := range mix {
+		if n -= m.parts; n < 0 {
+			return m.operation
+		}
+	}
+	panic("the mix has no such part")
+}
+
+// target makes the next call. Where it needs a record and there is none yet, it
+// creates one.
+func (c *caller) target(t *vegeta.Target) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made++
+	one := func(ids []string) string { return ids[c.random.IntN(len(ids))] }
+	path, body := "", ""
+	operation := c.draw()
+	switch operation {
+	case "getCourse", "updateCourse", "getSection":
+		if len(c.courses) == 0 {
+			operation = "createCourse"
+		}
+	case "getJob", "deleteJob":
+		if len(c.jobs) == 0 {
+			operation = "createJob"
+		}
+	case "createTransferCourses":
+		if len(c.packs) == 0 {
+			operation = "createTransferPackage"
+		}
+	}
+	switch operation {
+	case "listCourses", "listJobs":
+		path = fmt.Sprintf("?limit=%d&offset=%d", 1+c.random.IntN(50), c.random.IntN(40))
+	case "listSkills":
+		path = "?query=data&limit=5"
+	case "listChanges":
+		path = "?limit=20"
+	case "getCourse":
+		path = one(c.courses)
+	case "updateCourse":
+		path, body = one(c.courses), fmt.Sprintf(`{"description":"change %d"}`, c.made)
+	case "getSection":
+		i := c.random.IntN(len(c.courses))
+		path = c.courses[i] + "/" + c.sections[i]
+	case "getJob":
+		path = one(c.jobs)
+	case "deleteJob":
+		last := len(c.jobs) - 1
+		path, c.jobs = c.jobs[last], c.jobs[:last]
+	case "createCourse":
+		body = fmt.Sprintf(`{"name":"Course %d","code":"C %d","description":"Load"}`, c.made, c.made)
+	case "createJob":
+		body = fmt.Sprintf(`{"name":"Job %d","employerId":"employer"}`, c.made)
+	case "createTransferPackage":
+		body = fmt.Sprintf(`{"name":"Package %d","transferFromInstitution":"Institution"}`, c.made)
+	case "createTransferCourses":
+		path, body = one(c.packs), fmt.Sprintf(`{"courses":[{"name":"Statistics %d","description":"Students learn to analyze data with regression in R."}]}`, c.made)
+	case "getCustomerUsage":
+		path = c.ID
+	}
+	op := api.Of(operation)
+	t.Method, t.URL, t.Body = op.Method, c.base+fill(op.Path, path), []byte(body)
+	t.Header = http.Header{api.HeaderKey: {c.Key}}
+	if body != "" {
+		t.Header["Content-Type"] = []string{"application/json"}
+		if op.Idem {
+			t.Header["Idempotency-Key"] = []string{fmt.Sprintf("%s-%d", c.ID, c.made)}
+		}
+	}
+	return nil
+}
+
+// fill puts ids, separated by slashes, into the path's parameters; what begins with
+// a question mark is added.
+func fill(path, ids string) string {
+	if ids == "" || ids[0] == '?' {
+		return path + ids
+	}
+	var out []byte
+	for i := 0; i < len(path); i++ {
+		if path[i] != '{' {
+			out = append(out, path[i])
+			continue
+		}
+		for path[i] != '}' {
+			i++
+		}
+		n := 0
+		for n < len(ids) && ids[n] != '/' {
+			n++
+		}
+		out = append(out, ids[:n]...)
+		ids = ids[min(n+1, len(ids)):]
+	}
+	return string(out)
+}
+
+// take enters an answer into the account and remembers what was created.
+func (c *caller) take(r *vegeta.Result, account *Account) Answer {
+	a := Answer{Operation: "none"}
+	var op api.Operation
+	if at, err := url.Parse(r.URL); err == nil {
+		if route, err := api.Match(r.Method, at.EscapedPath()); err == nil && route.Operation != nil {
+			op = *route.Operation
+			a.Operation = op.ID
+		}
+	}
+	if r.Code == 0 {
+		a.Wrong = "no answer: " + r.Error
+		return a
+	}
+	a.Cost, _ = strconv.Atoi(r.Headers.Get(api.HeaderCost))
+	a.Window, _ = strconv.ParseInt(r.Headers.Get(api.HeaderReset), 10, 64)
+	limit, _ := strconv.Atoi(r.Headers.Get(api.HeaderLimit))
+	account.Limit = max(account.Limit, limit)
+	account.Charged[a.Window] += a.Cost
+	cost := op.Cost.UpFront()
+	if op.CountsItems() && a.Operation == "createTransferCourses" {
+		cost += op.Cost.Rest(1)
+	}
+	switch {
+	case r.Code >= 500:
+		a.Wrong = fmt.Sprintf("%s: status %d: %.200s", a.Operation, r.Code, r.Body)
+	case r.Code == http.StatusTooManyRequests:
+		account.Refused[a.Window]++
+		cost = 0
+	case r.Code == http.StatusNotFound && a.Operation == "getJob":
+		// Another of the customer's calls deleted it at the same moment.
+	case r.Code >= 400:
+		a.Wrong = fmt.Sprintf("%s %s: status %d: %.200s", a.Operation, r.URL, r.Code, r.Body)
+	}
+	if a.Cost != cost && a.Wrong == "" {
+		a.Wrong = fmt.Sprintf("%s: charged %d units, the contract says %d", a.Operation, a.Cost, cost)
+	}
+	if r.Code == http.StatusCreated {
+		c.remember(a.Operation, r.Body)
+	}
+	return a
+}
+
+func (c *caller) remember(operation string, body []byte) {
+	var created struct{ ID, DefaultSectionID string }
+	if json.Unmarshal(body, &created) != nil {
+		return // a list of transfer courses
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch operation {
+	case "createCourse":
+		c.courses, c.sections = append(c.courses, created.ID), append(c.sections, created.DefaultSectionID)
+	case "createJob":
+		c.jobs = append(c.jobs, created.ID)
+	case "createTransferPackage":
+		c.packs = append(c.packs, created.ID)
+	}
+}
+
+// ask reads what the service says that the customer has used.
+func (a *Account) ask(ctx context.Context, base string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/customers/"+a.Customer.ID+"/usage", nil)
+	if err != nil {
+		return err
+	}
+	request.Header[api.HeaderKey] = []string{a.Customer.Key}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("usage of %s: %s: %.200s: %w", a.Customer.ID, response.Status, body, err)
+	}
+	var usage struct {
+		Window struct {
+			Used          int
+			ResetsAt      time.Time
+			LengthSeconds int64
+		}
+		History []struct {
+			StartsAt      time.Time
+			Used, Limited int
+		}
+	}
+	if err := json.Unmarshal(body, &usage); err != nil {
+		return fmt.Errorf("usage of %s: %w", a.Customer.ID, err)
+	}
+	for _, past := range usage.History {
+		window := past.StartsAt.Unix() + usage.Window.LengthSeconds
+		a.Used[window], a.Limited[window] = past.Used, past.Limited
+	}
+	current := usage.Window.ResetsAt.Unix()
+	a.Used[current] = usage.Window.Used
+	// Refusals of the current window are told only once it is over.
+	a.Limited[current] = a.Refused[current]
+	return nil
+}
