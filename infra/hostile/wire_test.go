@@ -103,6 +103,7 @@ func answers(t *testing.T, c net.Conn, n int) (all []reply) {
 // Requests that are no proper HTTP, or more than a server should take: each is
 // answered as the contract says, or hung up on, and the service goes on.
 func TestWire(t *testing.T) {
+	t.Parallel()
 	s := newService(t)
 	address := s.listen(t)
 	key := api.HeaderKey + ": " + s.key + "\r\n"
