@@ -546,7 +546,7 @@ func TestListPages(t *testing.T) {
 		if strings.Join(links, ",") != c.links {
 			t.Errorf("%s: links %v, want %s", c.query, links, c.links)
 		}
-		if r.Header["ETag"] != nil {
+		if slices.Contains(slices.Collect(maps.Keys(r.Header)), "ETag") {
 			t.Errorf("%s: a list carries an ETag", c.query)
 		}
 	}
