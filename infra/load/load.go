@@ -144,24 +144,27 @@ type caller struct {
 	made                           int
 }
 
-// mix is how often each operation is called, in parts of the whole.
-var mix = []struct {
-	operation string
-	parts     int
-}{
+// Share is how often an operation is called, in parts of the whole.
+type Share struct {
+	Operation string
+	Parts     int
+}
+
+// Mix is the traffic of every customer.
+var Mix = []Share{
 	{"getCourse", 26}, {"listCourses", 16}, {"getJob", 12}, {"listJobs", 10}, {"getSection", 8}, {"createCourse", 6}, {"updateCourse", 6},
 	{"createJob", 5}, {"deleteJob", 3}, {"listSkills", 2}, {"listChanges", 2}, {"getCustomerUsage", 2}, {"createTransferPackage", 1}, {"createTransferCourses", 1},
 }
 
 func (c *caller) draw() string {
 	whole := 0
-	for _, m := range mix {
-		whole += m.parts
+	for _, s := range Mix {
+		whole += s.Parts
 	}
 	n := c.random.IntN(whole)
-	for _, m := range mix {
-		if n -= m.parts; n < 0 {
-			return m.operation
+	for _, s := range Mix {
+		if n -= s.Parts; n < 0 {
+			return s.Operation
 		}
 	}
 	panic("the mix has no such part")

@@ -1,0 +1,91 @@
+package scale
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/infra/local/child"
+)
+
+var update = flag.Bool("update", false, "write the figures into SCALE.md")
+
+// TestPage holds SCALE.md to the figures of this package.
+func TestPage(t *testing.T) {
+	root, err := child.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, "SCALE.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for name, want := range Tables() {
+		begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
+		before, rest, ok := strings.Cut(page, begin)
+		got, after, ended := strings.Cut(rest, end)
+		if !ok || !ended {
+			t.Errorf("SCALE.md has no place for %s", name)
+			continue
+		}
+		if *update {
+			page = before + begin + want + end + after
+		} else if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s is not what the simulation gives (run with -update and read the text again): %s", name, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestContention: what the page's text says of the ceiling.
+func TestContention(t *testing.T) {
+	calm, busy, over := Contend(1, 1), Contend(1, 25), Contend(1, 100)
+	if calm.Attempts > 1.1 || calm.GivenUp > 0 {
+		t.Errorf("a writer a second meets others: %+v", calm)
+	}
+	if busy.Saved < 0.95*busy.Offered || busy.GivenUp > 0 {
+		t.Errorf("25 changes a second are not saved: %+v", busy)
+	}
+	if over.Saved > 1000/commitTime {
+		t.Errorf("more changes a second than fit one after the other: %+v", over)
+	}
+	if over.Saved > 0.9*over.Offered {
+		t.Errorf("there is no ceiling: %+v", over)
+	}
+	if sharded := Contend(16, 500); sharded.Saved < 0.95*sharded.Offered {
+		t.Errorf("16 lanes do not take 500 changes a second: %+v", sharded)
+	}
+	if Contend(1, 25) != busy {
+		t.Error("the simulation gives another answer the second time")
+	}
+}
+
+func TestPeak(t *testing.T) {
+	aligned, mean := Peak(100, 50, false)
+	staggered, _ := Peak(100, 50, true)
+	if aligned != 100*50 || staggered >= aligned*2/3 || staggered < mean {
+		t.Errorf("aligned %d, staggered %d, mean %d", aligned, staggered, mean)
+	}
+}
+
+func TestDemandGrowsWithTraffic(t *testing.T) {
+	one, ten := DemandOf(1), DemandOf(10)
+	for name, at := range one.Limits() {
+		if again := ten.Limits()[name]; name != "one customer's counter row" && (again < at*0.999 || again > at*1.001) {
+			t.Errorf("%s is full at %vx and at %vx", name, at, again)
+		}
+	}
+	if one.Calls != Customers*PerSecond || one.Write < one.Calls {
+		t.Errorf("%+v: each call counts a unit", one)
+	}
+}
