@@ -108,6 +108,13 @@ var spoilers = map[string]func(table) (table, bool){
 		}
 		return len(sections) > 0
 	}),
+	"package lost": func(rows table) (table, bool) {
+		i := at(rows, "TransferPackage", func(map[string]any) bool { return true })
+		if i < 0 {
+			return rows, false
+		}
+		return slices.Delete(rows, i, i+1), true
+	},
 	"course twice": spoilRow("Program", func(r map[string]any) bool {
 		order, _ := r["courseOrder"].([]any)
 		if len(order) > 0 {
