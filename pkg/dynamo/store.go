@@ -179,9 +179,16 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return found, nil
 }
 
+// queryPage is how many rows a page has at most, beside the 1 MB that DynamoDB
+// itself gives: DynamoDB Local loads a whole partition where nothing bounds it.
+const queryPage = 2000
+
 // query reads all rows of a partition that the condition selects, page by page.
 func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(item) (more bool, err error)) error {
 	in.TableName = &s.Table
+	if in.Limit == nil {
+		in.Limit = aws.Int32(queryPage)
+	}
 	for {
 		out, err := s.Client.Query(ctx, in)
 		if err != nil {
