@@ -139,12 +139,13 @@ func (c Config) Taxonomy() (*skills.Taxonomy, error) {
 	return taxonomy, nil
 }
 
-// Server makes the HTTP floor on a store.
-func (c Config) Server(store *dynamo.Store, log *slog.Logger) *rest.Server {
+// Server makes the HTTP floor of some groups on a store, of all where none is
+// named.
+func (c Config) Server(store *dynamo.Store, log *slog.Logger, groups ...api.Group) *rest.Server {
 	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
-		Limit: c.Limit, Queue: c.Sender(), Market: &dynamo.Market{Store: store, Builtin: labor.Starter()}, Now: now, IDs: ids, Log: log,
+		Limit: c.Limit, Queue: c.Sender(), Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: now, IDs: ids, Log: log, Groups: groups,
 		CheckHref: func(href string) error { return syllabus.CheckHref(href, c.AllowedHosts) },
 		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
 			taxonomy, err := c.Taxonomy()
@@ -154,6 +155,21 @@ func (c Config) Server(store *dynamo.Store, log *slog.Logger) *rest.Server {
 			return taxonomy
 		}),
 	})
+}
+
+// builtin is labor.Starter, read when it is first asked: few functions need it.
+type builtin struct{}
+
+func (builtin) Scope(ctx context.Context, area labor.Area, cips []string) (labor.Scope, error) {
+	return labor.Starter().Scope(ctx, area, cips)
+}
+
+func (builtin) Facts(ctx context.Context, areas []labor.Area, socs []string) (labor.Facts, error) {
+	return labor.Starter().Facts(ctx, areas, socs)
+}
+
+func (builtin) Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error) {
+	return labor.Starter().Regions(ctx, regionType)
 }
 
 func logger() *slog.Logger { return slog.New(slog.NewJSONHandler(os.Stdout, nil)) }
@@ -173,7 +189,11 @@ func start() (Config, *slog.Logger) {
 // StartAPI runs the function of a group of operations.
 func StartAPI(group api.Group) {
 	config, log := start()
-	lambda.Start(Function(config.Server(config.Store(), log.With("function", string(group)))))
+	groups := []api.Group{group}
+	if group == api.Customers {
+		groups = nil // it gives the document, which is made from all
+	}
+	lambda.Start(Function(config.Server(config.Store(), log.With("function", string(group)), groups...)))
 }
 
 // plain keeps the proxy from taking a part of the path for a query or a fragment.

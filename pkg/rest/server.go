@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ type Server struct {
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
+	Groups    []api.Group // that are answered; nil for all, which the document needs
 
 	endpoints map[string]endpoint
 	sections  sectionIndex
@@ -51,7 +53,7 @@ type Queue interface {
 	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
 }
 
-// New binds every operation of the contract.
+// New binds the operations of the server's groups.
 func New(server *Server) *Server {
 	if server.Log == nil {
 		server.Log = slog.New(slog.DiscardHandler)
@@ -60,15 +62,16 @@ func New(server *Server) *Server {
 		server.IDs.Random = rand.Reader
 	}
 	server.endpoints = map[string]endpoint{}
-	server.bindCourses()
-	server.bindJobs()
-	server.bindCredentials()
-	server.bindPrograms()
-	server.bindTransfers()
-	server.bindReports()
-	server.bindLabor()
-	server.bindExtractions()
-	server.bindCustomers()
+	bind := map[api.Group]func(){
+		api.Courses: server.bindCourses, api.Jobs: server.bindJobs, api.Credentials: server.bindCredentials, api.Programs: server.bindPrograms,
+		api.Transfers: server.bindTransfers, api.Reports: server.bindReports, api.Labor: server.bindLabor, api.Extractions: server.bindExtractions,
+		api.Customers: server.bindCustomers,
+	}
+	for _, group := range api.Groups() {
+		if server.Groups == nil || slices.Contains(server.Groups, group) {
+			bind[group]()
+		}
+	}
 	return server
 }
 
