@@ -147,7 +147,7 @@ func TestCounter(t *testing.T) {
 // TestLists holds pages of a small list, before and after deletions, to the same
 // bars as the large ones of make bench.
 func TestLists(t *testing.T) {
-	tables, err := lists(t.Context(), shared, []int{1000})
+	tables, err := lists(t.Context(), shared, []int{1000}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

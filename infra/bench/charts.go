@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"skillscurriculum/infra/load"
+	"skillscurriculum/infra/local/child"
 )
 
 // Colours that people with any colour vision tell apart.
@@ -23,14 +24,61 @@ var (
 )
 
 // loadCharts draws a load run: latencies by operation, and answers over time.
-func loadCharts(dir string, answers []load.Answer) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func loadCharts(answers []load.Answer) error {
+	file, err := chartFile("latency.png")
+	if err != nil {
 		return err
 	}
-	if err := latencyChart(filepath.Join(dir, "latency.png"), answers); err != nil {
+	if err := latencyChart(file, answers); err != nil {
 		return err
 	}
-	return answersChart(filepath.Join(dir, "answers.png"), answers)
+	if file, err = chartFile("answers.png"); err != nil {
+		return err
+	}
+	return answersChart(file, answers)
+}
+
+// chartFile gives the place of a chart below build/bench.
+func chartFile(name string) (string, error) {
+	root, err := child.ModuleRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, "build", "bench")
+	return filepath.Join(dir, name), os.MkdirAll(dir, 0o755)
+}
+
+// listLine is what a way to page costs at some offsets.
+type listLine struct {
+	way     string
+	offsets [3]int
+	costs   pages
+}
+
+func listChart(file string, lines []listLine) error {
+	p := plot.New()
+	last := lines[0].offsets[2]
+	p.Title.Text = fmt.Sprintf("Read units of a page of 100 among %s records", grouped(last+100))
+	p.X.Label.Text, p.Y.Label.Text = "offset", "read units"
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.YOffs = -vg.Inch
+	p.Add(plotter.NewGrid())
+	for i, l := range lines {
+		points := make(plotter.XYs, len(l.offsets))
+		for j, offset := range l.offsets {
+			points[j] = plotter.XY{X: float64(offset), Y: l.costs[j].Read}
+		}
+		line, marks, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return err
+		}
+		line.Color, line.Width, marks.Color = []color.Color{red, orange, blue}[i], vg.Points(2), []color.Color{red, orange, blue}[i]
+		p.Add(line, marks)
+		p.Legend.Add(l.way, line)
+	}
+	p.Y.Min = 1
+	return p.Save(9*vg.Inch, 5*vg.Inch, file)
 }
 
 func latencyChart(file string, answers []load.Answer) error {

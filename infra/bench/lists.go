@@ -47,30 +47,38 @@ func reads(c budget.Cost) float64 { return c.Read }
 func trips(c budget.Cost) float64 { return c.Trips }
 
 // lists measures pages, creation and deletion at each size, before and after a
-// tenth of the records was deleted at random, beside the ways that people use.
-func lists(ctx context.Context, s *service, sizes []int) ([]*table, error) {
+// tenth of the records was deleted at random, beside the ways that people use. It
+// draws the largest size in the file chart, "" for none.
+func lists(ctx context.Context, s *service, sizes []int, chart string) ([]*table, error) {
 	paging := newTable("Lists: 100 records at offset 0, middle and end, 1 KB records",
 		"records", "way", "units at 0", "middle", "end", "trips at 0", "middle", "end", "dearest / cheapest", "target", "")
 	writing := newTable("Lists: one record created, one deleted",
 		"records", "trips, create", "delete", "target", "write units, create", "delete", "target", "cold page, trips", "target", "")
+	var lines []listLine
 	for _, size := range sizes {
 		l, err := newList(ctx, s, size)
 		if err != nil {
 			return nil, fmt.Errorf("%d records: %w", size, err)
 		}
 		name := grouped(size)
-		if err := l.measure(ctx, paging, writing, name); err != nil {
+		ours, err := l.measure(ctx, paging, writing, name)
+		if err != nil {
 			return nil, fmt.Errorf("%d records: %w", size, err)
 		}
-		if err := l.naive(ctx, paging, name); err != nil {
+		all, skip, err := l.naive(ctx, paging, name)
+		if err != nil {
 			return nil, fmt.Errorf("%d records: %w", size, err)
 		}
+		lines = []listLine{{"count and filter", l.offsets(), all}, {"counter and skip", l.offsets(), skip}, {"directory (ours)", l.offsets(), ours}}
 		if err := l.thin(ctx); err != nil {
 			return nil, fmt.Errorf("%d records: %w", size, err)
 		}
-		if err := l.measure(ctx, paging, writing, name+" - 10 %"); err != nil {
+		if _, err := l.measure(ctx, paging, writing, name+" - 10 %"); err != nil {
 			return nil, fmt.Errorf("%d records less a tenth: %w", size, err)
 		}
+	}
+	if chart != "" {
+		return []*table{paging, writing}, listChart(chart, lines)
 	}
 	return []*table{paging, writing}, nil
 }
@@ -166,24 +174,23 @@ func (l *list) offsets() [3]int {
 	return [3]int{0, last / 2, last}
 }
 
-func (l *list) measure(ctx context.Context, paging, writing *table, name string) error {
-	var p pages
+func (l *list) measure(ctx context.Context, paging, writing *table, name string) (p pages, err error) {
 	for i, offset := range l.offsets() {
 		get := call(http.MethodGet, fmt.Sprintf("/jobs?limit=%d&offset=%d", budget.Page, offset), "")
 		answer, err := l.do(ctx, get) // makes the directory known
 		if err != nil {
-			return err
+			return p, err
 		}
 		if data := answer["data"].([]any); len(data) != min(budget.Page, len(l.jobs)-offset) || answer["pagination"].(map[string]any)["total"] != float64(len(l.jobs)) {
-			return fmt.Errorf("offset %d: %d records, pagination %v", offset, len(data), answer["pagination"])
+			return p, fmt.Errorf("offset %d: %d records, pagination %v", offset, len(data), answer["pagination"])
 		}
 		if p[i], _, err = l.client.measure(ctx, get); err != nil {
-			return err
+			return p, err
 		}
 	}
 	broken := p.spread(reads) > maxSpread || p.spread(trips) > maxSpread || p[0].Trips > maxCold
 	paging.pages(paging.judge(broken, ""), name, "directory (ours)", p, fmt.Sprintf("<= %v", maxSpread))
-	return l.writes(ctx, writing, name)
+	return p, l.writes(ctx, writing, name)
 }
 
 // pages adds a row of figures.
@@ -231,7 +238,7 @@ const inQuery = 1024
 
 // naive measures what lists cost without a directory: counting everything for
 // each page, and a counter with a skip of the records before the page.
-func (l *list) naive(ctx context.Context, paging *table, name string) error {
+func (l *list) naive(ctx context.Context, paging *table, name string) (everything, skip pages, err error) {
 	query := func(most int) (cost budget.Cost, err error) {
 		in := &dynamodb.QueryInput{
 			TableName: &tableName, KeyConditionExpression: aws.String("pk = :pk"), Select: types.SelectCount,
@@ -253,16 +260,16 @@ func (l *list) naive(ctx context.Context, paging *table, name string) error {
 	}
 	all, err := query(len(l.jobs) + 1)
 	if err != nil {
-		return err
+		return everything, skip, err
 	}
-	paging.pages("", name, "count and filter", pages{all, all, all}, "")
-	var skip pages
+	everything = pages{all, all, all}
+	paging.pages("", name, "count and filter", everything, "")
 	for i, offset := range l.offsets() {
 		if skip[i], err = query(offset + budget.Page); err != nil {
-			return err
+			return everything, skip, err
 		}
 		skip[i].Read += 0.5 // the counter, read beside
 	}
 	paging.pages("", name, "counter and skip", skip, "")
-	return nil
+	return everything, skip, nil
 }

@@ -117,7 +117,7 @@ func underLoad(ctx context.Context, duration time.Duration, perSecond int) ([]*t
 	if err := errors.Join(failed, <-finished); err != nil {
 		return nil, err
 	}
-	return []*table{latencies(answers), correctness(answers, accounts)}, loadCharts(filepath.Join(root, "build", "bench"), answers)
+	return []*table{latencies(answers), correctness(answers, accounts)}, loadCharts(answers)
 }
 
 // serveFloor puts a function that does nothing behind a gateway like the service's.

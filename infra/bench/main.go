@@ -61,10 +61,15 @@ func measure(ctx context.Context, only string, large bool) (all []*table, err er
 	}{
 		{"budgets", func() ([]*table, error) { return one(budgets(ctx, s)) }},
 		{"lists", func() ([]*table, error) {
+			sizes := slices.Clone(listSizes)
 			if large {
-				return lists(ctx, s, append(slices.Clone(listSizes), 1_000_000))
+				sizes = append(sizes, 1_000_000)
 			}
-			return lists(ctx, s, listSizes)
+			chart, err := chartFile("lists.png")
+			if err != nil {
+				return nil, err
+			}
+			return lists(ctx, s, sizes, chart)
 		}},
 		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
 		{"start", func() ([]*table, error) { return one(start(ctx)) }},
