@@ -47,7 +47,7 @@ var update = flag.Bool("update", false, "write the events and their answers anew
 const (
 	organization = "org_events"
 	customer     = "cus_events"
-	apiKey       = "skc_0000000000000000000000000000evnt"
+	apiKey       = "skckey000000000000000000000000000event"
 	seedTime     = catalog.Time(1_795_248_000_000)
 )
 

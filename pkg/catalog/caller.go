@@ -54,7 +54,8 @@ type Caller struct {
 }
 
 // SecretPrefix begins every API key, so that people and scanners recognise one.
-const SecretPrefix = "skc_"
+// API Gateway takes keys of letters and digits, 20 to 128 of them.
+const SecretPrefix = "skckey"
 
 // NewSecret makes an API key of 160 random bits behind the prefix.
 func (s IDs) NewSecret() string { return SecretPrefix + encoding.EncodeToString(s.random(20)) }

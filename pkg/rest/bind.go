@@ -98,10 +98,8 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 		e.tagged = out.Implements(reflect.TypeFor[catalog.Record]()) || out == reflect.TypeFor[*alignment.Result]()
 	}
 	parameters := parametersOf(e.in)
-	var check func(c *call) (any, []byte, error)
 	if body, ok := e.in.FieldByName("Body"); ok {
 		e.schema = contractSchema(body.Type, requestName(id))
-		check = func(c *call) (any, []byte, error) { return decodeBody(c, e.schema) }
 	}
 	e.serve = func(ctx context.Context, c *call) (answer, error) {
 		in := new(I)
@@ -109,13 +107,9 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 		if err := parameters.fill(v, c); err != nil {
 			return answer{}, err
 		}
-		if check != nil {
-			_, canonical, err := check(c)
-			if err != nil {
+		if e.schema != nil {
+			if err := decodeBody(c, e.schema, v.FieldByName("Body").Addr().Interface()); err != nil {
 				return answer{}, err
-			}
-			if err := json.Unmarshal(canonical, v.FieldByName("Body").Addr().Interface()); err != nil {
-				return answer{}, catalog.Invalid(catalog.Fault{Location: "body", Message: "does not fit the schema"})
 			}
 		}
 		return serve(ctx, c, in)
@@ -123,21 +117,26 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	s.endpoints[id] = e
 }
 
-// decodeBody validates the body. It gives the body in canonical
-// form: keys sorted, strings trimmed.
-func decodeBody(c *call, schema *huma.Schema) (any, []byte, error) {
+// decodeBody validates the body, whose strings are trimmed by now, and decodes it.
+func decodeBody(c *call, schema *huma.Schema, into any) error {
 	tree, err := c.body()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	if _, ok := tree.(map[string]any); !ok {
-		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body", Message: "must be a JSON object"})
+		return catalog.Invalid(catalog.Fault{Location: "body", Message: "must be a JSON object"})
 	}
 	if faults := validate(schema, tree); faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
+		return catalog.Invalid(faults...)
 	}
-	canonical, err := json.Marshal(tree)
-	return tree, canonical, err
+	trimmed, err := json.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(trimmed, into); err != nil {
+		return catalog.Invalid(catalog.Fault{Location: "body", Message: "does not fit the schema"})
+	}
+	return nil
 }
 
 // itemsIn counts what a body asks to have extracted: its courses, or its syllabus.

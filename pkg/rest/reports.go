@@ -108,7 +108,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 		c.contentType = "text/csv; charset=utf-8"
 		err = loaded.WriteCSV(&text)
 	case "html":
-		c.contentType = "text/html; charset=utf-8"
+		c.contentType, c.policy = "text/html; charset=utf-8", alignment.PagePolicy()
 		err = loaded.WriteHTML(&text)
 	default:
 		return loaded.Result(), nil
