@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (a *audit) afterwards(t *traffic, everybody []*customer) {
 			continue
 		}
 		asked[org] = true
-		c := &client{traffic: t, customer: customer, name: "auditor", random: rand.New(rand.NewPCG(0, 0))}
+		c := &client{traffic: t, customer: customer, name: "auditor"}
 		for _, l := range lists {
 			a.listed(c, l.operation, l.path, l.kind)
 		}

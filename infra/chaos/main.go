@@ -1,7 +1,7 @@
 // Chaos runs the local stack under traffic while its parts are killed, stopped,
 // slowed and cut off by a seeded schedule, and then holds the table to what the
-// service promises. The same seed gives the same schedule and the same decisions
-// of the clients; which call a fault hits is a matter of timing.
+// service promises. The same seed gives the same schedule, and each client's n-th
+// act is the same; which call a fault hits is a matter of timing.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("seed %d, %v of faults, data and logs in %s\n", *seed, *duration, dir)
-	report, err := run(ctx, config{seed: *seed, duration: *duration, dir: dir, functions: *functions, deck: everything, out: os.Stdout})
+	report, err := run(ctx, config{seed: *seed, duration: *duration, dir: dir, functions: *functions, deck: everything, odds: 0.4, out: os.Stdout})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

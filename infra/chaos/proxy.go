@@ -29,6 +29,7 @@ type proxy struct {
 	down bool         // guarded by gate
 
 	mu       sync.Mutex
+	odds     float64 // that a fault which is on hits a call
 	random   *rand.Rand
 	active   map[kind]int
 	hits     map[kind]int
@@ -46,18 +47,17 @@ type exchange struct {
 }
 
 const (
-	oddsOfFault = 0.4             // that a call is hit while a fault of the wire is on
-	lag         = 1 * time.Second // how long a new row is not seen by eventually consistent reads
-	lateCount   = time.Second     // from when on the function may have given up on a count
+	lag       = time.Second // how long a new row is not seen by eventually consistent reads
+	lateCount = time.Second // from when on the function may have given up on a count
 )
 
-func startProxy(upstream string, random *rand.Rand) (*proxy, error) {
+func startProxy(upstream string, odds float64, random *rand.Rand) (*proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	p := &proxy{
-		upstream: upstream, address: "http://" + listener.Addr().String(), random: random,
+		upstream: upstream, address: "http://" + listener.Addr().String(), odds: odds, random: random,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 		active: map[kind]int{}, hits: map[kind]int{}, answers: map[string]exchange{}, newborn: map[string]time.Time{}, unsure: map[string]int{},
 	}
@@ -102,7 +102,7 @@ func (p *proxy) hit(kinds ...kind) (bool, float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range kinds {
-		if p.active[k] > 0 && p.random.Float64() < oddsOfFault {
+		if p.active[k] > 0 && p.random.Float64() < p.odds {
 			p.hits[k]++
 			return true, p.random.Float64()
 		}

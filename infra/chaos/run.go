@@ -34,9 +34,11 @@ import (
 type config struct {
 	seed      uint64
 	duration  time.Duration
-	dir       string // takes data and logs
-	functions string // holds <function>/bootstrap
-	deck      []kind // of faults, dealt again and again
+	dir       string  // takes data and logs
+	functions string  // holds <function>/bootstrap
+	deck      []kind  // of faults, dealt again and again
+	odds      float64 // that a call is hit while a fault of the wire is on
+	acts      int     // that each client does, however long that takes; 0 for as many as there is time for
 	out       io.Writer
 }
 
@@ -67,17 +69,15 @@ func (r *report) print(out io.Writer) {
 }
 
 const (
-	organizations      = 2
-	customersOfEach    = 3
-	clientsOfEach      = 1 // customer
-	plenty             = 1_000_000
-	little             = 60 // units a window, for one customer
-	windowSeconds      = 20
-	quiet              = 3 * time.Minute // any extraction ends within
-	longestCall        = 30 * time.Second
-	tableName          = "chaos"
-	skewedClock        = 30 * time.Second // at least
-	skewedClockAtWorst = 3 * time.Minute
+	organizations   = 2
+	customersOfEach = 3
+	plenty          = 1_000_000 // units a window
+	little          = 60        // of one customer
+	windowSeconds   = 20
+	quiet           = 3 * time.Minute // any extraction ends within
+	leastSkew       = 30 * time.Second
+	mostSkew        = 3 * time.Minute
+	tableName       = "chaos"
 )
 
 // world is everything that runs, and how to hurt it.
@@ -125,11 +125,11 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer stopQueue()
-	if w.table, err = startProxy(endpoint, c.random(tableHits)); err != nil {
+	if w.table, err = startProxy(endpoint, c.odds, c.random(tableHits)); err != nil {
 		return nil, err
 	}
 	defer w.table.stop()
-	if w.queue, err = startProxy(queues.Endpoint, c.random(queueHits)); err != nil {
+	if w.queue, err = startProxy(queues.Endpoint, c.odds, c.random(queueHits)); err != nil {
 		return nil, err
 	}
 	defer w.queue.stop()
@@ -182,11 +182,11 @@ func run(ctx context.Context, c config) (*report, error) {
 		base: told.BaseURL, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
 		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
 	}
-	requests := w.storm(ctx, t, everybody)
+	acted := w.storm(ctx, t, everybody)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return w.judge(ctx, t, everybody, requests)
+	return w.judge(ctx, t, everybody, acted)
 }
 
 // store opens the table at an endpoint.
@@ -239,7 +239,7 @@ func (w *world) skew() (says string, err error) {
 	random := w.random(skewing)
 	candidates := []string{api.Extractor, api.Sweeper, string(api.Transfers), string(api.Courses), string(api.Credentials), string(api.Programs)}
 	wrong := candidates[random.IntN(len(candidates))]
-	by := skewedClock + time.Duration(random.Int64N(int64(skewedClockAtWorst-skewedClock)))
+	by := leastSkew + time.Duration(random.Int64N(int64(mostSkew-leastSkew)))
 	if random.IntN(2) == 0 {
 		by = -by
 	}
@@ -270,21 +270,21 @@ func (w *world) skew() (says string, err error) {
 	return fmt.Sprintf("the clock of %s is wrong by %v", wrong, by), nil
 }
 
-// storm lets the clients and the faults loose, and gives how many requests each
-// client made.
-func (w *world) storm(ctx context.Context, t *traffic, everybody []*customer) (requests []int) {
+// storm lets the clients and the faults loose, and gives how often each client
+// acted.
+func (w *world) storm(ctx context.Context, t *traffic, everybody []*customer) (acts []int) {
 	busy, end := context.WithTimeout(ctx, w.duration)
 	defer end()
 	var all []*client
 	for i, customer := range everybody {
-		for n := range clientsOfEach {
-			part := uint64(clients + i*clientsOfEach + n)
-			all = append(all, &client{traffic: t, customer: customer, name: fmt.Sprintf("client%d", part-clients), random: w.random(part)})
-		}
+		all = append(all, &client{
+			traffic: t, customer: customer, name: fmt.Sprintf("client%d", i),
+			decide: func(act int) *rand.Rand { return w.random((clients+uint64(i))<<32 + uint64(act)) },
+		})
 	}
 	var running sync.WaitGroup
 	for _, c := range all {
-		running.Go(func() { c.run(busy) })
+		running.Go(func() { c.run(busy, w.acts) })
 	}
 	var faults sync.WaitGroup
 	for _, f := range schedule(w.random(scheduling), w.deck, w.duration) {
@@ -302,9 +302,9 @@ func (w *world) storm(ctx context.Context, t *traffic, everybody []*customer) (r
 	running.Wait()
 	w.say("the faults are over")
 	for _, c := range all {
-		requests = append(requests, c.requests)
+		acts = append(acts, c.acts)
 	}
-	return requests
+	return acts
 }
 
 // hurt does one fault, and makes it good.
@@ -390,8 +390,8 @@ func answers(url string) bool {
 }
 
 // judge waits until nothing is going on any more, and audits.
-func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, requests []int) (*report, error) {
-	limit := time.Now().Add(quiet + skewedClockAtWorst)
+func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, acted []int) (*report, error) {
+	limit := time.Now().Add(quiet + mostSkew)
 	calm := time.Now()
 	var rows table
 	for {
@@ -425,7 +425,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, re
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
 	r := &report{rows: rows, traffic: t, breaches: append(t.breaches, a.breaches...)}
-	r.figure("requests of each client %v, answers %s, replays %d", requests, counts(t.statuses), t.replays)
+	r.figure("acts of each client %v, answers %s, replays %d", acted, counts(t.statuses), t.replays)
 	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))
 	records := map[string]int{}
 	for _, kinds := range a.live {

@@ -77,8 +77,9 @@ type client struct {
 	*traffic
 	customer *customer
 	name     string
-	random   *rand.Rand
-	requests int
+	decide   func(act int) *rand.Rand // the source of an act's decisions, whatever became of those before
+	random   *rand.Rand               // of the present act
+	acts     int
 }
 
 // request is one request; effects are what it does to registers.
@@ -112,13 +113,14 @@ func (r reply) parsed() (v map[string]any) {
 	return v
 }
 
-// run makes requests until ctx ends.
-func (c *client) run(ctx context.Context) {
+// run acts so often, or where that is 0 until ctx ends.
+func (c *client) run(ctx context.Context, times int) {
 	total := 0
 	for _, a := range acts {
 		total += a.weight
 	}
-	for ctx.Err() == nil {
+	for c.acts < times || times == 0 && ctx.Err() == nil {
+		c.random = c.decide(c.acts)
 		n := c.random.IntN(total)
 		for _, a := range acts {
 			if n -= a.weight; n < 0 {
@@ -126,7 +128,7 @@ func (c *client) run(ctx context.Context) {
 				break
 			}
 		}
-		c.requests++
+		c.acts++
 		time.Sleep(time.Duration(c.random.IntN(60)) * time.Millisecond)
 	}
 }
@@ -328,7 +330,7 @@ func (c *client) create(r request, marker string, n int) reply {
 }
 
 // marker names what a request creates.
-func (c *client) marker() string { return fmt.Sprintf("%s-%d", c.name, c.requests) }
+func (c *client) marker() string { return fmt.Sprintf("%s-%d", c.name, c.acts) }
 
 // read reads a record that was there once; one that is sure to be there must be found.
 func (c *client) read(operation, path string) reply {
