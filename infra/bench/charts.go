@@ -90,6 +90,7 @@ func latencyChart(file string, answers []load.Answer) error {
 	p.Y.Label.Text = "times the no-op function's"
 	p.Y.Min = 0
 	p.Legend.Top, p.Legend.Left = true, true
+	p.Title.Padding = vg.Points(6)
 	width := vg.Points(9)
 	for i, colour := range []color.Color{blue, orange, red} {
 		values := make(plotter.Values, len(names))
@@ -108,6 +109,7 @@ func latencyChart(file string, answers []load.Answer) error {
 	p.NominalX(names...)
 	p.X.Tick.Label.Rotation = math.Pi / 5
 	p.X.Tick.Label.XAlign = -1
+	p.X.Min, p.X.Max, p.Y.Max = -0.5, float64(len(names))-0.5, 1.1*p.Y.Max
 	p.Add(plotter.NewGrid())
 	return p.Save(12*vg.Inch, 6*vg.Inch, file)
 }
