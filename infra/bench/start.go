@@ -23,7 +23,7 @@ const (
 	// wantedStart is how much longer a function may take to its first call for work
 	// than one that has only a DynamoDB client, heldStart what it is held to.
 	wantedStart = 1.5
-	heldStart   = 5.0
+	heldStart   = 4.5
 	starts      = 15
 	// maxZipped is what a bundle may be, in MB: Lambda loads it before anything else.
 	maxZipped = 10.0
