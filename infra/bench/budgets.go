@@ -61,7 +61,7 @@ func budgets(ctx context.Context, s *service) (*table, error) {
 			}
 		}
 		t.row(t.judge(b.Exceeded(worst), b.Why), b.Operation,
-			worst.Trips, target(b.Target.Trips), worst.Write, target(b.Target.Write), worstIndex, worst.Read, target(b.Target.Read))
+			worst.Trips, bound(b.Target.Trips, b.Held.Trips), worst.Write, bound(b.Target.Write, b.Held.Write), worstIndex, worst.Read, bound(b.Target.Read, b.Held.Read))
 	}
 	return t, nil
 }

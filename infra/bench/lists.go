@@ -229,7 +229,7 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 		held, why = held+perKilobyte*float64((size-1)/1024), longDirectory
 	}
 	broken := max(create.Trips, remove.Trips) > 2 || max(create.Write, remove.Write) > held || first.Trips > maxCold
-	writing.row(writing.judge(broken, why), name, create.Trips, remove.Trips, "<= 2", create.Write, remove.Write, target(maxListWrite), first.Trips, target(maxCold))
+	writing.row(writing.judge(broken, why), name, create.Trips, remove.Trips, "<= 2", create.Write, remove.Write, bound(maxListWrite, held), first.Trips, target(maxCold))
 	return nil
 }
 

@@ -94,7 +94,7 @@ func start(ctx context.Context) (*table, error) {
 		}
 		// The ratio is of processor time, which the machine's other work does not touch.
 		ratio := float64(work[name]) / float64(work["floor"])
-		broken, why, limit := ratio > heldStart, "", target(wantedStart)
+		broken, why, limit := ratio > heldStart, "", bound(wantedStart, heldStart)
 		if ratio > wantedStart {
 			why = linked
 		}

@@ -63,6 +63,14 @@ func target(v float64) string {
 	return "<= " + strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// bound shows a target, and what is held instead where that is wider.
+func bound(wanted, held float64) string {
+	if wanted == budget.Any || held <= wanted {
+		return target(wanted)
+	}
+	return fmt.Sprintf("%s, held %s", target(wanted), target(held))
+}
+
 func (t *table) print(w io.Writer) {
 	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
