@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 			return err
 		}
 		defer closeAll()
-		err = add("", opened...)
+		err = add(versionIn(sources), opened...)
 		done += len(sources)
 		step(done, all)
 		return err
@@ -111,6 +112,19 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 		return err
 	}
 	return t.showInfo(taxonomy.Info(), len(compiled))
+}
+
+var release = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
+
+// versionIn gives the release that the sources' names tell, as ESCO's downloads
+// do; empty where they tell none, and the files decide.
+func versionIn(sources []string) string {
+	for _, source := range sources {
+		if version := release.FindString(filepath.Base(source)); version != "" {
+			return version
+		}
+	}
+	return ""
 }
 
 // addOwn adds a CSV file: requirements of occupations where it has their columns,
