@@ -136,20 +136,20 @@ func (c *client) changeSyllabus() {
 // extractor for half a minute.
 func (c *client) syllabus() string {
 	shelf := "good"
-	switch n := c.random.IntN(100); {
-	case n < 8:
+	switch n := c.random.IntN(1000); {
+	case n < 80:
 		shelf = "slow"
-	case n < 16:
+	case n < 160:
 		shelf = "flaky"
-	case n < 22:
+	case n < 220:
 		shelf = "missing"
-	case n < 25:
+	case n < 250:
 		shelf = "login"
-	case n < 28:
+	case n < 280:
 		shelf = "broken"
-	case n < 30:
+	case n < 300:
 		shelf = "inwards"
-	case n < 31:
+	case n < 302:
 		shelf = "stalling"
 	}
 	return c.library.href(shelf, c.library.names[c.random.IntN(len(c.library.names))])

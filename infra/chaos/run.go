@@ -389,10 +389,10 @@ func answers(url string) bool {
 	return true
 }
 
-// judge waits until nothing is going on any more, and audits.
+// judge waits until nothing is going on any more, as long as there is progress,
+// and audits.
 func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, acted []int) (*report, error) {
-	limit := time.Now().Add(quiet + mostSkew)
-	calm := time.Now()
+	calm, progress, least := time.Now(), time.Now(), -1
 	var rows table
 	for {
 		var err error
@@ -406,8 +406,11 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 		if open > 0 {
 			calm = time.Now()
 		}
-		if time.Now().After(limit) {
-			w.say("%d extractions have not ended", open)
+		if least < 0 || open < least {
+			least, progress = open, time.Now()
+		}
+		if time.Since(progress) > quiet+mostSkew {
+			w.say("%d extractions do not end", open)
 			break
 		}
 		select {
