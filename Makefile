@@ -4,7 +4,7 @@
 .PHONY: run test build synth deploy sam-local bench bench-extraction chaos lint openapi local
 
 FUNCTIONS := $(notdir $(patsubst %/main.go,%,$(wildcard functions/*/main.go)))
-GOFLAGS_LAMBDA := -tags lambda.norpc -trimpath -ldflags "-s -w -buildid="
+GOFLAGS_LAMBDA := -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w -buildid="
 export CGO_ENABLED = 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 

@@ -1,7 +1,10 @@
 package scale
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -43,11 +46,9 @@ func demandTable() string {
 
 func limitsTable() string {
 	limits := DemandOf(1).Limits()
-	var names []string
-	for name := range limits {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return int(limits[a] - limits[b]) })
+	names := slices.SortedFunc(maps.Keys(limits), func(a, b string) int {
+		return cmp.Or(cmp.Compare(math.Round(limits[a]), math.Round(limits[b])), cmp.Compare(a, b))
+	})
 	var rows []string
 	for _, name := range names {
 		rows = append(rows, fmt.Sprintf("%s | %sx", name, number(limits[name])))
