@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,9 +55,6 @@ func TestVariables(t *testing.T) {
 }
 
 func TestKnownKeys(t *testing.T) {
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("no java")
-	}
 	endpoint, stop, err := dynamodb.Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -11,9 +10,6 @@ import (
 )
 
 func TestDataOutlivesTheServer(t *testing.T) {
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("no java")
-	}
 	ctx, dir := t.Context(), t.TempDir()
 	endpoint, stop, err := Start(ctx, dir)
 	if err != nil {
@@ -43,9 +39,6 @@ func TestDataOutlivesTheServer(t *testing.T) {
 }
 
 func TestStopEndsTheServer(t *testing.T) {
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("no java")
-	}
 	endpoint, stop, err := Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +61,6 @@ func TestMissingPrograms(t *testing.T) {
 }
 
 func TestMissingJar(t *testing.T) {
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("no java")
-	}
 	t.Chdir(t.TempDir())
 	if _, _, err := Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "go.mod") {
 		t.Errorf("outside the module: %v", err)

@@ -118,13 +118,6 @@ func program(dir string) {
 	}
 }
 
-func needJava(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("java"); err != nil {
-		t.Skip("no java")
-	}
-}
-
 // start runs a stack inside the test.
 func start(t *testing.T, c Config) (told Announcement, stop func()) {
 	t.Helper()
@@ -146,7 +139,6 @@ func start(t *testing.T, c Config) (told Announcement, stop func()) {
 }
 
 func TestService(t *testing.T) {
-	needJava(t)
 	var says safeBuffer
 	dir := filepath.Join(t.TempDir(), "local")
 	c := config(dir, bootstraps(t), &says)
@@ -290,7 +282,6 @@ func TestFreshForgets(t *testing.T) {
 }
 
 func TestNoOrphans(t *testing.T) {
-	needJava(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux can do this")
 	}
