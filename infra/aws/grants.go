@@ -36,11 +36,11 @@ func grantOf(name string) grant {
 		}
 	case api.Sweeper:
 		return grant{
-			table:    []string{"GetItem", "Query", "UpdateItem"},
+			table:    []string{"BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"},
 			index:    []string{"Query"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds open extractions in the index, queues them again, marks those of dead letters FAILED with a change-feed entry; creates and deletes nothing",
+			why:      "finds open extractions in the index, queues them again, marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))

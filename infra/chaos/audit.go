@@ -27,7 +27,6 @@ type audit struct {
 	lists    map[catalog.OrgID]map[catalog.Kind]map[string]any
 	parts    map[string]map[string]bool // sort keys of other rows, by partition
 	units    []map[string]any
-	orphans  []map[string]any // transfer courses of packages that are not live
 	breaches []string
 }
 
@@ -100,8 +99,13 @@ func (a *audit) find(id string) map[string]any {
 	return nil
 }
 
-// open counts extractions that have not come to an end.
+// open counts extractions and deletions that have not come to an end.
 func (a *audit) open() (n int) {
+	for _, r := range a.deleted {
+		if r[api.OpenIndexPartitionKey] != nil {
+			n++
+		}
+	}
 	for _, kinds := range a.live {
 		for _, records := range kinds {
 			for _, r := range records {
@@ -136,7 +140,7 @@ func (a *audit) table() {
 		a.programs(org)
 		for _, r := range a.all(org, catalog.TransferCourseKind) {
 			if a.live[org][catalog.TransferPackageKind][text(r, "packageId")] == nil {
-				a.orphans = append(a.orphans, r)
+				a.breach("transfer course %s is live, its package %s is not", text(r, "id"), text(r, "packageId"))
 			}
 		}
 		a.feed(org)
@@ -144,6 +148,9 @@ func (a *audit) table() {
 	for id, r := range a.deleted {
 		if r["deletedAt"] == nil {
 			a.breach("%s stands among the deleted rows but has no deletedAt", id)
+		}
+		if r[api.OpenIndexPartitionKey] != nil {
+			a.breach("the deletion of %s is not complete", id)
 		}
 	}
 }
@@ -154,7 +161,7 @@ func (a *audit) extraction(org catalog.OrgID, r map[string]any) {
 	if status == "" {
 		return
 	}
-	for _, name := range []string{"leaseToken", "leaseUntil", api.OpenIndexPartitionKey, api.OpenIndexSortKey} {
+	for _, name := range []string{"leaseToken", "leaseUntil", api.OpenIndexPartitionKey, api.OpenIndexSortKey, "waitsSince"} {
 		if r[name] != nil {
 			a.breach("%s is %s but has %s", id, status, name)
 		}
@@ -373,12 +380,6 @@ func (a *audit) clients(t *traffic) {
 			if b := t.batches[marker]; b != nil && b.outcome == acknowledged && !a.parts["o#"+string(org)+"#answer"][hex.EncodeToString(sum[:])] {
 				a.breach("%s: the answer under the key is not kept", marker)
 			}
-		}
-	}
-	for _, r := range a.orphans {
-		// A deletion that was not acknowledged may have broken off: it waits to be asked for again.
-		if t.history.acknowledged("record "+text(r, "packageId"), "deleted") {
-			a.breach("transfer course %s is live, its package %s is deleted", text(r, "id"), text(r, "packageId"))
 		}
 	}
 	for _, register := range t.history.names() {

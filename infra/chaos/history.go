@@ -82,13 +82,6 @@ func (h *history) is(register, value string) bool {
 	return len(values) == 1 && values[0] == value
 }
 
-// acknowledged says whether an attempt to write the value was.
-func (h *history) acknowledged(register, value string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.registers[register], func(a *attempt) bool { return a.value == value && !a.end.IsZero() })
-}
-
 // names lists the registers.
 func (h *history) names() []string {
 	h.mu.Lock()

@@ -410,7 +410,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 			least, progress = open, time.Now()
 		}
 		if time.Since(progress) > quiet+mostSkew {
-			w.say("%d extractions do not end", open)
+			w.say("%d extractions and deletions do not end", open)
 			break
 		}
 		select {

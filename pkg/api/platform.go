@@ -2,21 +2,21 @@ package api
 
 // The table, as the store writes it and the deployment creates it: one table, a
 // string partition and sort key, rows that expire, and one sparse index that
-// holds only extractions which are not finished.
+// holds only what is not finished: extractions, and deletions that broke off.
 const (
 	PartitionKey = "pk"
 	SortKey      = "sk"
 	TTL          = "expiresAt"
 
 	OpenIndex             = "open"
-	OpenIndexPartitionKey = "openShard" // present only while an extraction is PENDING or PROCESSING
+	OpenIndexPartitionKey = "openShard" // present only until it is finished
 	OpenIndexSortKey      = "openSince" // number, Unix ms at which the sweeper may look at it
 )
 
 // The functions that no HTTP request reaches.
 const (
 	Extractor = "extractor" // SQS: runs a syllabus extraction
-	Sweeper   = "sweeper"   // schedule: resends what got stuck; dead letters: sets FAILED
+	Sweeper   = "sweeper"   // schedule: resends and completes what got stuck; dead letters: sets FAILED
 )
 
 // The environment that functions are given. ../commands.md lists those that

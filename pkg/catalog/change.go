@@ -15,7 +15,7 @@ var ErrStale = errors.New("changed since it was loaded")
 type Change struct {
 	Created  []Record
 	Replaced []Replacement
-	Deleted  []Deletion
+	Deleted  []Deletion // a record before those that go because it goes
 	Held     []Hold
 	Released []Hold
 	// Directories are the lists that gained or lost records, already changed.

@@ -25,6 +25,7 @@ const (
 	leaseToken = "leaseToken" // of an extraction: whose run it is
 	leaseUntil = "leaseUntil" // Unix ms
 	attempts   = "attempts"   // runs begun
+	waitsSince = "waitsSince" // of an extraction: Unix ms, what openSince was before the sweeper came
 )
 
 // transactionLimit is DynamoDB's; the journal takes one of them.
@@ -37,7 +38,9 @@ const transactionLimit = 99
 //
 // A change that is larger than a transaction is saved in several: first what only
 // holds courses, which does no harm by itself (see catalog.Hold), then the records,
-// then what is deleted along with them and is out of reach by then.
+// then what is deleted along with its owner, which is the first of the deletions.
+// Once the records are saved the change is done, whatever breaks off after that:
+// CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	once, claim, settle := s.holds(c)
 	var records []write
@@ -55,13 +58,13 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 		records = append(records, w)
 	}
-	var deletions [][]write
+	var deleted [][]write
 	for _, d := range c.Deleted {
 		pair, err := s.remove(d, unchanged(d))
 		if err != nil {
 			return err
 		}
-		deletions = append(deletions, pair)
+		deleted = append(deleted, pair)
 	}
 	for _, d := range c.Directories {
 		records = append(records, s.saveDirectory(org, d))
@@ -80,7 +83,7 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	if c.Answer != nil {
 		records = append(records, s.saveAnswer(org, c.Answer)...)
 	}
-	if whole := slices.Concat(records, slices.Concat(deletions...), once); len(whole) <= transactionLimit {
+	if whole := slices.Concat(records, slices.Concat(deleted...), once); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
 			return err
 		}
@@ -92,8 +95,12 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 			return err
 		}
 	}
-	n := min(len(deletions), (transactionLimit-len(records))/2)
-	if err := s.transact(ctx, org, slices.Concat(records, slices.Concat(deletions[:n]...))); err != nil {
+	n := min(len(deleted), (transactionLimit-len(records))/2)
+	rest := c.Deleted[n:]
+	if len(rest) > 0 {
+		s.owes(deleted[0])
+	}
+	if err := s.transact(ctx, org, slices.Concat(records, slices.Concat(deleted[:n]...))); err != nil {
 		return err
 	}
 	s.remember(org, c)
@@ -103,20 +110,7 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 			return err
 		}
 	}
-	for chunk := range slices.Chunk(c.Deleted[n:], transactionLimit/2) {
-		var orphans [][]write
-		for _, d := range chunk {
-			pair, err := s.remove(d, expression{conditions: []string{"attribute_exists(pk)"}})
-			if err != nil {
-				return err
-			}
-			orphans = append(orphans, pair)
-		}
-		if err := s.saveApart(ctx, org, orphans); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.removeOwned(ctx, org, rest)
 }
 
 // saveApart saves what does not belong together: together where that is possible,
@@ -184,7 +178,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
-			e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+			e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey, waitsSince)
 		}
 	}
 	e.was(r.Was)
@@ -213,6 +207,7 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	}
 	delete(row, api.OpenIndexPartitionKey)
 	delete(row, api.OpenIndexSortKey)
+	delete(row, waitsSince)
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
 	return []write{
@@ -244,6 +239,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	if state := extractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
 		row[api.OpenIndexPartitionKey] = text(shardOf(r.Base().ID))
 		row[api.OpenIndexSortKey] = number(int64(s.Now()))
+		row[waitsSince] = row[api.OpenIndexSortKey]
 		row[attempts] = number(0)
 	}
 	maps.Copy(row, keyOf(r).attributes())

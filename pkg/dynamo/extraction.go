@@ -33,7 +33,7 @@ func jobKey(job catalog.ExtractionJob) key {
 }
 
 // SweepGrace is how long, in ms, an extraction may be PENDING before it is sent
-// again.
+// again at the earliest.
 const SweepGrace = 60_000
 
 // Claim takes an extraction for a run until the lease ends: one that is PENDING,
@@ -44,7 +44,7 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 	for {
 		out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &s.Table, Key: jobKey(job).attributes(),
-			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, " +
+			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, waitsSince = :sweep, " +
 				"updatedAt = :now ADD attempts :one REMOVE failure, warnings"),
 			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now"),
 			ExpressionAttributeValues: item{
@@ -118,7 +118,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		for name, value := range row {
 			e.set(name, value)
 		}
-		e.remove(leaseToken, leaseUntil, api.OpenIndexPartitionKey, api.OpenIndexSortKey)
+		e.remove(leaseToken, leaseUntil, api.OpenIndexPartitionKey, api.OpenIndexSortKey, waitsSince)
 		if outcome.Failure != nil {
 			return nil, nil
 		}
@@ -134,6 +134,7 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 	return s.settle(ctx, task, func(e *expression, _ catalog.Time) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
 		e.set(api.OpenIndexSortKey, number(int64(from)))
+		e.set(waitsSince, number(int64(from)))
 		e.remove(leaseToken, leaseUntil)
 		return nil, nil
 	})
@@ -241,26 +242,31 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 // Stuck finds extractions that have waited longer than SweepGrace, or whose lease
 // has ended, oldest first in each shard, and gives each to visit.
 func (s *Store) Stuck(ctx context.Context, visit func(catalog.ExtractionJob) error) error {
-	before := s.Now() - SweepGrace
 	for shard := range shards {
-		err := s.query(ctx, &dynamodb.QueryInput{
-			IndexName:              aws.String(api.OpenIndex),
-			KeyConditionExpression: aws.String("openShard = :shard AND openSince < :before"),
-			ExpressionAttributeValues: item{
-				":shard": text(strconv.Itoa(shard)), ":before": number(int64(before)),
-			},
-		}, func(row item) (bool, error) {
+		err := s.overdue(ctx, strconv.Itoa(shard), func(row item) error {
 			job, ok := jobOf(row)
 			if !ok {
-				return true, nil
+				return nil
 			}
-			return true, visit(job)
+			return visit(job)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// overdue visits the rows of a shard of the open index that the sweeper is to look
+// at, the oldest first; they hold keys only.
+func (s *Store) overdue(ctx context.Context, shard string, visit func(item) error) error {
+	return s.query(ctx, &dynamodb.QueryInput{
+		IndexName:              aws.String(api.OpenIndex),
+		KeyConditionExpression: aws.String("openShard = :shard AND openSince < :before"),
+		ExpressionAttributeValues: item{
+			":shard": text(shard), ":before": number(int64(s.Now()) - SweepGrace),
+		},
+	}, func(row item) (bool, error) { return true, visit(row) })
 }
 
 // jobOf reads a job back from the key of its record.
@@ -277,14 +283,16 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend makes a stuck extraction wait anew, so that it is sent again once; false
-// when it has moved on by itself.
+// Resend says whether a stuck extraction is to be sent again; false when it has
+// moved on by itself. It then waits as long again as it has waited so far: its
+// message may still be in a long queue, and one more each minute would lengthen it.
 func (s *Store) Resend(ctx context.Context, job catalog.ExtractionJob) (bool, error) {
+	now := int64(s.Now())
 	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: jobKey(job).attributes(),
-		UpdateExpression:          aws.String("SET openSince = :next"),
+		UpdateExpression:          aws.String("SET openSince = :twice - waitsSince"), // now + (now - waitsSince)
 		ConditionExpression:       aws.String("openSince < :before"),
-		ExpressionAttributeValues: item{":next": number(int64(s.Now())), ":before": number(int64(s.Now()) - SweepGrace)},
+		ExpressionAttributeValues: item{":twice": number(2 * now), ":before": number(now - SweepGrace)},
 	})
 	var moved *types.ConditionalCheckFailedException
 	if errors.As(err, &moved) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"skillscurriculum/pkg/catalog"
@@ -351,4 +352,54 @@ func TestExtractionStates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A message that waits in a long queue is not doubled each minute: the extraction
+// is sent again when it has waited twice as long, at most.
+func TestResendsGrowFurtherApart(t *testing.T) {
+	t.Parallel()
+	store, at := newStore(t)
+	job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.SectionKind, ID: newSection(t, store)}
+	const minute = 60_000
+	start := at.Now()
+	// sweep gives the minutes of a day at which a sweeper sends the job again.
+	sweep := func() (sent []int) {
+		t.Helper()
+		for range 24 * 60 {
+			at.Add(minute)
+			err := store.Stuck(t.Context(), func(job catalog.ExtractionJob) error {
+				again, err := store.Resend(t.Context(), job)
+				if again {
+					sent = append(sent, int((at.Now()-start)/minute))
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return sent
+	}
+	if diff := cmp.Diff([]int{2, 6, 14, 30, 62, 126, 254, 510, 1022}, sweep()); diff != "" {
+		t.Errorf("of one that waits: %s", diff)
+	}
+	// A run that dies is missed at once, whatever was before.
+	task, err := store.Claim(t.Context(), job, "run_1", at.Now()+minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start = at.Now()
+	if sent := sweep(); len(sent) == 0 || sent[0] != 2 {
+		t.Errorf("of one whose run died: %v", sent)
+	}
+	if task, err = store.Claim(t.Context(), job, "run_2", at.Now()+minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.PutBack(t.Context(), task, at.Now()+3*minute); err != nil {
+		t.Fatal(err)
+	}
+	start = at.Now()
+	if sent := sweep(); len(sent) < 2 || sent[0] != 5 || sent[1] != 9 {
+		t.Errorf("of one that is put back for three minutes: %v", sent)
+	}
 }

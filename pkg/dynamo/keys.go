@@ -23,7 +23,7 @@ import (
 //	section                 o#<org>#Section                   <id>                  id; all sections of the organization
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
 //	extraction              o#<org>#SyllabusExtraction        <id>                  id
-//	deleted record          its partition + !                 as before             nobody but an operator
+//	deleted record          its partition + !                 as before             the sweeper, until what it owned is gone too; an operator
 //	evidence of skills      o#<org>#evidence                  <record id>           include=evidence
 //	text of an extraction   o#<org>#text                      <record id>           include=text; the extractor
 //	read document           o#<org>#document                  <sha256 of text>#<engine>...  the extractor, so as not to extract it again
@@ -38,9 +38,14 @@ import (
 //	units used              u#<customer>                      <window start>        every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
 //
-// The sparse index named open holds extractions that are not finished:
-// openShard is 0..3 by id, openSince the instant from which the sweeper may look.
-const shards = 4
+// The sparse index named open holds what is not finished. openShard is 0..3 by id
+// for extractions, and deletions for deleted records that owned more than their
+// transaction could take out; the sweeper looks at what has openSince behind it
+// for longer than SweepGrace.
+const (
+	shards    = 4
+	deletions = "deletions"
+)
 
 type key struct{ pk, sk string }
 

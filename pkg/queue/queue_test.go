@@ -31,18 +31,19 @@ var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferC
 // table is one extraction as the real table keeps it (see the property of the
 // states in package dynamo), and the faults that a test wants.
 type table struct {
-	mu       sync.Mutex
-	status   catalog.ProcessingStatus
-	lease    string
-	until    catalog.Time
-	attempts int
-	open     catalog.Time // from when the sweeper may look
-	ends     int          // how often it was COMPLETED or FAILED
-	outcome  *catalog.Outcome
-	href     string
-	known    map[string]*catalog.Outcome
-	fail     func(method string) error
-	now      func() catalog.Time
+	mu        sync.Mutex
+	status    catalog.ProcessingStatus
+	lease     string
+	until     catalog.Time
+	attempts  int
+	open      catalog.Time // from when the sweeper may look
+	ends      int          // how often it was COMPLETED or FAILED
+	completed int          // sweeps of deletions
+	outcome   *catalog.Outcome
+	href      string
+	known     map[string]*catalog.Outcome
+	fail      func(method string) error
+	now       func() catalog.Time
 }
 
 var errDown = errors.New("the store is down")
@@ -119,6 +120,11 @@ func (s *table) Stuck(_ context.Context, visit func(catalog.ExtractionJob) error
 		return nil
 	}
 	return visit(job)
+}
+
+func (s *table) CompleteDeletions(context.Context) error {
+	s.completed++
+	return s.fault("complete")
 }
 
 func (s *table) Resend(context.Context, catalog.ExtractionJob) (bool, error) {
@@ -407,9 +413,20 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, sent %v", err, b.line.jobs)
 	}
 	b.line.down = true
-	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil {
-		t.Error("the queue is down and the sweeper says nothing")
+	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil || b.table.completed != 2 {
+		t.Errorf("the queue is down: the sweeper says %v and looked at deletions %d times", err, b.table.completed)
 	}
+	b.line.down = false
+	b.table.fail = func(method string) error {
+		if method == "complete" {
+			return errDown
+		}
+		return nil
+	}
+	if _, err := b.sweeper.Handle(t.Context(), schedule); !errors.Is(err, errDown) {
+		t.Errorf("a deletion cannot be completed and the sweeper says %v", err)
+	}
+	b.table.fail, b.line.jobs = nil, b.line.jobs[:1]
 	b.table.status = catalog.Completed
 	if _, err := b.sweeper.Handle(t.Context(), schedule); err != nil || len(b.line.jobs) != 1 {
 		t.Errorf("%v, sent %v", err, b.line.jobs)

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -18,12 +20,16 @@ type SweeperStore interface {
 	ClaimStore
 	// Stuck visits extractions that wait or run longer than they should.
 	Stuck(ctx context.Context, visit func(catalog.ExtractionJob) error) error
-	// Resend makes a stuck extraction wait anew; false when it moved on by itself.
+	// Resend says whether a stuck extraction is to be sent again; false when it moved
+	// on by itself.
 	Resend(ctx context.Context, job catalog.ExtractionJob) (bool, error)
+	// CompleteDeletions takes out what deletions that broke off have left.
+	CompleteDeletions(ctx context.Context) error
 }
 
-// Sweeper looks after extractions whose message or worker was lost, and sets those
-// FAILED whose message no worker could deal with.
+// Sweeper looks after extractions whose message or worker was lost, sets those
+// FAILED whose message no worker could deal with, and completes deletions that
+// broke off.
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender
@@ -31,6 +37,9 @@ type Sweeper struct {
 	IDs    catalog.IDs
 	Log    *slog.Logger
 }
+
+// sweepReserve is what a sweep leaves of the function's time for deletions.
+const sweepReserve = 5 * time.Second
 
 // Handle takes the events of the schedule and those of the dead-letter queue.
 func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQSEventResponse, error) {
@@ -41,21 +50,36 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 	if len(letters.Records) > 0 {
 		return s.bury(ctx, letters), nil
 	}
-	return events.SQSEventResponse{}, s.sweep(ctx)
+	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx))
 }
 
+// sweep sends again what is stuck, the oldest first, as far as it comes in its time.
 func (s *Sweeper) sweep(ctx context.Context) error {
-	sent := 0
-	err := s.Store.Stuck(ctx, func(job catalog.ExtractionJob) error {
-		stuck, err := s.Store.Resend(ctx, job)
-		if err != nil || !stuck {
-			return err
-		}
-		sent++
-		return s.Sender.SendLater(ctx, job, 0)
+	sweeping, cancel := ctx, func() {}
+	if deadline, ok := ctx.Deadline(); ok {
+		sweeping, cancel = context.WithDeadline(ctx, deadline.Add(-sweepReserve))
+	}
+	defer cancel()
+	var sent atomic.Int64
+	group, sending := errgroup.WithContext(sweeping)
+	group.SetLimit(sendsBeside)
+	err := s.Store.Stuck(sending, func(job catalog.ExtractionJob) error {
+		group.Go(func() error {
+			stuck, err := s.Store.Resend(sending, job)
+			if err != nil || !stuck {
+				return err
+			}
+			sent.Add(1)
+			return s.Sender.SendLater(sending, job, 0)
+		})
+		return sending.Err()
 	})
-	if sent > 0 || err != nil {
-		s.Log.InfoContext(ctx, "swept", "resent", sent, "cause", fmt.Sprint(err))
+	err = errors.Join(err, group.Wait())
+	if sweeping.Err() != nil && ctx.Err() == nil {
+		err = nil // the next sweep goes on where this one ended
+	}
+	if sent.Load() > 0 || err != nil {
+		s.Log.InfoContext(ctx, "swept", "resent", sent.Load(), "cause", fmt.Sprint(err))
 	}
 	return err
 }

@@ -1,36 +1,80 @@
 package rest_test
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/dynamo"
 )
 
-// A package with more courses than one transaction deletes, and the table gone
-// after the first: whoever asks again finds the rest deleted.
-func TestDeletionThatBrokeOff(t *testing.T) {
+// A deletion that breaks off after its owner is gone is brought to its end, within
+// two minutes, and nothing is deleted that it does not own.
+func TestDeletionsThatBreakOff(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	w := s.tap()
-	courses := strings.TrimSuffix(strings.Repeat(`{"name":"X"},`, 35), ",")
-	path := "/transfer-packages/" + s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[`+courses+`]}`).text("id")
-	s.one.must(201, "POST", path+"/courses", `{"courses":[`+courses+`]}`)
-	transactions := 0
-	w.through(func(c call) (any, error) {
-		if c.operation == "TransactWriteItems" {
-			if transactions++; transactions > 1 {
-				return nil, errors.New("gone")
+	one := s.one
+	other := one.course("other").text("id")
+	course := one.course("C").text("id")
+	pack := one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
+	var owned []string
+	for range 60 {
+		owned = append(owned, "/courses/"+course+"/sections/"+one.must(201, "POST", "/courses/"+course+"/sections", `{"name":"S"}`).text("id"))
+	}
+	for range 2 {
+		r := one.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[`+strings.TrimSuffix(strings.Repeat(`{"name":"X"},`, 50), ",")+`]}`)
+		for i := range 50 {
+			owned = append(owned, "/transfer-packages/"+pack+"/courses/"+r.text(fmt.Sprintf("%d.id", i)))
+		}
+	}
+	live := func() (n int) {
+		for _, path := range owned {
+			if one.do("GET", path, "").Status == 200 {
+				n++
 			}
 		}
-		return c.next()
-	})
-	s.one.must(503, "DELETE", path, "")
-	w.through(nil)
-	s.one.must(404, "GET", path, "")
-	s.two.must(404, "DELETE", path, "")
-	s.one.must(204, "DELETE", path, "")
-	if left, err := s.store.TransferCourses(t.Context(), "org_one", path[len("/transfer-packages/"):]); err != nil || len(left) > 0 {
-		t.Errorf("%d courses outlive their package, %v", len(left), err)
+		return n
 	}
-	s.one.must(404, "DELETE", path, "")
+	for _, owner := range []string{"/courses/" + course, "/transfer-packages/" + pack} {
+		transactions := 0
+		w.through(func(c call) (any, error) {
+			if _, ok := c.input.(*sdk.TransactWriteItemsInput); ok {
+				if transactions++; transactions > 1 {
+					return nil, &types.InternalServerError{}
+				}
+			}
+			return c.next()
+		})
+		one.must(503, "DELETE", owner, "")
+		w.through(nil)
+		one.must(404, "GET", owner, "")
+	}
+	left := live()
+	sweep := func() {
+		t.Helper()
+		if err := s.store.CompleteDeletions(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	if left == 0 || live() != left {
+		t.Fatalf("%d of %d are left, then %d; a deletion may still be going on", left, len(owned), live())
+	}
+	s.clock.Add(dynamo.SweepGrace + 1)
+	sweep()
+	if n := live(); n > 0 {
+		t.Errorf("%d outlive their owner", n)
+	}
+	one.must(200, "GET", "/courses/"+other, "")
+	sweep() // is done with both
+	open, err := s.store.Client.Scan(t.Context(), &sdk.ScanInput{TableName: &s.store.Table, IndexName: aws.String(api.OpenIndex)})
+	if err != nil || open.Count > 0 {
+		t.Errorf("%v is still open, %v", open.Items, err)
+	}
 }

@@ -235,19 +235,11 @@ func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catal
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
 	})
-	if isAbsent(err) {
-		// Asked for again, a deletion that broke off is brought to its end.
-		if courses, err = c.Store.TransferCourses(ctx, c.org, in.PackageID); err == nil && len(courses) == 0 {
-			err = catalog.Absent()
-		}
-	}
 	if err != nil {
 		return none{}, nil, err
 	}
 	var change catalog.Change
-	if pack != nil {
-		change.Delete(pack, c.now, dir)
-	}
+	change.Delete(pack, c.now, dir)
 	for _, course := range courses {
 		change.Delete(course, c.now, nil)
 	}

@@ -13,7 +13,7 @@ import (
 func Tables() map[string]string {
 	return map[string]string{
 		"demand": demandTable(), "limits": limitsTable(), "contention": contentionTable(),
-		"windows": windowsTable(), "rows": rowsTable(), "directory": directoryTable(),
+		"windows": windowsTable(), "rows": rowsTable(), "directory": directoryTable(), "backlog": backlogTable(),
 	}
 }
 
@@ -76,6 +76,16 @@ func windowsTable() string {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s", number(float64(customers)), number(float64(mean)), number(float64(aligned)), number(float64(staggered))))
 	}
 	return table("customers | mean calls/s | peak, aligned windows | peak, staggered", rows...)
+}
+
+func backlogTable() string {
+	var rows []string
+	for _, n := range []int{1000, 10_000, 100_000} {
+		often, seldom := Drain(n, EachMinute), Drain(n, TwiceAsLong)
+		rows = append(rows, fmt.Sprintf("%s | %s min | %s | %.1f min | %s | %.1f min", number(float64(n)),
+			number(float64(seldom.Minutes)), number(float64(often.Messages)), often.Next, number(float64(seldom.Messages)), seldom.Next))
+	}
+	return table("extractions at once | done after | messages, each minute | the next waits | messages, twice as long | the next waits", rows...)
 }
 
 func rowsTable() string {

@@ -89,3 +89,19 @@ func TestDemandGrowsWithTraffic(t *testing.T) {
 		t.Errorf("%+v: each call counts a unit", one)
 	}
 }
+
+func TestBacklog(t *testing.T) {
+	const n = 20_000
+	work := n * extractTime / (ExtractorsAtOnce * minute)
+	never := Drain(n, func(int) int { return n })
+	often, seldom := Drain(n, EachMinute), Drain(n, TwiceAsLong)
+	if never.Messages > 2*n || float64(never.Minutes) < work || float64(never.Minutes) > work*1.1 {
+		t.Errorf("%+v: the work alone takes %.0f minutes", never, work)
+	}
+	if seldom.Messages > 8*n || often.Messages < 4*seldom.Messages {
+		t.Errorf("sent again each minute %+v, after twice as long %+v", often, seldom)
+	}
+	if seldom.Next < work/2*0.9 || often.Next < seldom.Next*1.05 {
+		t.Errorf("the next waits %v minutes behind half of %v, %v behind doubles of each minute", seldom.Next, work, often.Next)
+	}
+}
