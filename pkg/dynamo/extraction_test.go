@@ -384,15 +384,15 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 		t.Errorf("of one that waits: %s", diff)
 	}
 	// A run that dies is missed at once, whatever was before.
-	task, err := store.Claim(t.Context(), job, "run_1", at.Now()+minute)
-	if err != nil {
+	if _, err := store.Claim(t.Context(), job, "run_1", at.Now()+minute); err != nil {
 		t.Fatal(err)
 	}
 	start = at.Now()
 	if sent := sweep(); len(sent) == 0 || sent[0] != 2 {
 		t.Errorf("of one whose run died: %v", sent)
 	}
-	if task, err = store.Claim(t.Context(), job, "run_2", at.Now()+minute); err != nil {
+	task, err := store.Claim(t.Context(), job, "run_2", at.Now()+minute)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := store.PutBack(t.Context(), task, at.Now()+3*minute); err != nil {

@@ -39,6 +39,7 @@ type table struct {
 	open      catalog.Time // from when the sweeper may look
 	ends      int          // how often it was COMPLETED or FAILED
 	completed int          // sweeps of deletions
+	endless   bool         // there is always one more that is stuck
 	outcome   *catalog.Outcome
 	href      string
 	known     map[string]*catalog.Outcome
@@ -118,6 +119,11 @@ func (s *table) Stuck(_ context.Context, visit func(catalog.ExtractionJob) error
 	s.mu.Unlock()
 	if !open {
 		return nil
+	}
+	for s.endless {
+		if err := visit(job); err != nil {
+			return err
+		}
 	}
 	return visit(job)
 }
@@ -433,6 +439,17 @@ func TestSweep(t *testing.T) {
 	}
 	if _, err := b.sweeper.Handle(t.Context(), json.RawMessage(`[`)); err == nil {
 		t.Error("took an event that is none")
+	}
+}
+
+// More is stuck than one sweep can send: it stops in time, and that is no error.
+func TestSweepEndsInTime(t *testing.T) {
+	b := newBench(t)
+	b.table.endless = true
+	ctx, cancel := context.WithTimeout(t.Context(), 5500*time.Millisecond)
+	defer cancel()
+	if _, err := b.sweeper.Handle(ctx, json.RawMessage(`{}`)); err != nil || ctx.Err() != nil || len(b.line.jobs) == 0 || b.table.completed != 1 {
+		t.Errorf("%v, %v, sent %d, looked at deletions %d times", err, ctx.Err(), len(b.line.jobs), b.table.completed)
 	}
 }
 
