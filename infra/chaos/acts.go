@@ -119,6 +119,12 @@ func (c *client) createSection() {
 	if course == "" {
 		return
 	}
+	if c.random.IntN(60) == 0 {
+		for range 50 { // more than one transaction deletes with their course
+			c.createRecord("createSection", course+"/sections", catalog.SectionKind, map[string]any{}, 0)
+			c.acts++ // each has a marker of its own
+		}
+	}
 	body, items := map[string]any{"instructorName": "Instructor"}, 0
 	if c.random.IntN(2) == 0 {
 		body["syllabusHref"], items = c.syllabus(), 1
