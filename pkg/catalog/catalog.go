@@ -238,7 +238,7 @@ type ReportSettings struct {
 // ReportJob is an occupation (lib soc: a SOC code) or a job of the organization (lib custom: its id).
 type ReportJob struct {
 	ID  string `json:"id"`
-	Lib string `json:"lib"`
+	Lib string `json:"lib" enum:"soc,custom"`
 }
 
 // ReportSkill names a skill of the taxonomy.

@@ -32,7 +32,7 @@ type reportSettingsInput struct {
 	Skills  []catalog.ReportSkill `json:"skills,omitempty" maxItems:"500"`
 	View    string                `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment"`
 	Area    *catalog.ReportArea   `json:"area,omitempty"`
-	Version *float64              `json:"version,omitempty" doc:"1"`
+	Version *float64              `json:"version,omitempty" enum:"1" default:"1"`
 }
 
 type createReportInput struct {
@@ -70,9 +70,6 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 	loaded, faults, err := c.loadReport(ctx, report)
 	if err != nil {
 		return nil, nil, err
-	}
-	if settings.Version != 1 {
-		faults = append(faults, catalog.Fault{Location: "body.settings.version", Message: "must be 1", Value: settings.Version})
 	}
 	if len(settings.Courses)+len(settings.Jobs)+len(settings.Skills) == 0 {
 		faults = append(faults, catalog.Fault{Location: "body.settings", Message: "names neither a course nor a job nor a skill"})
@@ -248,8 +245,6 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		fault := catalog.Fault{Location: at + ".id", Value: job.ID}
 		soc, isSOC := socOf(job)
 		switch {
-		case job.Lib != libSOC && job.Lib != libCustom:
-			fault = catalog.Fault{Location: at + ".lib", Message: "must be soc or custom", Value: job.Lib}
 		case seen[job.ID]:
 			fault.Message = "the job is named twice"
 		case job.Lib == libCustom && own[job.ID] == nil:
