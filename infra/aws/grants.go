@@ -18,6 +18,7 @@ type grant struct {
 	table    []string // DynamoDB actions on the table
 	index    []string // DynamoDB actions on the index of open extractions
 	sends    bool     // may queue extraction jobs
+	counts   bool     // may ask how many are queued
 	consumes func(queues) *string
 	why      string
 }
@@ -39,8 +40,9 @@ func grantOf(name string) grant {
 			table:    []string{"BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"},
 			index:    []string{"Query"},
 			sends:    true,
+			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds open extractions in the index, queues them again, marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
+			why:      "finds open extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))
@@ -95,6 +97,9 @@ func newRole(stack awscdk.Stack, name string, t table, q queues, log awslogs.Log
 	}
 	if g.sends {
 		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn()))
+	}
+	if g.counts {
+		statements = append(statements, allow("sqs", []string{"GetQueueAttributes"}, q.jobs.QueueArn()))
 	}
 	if g.consumes != nil {
 		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q)))

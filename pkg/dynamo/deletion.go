@@ -47,7 +47,7 @@ func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []cata
 // with one that has left nothing. Until then the sections of such a course and the
 // transfer courses of such a package may still be read by their ids.
 func (s *Store) CompleteDeletions(ctx context.Context) error {
-	return s.overdue(ctx, deletions, func(row item) error {
+	return s.open(ctx, deletions, s.Now()-SweepGrace, func(row item) error {
 		owner := keyOfRow(row)
 		parts := strings.Split(strings.TrimSuffix(owner.pk, "!"), "#")
 		org := catalog.OrgID(parts[1])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -240,10 +241,15 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 }
 
 // Stuck finds extractions that have waited longer than SweepGrace, or whose lease
-// has ended, oldest first in each shard, and gives each to visit.
-func (s *Store) Stuck(ctx context.Context, visit func(catalog.ExtractionJob) error) error {
+// has ended, and were not sent again lately, oldest first in each shard, and gives
+// each to visit; where no message is left, all that are not finished.
+func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
+	before := s.Now() - SweepGrace
+	if noneLeft {
+		before = math.MaxInt64
+	}
 	for shard := range shards {
-		err := s.overdue(ctx, strconv.Itoa(shard), func(row item) error {
+		err := s.open(ctx, strconv.Itoa(shard), before, func(row item) error {
 			job, ok := jobOf(row)
 			if !ok {
 				return nil
@@ -257,15 +263,13 @@ func (s *Store) Stuck(ctx context.Context, visit func(catalog.ExtractionJob) err
 	return nil
 }
 
-// overdue visits the rows of a shard of the open index that the sweeper is to look
-// at, the oldest first; they hold keys only.
-func (s *Store) overdue(ctx context.Context, shard string, visit func(item) error) error {
+// open visits the rows of a shard of the open index whose openSince is before an
+// instant, the oldest first; they hold keys only.
+func (s *Store) open(ctx context.Context, shard string, before catalog.Time, visit func(item) error) error {
 	return s.query(ctx, &dynamodb.QueryInput{
-		IndexName:              aws.String(api.OpenIndex),
-		KeyConditionExpression: aws.String("openShard = :shard AND openSince < :before"),
-		ExpressionAttributeValues: item{
-			":shard": text(shard), ":before": number(int64(s.Now()) - SweepGrace),
-		},
+		IndexName:                 aws.String(api.OpenIndex),
+		KeyConditionExpression:    aws.String("openShard = :shard AND openSince < :before"),
+		ExpressionAttributeValues: item{":shard": text(shard), ":before": number(int64(before))},
 	}, func(row item) (bool, error) { return true, visit(row) })
 }
 
@@ -284,14 +288,18 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 }
 
 // Resend says whether a stuck extraction is to be sent again; false when it has
-// moved on by itself. It then waits as long again as it has waited so far: its
-// message may still be in a long queue, and one more each minute would lengthen it.
-func (s *Store) Resend(ctx context.Context, job catalog.ExtractionJob) (bool, error) {
-	now := int64(s.Now())
+// moved on by itself. After that it is left alone for as long as it has waited so
+// far: its message may still stand in a long queue, which one more each minute would
+// lengthen. Where no message is left, that does not count.
+func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error) {
+	now, waits := int64(s.Now()), api.OpenIndexSortKey
+	if noneLeft {
+		waits = waitsSince
+	}
 	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: jobKey(job).attributes(),
 		UpdateExpression:          aws.String("SET openSince = :twice - waitsSince"), // now + (now - waitsSince)
-		ConditionExpression:       aws.String("openSince < :before"),
+		ConditionExpression:       aws.String(waits + " < :before"),
 		ExpressionAttributeValues: item{":twice": number(2 * now), ":before": number(now - SweepGrace)},
 	})
 	var moved *types.ConditionalCheckFailedException

@@ -271,7 +271,7 @@ func (w *world) agree(t *rapid.T) {
 	}
 	// What is open, and only that, is seen by the sweeper when its time has come.
 	later := &dynamo.Store{Client: w.store.Client, Table: w.store.Table, Now: func() catalog.Time { return w.at.Now() + 1_000_000 }}
-	err := later.Stuck(context.Background(), func(job catalog.ExtractionJob) error {
+	err := later.Stuck(context.Background(), rapid.Bool().Draw(t, "no message is left"), func(job catalog.ExtractionJob) error {
 		if job.OrganizationID == w.org && !open[job.ID] {
 			t.Fatalf("the sweeper sees %s, which is not open", job.ID)
 		}
@@ -323,7 +323,7 @@ func TestExtractionStates(t *testing.T) {
 		// The sweeper and honest workers bring everything to its end.
 		at.Add(200_000)
 		var jobs []catalog.ExtractionJob
-		if err := store.Stuck(context.Background(), func(job catalog.ExtractionJob) error {
+		if err := store.Stuck(context.Background(), false, func(job catalog.ExtractionJob) error {
 			if job.OrganizationID == w.org {
 				jobs = append(jobs, job)
 			}
@@ -332,10 +332,10 @@ func TestExtractionStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, job := range jobs {
-			if again, err := store.Resend(context.Background(), job); err != nil || !again {
+			if again, err := store.Resend(context.Background(), false, job); err != nil || !again {
 				t.Fatalf("resend %v, %v", again, err)
 			}
-			if again, err := store.Resend(context.Background(), job); err != nil || again {
+			if again, err := store.Resend(context.Background(), false, job); err != nil || again {
 				t.Fatalf("a second resend %v, %v", again, err)
 			}
 			task, err := store.Claim(context.Background(), job, ids.New("run_"), at.Now()+1000)
@@ -362,13 +362,13 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 	job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.SectionKind, ID: newSection(t, store)}
 	const minute = 60_000
 	start := at.Now()
-	// sweep gives the minutes of a day at which a sweeper sends the job again.
-	sweep := func() (sent []int) {
+	// sweep gives the minutes at which a sweeper sends the job again.
+	sweep := func(minutes int, noneLeft bool) (sent []int) {
 		t.Helper()
-		for range 24 * 60 {
+		for range minutes {
 			at.Add(minute)
-			err := store.Stuck(t.Context(), func(job catalog.ExtractionJob) error {
-				again, err := store.Resend(t.Context(), job)
+			err := store.Stuck(t.Context(), noneLeft, func(job catalog.ExtractionJob) error {
+				again, err := store.Resend(t.Context(), noneLeft, job)
 				if again {
 					sent = append(sent, int((at.Now()-start)/minute))
 				}
@@ -380,15 +380,23 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 		}
 		return sent
 	}
-	if diff := cmp.Diff([]int{2, 6, 14, 30, 62, 126, 254, 510, 1022}, sweep()); diff != "" {
+	if diff := cmp.Diff([]int{2, 6, 14, 30, 62, 126, 254, 510, 1022}, sweep(24*60, false)); diff != "" {
 		t.Errorf("of one that waits: %s", diff)
+	}
+	// Its message is lost, as far as anybody knows: it does not wait for that.
+	start = at.Now()
+	if diff := cmp.Diff([]int{1, 2, 3}, sweep(3, true)); diff != "" {
+		t.Errorf("of one that waits for no message: %s", diff)
 	}
 	// A run that dies is missed at once, whatever was before.
 	if _, err := store.Claim(t.Context(), job, "run_1", at.Now()+minute); err != nil {
 		t.Fatal(err)
 	}
 	start = at.Now()
-	if sent := sweep(); len(sent) == 0 || sent[0] != 2 {
+	if sent := sweep(1, true); len(sent) > 0 {
+		t.Errorf("of one that runs: %v", sent)
+	}
+	if sent := sweep(5, false); len(sent) == 0 || sent[0] != 2 {
 		t.Errorf("of one whose run died: %v", sent)
 	}
 	task, err := store.Claim(t.Context(), job, "run_2", at.Now()+minute)
@@ -399,7 +407,7 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	start = at.Now()
-	if sent := sweep(); len(sent) < 2 || sent[0] != 5 || sent[1] != 9 {
+	if sent := sweep(9, false); len(sent) < 2 || sent[0] != 5 || sent[1] != 9 {
 		t.Errorf("of one that is put back for three minutes: %v", sent)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
@@ -36,6 +37,24 @@ func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 		group.Go(func() error { return s.SendLater(ctx, job, 0) })
 	}
 	return group.Wait()
+}
+
+// Empty says whether no message waits to be received, as far as SQS knows: its
+// count may be a minute old.
+func (s *Sender) Empty(ctx context.Context) (bool, error) {
+	out, err := s.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl:       &s.URL,
+		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesDelayed},
+	})
+	if err != nil {
+		return false, fmt.Errorf("length of the queue: %w", err)
+	}
+	for _, count := range out.Attributes {
+		if count != "0" {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // SendLater sends a job that is to be run after a delay, at most 15 minutes.

@@ -39,6 +39,7 @@ type table struct {
 	open      catalog.Time // from when the sweeper may look
 	ends      int          // how often it was COMPLETED or FAILED
 	completed int          // sweeps of deletions
+	noneLeft  bool         // what the last sweep said
 	endless   bool         // there is always one more that is stuck
 	outcome   *catalog.Outcome
 	href      string
@@ -113,8 +114,9 @@ func (s *table) Text(context.Context, catalog.OrgID, string) ([]byte, error) {
 	return []byte("We write SQL."), s.fault("text")
 }
 
-func (s *table) Stuck(_ context.Context, visit func(catalog.ExtractionJob) error) error {
+func (s *table) Stuck(_ context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	s.mu.Lock()
+	s.noneLeft = noneLeft
 	open := s.status == catalog.Pending || s.status == catalog.Processing && s.until < s.now()
 	s.mu.Unlock()
 	if !open {
@@ -133,7 +135,7 @@ func (s *table) CompleteDeletions(context.Context) error {
 	return s.fault("complete")
 }
 
-func (s *table) Resend(context.Context, catalog.ExtractionJob) (bool, error) {
+func (s *table) Resend(context.Context, bool, catalog.ExtractionJob) (bool, error) {
 	return true, s.fault("resend")
 }
 
@@ -165,10 +167,11 @@ func (d *documents) Plain(ctx context.Context, words string) (catalog.Document, 
 
 // line is a queue that remembers what was sent, or refuses to take it.
 type line struct {
-	mu     sync.Mutex
-	down   bool
-	jobs   []catalog.ExtractionJob
-	delays []int
+	mu      sync.Mutex
+	down    bool
+	waiting int
+	jobs    []catalog.ExtractionJob
+	delays  []int
 }
 
 func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -179,6 +182,10 @@ func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		DelaySeconds int
 	}
 	var sent catalog.ExtractionJob
+	if !l.down && r.Header.Get("X-Amz-Target") == "AmazonSQS.GetQueueAttributes" {
+		fmt.Fprintf(w, `{"Attributes":{"ApproximateNumberOfMessages":"%d","ApproximateNumberOfMessagesDelayed":"0"}}`, l.waiting)
+		return
+	}
 	if l.down || json.NewDecoder(r.Body).Decode(&in) != nil || json.Unmarshal([]byte(in.MessageBody), &sent) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -418,8 +425,16 @@ func TestSweep(t *testing.T) {
 	if _, err := b.sweeper.Handle(t.Context(), schedule); err != nil || len(b.line.jobs) != 1 || b.line.jobs[0] != job {
 		t.Errorf("%v, sent %v", err, b.line.jobs)
 	}
+	if !b.table.noneLeft {
+		t.Error("an empty queue has messages")
+	}
+	b.line.waiting = 1
+	if _, err := b.sweeper.Handle(t.Context(), schedule); err != nil || b.table.noneLeft {
+		t.Errorf("%v, a message waits: %v", err, b.table.noneLeft)
+	}
+	b.line.jobs = b.line.jobs[:1]
 	b.line.down = true
-	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil || b.table.completed != 2 {
+	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil || b.table.completed != 3 {
 		t.Errorf("the queue is down: the sweeper says %v and looked at deletions %d times", err, b.table.completed)
 	}
 	b.line.down = false

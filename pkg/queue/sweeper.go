@@ -18,11 +18,12 @@ import (
 // SweeperStore is what the sweeper needs of the table.
 type SweeperStore interface {
 	ClaimStore
-	// Stuck visits extractions that wait or run longer than they should.
-	Stuck(ctx context.Context, visit func(catalog.ExtractionJob) error) error
+	// Stuck visits extractions that wait or run longer than they should; all that may
+	// be, where no message is left.
+	Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error
 	// Resend says whether a stuck extraction is to be sent again; false when it moved
 	// on by itself.
-	Resend(ctx context.Context, job catalog.ExtractionJob) (bool, error)
+	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error)
 	// CompleteDeletions takes out what deletions that broke off have left.
 	CompleteDeletions(ctx context.Context) error
 }
@@ -60,12 +61,16 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		sweeping, cancel = context.WithDeadline(ctx, deadline.Add(-sweepReserve))
 	}
 	defer cancel()
+	empty, err := s.Sender.Empty(sweeping)
+	if err != nil {
+		return err
+	}
 	var sent atomic.Int64
 	group, sending := errgroup.WithContext(sweeping)
 	group.SetLimit(sendsBeside)
-	err := s.Store.Stuck(sending, func(job catalog.ExtractionJob) error {
+	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
-			stuck, err := s.Store.Resend(sending, job)
+			stuck, err := s.Store.Resend(sending, empty, job)
 			if err != nil || !stuck {
 				return err
 			}
