@@ -26,6 +26,7 @@ import (
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -93,9 +94,9 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.key, key = s.customer(t, s.org, catalog.WriteScope)
 	s.customerID = key.CustomerID
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
-	s.server = config.Server(s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
-	s.handle = boot.Gateway(s.server)
+	s.handle = group.Gateway(s.server)
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 	//go:embed page.css
 	pageCSS string
 
-	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageHTML)) })
 )
 
 // PagePolicy is the Content-Security-Policy of a report's page: its one style
@@ -119,7 +120,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	if p.Facts == nil {
 		p.Facts = s.facts()
 	}
-	return pageTemplate.Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 func (s survey) facts() []fact {

@@ -201,7 +201,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 
 // socOf gives the SOC code of an occupation that a report or builder names.
 func socOf(job catalog.ReportJob) (string, bool) {
-	if job.Lib != libSOC || !catalog.ONETSOCPattern.MatchString(job.ID) {
+	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
 	}
 	return job.ID[:7], true
