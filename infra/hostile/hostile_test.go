@@ -27,6 +27,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -96,6 +97,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
+	paging.Reports(config, s.server)
 	s.handle = group.Gateway(s.server)
 	return s
 }

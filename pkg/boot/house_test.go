@@ -122,3 +122,67 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
+// starts, asked for or not.
+func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
+	sends := []string{"courses", "extractions", "transfers", "extractor", "sweeper"}
+	only := map[string][]string{ // the functions that need it
+		module + "pkg/syllabus":                    {"extractor"},
+		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
+		"github.com/xuri/excelize/v2":              {},
+		"html/template":                            {"reports"},
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-tags", "lambda.norpc", "-json=ImportPath,Deps", "./functions/...")
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := map[string]bool{} // by any but the extractor
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p struct {
+			ImportPath string
+			Deps       []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(p.ImportPath)
+		for needed, by := range only {
+			if has := slices.Contains(p.Deps, needed); has != slices.Contains(by, name) {
+				t.Errorf("%s loads %s: %v", name, needed, has)
+			}
+		}
+		if name != "extractor" {
+			for _, dep := range p.Deps {
+				loaded[dep] = true
+			}
+		}
+	}
+	for _, p := range house(t) {
+		if !loaded[p.ImportPath] {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				ast.Inspect(d, func(n ast.Node) bool {
+					if call, ok := n.(*ast.CallExpr); ok {
+						if f, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(f.Sel.Name, "Must") {
+							t.Errorf("%s of %s calls %s when it is loaded; sync.OnceValue waits until it is asked", name, p.ImportPath, f.Sel.Name)
+						}
+					}
+					switch n.(type) {
+					case *ast.FuncDecl, *ast.FuncLit:
+						return false
+					}
+					return true
+				})
+			}
+		}
+	}
+}

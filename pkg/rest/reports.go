@@ -108,8 +108,8 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 		c.contentType = "text/csv; charset=utf-8"
 		err = loaded.WriteCSV(&text)
 	case "html":
-		c.contentType, c.policy = "text/html; charset=utf-8", alignment.PagePolicy()
-		err = loaded.WriteHTML(&text)
+		c.contentType = "text/html; charset=utf-8"
+		c.policy, err = c.WritePage(&text, loaded)
 	default:
 		return loaded.Result(), nil
 	}

@@ -19,6 +19,7 @@ import (
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -115,6 +116,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 		t.Fatal(err)
 	}
 	s.server = group.New(config, s.store, nil)
+	paging.Reports(config, s.server)
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {
