@@ -36,7 +36,8 @@ const schemaPrefix = "#/components/schemas/"
 
 // OpenAPI gives the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and give.
-func (s *Server) OpenAPI() []byte {
+func OpenAPI() []byte {
+	s := New(&Server{})
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{

@@ -44,7 +44,7 @@ type Server struct {
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
-	Groups    []api.Group // that are answered; nil for all, which the document needs
+	Groups    []api.Group // that are answered; nil for all
 
 	endpoints map[string]endpoint
 	sections  sectionIndex

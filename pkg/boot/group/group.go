@@ -31,11 +31,7 @@ type Part func(boot.Config, *rest.Server)
 // Start runs the function of a group of operations, with the parts that it needs.
 func Start(group api.Group, parts ...Part) {
 	config, log := boot.Start(string(group))
-	groups := []api.Group{group}
-	if group == api.Customers {
-		groups = nil // it gives the document, which is made from all
-	}
-	server := New(config, config.Store(), log, groups...)
+	server := New(config, config.Store(), log, group)
 	for _, part := range parts {
 		part(config, server)
 	}
