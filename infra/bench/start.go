@@ -32,7 +32,7 @@ const (
 	maxZipped = 10.0
 )
 
-const linked = "In most runs it is 1.2 to 1.5, and other work on the machine moves it. Above the floor stand a program nearly twice as large, the library that validates bodies, the queue's client where a function sends, and the templates of a report's page."
+const linked = "In most runs it is 1.2 to 1.4, and other work on the machine moves it. Above the floor stand a program nearly twice as large, the library that validates bodies, the queue's client where a function sends, and the templates of a report's page."
 
 const warming = "It warms PDFium and the taxonomy in its init phase, before its first job."
 
