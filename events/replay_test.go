@@ -37,6 +37,7 @@ import (
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -283,7 +284,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	}))
 	frozen := func() catalog.Time { return seedTime }
 	store.Now = frozen
-	server := config.Server(store, nil)
+	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	post := func(path, body string) map[string]any {

@@ -3,7 +3,8 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { boot.StartAPI(api.Courses) }
+func main() { group.Start(api.Courses, sending.Queue) }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 )
 
-func main() { boot.StartAPI(api.Credentials) }
+func main() { group.Start(api.Credentials) }

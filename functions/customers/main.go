@@ -3,7 +3,7 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 )
 
-func main() { boot.StartAPI(api.Customers) }
+func main() { group.Start(api.Customers) }

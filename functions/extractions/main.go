@@ -3,7 +3,8 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { boot.StartAPI(api.Extractions) }
+func main() { group.Start(api.Extractions, sending.Queue) }

@@ -2,6 +2,6 @@
 // SQS message each.
 package main
 
-import "skillscurriculum/pkg/boot"
+import "skillscurriculum/pkg/boot/extractor"
 
-func main() { boot.StartExtractor() }
+func main() { extractor.Start() }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 )
 
-func main() { boot.StartAPI(api.Labor) }
+func main() { group.Start(api.Labor) }

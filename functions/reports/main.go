@@ -3,7 +3,8 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 )
 
-func main() { boot.StartAPI(api.Reports) }
+func main() { group.Start(api.Reports, paging.Reports) }

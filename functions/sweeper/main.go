@@ -2,6 +2,6 @@
 // schedule, and sets those FAILED whose message became a dead letter.
 package main
 
-import "skillscurriculum/pkg/boot"
+import "skillscurriculum/pkg/boot/sweeper"
 
-func main() { boot.StartSweeper() }
+func main() { sweeper.Start() }

@@ -3,7 +3,8 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { boot.StartAPI(api.Transfers) }
+func main() { group.Start(api.Transfers, sending.Queue) }

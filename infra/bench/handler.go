@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/rest"
@@ -70,7 +70,7 @@ func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: store},
 		Limit: quota.Limit{Units: math.MaxInt32, Window: time.Hour}, Now: now, IDs: ids, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
-	ours = boot.Function(server)
+	ours = group.Function(server)
 	bare = lambda.NewHandler(func(_ context.Context, in events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 		course := store.course
 		body, err := json.Marshal(&course)

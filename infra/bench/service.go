@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -67,7 +68,7 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 	if err := s.store.CreateTable(ctx); err != nil {
 		return nil, nil, err
 	}
-	s.server = config.Server(s.store, nil)
+	s.server = group.New(config, s.store, nil)
 	s.server.Queue = unqueued{}
 	return s, stop, nil
 }

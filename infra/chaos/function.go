@@ -12,6 +12,11 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/extractor"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
+	"skillscurriculum/pkg/boot/group/sending"
+	"skillscurriculum/pkg/boot/sweeper"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -36,7 +41,7 @@ func function(name string) {
 	store.Now = now
 	switch name {
 	case api.Extractor:
-		worker, err := config.Worker(context.Background(), store, log)
+		worker, err := extractor.New(context.Background(), config, store, log)
 		if err != nil {
 			log.Error("extractor", "cause", err.Error())
 			os.Exit(1)
@@ -44,12 +49,14 @@ func function(name string) {
 		worker.Now = now
 		lambda.Start(worker.Handle)
 	case api.Sweeper:
-		sweeper := config.Sweeper(store, log)
-		sweeper.Now = now
-		lambda.Start(sweeper.Handle)
+		w := sweeper.New(config, store, log)
+		w.Now = now
+		lambda.Start(w.Handle)
 	default:
-		server := config.Server(store, log)
+		server := group.New(config, store, log)
+		sending.Queue(config, server)
+		paging.Reports(config, server)
 		server.Now, server.Callers.Now = now, now
-		lambda.Start(boot.Gateway(server))
+		lambda.Start(group.Gateway(server))
 	}
 }

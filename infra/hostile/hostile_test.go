@@ -26,6 +26,8 @@ import (
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -93,9 +95,10 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.key, key = s.customer(t, s.org, catalog.WriteScope)
 	s.customerID = key.CustomerID
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
-	s.server = config.Server(s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
-	s.handle = boot.Gateway(s.server)
+	paging.Reports(config, s.server)
+	s.handle = group.Gateway(s.server)
 	return s
 }
 

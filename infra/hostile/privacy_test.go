@@ -22,6 +22,9 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot/extractor"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/sweeper"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -63,7 +66,7 @@ func TestPrivacy(t *testing.T) {
 	defer shelf.Close()
 	host := strings.TrimPrefix(shelf.URL, "http://")
 	s.config.AllowedHosts = []string{host}
-	s.server.CheckHref = s.config.Server(s.store, nil).CheckHref
+	s.server.CheckHref = group.New(s.config, s.store, nil).CheckHref
 
 	body := fmt.Sprintf(`{"name":%q,"code":"C","description":%q}`, secretName, secretText)
 	course := s.call(t, 201, "POST", "/courses", body).text(t, "id")
@@ -115,11 +118,11 @@ func TestPrivacy(t *testing.T) {
 		}
 	}
 
-	worker, err := s.config.Worker(t.Context(), s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	worker, err := extractor.New(t.Context(), s.config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweeper := s.config.Sweeper(s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	sweep := sweeper.New(s.config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	for path, want := range hostileShelves {
 		href := shelf.URL + path
 		accepted := s.call(t, 202, "POST", "/syllabus-extractions", fmt.Sprintf(`{"name":%q,"syllabusHref":%q}`, secretName, href))
@@ -129,14 +132,14 @@ func TestPrivacy(t *testing.T) {
 	id := accepted.text(t, "extractionId")
 	broken.on.Store(true)
 	_, _ = worker.Handle(t.Context(), message(t, s.org, id))
-	_, _ = sweeper.Handle(t.Context(), json.RawMessage(`{"source":"aws.events"}`))
+	_, _ = sweep.Handle(t.Context(), json.RawMessage(`{"source":"aws.events"}`))
 	broken.on.Store(false)
 	s.extract(t, worker.Handle, id, "a text", "")
 	letter, err := json.Marshal(message(t, s.org, id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sweeper.Handle(t.Context(), letter); err != nil {
+	if _, err := sweep.Handle(t.Context(), letter); err != nil {
 		t.Error(err)
 	}
 	for line := range strings.Lines(s.logs.String()) {

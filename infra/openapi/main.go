@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	if _, err := os.Stdout.Write(rest.New(&rest.Server{}).OpenAPI()); err != nil {
+	if _, err := os.Stdout.Write(rest.OpenAPI()); err != nil {
 		os.Exit(1)
 	}
 }

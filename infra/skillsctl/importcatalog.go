@@ -17,7 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/syllabus"
+	"skillscurriculum/pkg/syllabus/address"
 )
 
 // shownRejects is how many faults people see; the file of rejects has all.
@@ -55,7 +55,7 @@ func (t *tool) importCatalog(ctx context.Context, a *arguments) error {
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := load.Loader{
 		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, SkillName: taxonomy.Name, Now: now, IDs: ids,
-		CheckHref: func(href string) error { return syllabus.CheckHref(href, hosts) },
+		CheckHref: func(href string) error { return address.Check(href, hosts) },
 	}
 	step, end := progress(t.stderr, "records")
 	summary, err := loader.Load(ctx, org, rows, load.Options{Check: *check, KeepGoing: *keepGoing, Progress: step})

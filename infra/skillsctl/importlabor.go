@@ -13,6 +13,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/labor/official"
 )
 
 // imported is what an import of reference data says of itself.
@@ -93,7 +94,7 @@ func forced(a *arguments) *bool {
 
 func (t *tool) importCrosswalk(ctx context.Context, a *arguments) error {
 	force := forced(a)
-	return importData(ctx, t, a, labor.ReadCrosswalk, func(ctx context.Context, s *service, from dynamo.Origin, c *labor.Crosswalk, told *imported) error {
+	return importData(ctx, t, a, official.ReadCrosswalk, func(ctx context.Context, s *service, from dynamo.Origin, c *labor.Crosswalk, told *imported) error {
 		if err := s.whole(ctx, *force, "crosswalk", len(c.CIPs), always); err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (t *tool) importCrosswalk(ctx context.Context, a *arguments) error {
 
 func (t *tool) importProjections(ctx context.Context, a *arguments) error {
 	force := forced(a)
-	return importData(ctx, t, a, labor.ReadProjections, func(ctx context.Context, s *service, from dynamo.Origin, p []labor.Projection, told *imported) error {
+	return importData(ctx, t, a, official.ReadProjections, func(ctx context.Context, s *service, from dynamo.Origin, p []labor.Projection, told *imported) error {
 		if err := s.whole(ctx, *force, "projections", len(p), always); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (t *tool) importProjections(ctx context.Context, a *arguments) error {
 
 func (t *tool) importRegions(ctx context.Context, a *arguments) error {
 	force := forced(a)
-	return importData(ctx, t, a, labor.ReadRegions, func(ctx context.Context, s *service, from dynamo.Origin, r []labor.Region, told *imported) error {
+	return importData(ctx, t, a, official.ReadRegions, func(ctx context.Context, s *service, from dynamo.Origin, r []labor.Region, told *imported) error {
 		same := func(old dynamo.DataSet) bool {
 			return slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return a.RegionType == r[0].RegionType })
 		}
@@ -145,7 +146,9 @@ func (t *tool) importRegions(ctx context.Context, a *arguments) error {
 func (t *tool) importWages(ctx context.Context, a *arguments) error {
 	force := forced(a)
 	vintage := a.String("vintage", "", "the survey's period where the file does not say it, as \"May 2024\"")
-	read := func(r io.Reader, p labor.Progress) (*labor.WageFile, error) { return labor.ReadWages(r, *vintage, p) }
+	read := func(r io.Reader, p labor.Progress) (*labor.WageFile, error) {
+		return official.ReadWages(r, *vintage, p)
+	}
 	return importData(ctx, t, a, read, func(ctx context.Context, s *service, from dynamo.Origin, file *labor.WageFile, told *imported) error {
 		areas := map[labor.Area]bool{}
 		for _, w := range file.Wages {

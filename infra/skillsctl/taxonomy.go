@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/workbook"
 )
 
 // texts is a flag that may be given several times.
@@ -68,7 +69,7 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 	if len(esco)+len(onet)+len(own) == 0 {
 		return fmt.Errorf("no source: %s", a.usage)
 	}
-	builder := &skills.Builder{Name: *name, Version: *version}
+	builder := &skills.Builder{Name: *name, Version: *version, Workbook: workbook.Rows}
 	step, end := progress(t.stderr, "sources")
 	defer end()
 	done, all := 0, len(esco)+len(onet)+len(own)+1

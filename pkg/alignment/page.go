@@ -2,39 +2,18 @@ package alignment
 
 import (
 	"cmp"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 )
 
-var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
-
-	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-)
-
-// PagePolicy is the Content-Security-Policy of a report's page: its one style
-// sheet, known by its digest, and nothing else. The page carries it; an answer's
-// header, where there is one, must not be stricter.
-func PagePolicy() string {
-	digest := sha256.Sum256([]byte(pageCSS))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'; base-uri 'none'; form-action 'none'"
-}
-
-// page is what page.html shows. Parts names its sections in their order.
-type page struct {
-	Policy            string
-	Style             template.CSS
+// Page is what a report shows to people: a heat map of its courses against its jobs
+// (or of its skills against its courses) and what is missing for each job; for the
+// market view the figures. Parts names its sections in their order. Package page
+// writes it as HTML.
+type Page struct {
 	Name, Description string
 	View              string
 	Created, Day      string
@@ -78,17 +57,14 @@ type pageOccupation struct {
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
 }
 
-// WriteHTML writes the report as one page that needs nothing else: a heat map of
-// its courses against its jobs (or of its skills against its courses) and what is
-// missing for each job; for the market view the figures.
-func (r Report) WriteHTML(w io.Writer) error {
+// Page gives the report for people.
+func (r Report) Page() (Page, error) {
 	s := r.survey()
 	view := r.Record.Settings.View
 	if view == "" {
 		view = AlignmentView
 	}
-	p := page{
-		Policy: PagePolicy(), Style: template.CSS(pageCSS),
+	p := Page{
 		Name: r.Record.Name, View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
 		Courses: s.pageCourses(), Jobs: s.pageJobs(),
@@ -105,7 +81,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	case MarketView:
 		all, err := s.occupations(r.Market)
 		if err != nil {
-			return err
+			return Page{}, err
 		}
 		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all)
 		area := "national"
@@ -119,7 +95,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	if p.Facts == nil {
 		p.Facts = s.facts()
 	}
-	return pageTemplate.Execute(w, p)
+	return p, nil
 }
 
 func (s survey) facts() []fact {

@@ -20,8 +20,17 @@ import (
 	"pgregory.net/rapid"
 
 	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/catalog"
 )
+
+// pageOf writes a report's page.
+func pageOf(r alignment.Report) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := page.Write(w, r)
+		return err
+	}
+}
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
@@ -125,7 +134,7 @@ func TestReportGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, view+".json", append(text, '\n'))
-		for name, write := range map[string]func(io.Writer) error{".csv": r.WriteCSV, ".html": r.WriteHTML} {
+		for name, write := range map[string]func(io.Writer) error{".csv": r.WriteCSV, ".html": pageOf(r)} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
 				t.Fatal(err)
@@ -269,7 +278,7 @@ func TestReportLaws(t *testing.T) {
 					}
 				}
 
-				for _, write := range []func(io.Writer) error{r.WriteCSV, r.WriteHTML} {
+				for _, write := range []func(io.Writer) error{r.WriteCSV, pageOf(r)} {
 					if err := write(io.Discard); err != nil {
 						t.Fatal(err)
 					}
@@ -446,7 +455,7 @@ func TestMarketWithoutEntries(t *testing.T) {
 		t.Errorf("got %s, %v", text, err)
 	}
 	r.Market = map[string]any{"15-1252": "no object"}
-	for _, write := range []func(io.Writer) error{r.WriteCSV, r.WriteHTML} {
+	for _, write := range []func(io.Writer) error{r.WriteCSV, pageOf(r)} {
 		if err := write(io.Discard); err == nil {
 			t.Error("an entry that is no object passes")
 		}
@@ -471,7 +480,7 @@ func TestPageIsClosed(t *testing.T) {
 		}
 		r.Market["15-1252"] = map[string]string{"socCode": evil, "name": evil, "typicalEducation": evil, "source": evil}
 		var b bytes.Buffer
-		if err := r.WriteHTML(&b); err != nil {
+		if err := pageOf(r)(&b); err != nil {
 			t.Fatal(err)
 		}
 		page := b.String()
@@ -487,44 +496,6 @@ func TestPageIsClosed(t *testing.T) {
 		}
 		if n := strings.Count(page, "<style>"); n != 1 || strings.Count(page, "</style>") != 1 {
 			t.Errorf("%s: %d style sheets", view, n)
-		}
-	}
-}
-
-// TestPageContrast computes the contrast of every pair of colours in both
-// schemes by WCAG 2: at least 4.5 for text.
-func TestPageContrast(t *testing.T) {
-	css, err := os.ReadFile("page.css")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(css), -1)
-	if len(schemes) != 2 {
-		t.Fatalf("%d colour schemes, want light and dark", len(schemes))
-	}
-	for i, scheme := range schemes {
-		colour := map[string]float64{} // relative luminance
-		for _, m := range regexp.MustCompile(`--([\w-]+): #([0-9a-f]{6})`).FindAllStringSubmatch(scheme[1], -1) {
-			rgb, _ := strconv.ParseUint(m[2], 16, 32)
-			linear := func(shift int) float64 {
-				c := float64(rgb>>shift&255) / 255
-				if c <= 0.04045 {
-					return c / 12.92
-				}
-				return math.Pow((c+0.055)/1.055, 2.4)
-			}
-			colour[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
-		}
-		pairs := [][2]string{{"page", "ink"}, {"page", "soft"}, {"page", "alert"}, {"card", "ink"}, {"card", "soft"}}
-		for band := range 6 {
-			pairs = append(pairs, [2]string{fmt.Sprintf("band%d", band), fmt.Sprintf("band%d-ink", band)})
-		}
-		for _, p := range pairs {
-			a, okA := colour[p[0]]
-			b, okB := colour[p[1]]
-			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); !okA || !okB || ratio < 4.5 {
-				t.Errorf("scheme %d: %s on %s has contrast %.2f", i, p[1], p[0], ratio)
-			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Route is what a path and method lead to. It is only to be read.
@@ -26,6 +27,7 @@ func Match(method, escapedPath string) (Route, error) {
 		return Route{}, nil
 	}
 	var found *pattern
+	patterns := patterns()
 	for i := range patterns {
 		p := &patterns[i]
 		if p.matches(rest) && (found == nil || p.parameters < found.parameters) {
@@ -56,7 +58,7 @@ type pattern struct {
 // segment is a fixed text or a parameter.
 type segment struct{ text, parameter string }
 
-var patterns = func() []pattern {
+var patterns = sync.OnceValue(func() []pattern {
 	var all []pattern
 	for _, path := range Paths() {
 		p := pattern{path: path}
@@ -78,7 +80,7 @@ var patterns = func() []pattern {
 		all = append(all, p)
 	}
 	return all
-}()
+})
 
 // matches says whether an escaped path is of this pattern.
 func (p *pattern) matches(path string) bool {

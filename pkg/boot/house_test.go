@@ -14,10 +14,19 @@ import (
 
 const module = "skillscurriculum/"
 
+// room names the room of a package: pkg/labor/official is in pkg/labor.
+func room(path string) string {
+	path = strings.TrimPrefix(path, module)
+	if parts := strings.Split(path, "/"); parts[0] == "pkg" && len(parts) > 2 {
+		return parts[0] + "/" + parts[1]
+	}
+	return path
+}
+
 // floor says how high a package lies; imports point down only, and on the middle
-// floors never sideways.
+// floors never sideways, except within a room.
 func floor(path string) int {
-	switch room := strings.TrimPrefix(path, module); room {
+	switch name := room(path); name {
 	case "pkg/catalog":
 		return 0
 	case "pkg/api", "pkg/skills", "pkg/alignment", "pkg/labor", "pkg/quota":
@@ -27,7 +36,7 @@ func floor(path string) int {
 	case "pkg/boot":
 		return 3
 	default:
-		if strings.HasPrefix(room, "functions/") || strings.HasPrefix(room, "infra/") || room == "events" {
+		if strings.HasPrefix(name, "functions/") || strings.HasPrefix(name, "infra/") || name == "events" {
 			return 4
 		}
 		return -1
@@ -77,10 +86,10 @@ func TestImportsPointDown(t *testing.T) {
 			if !strings.HasPrefix(imported, module) {
 				continue
 			}
-			if at := floor(imported); at > own || at == own && own < 4 {
+			if at := floor(imported); at > own || at == own && own < 4 && room(imported) != room(p.ImportPath) {
 				t.Errorf("%s imports %s, which does not lie below it", p.ImportPath, imported)
 			}
-			if strings.HasPrefix(p.ImportPath, module+"functions/") && imported != module+"pkg/boot" && imported != module+"pkg/api" {
+			if strings.HasPrefix(p.ImportPath, module+"functions/") && room(imported) != "pkg/boot" && imported != module+"pkg/api" {
 				t.Errorf("%s imports %s; a main boots and starts", p.ImportPath, imported)
 			}
 			if p.ImportPath == module+"infra/aws" && imported != module+"pkg/api" && imported != module+"pkg/catalog" {
@@ -109,6 +118,70 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
 					t.Errorf("%s of %s has a func init", name, p.ImportPath)
 				}
+			}
+		}
+	}
+}
+
+// TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
+// starts, asked for or not.
+func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
+	sends := []string{"courses", "extractions", "transfers", "extractor", "sweeper"}
+	only := map[string][]string{ // the functions that need it
+		module + "pkg/syllabus":                    {"extractor"},
+		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
+		"github.com/xuri/excelize/v2":              {},
+		"html/template":                            {"reports"},
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-tags", "lambda.norpc", "-json=ImportPath,Deps", "./functions/...")
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := map[string]bool{} // by any but the extractor
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p struct {
+			ImportPath string
+			Deps       []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(p.ImportPath)
+		for needed, by := range only {
+			if has := slices.Contains(p.Deps, needed); has != slices.Contains(by, name) {
+				t.Errorf("%s loads %s: %v", name, needed, has)
+			}
+		}
+		if name != "extractor" {
+			for _, dep := range p.Deps {
+				loaded[dep] = true
+			}
+		}
+	}
+	for _, p := range house(t) {
+		if !loaded[p.ImportPath] {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				ast.Inspect(d, func(n ast.Node) bool {
+					if call, ok := n.(*ast.CallExpr); ok {
+						if f, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(f.Sel.Name, "Must") {
+							t.Errorf("%s of %s calls %s when it is loaded; sync.OnceValue waits until it is asked", name, p.ImportPath, f.Sel.Name)
+						}
+					}
+					switch n.(type) {
+					case *ast.FuncDecl, *ast.FuncLit:
+						return false
+					}
+					return true
+				})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Bounds on members; a transaction and a row of the table have an end.
@@ -318,14 +319,8 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 	return skills, faults
 }
 
-var (
-	// CIPPattern is the form of a CIP code.
-	CIPPattern = regexp.MustCompile(`^\d{2}\.\d{4}$`)
-	// SOCPattern is the form of a SOC code.
-	SOCPattern = regexp.MustCompile(`^\d{2}-\d{4}$`)
-	// ONETSOCPattern is the form of a SOC or O*NET-SOC code.
-	ONETSOCPattern = regexp.MustCompile(`^\d{2}-\d{4}(\.\d{2})?$`)
-)
+// ONETSOCPattern is the form of a SOC or O*NET-SOC code.
+var ONETSOCPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{2}-\d{4}(\.\d{2})?$`) })
 
 // Check tells what is wrong with a job's salaries.
 func (j *Job) Check(location string) []Fault {

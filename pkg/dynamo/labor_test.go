@@ -17,6 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/labor/official"
 )
 
 var washington = labor.Area{RegionType: labor.State, Region: "53"}
@@ -426,23 +427,23 @@ func data(t *testing.T, name string) *os.File {
 
 // The official files give the same answers from the table as from memory.
 func TestOfficialFiles(t *testing.T) {
-	crosswalk, err := labor.ReadCrosswalk(data(t, "cip/CIP2020_SOC2018_Crosswalk.csv"), nil)
+	crosswalk, err := official.ReadCrosswalk(data(t, "cip/CIP2020_SOC2018_Crosswalk.csv"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nation, err := labor.ReadWages(data(t, "bls/national_M2024_dl.xlsx"), "", nil)
+	nation, err := official.ReadWages(data(t, "bls/national_M2024_dl.xlsx"), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := labor.ReadWages(data(t, "bls/oews-washington.csv"), "", nil)
+	state, err := official.ReadWages(data(t, "bls/oews-washington.csv"), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	projections, err := labor.ReadProjections(data(t, "bls/projections_2024-34_occupation.xlsx"), nil)
+	projections, err := official.ReadProjections(data(t, "bls/projections_2024-34_occupation.xlsx"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	regions, err := labor.ReadRegions(data(t, "regions/cbsa2fipsxw.csv"), nil)
+	regions, err := official.ReadRegions(data(t, "regions/cbsa2fipsxw.csv"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,16 @@
 // Package labor relates programs of study to occupations: which occupations a CIP
-// code leads to, and what they pay and need in a region. It reads the official
-// files as published and answers GET /labor-market (interface.md section 8). It
-// keeps nothing and calls nobody: files come as io.Reader, records through Source.
+// code leads to, and what they pay and need in a region. It answers GET
+// /labor-market (interface.md section 8). It keeps nothing and calls nobody: records
+// come through Source. Package official reads the files that they are from.
 //
 // # Sources
 //
-//   - CIP 2020 - SOC 2018 crosswalk, NCES and BLS: ReadCrosswalk.
+//   - CIP 2020 - SOC 2018 crosswalk, NCES and BLS.
 //   - Occupational Employment and Wage Statistics (OEWS), BLS, and state
-//     publications of the same survey: ReadWages.
-//   - Employment Projections, BLS, table 1.2: ReadProjections.
+//     publications of the same survey.
+//   - Employment Projections, BLS, table 1.2.
 //   - Core based statistical areas as OMB delineates them, and the FIPS codes of the
-//     states: ReadRegions.
+//     states.
 //
 // Starter holds a small table of such facts for a service that has imported none.
 //
@@ -35,7 +35,6 @@
 //     OccupationGroup, since the counts then include the other members.
 //   - Occupations that the sources leave out (the military, fishing) have nil figures
 //     and a warning NoFigures.
-//   - A reader gives a whole data set or a *FileError, never a part of a file.
 package labor
 
 import "context"

@@ -327,11 +327,11 @@ func TestStarterHolds(t *testing.T) {
 		}
 	}
 	for code, cip := range starter.crosswalk.CIPs {
-		if cip.SOCCodes == nil || !slices.IsSorted(cip.SOCCodes) || !cipForm.MatchString(code) || cip.CIPCode != code {
+		if cip.SOCCodes == nil || !slices.IsSorted(cip.SOCCodes) || !IsCIP(code) || cip.CIPCode != code {
 			t.Errorf("%+v", cip)
 		}
 		for _, soc := range cip.SOCCodes {
-			if starter.crosswalk.Names[soc] == "" || !socForm.MatchString(soc) {
+			if starter.crosswalk.Names[soc] == "" || !IsSOC(soc) {
 				t.Errorf("%s leads to %q, which has no title", code, soc)
 			}
 		}
@@ -354,3 +354,5 @@ func BenchmarkLookup(b *testing.B) {
 		}
 	}
 }
+
+func num(n int) *int { return &n }

@@ -1,7 +1,6 @@
 package labor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,13 +9,6 @@ import (
 
 // MaxCIPs is the most CIP codes that one question may name.
 const MaxCIPs = 25
-
-var (
-	cipForm   = regexp.MustCompile(`^[0-9]{2}\.[0-9]{4}$`)
-	socForm   = regexp.MustCompile(`^[0-9]{2}-[0-9]{4}$`)
-	stateForm = regexp.MustCompile(`^[0-9]{1,2}$`)
-	cbsaForm  = regexp.MustCompile(`^[0-9]{5}$`)
-)
 
 // ParseCIPs reads the query parameter cipCodes: 1 to 25 codes NN.NNNN between
 // commas. It gives the distinct ones in the order in which they came, else an error
@@ -28,7 +20,7 @@ func ParseCIPs(list string) ([]string, error) {
 	}
 	var distinct []string
 	for _, code := range codes {
-		if !cipForm.MatchString(code) {
+		if !IsCIP(code) {
 			return nil, badParameter("cipCodes", code, "cipCodes takes codes like 11.0701 between commas")
 		}
 		if !slices.Contains(distinct, code) {
@@ -50,12 +42,12 @@ func ParseRegion(regionType, region string) (Area, error) {
 		}
 		return Area{}, badParameter("region", region, "region needs regionType state or msa beside it")
 	case State:
-		if stateForm.MatchString(region) {
-			return stateArea(region), nil
+		if IsState(region) {
+			return StateArea(region), nil
 		}
 		return Area{}, badParameter("region", region, "regionType state needs region, a FIPS code like 06 or 6")
 	case MSA:
-		if cbsaForm.MatchString(region) {
+		if IsCBSA(region) {
 			return Area{MSA, region}, nil
 		}
 		return Area{}, badParameter("region", region, "regionType msa needs region, a CBSA code like 41860")
@@ -69,19 +61,12 @@ func ParseArea(code string) (area Area, ok bool) {
 	switch {
 	case code == string(National):
 		return Nation, true
-	case stateForm.MatchString(code):
-		return stateArea(code), true
-	case cbsaForm.MatchString(code):
+	case IsState(code):
+		return StateArea(code), true
+	case IsCBSA(code):
 		return Area{MSA, code}, true
 	}
 	return Area{}, false
-}
-
-func stateArea(fips string) Area {
-	if len(fips) == 1 {
-		fips = "0" + fips
-	}
-	return Area{State, fips}
 }
 
 // badParameter shows the value where it points at it, and nowhere else.

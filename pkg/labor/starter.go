@@ -41,10 +41,10 @@ var starter = sync.OnceValue(func() *Tables {
 	}
 	var regions []Region
 	for _, cells := range starterTable("states") {
-		regions = append(regions, Region{Area: stateArea(cells[0]), Name: cells[2]})
+		regions = append(regions, Region{Area: StateArea(cells[0]), Name: cells[2]})
 	}
 	for _, cells := range starterTable("metros") {
-		regions = append(regions, Region{Area: Area{MSA, cells[0]}, Name: cells[1], State: stateOfMetro(cells[1])})
+		regions = append(regions, Region{Area: Area{MSA, cells[0]}, Name: cells[1], State: StateOfMetro(cells[1])})
 	}
 	return NewTables(crosswalk, regions, wages, projections)
 })
@@ -77,17 +77,17 @@ func starterTable(name string) [][]string {
 
 func starterWage(soc, title string, cells []string) Wage {
 	w := Wage{Area: Nation, SOCCode: soc, Name: title, Vintage: "May 2024", Source: "BLS OEWS, May 2024, United States"}
-	for i, f := range w.all() {
+	for i, f := range w.Figures() {
 		switch cells[i] {
 		case "#":
-			*f.value = starterInt(strconv.Itoa(topWage))
-			w.lacks(f.name, TopCoded)
+			*f.Value = starterInt(strconv.Itoa(TopWage))
+			w.Lacks(f.Name, TopCoded)
 		case "*":
-			w.lacks(f.name, Suppressed)
+			w.Lacks(f.Name, Suppressed)
 		case "h":
-			w.lacks(f.name, HourlyOnly)
+			w.Lacks(f.Name, HourlyOnly)
 		default:
-			*f.value = starterInt(cells[i])
+			*f.Value = starterInt(cells[i])
 		}
 	}
 	return w
@@ -98,7 +98,7 @@ func starterProjection(soc, title string, cells []string) Projection {
 	if err != nil {
 		panic(fmt.Errorf("starter table occupations: %s: %w", soc, err))
 	}
-	return Projection{SOCCode: soc, Name: title, ProjectedGrowth: fraction(percent), AnnualOpenings: starterInt(cells[1]),
+	return Projection{SOCCode: soc, Name: title, ProjectedGrowth: Fraction(percent), AnnualOpenings: starterInt(cells[1]),
 		TypicalEducation: &cells[2], Vintage: "2024-34", Source: "BLS Employment Projections, 2024-34, United States"}
 }
 

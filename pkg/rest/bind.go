@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,8 +29,8 @@ type endpoint struct {
 	in     reflect.Type // parameters, and a field Body
 	out    reflect.Type // the answer's body; nil for none
 	serve  func(ctx context.Context, c *call) (answer, error)
-	schema *huma.Schema // of the body
-	tagged bool         // the answer is the record as a GET shows it
+	schema func() *huma.Schema // of the body; nil for none
+	tagged bool                // the answer is the record as a GET shows it
 }
 
 // call is what a handler knows of its request beside its input.
@@ -97,18 +98,18 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 		e.out = out
 		e.tagged = out.Implements(reflect.TypeFor[catalog.Record]()) || out == reflect.TypeFor[*alignment.Result]()
 	}
-	parameters := parametersOf(e.in)
+	parameters := sync.OnceValue(func() parameters { return parametersOf(e.in) })
 	if body, ok := e.in.FieldByName("Body"); ok {
-		e.schema = contractSchema(body.Type, requestName(id))
+		e.schema = sync.OnceValue(func() *huma.Schema { return contractSchema(body.Type, requestName(id)) })
 	}
 	e.serve = func(ctx context.Context, c *call) (answer, error) {
 		in := new(I)
 		v := reflect.ValueOf(in).Elem()
-		if err := parameters.fill(v, c); err != nil {
+		if err := parameters().fill(v, c); err != nil {
 			return answer{}, err
 		}
 		if e.schema != nil {
-			if err := decodeBody(c, e.schema, v.FieldByName("Body").Addr().Interface()); err != nil {
+			if err := decodeBody(c, e.schema(), v.FieldByName("Body").Addr().Interface()); err != nil {
 				return answer{}, err
 			}
 		}

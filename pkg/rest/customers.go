@@ -92,7 +92,7 @@ func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (raw, error) {
-		return c.Server.OpenAPI(), nil
+		return OpenAPI(), nil
 	})
 }
 

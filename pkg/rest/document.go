@@ -36,7 +36,8 @@ const schemaPrefix = "#/components/schemas/"
 
 // OpenAPI gives the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and give.
-func (s *Server) OpenAPI() []byte {
+func OpenAPI() []byte {
+	s := New(&Server{})
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -69,7 +70,7 @@ func (s *Server) OpenAPI() []byte {
 		doc.AddOperation(s.describe(op, doc.Components.Responses))
 	}
 	finishSchemas()
-	doc.Components.Schemas = registry
+	doc.Components.Schemas = registry()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
 		panic(err) // the document holds nothing that JSON cannot say
@@ -177,7 +178,7 @@ func requestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "
 
 // schemaOf gives a reference to the schema of a type, which hint names where the
 // type has no name.
-func schemaOf(t reflect.Type, hint string) *huma.Schema { return registry.Schema(t, true, hint) }
+func schemaOf(t reflect.Type, hint string) *huma.Schema { return registry().Schema(t, true, hint) }
 
 func (p parameter) describe() *huma.Param {
 	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum}
@@ -213,8 +214,8 @@ func (p parameter) describe() *huma.Param {
 // finishSchemas adds to the schemas what their Go types cannot say.
 func finishSchemas() {
 	instant := reflect.TypeFor[catalog.Time]()
-	for name, schema := range registry.Map() {
-		for _, f := range reflect.VisibleFields(registry.TypeFromRef(schemaPrefix + name)) {
+	for name, schema := range registry().Map() {
+		for _, f := range reflect.VisibleFields(registry().TypeFromRef(schemaPrefix + name)) {
 			t := f.Type
 			if t.Kind() == reflect.Pointer {
 				t = t.Elem()

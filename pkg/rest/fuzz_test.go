@@ -65,7 +65,7 @@ func FuzzValidate(f *testing.F) {
 			which = -which
 		}
 		e := s.endpoints[operations[which]]
-		faults := validate(e.schema, tree)
+		faults := validate(e.schema(), tree)
 		for _, fault := range faults {
 			if !strings.HasPrefix(fault.Location, "body") || fault.Message == "" {
 				t.Errorf("%s %s: fault %+v", e.op.ID, body, fault)

@@ -40,10 +40,11 @@ func trim(v any) any {
 	return v
 }
 
-// The schemas of the contract's types, for validation and for the document.
+// The schemas of the contract's types, for validation and for the document. Each is
+// made when it is first needed.
 var (
-	registryMu sync.Mutex
-	registry   = newRegistry()
+	registryMu sync.RWMutex
+	registry   = sync.OnceValue(newRegistry)
 )
 
 func newRegistry() huma.Registry {
@@ -70,7 +71,7 @@ func newRegistry() huma.Registry {
 func contractSchema(t reflect.Type, name string) *huma.Schema {
 	registryMu.Lock()
 	defer registryMu.Unlock()
-	return registry.Schema(t, false, name)
+	return registry().Schema(t, false, name)
 }
 
 const maxShown = 200 // characters of a value that a fault repeats
@@ -79,8 +80,10 @@ const maxShown = 200 // characters of a value that a fault repeats
 func validate(schema *huma.Schema, value any) []catalog.Fault {
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
 	path.Push("body")
+	registryMu.RLock()
+	defer registryMu.RUnlock()
 	var result huma.ValidateResult
-	huma.Validate(registry, schema, path, huma.ModeWriteToServer, value, &result)
+	huma.Validate(registry(), schema, path, huma.ModeWriteToServer, value, &result)
 	var faults []catalog.Fault
 	for _, err := range result.Errors {
 		detail, ok := err.(*huma.ErrorDetail)
@@ -105,7 +108,7 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 // allow it: huma takes such a null for an absent field.
 func nulls(schema *huma.Schema, location string, value any) (faults []catalog.Fault) {
 	for schema.Ref != "" {
-		schema = registry.SchemaFromRef(schema.Ref)
+		schema = registry().SchemaFromRef(schema.Ref)
 	}
 	switch value := value.(type) {
 	case []any:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -93,8 +94,8 @@ func (p parameter) fault(format string, args ...any) error {
 }
 
 var (
-	integer = regexp.MustCompile(`^-?\d+$`)
-	decimal = regexp.MustCompile(`^\d+(\.\d+)?$`)
+	integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?\d+$`) })
+	decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+(\.\d+)?$`) })
 )
 
 func (p parameter) set(field reflect.Value, value string) error {
@@ -105,7 +106,7 @@ func (p parameter) set(field reflect.Value, value string) error {
 	switch field.Kind() {
 	case reflect.Int:
 		n, err := strconv.Atoi(value)
-		if err != nil || !integer.MatchString(value) {
+		if err != nil || !integer().MatchString(value) {
 			return p.fault("must be an integer")
 		}
 		if p.minimum != nil && float64(n) < *p.minimum || p.maximum != nil && float64(n) > *p.maximum {
@@ -114,7 +115,7 @@ func (p parameter) set(field reflect.Value, value string) error {
 		field.SetInt(int64(n))
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || !decimal.MatchString(value) {
+		if err != nil || !decimal().MatchString(value) {
 			return p.fault("must be a number")
 		}
 		if p.minimum != nil && f < *p.minimum || p.maximum != nil && f > *p.maximum {

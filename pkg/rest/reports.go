@@ -105,8 +105,8 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 		c.contentType = "text/csv; charset=utf-8"
 		err = loaded.WriteCSV(&text)
 	case "html":
-		c.contentType, c.policy = "text/html; charset=utf-8", alignment.PagePolicy()
-		err = loaded.WriteHTML(&text)
+		c.contentType = "text/html; charset=utf-8"
+		c.policy, err = c.WritePage(&text, loaded)
 	default:
 		return loaded.Result(), nil
 	}
@@ -198,7 +198,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 
 // socOf gives the SOC code of an occupation that a report or builder names.
 func socOf(job catalog.ReportJob) (string, bool) {
-	if job.Lib != libSOC || !catalog.ONETSOCPattern.MatchString(job.ID) {
+	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
 	}
 	return job.ID[:7], true

@@ -18,6 +18,8 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -113,7 +115,8 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	if err := s.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.server = config.Server(s.store, nil)
+	s.server = group.New(config, s.store, nil)
+	paging.Reports(config, s.server)
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {

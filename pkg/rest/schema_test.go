@@ -19,7 +19,7 @@ import (
 // contract is the OpenAPI document as a validator reads it: each schema of it is
 // a JSON Schema (2020-12), as OpenAPI 3.1 has it.
 var contract = sync.OnceValue(func() map[string]any {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(rest.New(&rest.Server{}).OpenAPI()))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(rest.OpenAPI()))
 	if err != nil {
 		panic(err)
 	}

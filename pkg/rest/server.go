@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
@@ -35,14 +36,15 @@ type Server struct {
 	Meter     *quota.Meter
 	Usage     UsageReader
 	Limit     quota.Limit
-	Queue     Queue
+	Queue     Queue // of the groups whose operations have something extracted
 	Market    Market
-	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
-	CheckHref func(href string) error // whether an address of a syllabus may be taken
+	Taxonomy  func() *skills.Taxonomy                                          // opened when it is first needed
+	CheckHref func(href string) error                                          // whether an address of a syllabus may be taken
+	WritePage func(w io.Writer, r alignment.Report) (policy string, err error) // of the reports
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
-	Groups    []api.Group // that are answered; nil for all, which the document needs
+	Groups    []api.Group // that are answered; nil for all
 
 	endpoints map[string]endpoint
 	sections  sectionIndex

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,7 +60,7 @@ func (x *extraction) tokenize() {
 			if clipped(line, s, e) {
 				return
 			}
-			if functionWords[lower] && !(len(lower) == 1 && w != lower) && !(lower == "it" && w == "IT") {
+			if functionWords(lower) && !(len(lower) == 1 && w != lower) && !(lower == "it" && w == "IT") {
 				x.functions++
 				joined = joined || lower == "and" || lower == "or"
 				return
@@ -82,26 +81,26 @@ func (x *extraction) tokenize() {
 		})
 		flush(len(line))
 	}
-	x.passage = x.words < passageWords && !courseWords.MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.passage = x.words < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	x.acronyms()
 }
 
 // courseWords tell the description of a course from other short texts.
-var courseWords = regexp.MustCompile(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
+var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
 // unmarked blanks what is printed beside the text and says nothing of skills: the
 // level of an outcome, the number of a module, marks of citation.
 func unmarked(line string) string {
-	if m := numbered.FindStringIndex(line); m != nil {
+	if m := numbered().FindStringIndex(line); m != nil {
 		line = strings.Repeat(" ", m[1]) + line[m[1]:]
 	}
 	if !strings.ContainsAny(line, "[(*") && !strings.Contains(line, "evel") {
 		return line
 	}
-	return besides.ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", len(s)) })
+	return besides().ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", len(s)) })
 }
 
-var besides = regexp.MustCompile(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
+var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
 // breaks says whether the text between two words ends a clause.
 func breaks(gap string) bool {
@@ -291,11 +290,11 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 func (x *extraction) doubtful(ci, at int) bool {
 	tok := x.tokens[at]
 	word := x.doc[tok.start:tok.end]
-	if !riskyNames[strings.ToLower(word)] {
+	if !riskyNames(strings.ToLower(word)) {
 		return false
 	}
 	beside := func(i int) bool {
-		return i >= x.clauses[ci].first && i < x.clauses[ci].last && computing[strings.ToLower(x.doc[x.tokens[i].start:x.tokens[i].end])]
+		return i >= x.clauses[ci].first && i < x.clauses[ci].last && computing(strings.ToLower(x.doc[x.tokens[i].start:x.tokens[i].end]))
 	}
 	if len(word) == 1 && !tok.initial {
 		return !beside(at-1) && !beside(at+1)
@@ -306,7 +305,7 @@ func (x *extraction) doubtful(ci, at int) bool {
 	start, end := x.around(x.clauses[ci])
 	found := false
 	scan(x.doc[start:end], func(s, e int) {
-		found = found || start+s != tok.start && computing[strings.ToLower(x.doc[start+s:start+e])]
+		found = found || start+s != tok.start && computing(strings.ToLower(x.doc[start+s:start+e]))
 	})
 	return !found
 }

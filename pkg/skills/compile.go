@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -23,6 +23,9 @@ import (
 type Builder struct {
 	// Name and Version replace those that the sources give, where not empty.
 	Name, Version string
+	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
+	// it is nil, such files are refused.
+	Workbook func(file []byte) (rows [][]string, err error)
 
 	sources     []Info
 	skills      map[string]*entry
@@ -333,7 +336,7 @@ func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
 	file := []byte(magic)
 	file = binary.LittleEndian.AppendUint32(file, formatVersion)
 	file = binary.LittleEndian.AppendUint32(file, partCount)
-	file = binary.LittleEndian.AppendUint32(file, crc32.Checksum(body, castagnoli))
+	file = binary.LittleEndian.AppendUint32(file, checksum(body))
 	return append(file, body...)
 }
 
@@ -375,13 +378,13 @@ func (b *Builder) labels(ids []string) []label {
 }
 
 // genericStems is genericWords as they appear in labels.
-var genericStems = func() map[string]bool {
+var genericStems = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for w := range genericWords {
+	for w := range strings.FieldsSeq(genericWords) {
 		m[fold(w)] = true
 	}
 	return m
-}()
+})
 
 // genericShare is what a generic word counts beside one of equal rarity.
 const genericShare = 0.25
@@ -403,7 +406,7 @@ func weigh(labels []label, skills int) ([]string, []float32) {
 	most := math.Log(float64(skills) + 1)
 	for i, s := range vocabulary {
 		w := 1 - math.Log(float64(len(has[s])))/most
-		if genericStems[s] {
+		if genericStems()[s] {
 			w *= genericShare
 		}
 		weights[i] = float32(math.Round(max(w, 0.02)*1e4) / 1e4)

@@ -326,7 +326,7 @@ func (x *extraction) summarize(f *finding) {
 		label := x.t.text(x.t.labels.get(int(best.label), labelText))
 		asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
 		// At the beginning of a clause every word has its capital.
-		f.risky = riskyNames[strings.ToLower(word)] && (!asWritten || int(best.first) == x.clauses[best.clause].first)
+		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
 }
@@ -450,7 +450,7 @@ func (x *extraction) governed(m *mention) (verb string, level int, printed bool)
 	line := x.doc[start:end]
 	if b.section == topics || b.section == title {
 		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
-		if b.section == topics && subjectVerbs[strings.ToLower(first)] {
+		if b.section == topics && subjectVerbs(strings.ToLower(first)) {
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {

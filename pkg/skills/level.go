@@ -1,8 +1,8 @@
 package skills
 
 import (
-	"regexp"
 	"strings"
+	"sync"
 )
 
 // unknownLevel is the level of a skill that no verb governs: it is understood.
@@ -13,7 +13,7 @@ const unknownLevel = 2
 // curricula use on several levels stand where their printed levels mostly are:
 // to develop or construct by a taught method is to apply it, to determine is to
 // analyse.
-var verbs = func() map[string]int {
+var verbs = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for level, list := range []string{
 		1: `recall list name recite repeat reproduce enumerate remember memorize memorise`,
@@ -35,7 +35,7 @@ var verbs = func() map[string]int {
 		}
 	}
 	return m
-}()
+})
 
 // nounsToo are verbs that are as often nouns: away from the beginning of a clause
 // they count only beside another verb or before an article.
@@ -46,12 +46,12 @@ var nounsToo = set(`design model plan test use study report project state label 
 // gerund is set.
 func verbLevel(word string, gerund bool) int {
 	w := strings.ToLower(word)
-	if l, ok := verbs[w]; ok {
+	if l, ok := verbs()[w]; ok {
 		return l
 	}
 	if stem, ok := strings.CutSuffix(w, "ing"); ok && gerund && len(stem) >= 2 {
 		for _, base := range []string{stem, stem + "e", undouble(stem)} {
-			if l, ok := verbs[base]; ok {
+			if l, ok := verbs()[base]; ok {
 				return l
 			}
 		}
@@ -77,8 +77,10 @@ var (
 	small  = set(`basic simple small elementary`)
 	made   = set(`design develop construct build designing developing building`)
 	light  = set(`carry perform conduct undertake do make execute`)
-	deeds  = map[string]int{"analysis": 4, "analyses": 4, "investigation": 4, "comparison": 4, "evaluation": 5, "assessment": 5, "design": 5, "development": 5}
-	apt    = set(`suitable appropriate proper`)
+	deeds  = sync.OnceValue(func() map[string]int {
+		return map[string]int{"analysis": 4, "analyses": 4, "investigation": 4, "comparison": 4, "evaluation": 5, "assessment": 5, "design": 5, "development": 5}
+	})
+	apt = set(`suitable appropriate proper`)
 )
 
 // ahead is how many words after a verb may change its level.
@@ -95,13 +97,13 @@ func weighed(verb string, level int, rest string) int {
 		}
 		w := strings.ToLower(rest[s:e])
 		switch {
-		case made[verb] && small[w]:
+		case made(verb) && small(w):
 			verb = ""
-		case made[verb] && wholes[w]:
+		case made(verb) && wholes(w):
 			level = 5
-		case light[verb] && deeds[w] > 0:
-			level = max(level, deeds[w])
-		case verb == "identify" && apt[w]:
+		case light(verb) && deeds()[w] > 0:
+			level = max(level, deeds()[w])
+		case verb == "identify" && apt(w):
 			level = 3
 		}
 	})
@@ -128,7 +130,7 @@ func governors(line string) []governor {
 			level = verbLevel(lower, true)
 		case before == "to" || before == "can" || before == "will" || before == "should":
 			level = verbLevel(lower, false)
-		case joined && (beside || !nounsToo[lower] || articleFollows(line[e:])):
+		case joined && (beside || !nounsToo(lower) || articleFollows(line[e:])):
 			level = verbLevel(lower, false)
 		}
 		if level > 0 {
@@ -148,7 +150,7 @@ func governors(line string) []governor {
 		} else if lower != "and" && lower != "or" {
 			beside = false
 		}
-		if !leadIns[lower] {
+		if !leadIns(lower) {
 			opening = false
 		}
 		last, before = e, lower
@@ -217,10 +219,10 @@ func undouble(s string) string {
 }
 
 var (
-	printedCode  = regexp.MustCompile(`(?i)(?:[(\[|,]\s*|\b(?:level|bloom\S*|k-?level|taxonomy)\s*[:=-]?\s*)(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b|\bK([1-6])\s*[)\]]?\s*\.?\s*$`)
-	printedDigit = regexp.MustCompile(`(?i)\b(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b`)
-	printedWord  = regexp.MustCompile(`(?i)(?:cognitive(?:\s+knowledge)?\s+level|knowledge\s+level|bloom'?’?s?(?:\s+taxonomy)?(?:\s+level)?|learning\s+level)\s*[:=–-]?\s*((?:remember|understand|appl|analy|evaluat|creat)\w*(?:\s*(?:,|&|and|/)\s*(?:remember|understand|appl|analy|evaluat|creat)\w*)*)|[(\[|]\s*(remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?\s*[)\]|]`)
-	bloomWord    = regexp.MustCompile(`(?i)remember|understand|appl|analy|evaluat|creat`)
+	printedCode  = pattern(`(?i)(?:[(\[|,]\s*|\b(?:level|bloom\S*|k-?level|taxonomy)\s*[:=-]?\s*)(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b|\bK([1-6])\s*[)\]]?\s*\.?\s*$`)
+	printedDigit = pattern(`(?i)\b(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b`)
+	printedWord  = pattern(`(?i)(?:cognitive(?:\s+knowledge)?\s+level|knowledge\s+level|bloom'?’?s?(?:\s+taxonomy)?(?:\s+level)?|learning\s+level)\s*[:=–-]?\s*((?:remember|understand|appl|analy|evaluat|creat)\w*(?:\s*(?:,|&|and|/)\s*(?:remember|understand|appl|analy|evaluat|creat)\w*)*)|[(\[|]\s*(remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?\s*[)\]|]`)
+	bloomWord    = pattern(`(?i)remember|understand|appl|analy|evaluat|creat`)
 )
 
 // printedLevel finds a level that the document itself prints on a line: [K3],
@@ -228,20 +230,22 @@ var (
 // highest counts. 0 is none.
 func printedLevel(line string) int {
 	level := 0
-	if at := printedCode.FindStringIndex(line); at != nil {
-		for _, m := range printedDigit.FindAllStringSubmatch(line[at[0]:], -1) {
+	if at := printedCode().FindStringIndex(line); at != nil {
+		for _, m := range printedDigit().FindAllStringSubmatch(line[at[0]:], -1) {
 			level = max(level, fromSix(m[1][0]))
 		}
 	}
-	for _, m := range printedWord.FindAllStringSubmatch(line, -1) {
-		for _, w := range bloomWord.FindAllString(m[1]+" "+m[2], -1) {
-			level = max(level, bloomLevels[strings.ToLower(w)])
+	for _, m := range printedWord().FindAllStringSubmatch(line, -1) {
+		for _, w := range bloomWord().FindAllString(m[1]+" "+m[2], -1) {
+			level = max(level, bloomLevels()[strings.ToLower(w)])
 		}
 	}
 	return level
 }
 
-var bloomLevels = map[string]int{"remember": 1, "understand": 2, "appl": 3, "analy": 4, "evaluat": 5, "creat": 5}
+var bloomLevels = sync.OnceValue(func() map[string]int {
+	return map[string]int{"remember": 1, "understand": 2, "appl": 3, "analy": 4, "evaluat": 5, "creat": 5}
+})
 
 // fromSix maps the digit of Bloom's six levels to our five.
 func fromSix(digit byte) int { return min(5, int(digit-'0')) }

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/xuri/excelize/v2"
 )
 
 const (
@@ -56,7 +54,7 @@ func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 	}
 	known, skills := 0, false
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		t, err := openTable(files[name])
+		t, err := b.openTable(files[name])
 		if err != nil {
 			return fmt.Errorf("o*net: %s: %w", name, err)
 		}
@@ -91,7 +89,7 @@ func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 }
 
 // openTable reads the header of a tab-separated, comma-separated or xlsx file.
-func openTable(f file) (*rowReader, error) {
+func (b *Builder) openTable(f file) (*rowReader, error) {
 	r, err := f.open()
 	if err != nil {
 		return nil, err
@@ -107,11 +105,10 @@ func openTable(f file) (*rowReader, error) {
 	case strings.HasSuffix(f.path, ".txt"):
 		return readTabs(bytes.NewReader(raw))
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(raw), excelize.Options{UnzipSizeLimit: maxSourceFile})
-	if err != nil {
-		return nil, err
+	if b.Workbook == nil {
+		return nil, errors.New("workbooks are not read here")
 	}
-	rows, err := book.GetRows(book.GetSheetName(0))
+	rows, err := b.Workbook(raw)
 	if err != nil {
 		return nil, err
 	}

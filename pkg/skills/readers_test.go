@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
+
+	"skillscurriculum/pkg/skills/workbook"
 )
 
 const (
@@ -168,7 +170,7 @@ func TestReadONET(t *testing.T) {
 		"text": {"Technology Skills.txt": {Data: []byte(onetTechnology)}, "Occupation Data.txt": {Data: []byte(onetOccupations)}, "Skills.txt": {Data: []byte(onetSkills)}, "Read Me.txt": {Data: []byte("words\n")}},
 		"xlsx": {"a.xlsx": {Data: sheet(t, onetTechnology)}, "b.xlsx": {Data: sheet(t, onetOccupations)}, "c.xlsx": {Data: sheet(t, onetSkills)}},
 	} {
-		var b Builder
+		b := Builder{Workbook: workbook.Rows}
 		if err := b.AddONET("30.0", files); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -198,10 +200,13 @@ func TestReadONETSaysWhatIsWrong(t *testing.T) {
 		"Skills.txt: row 2": {"Skills.txt": {Data: []byte("O*NET-SOC Code\tElement ID\tScale ID\tData Value\n11-1011.00\t2.A\tIM\tmany\n")}},
 		"x.xlsx":            {"x.xlsx": {Data: []byte("no spreadsheet")}},
 	} {
-		var b Builder
+		b := Builder{Workbook: workbook.Rows}
 		if err := b.AddONET("", files); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+	if err := new(Builder).AddONET("", fstest.MapFS{"x.xlsx": {Data: sheet(t, onetSkills)}}); err == nil {
+		t.Error("a workbook was read without a reader of workbooks")
 	}
 }
 

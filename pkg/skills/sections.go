@@ -1,8 +1,8 @@
 package skills
 
 import (
-	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -38,7 +38,7 @@ type block struct {
 
 // headings leads from the words of a heading to the section that it opens. The
 // longest beginning that is listed decides.
-var headings = func() map[string]section {
+var headings = sync.OnceValue(func() map[string]section {
 	m := map[string]section{}
 	for s, names := range [sections]string{
 		outcomes: `outcomes|course outcomes|course outcome|learning outcomes|learning outcome|student learning outcomes|expected outcomes|intended learning outcomes|objectives|objective|course objectives|course objective|learning objectives|
@@ -68,16 +68,16 @@ var headings = func() map[string]section {
 		}
 	}
 	return m
-}()
+})
 
 var (
-	marker     = regexp.MustCompile(`^\s*(?:[-*•▪◦●○·–—>|#]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+`)
-	emphasis   = regexp.MustCompile(`^[*_]+`)
-	outcomeTag = regexp.MustCompile(`(?i)^\s*[*_]*\s*(?:c\.?l?o|lo|clo|outcome)\s*[-.]?\s*(\d{1,2})[*_]*\s*[:.)|–—-]?\s*[*_]*\s*`)
-	numbered   = regexp.MustCompile(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
-	frontKey   = regexp.MustCompile(`^([a-z_]+):\s*(.*)$`)
-	bookish    = regexp.MustCompile(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
-	contact    = regexp.MustCompile(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
+	marker     = pattern(`^\s*(?:[-*•▪◦●○·–—>|#]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+`)
+	emphasis   = pattern(`^[*_]+`)
+	outcomeTag = pattern(`(?i)^\s*[*_]*\s*(?:c\.?l?o|lo|clo|outcome)\s*[-.]?\s*(\d{1,2})[*_]*\s*[:.)|–—-]?\s*[*_]*\s*`)
+	numbered   = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
+	frontKey   = pattern(`^([a-z_]+):\s*(.*)$`)
+	bookish    = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
+	contact    = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
 )
 
 // blocks cuts a document into its lines and says of each to which section it belongs.
@@ -100,7 +100,7 @@ func blocks(text string) []block {
 		case front && trimmed == "---":
 			front = false
 		case front:
-			if m := frontKey.FindStringSubmatchIndex(line); m != nil && (line[m[2]:m[3]] == "course_title" || line[m[2]:m[3]] == "title") {
+			if m := frontKey().FindStringSubmatchIndex(line); m != nil && (line[m[2]:m[3]] == "course_title" || line[m[2]:m[3]] == "title") {
 				out = append(out, block{start: start + m[4], end: end, section: title, heading: true})
 			}
 		default:
@@ -132,15 +132,15 @@ func readBlock(line string, current *section, first bool) block {
 	b := block{end: len(strings.TrimRightFunc(line, unicode.IsSpace))}
 	for range 3 {
 		rest := line[b.start:b.end]
-		if m := marker.FindStringIndex(rest); m != nil {
+		if m := marker().FindStringIndex(rest); m != nil {
 			b.start += m[1]
-		} else if m := emphasis.FindStringIndex(rest); m != nil {
+		} else if m := emphasis().FindStringIndex(rest); m != nil {
 			b.start += m[1]
 		} else {
 			break
 		}
 	}
-	if m := outcomeTag.FindStringSubmatchIndex(line[b.start:b.end]); m != nil {
+	if m := outcomeTag().FindStringSubmatchIndex(line[b.start:b.end]); m != nil {
 		b.outcome = line[b.start+m[2] : b.start+m[3]]
 		b.start += m[1]
 	}
@@ -155,7 +155,7 @@ func readBlock(line string, current *section, first bool) block {
 
 	head, rest, colon := strings.Cut(content, ":")
 	s, known := headingSection(head)
-	numberedHead := numbered.MatchString(content)
+	numberedHead := numbered().MatchString(content)
 	switch {
 	case known && (!colon || strings.Trim(rest, " *_") == "") && (wordCount(head) <= 8):
 		*current, b.section, b.heading = s, s, true
@@ -175,9 +175,9 @@ func readBlock(line string, current *section, first bool) block {
 	}
 	if !b.section.silent() && !b.heading {
 		switch {
-		case contact.MatchString(content) && wordCount(content) < 25:
+		case contact().MatchString(content) && wordCount(content) < 25:
 			b.section = policy
-		case b.section != outcomes && b.section != readings && bookish.MatchString(content) && strings.Count(content, ",") >= 2 && len(bookish.FindAllString(content, 3)) >= 2:
+		case b.section != outcomes && b.section != readings && bookish().MatchString(content) && strings.Count(content, ",") >= 2 && len(bookish().FindAllString(content, 3)) >= 2:
 			b.section = readings
 		}
 	}
@@ -192,17 +192,17 @@ func headingSection(head string) (section, bool) {
 		h = strings.TrimSpace(h[:i])
 	}
 	h = strings.TrimLeft(h, "0123456789. ")
-	if s, ok := headings[h]; ok && h != "text" && h != "part" {
+	if s, ok := headings()[h]; ok && h != "text" && h != "part" {
 		return s, true
 	}
 	fields := strings.Fields(h)
 	for n := min(len(fields)-1, 5); n >= 2; n-- {
-		if s, ok := headings[strings.Join(fields[:n], " ")]; ok && len(fields)-n <= 4 {
+		if s, ok := headings()[strings.Join(fields[:n], " ")]; ok && len(fields)-n <= 4 {
 			return s, true
 		}
 	}
 	if len(fields) == 2 || len(fields) == 3 {
-		if s, ok := headings[fields[len(fields)-1]]; ok && (s == outcomes || s == readings || s == prerequisites || s == policy && len(fields) == 2) && fields[len(fields)-1] != "text" {
+		if s, ok := headings()[fields[len(fields)-1]]; ok && (s == outcomes || s == readings || s == prerequisites || s == policy && len(fields) == 2) && fields[len(fields)-1] != "text" {
 			return s, true
 		}
 	}

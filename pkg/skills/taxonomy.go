@@ -172,7 +172,7 @@ const (
 	partCount
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+func checksum(body []byte) uint32 { return crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) }
 
 // Open makes a taxonomy of a compiled file. It reads every reference once, so
 // that no later call can go out of bounds, and copies nothing but the strings.
@@ -187,7 +187,7 @@ func Open(compiled []byte) (*Taxonomy, error) {
 		return nil, fmt.Errorf("open taxonomy: %d parts, expected %d", n, partCount)
 	}
 	rest := compiled[headerLength:]
-	if crc32.Checksum(rest, castagnoli) != binary.LittleEndian.Uint32(compiled[12:]) {
+	if checksum(rest) != binary.LittleEndian.Uint32(compiled[12:]) {
 		return nil, errors.New("open taxonomy: the file is cut short or damaged (checksum differs)")
 	}
 	if len(rest) < 4*partCount {

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -319,7 +318,7 @@ func FuzzOpen(f *testing.F) {
 		raw[at] ^= change
 		raw = raw[:len(raw)-cut]
 		if at >= headerLength {
-			binary.LittleEndian.PutUint32(raw[12:], crc32.Checksum(raw[headerLength:], castagnoli))
+			binary.LittleEndian.PutUint32(raw[12:], checksum(raw[headerLength:]))
 		}
 		tax, err := Open(raw)
 		if err != nil {

@@ -1,7 +1,9 @@
 package skills
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,10 +82,10 @@ func fold(word string) string {
 	if len(word) <= 3 || strings.ContainsAny(word, "+#.") {
 		return strings.TrimSuffix(word, "'s")
 	}
-	if stem, ok := apart[word]; ok {
+	if stem, ok := apart()[word]; ok {
 		return stem
 	}
-	if same, ok := respelled[word]; ok {
+	if same, ok := respelled()[word]; ok {
 		word = same
 	}
 	for _, s := range spellings {
@@ -93,7 +95,7 @@ func fold(word string) string {
 		}
 	}
 	stem := english.Stem(word, true)
-	if same, ok := families[stem]; ok {
+	if same, ok := families()[stem]; ok {
 		return same
 	}
 	return stem
@@ -109,23 +111,25 @@ var spellings = []struct{ from, to string }{
 }
 
 // respelled lists words whose ending is not regular.
-var respelled = map[string]string{
-	"fibre": "fiber", "fibres": "fiber", "centre": "center", "centres": "center", "programme": "program", "programmes": "program",
-	"aluminium": "aluminum", "sulphur": "sulfur", "tyre": "tire", "tyres": "tire", "defence": "defense", "licence": "license",
-	"mould": "mold", "moulding": "molding", "moulds": "mold", "plough": "plow", "grey": "gray", "catalogue": "catalog",
-	"paediatric": "pediatric", "paediatrics": "pediatric", "anaesthesia": "anesthesia", "haematology": "hematology", "oestrogen": "estrogen",
-	"foetal": "fetal", "orthopaedic": "orthopedic", "orthopaedics": "orthopedic", "gynaecology": "gynecology", "manoeuvre": "maneuver",
-	"exercise": "exercise", "enterprise": "enterprise", "expertise": "expertise", "raise": "raise", "noise": "noise", "precise": "precise",
-	"exercises": "exercise", "promise": "promise", "franchise": "franchise", "merchandise": "merchandise", "devise": "devise", "revise": "revise",
-	"supervise": "supervise", "supervised": "supervise", "supervising": "supervise", "advise": "advise", "advised": "advise", "advising": "advise", "concise": "concise", "comprise": "comprise",
-	"data": "data", "datum": "data", "matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "media": "media",
-	"mathematics": "mathematical", "maths": "mathematical", "math": "mathematical",
-	"children": "child", "people": "people", "women": "woman", "men": "man", "criteria": "criterion", "phenomena": "phenomenon",
-	"communicator": "communication",
-}
+var respelled = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"fibre": "fiber", "fibres": "fiber", "centre": "center", "centres": "center", "programme": "program", "programmes": "program",
+		"aluminium": "aluminum", "sulphur": "sulfur", "tyre": "tire", "tyres": "tire", "defence": "defense", "licence": "license",
+		"mould": "mold", "moulding": "molding", "moulds": "mold", "plough": "plow", "grey": "gray", "catalogue": "catalog",
+		"paediatric": "pediatric", "paediatrics": "pediatric", "anaesthesia": "anesthesia", "haematology": "hematology", "oestrogen": "estrogen",
+		"foetal": "fetal", "orthopaedic": "orthopedic", "orthopaedics": "orthopedic", "gynaecology": "gynecology", "manoeuvre": "maneuver",
+		"exercise": "exercise", "enterprise": "enterprise", "expertise": "expertise", "raise": "raise", "noise": "noise", "precise": "precise",
+		"exercises": "exercise", "promise": "promise", "franchise": "franchise", "merchandise": "merchandise", "devise": "devise", "revise": "revise",
+		"supervise": "supervise", "supervised": "supervise", "supervising": "supervise", "advise": "advise", "advised": "advise", "advising": "advise", "concise": "concise", "comprise": "comprise",
+		"data": "data", "datum": "data", "matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "media": "media",
+		"mathematics": "mathematical", "maths": "mathematical", "math": "mathematical",
+		"children": "child", "people": "people", "women": "woman", "men": "man", "criteria": "criterion", "phenomena": "phenomenon",
+		"communicator": "communication",
+	}
+})
 
 // apart keeps words whole that the stemmer would join to words of another meaning.
-var apart = func() map[string]string {
+var apart = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, w := range strings.Fields(`physics engine mechanism oscillator organic organ generator general operator policy police marketing community university internal international intern
 		important objective authority security person personal personality personnel training production productivity elementary character characteristic customer customs experiment experience
@@ -141,24 +145,26 @@ var apart = func() map[string]string {
 	}
 	m["ethical"], m["optical"] = "ethics", "optics"
 	return m
-}()
+})
 
 // families joins stems that the stemmer leaves apart though one word comes from the other.
-var families = map[string]string{
-	"analysi": "analyz", "analyt": "analyz", "analyst": "analyz", "analys": "analyz", "synthesi": "synthes", "diagnosi": "diagnos", "diagnost": "diagnos",
-	"hypothesi": "hypothes", "chemistri": "chemic", "chemist": "chemic", "economi": "econom", "economist": "econom",
-	"statistician": "statist", "mathematician": "mathemat", "physicist": "physic",
-	"biolog": "biolog", "biologi": "biolog", "geolog": "geolog", "geologi": "geolog", "ecologi": "ecolog", "technologi": "technolog",
-	"methodologi": "methodolog", "psychologi": "psycholog", "sociologi": "sociolog", "theori": "theoret", "histori": "histor",
-	"geographi": "geograph", "geometri": "geometr", "photographi": "photograph", "philosophi": "philosoph", "strategi": "strateg",
-	"industri": "industri", "energi": "energet", "electr": "electr", "decis": "decid", "solut": "solv", "presentat": "present",
-	"maintain": "mainten", "mainten": "mainten", "pricing": "price", "market": "market", "cybernet": "cybernet", "writer": "write", "written": "write",
-	"taught": "teach", "teacher": "teach", "manufactur": "manufactur", "fabric": "fabric", "microcontrol": "microcontrol",
-	"robot": "robot", "simul": "simul", "debugg": "debug", "debug": "debug", "troubleshoot": "troubleshoot", "programm": "program",
-	"accuraci": "accur", "effici": "effici", "probabilist": "probabl", "stochast": "stochast", "semant": "semant", "architectur": "architect",
-	"hydrologi": "hydrolog", "meteorologi": "meteorolog", "topolog": "topolog", "topologi": "topolog", "ontologi": "ontolog",
-	"enzymolog": "enzym", "genet": "genet", "electronica": "electron",
-}
+var families = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"analysi": "analyz", "analyt": "analyz", "analyst": "analyz", "analys": "analyz", "synthesi": "synthes", "diagnosi": "diagnos", "diagnost": "diagnos",
+		"hypothesi": "hypothes", "chemistri": "chemic", "chemist": "chemic", "economi": "econom", "economist": "econom",
+		"statistician": "statist", "mathematician": "mathemat", "physicist": "physic",
+		"biolog": "biolog", "biologi": "biolog", "geolog": "geolog", "geologi": "geolog", "ecologi": "ecolog", "technologi": "technolog",
+		"methodologi": "methodolog", "psychologi": "psycholog", "sociologi": "sociolog", "theori": "theoret", "histori": "histor",
+		"geographi": "geograph", "geometri": "geometr", "photographi": "photograph", "philosophi": "philosoph", "strategi": "strateg",
+		"industri": "industri", "energi": "energet", "electr": "electr", "decis": "decid", "solut": "solv", "presentat": "present",
+		"maintain": "mainten", "mainten": "mainten", "pricing": "price", "market": "market", "cybernet": "cybernet", "writer": "write", "written": "write",
+		"taught": "teach", "teacher": "teach", "manufactur": "manufactur", "fabric": "fabric", "microcontrol": "microcontrol",
+		"robot": "robot", "simul": "simul", "debugg": "debug", "debug": "debug", "troubleshoot": "troubleshoot", "programm": "program",
+		"accuraci": "accur", "effici": "effici", "probabilist": "probabl", "stochast": "stochast", "semant": "semant", "architectur": "architect",
+		"hydrologi": "hydrolog", "meteorologi": "meteorolog", "topolog": "topolog", "topologi": "topolog", "ontologi": "ontolog",
+		"enzymolog": "enzym", "genet": "genet", "electronica": "electron",
+	}
+})
 
 // functionWords carry no meaning of their own: they are passed over in labels and in text.
 var functionWords = set(`a an the and or of in on to for with by at from as into onto via per its their your our his her my this that these those
@@ -168,27 +174,36 @@ var functionWords = set(`a an the and or of in on to for with by at from as into
 	until up upon within without out off while`)
 
 // genericWords say little about what a label is about; they count a fifth.
-var genericWords = set(`use using used apply applying perform performing conduct conducting carry carrying provide providing ensure ensuring do
+const genericWords = `use using used apply applying perform performing conduct conducting carry carrying provide providing ensure ensuring do
 	make making have develop developing undertake execute executing understand understanding know knowledge ability skill skills work working
 	principle principles technique techniques technology technologies method methods methodology methodologies type types concept concepts
 	process processes procedure procedures theory theories fundamental fundamentals basic basics element elements system systems
 	product products tool tools practice practices field study science sciences discipline topic topics aspect aspects function functions
 	characteristic characteristics property properties kind kinds variety various different general several appropriate specific relevant
-	related introduction standard standards good effective`)
+	related introduction standard standards good effective`
 
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
+// set tells the words of a list from others. Lists, tables and patterns are made
+// when they are first asked: functions that extract nothing load this package too.
+func set(list string) func(word string) bool {
+	words := sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+		return m
+	})
+	return func(word string) bool { return words()[word] }
+}
+
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // contentStems gives the stems of a label, function words left out.
 func contentStems(label string) []string {
 	var stems []string
 	scan(label, func(start, end int) {
-		if w := strings.ToLower(label[start:end]); !functionWords[w] && !clipped(label, start, end) || single(label, start, end) {
+		if w := strings.ToLower(label[start:end]); !functionWords(w) && !clipped(label, start, end) || single(label, start, end) {
 			stems = append(stems, fold(w))
 		}
 	})

@@ -11,15 +11,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"code.dny.dev/ssrf"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/syllabus/address"
 )
 
 // Fetcher fetches documents from addresses that strangers gave. It keeps nothing
@@ -42,45 +41,11 @@ type Fetched struct {
 	FinalName   string // file name that the answer or the last address gives
 }
 
-// CheckHref judges an address by its spelling alone, for the 422 at POST; its
-// message is fit for the client. The host's address is judged when fetching.
-func CheckHref(href string, allowedHosts []string) error {
-	u, err := url.Parse(href)
-	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 {
-		return errors.New("must be an absolute https address")
-	}
-	return checkURL(u, allowedHosts)
-}
-
-func checkURL(u *url.URL, allowedHosts []string) error {
-	switch {
-	case u.User != nil:
-		return errors.New("must not contain a user name or password")
-	case u.Scheme == "https", u.Scheme == "http" && allowed(hostPort(u), allowedHosts):
-		return nil
-	case u.Scheme == "http":
-		return errors.New("must be https: plain http is not allowed for this host")
-	}
-	return errors.New("must be an absolute https address")
-}
-
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
-}
-
-func allowed(hostPort string, allowedHosts []string) bool {
-	return slices.ContainsFunc(allowedHosts, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), hostPort) })
-}
-
 // Fetch gives what one GET of the address answers, or a *catalog.Failure (the
 // package's table says which). It tries once.
 func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
 	limits := f.Limits.withDefaults()
-	if err := CheckHref(href, f.AllowedHosts); err != nil {
+	if err := address.Check(href, f.AllowedHosts); err != nil {
 		return Fetched{}, fail(catalog.ForbiddenAddress, "The address %s.", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.Total)
@@ -107,8 +72,8 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 		// connection that was judged for one address serves another. A nil Proxy
 		// ignores the environment.
 		Transport: &http.Transport{
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				return f.dial(ctx, network, address, limits)
+			DialContext: func(ctx context.Context, network, hostPort string) (net.Conn, error) {
+				return f.dial(ctx, network, hostPort, limits)
 			},
 			TLSClientConfig:        f.tls,
 			TLSHandshakeTimeout:    limits.Connect,
@@ -120,7 +85,7 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 			if len(via) > limits.Redirects {
 				return fail(catalog.Unreachable, "The address redirects more than %d times.", limits.Redirects)
 			}
-			if err := checkURL(next.URL, f.AllowedHosts); err != nil {
+			if err := address.CheckURL(next.URL, f.AllowedHosts); err != nil {
 				return fail(catalog.ForbiddenAddress, "The address redirects to one that is not allowed.")
 			}
 			next.Header.Del("Referer")
@@ -145,15 +110,15 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 // dial connects to allowed hosts as they are, and to any other only when the
 // address that is really dialled is a public one: names may resolve to anything,
 // and to something else at each look-up.
-func (f *Fetcher) dial(ctx context.Context, network, address string, limits Limits) (net.Conn, error) {
+func (f *Fetcher) dial(ctx context.Context, network, hostPort string, limits Limits) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: limits.Connect, Resolver: f.resolver}
-	if !allowed(address, f.AllowedHosts) {
-		if disguised(address) {
+	if !address.Allowed(hostPort, f.AllowedHosts) {
+		if disguised(hostPort) {
 			return nil, ssrf.ErrProhibitedIP
 		}
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
-	return dialer.DialContext(ctx, network, address)
+	return dialer.DialContext(ctx, network, hostPort)
 }
 
 var numericLabel = regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`)
@@ -161,8 +126,8 @@ var numericLabel = regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`)
 // disguised says whether a host is this machine by name, or a number that is not
 // written as an IP address usually is: decimal, octal, hexadecimal, shortened or
 // with a trailing dot. Some resolvers take those for addresses.
-func disguised(address string) bool {
-	host, _, err := net.SplitHostPort(address)
+func disguised(hostPort string) bool {
+	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return true
 	}

@@ -22,7 +22,7 @@ import (
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/syllabus"
+	"skillscurriculum/pkg/syllabus/address"
 )
 
 //go:embed catalogs
@@ -97,7 +97,7 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	}
 	loader := load.Loader{
 		Store: l.Store, Queue: l.Queue, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
-		CheckHref: func(href string) error { return syllabus.CheckHref(href, []string{hostOf(l.Syllabi)}) },
+		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// Members of what people have deleted are left out.
 	if _, err := loader.Load(ctx, t.organization, rows, load.Options{OnlyNew: true, KeepGoing: true}); err != nil {

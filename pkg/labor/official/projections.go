@@ -1,11 +1,12 @@
-package labor
+package official
 
 import (
 	"io"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"skillscurriculum/pkg/labor"
 )
 
 var periodForm = regexp.MustCompile(`([0-9]{4})\s*[-–—]\s*([0-9]{2,4})`)
@@ -15,7 +16,7 @@ var periodForm = regexp.MustCompile(`([0-9]{4})\s*[-–—]\s*([0-9]{2,4})`)
 // openings, there in thousands, become jobs. Kept are line items: 832 occupations in
 // 2024-34, groups that are projected as one among them; summaries are not kept. The
 // period comes from the header. A dash is a figure that is not published.
-func ReadProjections(r io.Reader, progress Progress) ([]Projection, error) {
+func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, error) {
 	b, err := openBook(r, progress)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func ReadProjections(r io.Reader, progress Progress) ([]Projection, error) {
 	}
 	vintage := period[1] + "-" + period[2][len(period[2])-2:]
 
-	var projections []Projection
+	var projections []labor.Projection
 	seen := map[string]bool{}
 	for {
 		more, err := t.scan()
@@ -52,8 +53,8 @@ func ReadProjections(r io.Reader, progress Progress) ([]Projection, error) {
 		if t.cell("type") != "Line item" {
 			continue
 		}
-		p := Projection{Vintage: vintage, Source: "BLS Employment Projections, " + vintage + ", United States"}
-		if p.SOCCode, err = t.code("code", socForm, "15-1252"); err != nil {
+		p := labor.Projection{Vintage: vintage, Source: "BLS Employment Projections, " + vintage + ", United States"}
+		if p.SOCCode, err = t.code("code", labor.IsSOC, "15-1252"); err != nil {
 			return nil, err
 		}
 		if seen[p.SOCCode] {
@@ -68,7 +69,7 @@ func ReadProjections(r io.Reader, progress Progress) ([]Projection, error) {
 			return nil, err
 		}
 		if percent != nil {
-			p.ProjectedGrowth = fraction(*percent)
+			p.ProjectedGrowth = labor.Fraction(*percent)
 		}
 		thousands, err := t.published("openings", 0)
 		if err != nil {
@@ -99,12 +100,6 @@ func (t *table) published(column string, least float64) (*float64, error) {
 		return nil, t.fault(column, "%q is no number from %g to 999999, nor a dash", cell, least)
 	}
 	return &n, nil
-}
-
-// fraction makes one of percent, with the four decimals that a hundredth of a percent needs.
-func fraction(percent float64) *float64 {
-	f := math.Round(percent*100) / 1e4
-	return &f
 }
 
 func isDash(cell string) bool { return cell == "—" || cell == "–" || cell == "-" }

@@ -1,9 +1,9 @@
-package labor
+package official
 
 import (
 	"io"
-	"regexp"
-	"strings"
+
+	"skillscurriculum/pkg/labor"
 )
 
 // ReadRegions reads one of two region lists, as csv or xlsx, told apart by the header,
@@ -17,7 +17,7 @@ import (
 //
 // A list of one kind says nothing about regions of another: who keeps regions adds
 // those of a file to what there is.
-func ReadRegions(r io.Reader, progress Progress) ([]Region, error) {
+func ReadRegions(r io.Reader, progress labor.Progress) ([]labor.Region, error) {
 	b, err := openBook(r, progress)
 	if err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func ReadRegions(r io.Reader, progress Progress) ([]Region, error) {
 	return readRegions(states, stateLine)
 }
 
-func readRegions(t *table, line func(*table, map[Area]Region) error) ([]Region, error) {
-	byArea := map[Area]Region{}
+func readRegions(t *table, line func(*table, map[labor.Area]labor.Region) error) ([]labor.Region, error) {
+	byArea := map[labor.Area]labor.Region{}
 	for {
 		more, err := t.scan()
 		if err != nil {
@@ -53,16 +53,16 @@ func readRegions(t *table, line func(*table, map[Area]Region) error) ([]Region, 
 	if len(byArea) == 0 {
 		return nil, &FileError{Sheet: t.sheet, Line: t.line, Reason: "no region below the header"}
 	}
-	regions := make([]Region, 0, len(byArea))
+	regions := make([]labor.Region, 0, len(byArea))
 	for _, r := range byArea {
 		regions = append(regions, r)
 	}
-	SortRegions(regions)
+	labor.SortRegions(regions)
 	return regions, nil
 }
 
-func countyLine(t *table, byArea map[Area]Region) error {
-	code, err := t.code("cbsacode", cbsaForm, "41860")
+func countyLine(t *table, byArea map[labor.Area]labor.Region) error {
+	code, err := t.code("cbsacode", labor.IsCBSA, "41860")
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,16 @@ func countyLine(t *table, byArea map[Area]Region) error {
 	if err != nil {
 		return err
 	}
-	state, err := t.code("fipsstatecode", stateForm, "06")
+	state, err := t.code("fipsstatecode", labor.IsState, "06")
 	if err != nil {
 		return err
 	}
-	state = stateArea(state).Region
-	area := Area{MSA, code}
+	state = labor.StateArea(state).Region
+	area := labor.Area{RegionType: labor.MSA, Region: code}
 	region, ok := byArea[area]
 	switch {
 	case !ok:
-		region = Region{Area: area, Name: title, State: state}
+		region = labor.Region{Area: area, Name: title, State: state}
 	case region.Name != title:
 		return t.fault("cbsatitle", "%s was %q before, now %q", code, region.Name, title)
 	case region.State != state:
@@ -89,8 +89,8 @@ func countyLine(t *table, byArea map[Area]Region) error {
 	return nil
 }
 
-func stateLine(t *table, byArea map[Area]Region) error {
-	fips, err := t.code("fips", stateForm, "6")
+func stateLine(t *table, byArea map[labor.Area]labor.Region) error {
+	fips, err := t.code("fips", labor.IsState, "6")
 	if err != nil {
 		return err
 	}
@@ -98,22 +98,10 @@ func stateLine(t *table, byArea map[Area]Region) error {
 	if err != nil {
 		return err
 	}
-	area := stateArea(fips)
+	area := labor.StateArea(fips)
 	if _, twice := byArea[area]; twice {
 		return t.fault("fips", "%s stands above already", fips)
 	}
-	byArea[area] = Region{Area: area, Name: name}
+	byArea[area] = labor.Region{Area: area, Name: name}
 	return nil
-}
-
-var metroStates = regexp.MustCompile(`, ([A-Z]{2}(?:-[A-Z]{2})*)$`)
-
-// stateOfMetro gives the FIPS code of the one state that a metropolitan area's title
-// ends with, as in "Yakima, WA"; empty for several.
-func stateOfMetro(title string) string {
-	m := metroStates.FindStringSubmatch(title)
-	if m == nil || strings.Contains(m[1], "-") {
-		return ""
-	}
-	return stateFIPS()[m[1]]
 }

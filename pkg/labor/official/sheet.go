@@ -1,4 +1,4 @@
-package labor
+package official
 
 import (
 	"archive/zip"
@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
+
+	"skillscurriculum/pkg/labor"
 )
 
 // Bounds of a file; the largest official one, all metropolitan areas, is a tenth of them.
@@ -22,10 +24,6 @@ const (
 	maxSheetMemory   = 16 << 20  // larger sheets are read from temporary files
 	headerLines      = 5         // titles may stand above a sheet's header
 )
-
-// Progress is told now and then how many lines of a file were read. total is about
-// what there is to read, and never below done.
-type Progress func(done, total int)
 
 // FileError says where a file is not what it should be.
 type FileError struct {
@@ -58,10 +56,10 @@ type book struct {
 	xlsx     *excelize.File
 	csv      []byte
 	total    int // lines of the largest sheet
-	progress Progress
+	progress labor.Progress
 }
 
-func openBook(r io.Reader, progress Progress) (*book, error) {
+func openBook(r io.Reader, progress labor.Progress) (*book, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
@@ -342,9 +340,9 @@ func (t *table) fault(column, format string, args ...any) *FileError {
 }
 
 // code gives a cell that must have a form.
-func (t *table) code(column string, form *regexp.Regexp, like string) (string, error) {
+func (t *table) code(column string, form func(code string) bool, like string) (string, error) {
 	value := t.cell(column)
-	if !form.MatchString(value) {
+	if !form(value) {
 		return "", t.fault(column, "%q is no code like %s", value, like)
 	}
 	return value, nil

@@ -1,7 +1,8 @@
-package labor
+package official
 
 import (
 	"bytes"
+	"encoding/csv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
 )
 
 // official opens a file of ../shared/data, beside the module's root.
@@ -31,7 +36,7 @@ func official(t testing.TB, name string) *bytes.Reader {
 	return bytes.NewReader(data)
 }
 
-func officialCrosswalk(t testing.TB) *Crosswalk {
+func officialCrosswalk(t testing.TB) *labor.Crosswalk {
 	t.Helper()
 	c, err := ReadCrosswalk(official(t, "cip/CIP2020_SOC2018_Crosswalk.csv"), nil)
 	if err != nil {
@@ -87,10 +92,10 @@ func TestOfficialNationalWages(t *testing.T) {
 	if done != 855 || total < done {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
-	if diff := cmp.Diff([]Region{{Area: Nation, Name: "United States"}}, file.Regions); diff != "" {
+	if diff := cmp.Diff([]labor.Region{{Area: labor.Nation, Name: "United States"}}, file.Regions); diff != "" {
 		t.Error(diff)
 	}
-	rows := map[string]Wage{}
+	rows := map[string]labor.Wage{}
 	jobs := 0
 	for _, w := range file.Wages {
 		rows[w.SOCCode] = w
@@ -101,21 +106,21 @@ func TestOfficialNationalWages(t *testing.T) {
 		t.Errorf("detailed occupations have %d jobs, all occupations %d", jobs, total)
 	}
 	source := "BLS OEWS, May 2024, United States"
-	for _, want := range []Wage{
-		{Area: Nation, SOCCode: "29-1141", Name: "Registered Nurses", TotalEmployment: num(3282010), MedianAnnualWage: num(93600),
-			WagePercentiles: WagePercentiles{num(66030), num(78610), num(107960), num(135320)}, Vintage: "May 2024", Source: source},
-		{Area: Nation, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(211850), MedianAnnualWage: num(206420),
-			WagePercentiles: WagePercentiles{num(73710), num(126080), num(239200), num(239200)},
-			Reasons:         map[string]Reason{"p75": TopCoded, "p90": TopCoded}, Vintage: "May 2024", Source: source},
-		{Area: Nation, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(38800),
-			Reasons: map[string]Reason{"medianAnnualWage": HourlyOnly, "p10": HourlyOnly, "p25": HourlyOnly, "p75": HourlyOnly, "p90": HourlyOnly},
+	for _, want := range []labor.Wage{
+		{Area: labor.Nation, SOCCode: "29-1141", Name: "Registered Nurses", TotalEmployment: num(3282010), MedianAnnualWage: num(93600),
+			WagePercentiles: labor.WagePercentiles{P10: num(66030), P25: num(78610), P75: num(107960), P90: num(135320)}, Vintage: "May 2024", Source: source},
+		{Area: labor.Nation, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(211850), MedianAnnualWage: num(206420),
+			WagePercentiles: labor.WagePercentiles{P10: num(73710), P25: num(126080), P75: num(239200), P90: num(239200)},
+			Reasons:         map[string]labor.Reason{"p75": labor.TopCoded, "p90": labor.TopCoded}, Vintage: "May 2024", Source: source},
+		{Area: labor.Nation, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(38800),
+			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.HourlyOnly, "p10": labor.HourlyOnly, "p25": labor.HourlyOnly, "p75": labor.HourlyOnly, "p90": labor.HourlyOnly},
 			Vintage: "May 2024", Source: source},
 	} {
 		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", want.SOCCode, diff)
 		}
 	}
-	for group, members := range groups {
+	for group, members := range labor.Groups() {
 		if _, ok := rows[group]; !ok {
 			t.Errorf("the survey has no group %s", group)
 		}
@@ -135,7 +140,7 @@ func TestOfficialProjections(t *testing.T) {
 	if len(projections) != 832 {
 		t.Errorf("%d line items", len(projections))
 	}
-	rows := map[string]Projection{}
+	rows := map[string]labor.Projection{}
 	openings := 0
 	for _, p := range projections {
 		rows[p.SOCCode] = p
@@ -145,12 +150,12 @@ func TestOfficialProjections(t *testing.T) {
 		t.Errorf("line items have %d openings, all occupations %d", openings, total)
 	}
 	growth, education := 0.158, "Bachelor's degree"
-	want := Projection{SOCCode: "15-1252", Name: "Software developers", ProjectedGrowth: &growth, AnnualOpenings: num(115200),
+	want := labor.Projection{SOCCode: "15-1252", Name: "Software developers", ProjectedGrowth: &growth, AnnualOpenings: num(115200),
 		TypicalEducation: &education, Vintage: "2024-34", Source: "BLS Employment Projections, 2024-34, United States"}
 	if diff := cmp.Diff(want, rows["15-1252"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for group := range groups {
+	for group := range labor.Groups() {
 		if _, ok := rows[group]; !ok {
 			t.Errorf("the projections have no group %s", group)
 		}
@@ -169,28 +174,31 @@ func TestOfficialRegions(t *testing.T) {
 	if len(metros) != 935 || len(states) != 50 {
 		t.Errorf("%d areas, %d states", len(metros), len(states))
 	}
-	tables := NewTables(&Crosswalk{}, append(metros, states...), nil, nil)
-	for _, want := range []Region{
-		{Area: Area{State, "06"}, Name: "California"},
-		{Area: Area{MSA, "42660"}, Name: "Seattle-Tacoma-Bellevue, WA", State: "53"},
-		{Area: Area{MSA, "35620"}, Name: "New York-Newark-Jersey City, NY-NJ"},
-		{Area: Area{MSA, "41980"}, Name: "San Juan-Bayamón-Caguas, PR", State: "72"},
+	listed := map[labor.Area]labor.Region{}
+	for _, r := range append(metros, states...) {
+		listed[r.Area] = r
+	}
+	for _, want := range []labor.Region{
+		{Area: labor.Area{RegionType: labor.State, Region: "06"}, Name: "California"},
+		{Area: labor.Area{RegionType: labor.MSA, Region: "42660"}, Name: "Seattle-Tacoma-Bellevue, WA", State: "53"},
+		{Area: labor.Area{RegionType: labor.MSA, Region: "35620"}, Name: "New York-Newark-Jersey City, NY-NJ"},
+		{Area: labor.Area{RegionType: labor.MSA, Region: "41980"}, Name: "San Juan-Bayamón-Caguas, PR", State: "72"},
 	} {
-		if diff := cmp.Diff(want, tables.regions[want.Area]); diff != "" {
+		if diff := cmp.Diff(want, listed[want.Area]); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 	for _, m := range metros {
-		if got := stateOfMetro(m.Name); got != m.State {
+		if got := labor.StateOfMetro(m.Name); got != m.State {
 			t.Errorf("%s: counties are in state %q, title says %q", m.Name, m.State, got)
 		}
 	}
-	starter, err := Starter().Regions(t.Context(), "")
+	starter, err := labor.Starter().Regions(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range starter {
-		if want, ok := tables.regions[r.Area]; ok && r != want {
+		if want, ok := listed[r.Area]; ok && r != want {
 			t.Errorf("starter has %v, the lists %v", r, want)
 		}
 	}
@@ -204,21 +212,26 @@ func TestStatePublications(t *testing.T) {
 	if len(washington.Wages) != 6920-447-419 || washington.Skipped != 447+419 || len(washington.Regions) != 14 || washington.Vintage != "2022" {
 		t.Errorf("washington: %d rows, %d skipped, %d regions, vintage %q", len(washington.Wages), washington.Skipped, len(washington.Regions), washington.Vintage)
 	}
-	state := Area{State, "53"}
+	state := labor.Area{RegionType: labor.State, Region: "53"}
 	source := "OEWS as published by the state of Washington, 2022, Washington"
-	tables := NewTables(&Crosswalk{}, washington.Regions, washington.Wages, nil)
-	for _, want := range []Wage{
+	rows := map[string]labor.Wage{}
+	for _, w := range washington.Wages {
+		if w.Area == state {
+			rows[w.SOCCode] = w
+		}
+	}
+	for _, want := range []labor.Wage{
 		{Area: state, SOCCode: "11-1021", Name: "General and Operations Managers", TotalEmployment: num(48024), MedianAnnualWage: num(119450),
-			WagePercentiles: WagePercentiles{P25: num(83370), P75: num(163780)},
-			Reasons:         map[string]Reason{"p10": Suppressed, "p90": Suppressed}, Vintage: "2022", Source: source},
+			WagePercentiles: labor.WagePercentiles{P25: num(83370), P75: num(163780)},
+			Reasons:         map[string]labor.Reason{"p10": labor.Suppressed, "p90": labor.Suppressed}, Vintage: "2022", Source: source},
 		{Area: state, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(315),
-			Reasons: map[string]Reason{"medianAnnualWage": HourlyOnly, "p10": HourlyOnly, "p25": HourlyOnly, "p75": HourlyOnly, "p90": HourlyOnly},
+			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.HourlyOnly, "p10": labor.HourlyOnly, "p25": labor.HourlyOnly, "p75": labor.HourlyOnly, "p90": labor.HourlyOnly},
 			Vintage: "2022", Source: source},
 		{Area: state, SOCCode: "25-1011", Name: "Business Teachers, Postsecondary", TotalEmployment: num(1402),
-			Reasons: map[string]Reason{"medianAnnualWage": Suppressed, "p10": Suppressed, "p25": Suppressed, "p75": Suppressed, "p90": Suppressed},
+			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.Suppressed, "p10": labor.Suppressed, "p25": labor.Suppressed, "p75": labor.Suppressed, "p90": labor.Suppressed},
 			Vintage: "2022", Source: source},
 	} {
-		if diff := cmp.Diff(want, tables.wages[state][want.SOCCode]); diff != "" {
+		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -227,11 +240,11 @@ func TestStatePublications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(newYork.Regions) != 1 || newYork.Regions[0].Area != (Area{State, "36"}) || newYork.Vintage != "undated" {
+	if len(newYork.Regions) != 1 || newYork.Regions[0].Area != (labor.Area{RegionType: labor.State, Region: "36"}) || newYork.Vintage != "undated" {
 		t.Errorf("new york: regions %v, vintage %q", newYork.Regions, newYork.Vintage)
 	}
-	want := Wage{Area: Area{State, "36"}, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(4910), MedianAnnualWage: num(233777),
-		Reasons: map[string]Reason{"p10": Suppressed, "p25": Suppressed, "p75": Suppressed, "p90": Suppressed},
+	want := labor.Wage{Area: labor.Area{RegionType: labor.State, Region: "36"}, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(4910), MedianAnnualWage: num(233777),
+		Reasons: map[string]labor.Reason{"p10": labor.Suppressed, "p25": labor.Suppressed, "p75": labor.Suppressed, "p90": labor.Suppressed},
 		Vintage: "undated", Source: "OEWS as published by the state of New York, undated, New York State"}
 	if diff := cmp.Diff(want, newYork.Wages[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -245,6 +258,26 @@ func TestStatePublications(t *testing.T) {
 	}
 }
 
+// starterCodes lists the first column of a starter table.
+func starterCodes(t *testing.T, table string) (codes []string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "starter", table+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment = '#'
+	lines, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cells := range lines[1:] {
+		codes = append(codes, cells[0])
+	}
+	return codes
+}
+
 // TestStarterIsOfficial compares every fact of the starter tables with the files it is from.
 func TestStarterIsOfficial(t *testing.T) {
 	crosswalk := officialCrosswalk(t)
@@ -256,31 +289,40 @@ func TestStarterIsOfficial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, starter := NewTables(crosswalk, nil, wages.Wages, projections), Starter()
-	if starter.vintage != full.vintage {
-		t.Errorf("vintage %v, the files' %v", starter.vintage, full.vintage)
+	full, starter := labor.NewTables(crosswalk, nil, wages.Wages, projections), labor.Starter()
+	programs, occupations := starterCodes(t, "programs"), starterCodes(t, "occupations")
+	wantScope, err := full.Scope(t.Context(), labor.Nation, programs)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for code, cip := range starter.crosswalk.CIPs {
-		if diff := cmp.Diff(crosswalk.CIPs[code], cip); diff != "" {
-			t.Errorf("%s (-file +starter):\n%s", code, diff)
-		}
+	gotScope, err := starter.Scope(t.Context(), labor.Nation, programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantScope, gotScope); diff != "" || len(gotScope.CIPs) != len(programs) {
+		t.Errorf("%d programs, %d of them known (-file +starter):\n%s", len(programs), len(gotScope.CIPs), diff)
+	}
+	want, err := full.Facts(t.Context(), []labor.Area{labor.Nation}, occupations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := starter.Facts(t.Context(), []labor.Area{labor.Nation}, occupations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cip := range gotScope.CIPs {
 		for _, soc := range cip.SOCCodes {
-			if starter.crosswalk.Names[soc] != crosswalk.Names[soc] {
-				t.Errorf("%s is %q, in the file %q", soc, starter.crosswalk.Names[soc], crosswalk.Names[soc])
+			if got.Names[soc] != crosswalk.Names[soc] {
+				t.Errorf("%s is %q, in the file %q", soc, got.Names[soc], crosswalk.Names[soc])
 			}
 		}
 	}
-	for soc := range starter.crosswalk.Names {
-		want, got := full.wages[Nation][soc], starter.wages[Nation][soc]
-		want.Name, got.Name = "", ""
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-file +starter):\n%s", soc, diff)
-		}
-		wantP, gotP := full.projections[soc], starter.projections[soc]
-		wantP.Name, gotP.Name = "", ""
-		if diff := cmp.Diff(wantP, gotP); diff != "" {
-			t.Errorf("%s (-file +starter):\n%s", soc, diff)
-		}
+	unnamed := cmp.Options{cmpopts.IgnoreFields(labor.Wage{}, "Name"), cmpopts.IgnoreFields(labor.Projection{}, "Name")}
+	if diff := cmp.Diff(want.Wages, got.Wages, unnamed); diff != "" {
+		t.Errorf("wages (-file +starter):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Projections, got.Projections, unnamed); diff != "" {
+		t.Errorf("projections (-file +starter):\n%s", diff)
 	}
 }
 
@@ -300,15 +342,15 @@ func TestLookupOnOfficialFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := NewTables(crosswalk, washington.Regions, append(wages.Wages, washington.Wages...), projections)
+	tables := labor.NewTables(crosswalk, washington.Regions, append(wages.Wages, washington.Wages...), projections)
 
-	for code := range Starter().crosswalk.CIPs {
-		q := Query{CIPCodes: []string{code}, Area: Nation}
-		want, err := Lookup(t.Context(), tables, q)
+	for _, code := range starterCodes(t, "programs") {
+		q := labor.Query{CIPCodes: []string{code}, Area: labor.Nation}
+		want, err := labor.Lookup(t.Context(), tables, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Lookup(t.Context(), Starter(), q)
+		got, err := labor.Lookup(t.Context(), labor.Starter(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,8 +362,8 @@ func TestLookupOnOfficialFiles(t *testing.T) {
 		}
 	}
 
-	nurses := func(area Area) (Occupation, []string) {
-		answer, err := Lookup(t.Context(), tables, Query{CIPCodes: []string{"51.3801"}, Area: area})
+	nurses := func(area labor.Area) (labor.Occupation, []string) {
+		answer, err := labor.Lookup(t.Context(), tables, labor.Query{CIPCodes: []string{"51.3801"}, Area: area})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,22 +373,22 @@ func TestLookupOnOfficialFiles(t *testing.T) {
 			}
 		}
 		t.Fatal("no nurses")
-		return Occupation{}, nil
+		return labor.Occupation{}, nil
 	}
-	for area, source := range map[Area]string{
-		Nation:         "BLS OEWS, May 2024, United States; ",
-		{State, "53"}:  "OEWS as published by the state of Washington, 2022, Washington; ",
-		{MSA, "42660"}: "OEWS as published by the state of Washington, 2022, Seattle-Tacoma-Bellevue, WA; ",
+	for area, source := range map[labor.Area]string{
+		labor.Nation:                             "BLS OEWS, May 2024, United States; ",
+		{RegionType: labor.State, Region: "53"}:  "OEWS as published by the state of Washington, 2022, Washington; ",
+		{RegionType: labor.MSA, Region: "42660"}: "OEWS as published by the state of Washington, 2022, Seattle-Tacoma-Bellevue, WA; ",
 	} {
 		o, warnings := nurses(area)
 		if o.Source != source+"BLS Employment Projections, 2024-34, United States" || o.TotalEmployment == nil || o.MedianAnnualWage == nil {
 			t.Errorf("%v: %+v", area, o)
 		}
-		if slices.Contains(warnings, "region_fallback 29-1141") || slices.Contains(warnings, "region_fallback") != (area != Nation) {
+		if slices.Contains(warnings, "region_fallback 29-1141") || slices.Contains(warnings, "region_fallback") != (area != labor.Nation) {
 			t.Errorf("%v: warnings %v", area, warnings)
 		}
 	}
-	answer, err := Lookup(t.Context(), tables, Query{CIPCodes: []string{"11.0701"}, Area: Area{MSA, "47460"}})
+	answer, err := labor.Lookup(t.Context(), tables, labor.Query{CIPCodes: []string{"11.0701"}, Area: labor.Area{RegionType: labor.MSA, Region: "47460"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,3 +404,12 @@ func TestLookupOnOfficialFiles(t *testing.T) {
 }
 
 func num(n int) *int { return &n }
+
+// told is a warning without its text.
+func told(warnings []catalog.Warning) []string {
+	var all []string
+	for _, w := range warnings {
+		all = append(all, strings.TrimSpace(w.Code+" "+w.CIPCode+w.SOCCode))
+	}
+	return all
+}

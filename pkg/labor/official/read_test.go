@@ -1,4 +1,4 @@
-package labor
+package official
 
 import (
 	"archive/zip"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
+
+	"skillscurriculum/pkg/labor"
 )
 
 // sheet is a sheet of a workbook made for a test.
@@ -79,29 +81,29 @@ func TestReadWagesOfManyAreas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpublished := func(why Reason, more ...string) map[string]Reason {
-		reasons := map[string]Reason{"medianAnnualWage": why, "p10": why, "p25": why, "p75": why, "p90": why}
+	unpublished := func(why labor.Reason, more ...string) map[string]labor.Reason {
+		reasons := map[string]labor.Reason{"medianAnnualWage": why, "p10": why, "p25": why, "p75": why, "p90": why}
 		for _, name := range more {
-			reasons[name] = Suppressed
+			reasons[name] = labor.Suppressed
 		}
 		return reasons
 	}
-	want := &WageFile{
-		Wages: []Wage{
-			{Area: Area{State, "01"}, SOCCode: "15-1252", Name: "Software Developers", TotalEmployment: num(11930), MedianAnnualWage: num(104240),
-				WagePercentiles: WagePercentiles{num(50000), num(60000), num(208000), num(208000)},
-				Reasons:         map[string]Reason{"p75": TopCoded, "p90": TopCoded}, Vintage: "May 2021", Source: "BLS OEWS, May 2021, Alabama"},
-			{Area: Area{State, "72"}, SOCCode: "15-1252", Name: "Software Developers", Reasons: unpublished(Suppressed, "totalEmployment"),
+	want := &labor.WageFile{
+		Wages: []labor.Wage{
+			{Area: labor.Area{RegionType: labor.State, Region: "01"}, SOCCode: "15-1252", Name: "Software Developers", TotalEmployment: num(11930), MedianAnnualWage: num(104240),
+				WagePercentiles: labor.WagePercentiles{P10: num(50000), P25: num(60000), P75: num(208000), P90: num(208000)},
+				Reasons:         map[string]labor.Reason{"p75": labor.TopCoded, "p90": labor.TopCoded}, Vintage: "May 2021", Source: "BLS OEWS, May 2021, Alabama"},
+			{Area: labor.Area{RegionType: labor.State, Region: "72"}, SOCCode: "15-1252", Name: "Software Developers", Reasons: unpublished(labor.Suppressed, "totalEmployment"),
 				Vintage: "May 2021", Source: "BLS OEWS, May 2021, Puerto Rico"},
-			{Area: Area{MSA, "42660"}, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(630), Reasons: unpublished(HourlyOnly),
+			{Area: labor.Area{RegionType: labor.MSA, Region: "42660"}, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(630), Reasons: unpublished(labor.HourlyOnly),
 				Vintage: "May 2021", Source: "BLS OEWS, May 2021, Seattle-Tacoma-Bellevue, WA"},
-			{Area: Area{MSA, "38900"}, SOCCode: "25-2021", Name: "Teachers", TotalEmployment: num(9000), MedianAnnualWage: num(70000),
-				WagePercentiles: WagePercentiles{num(50000), num(60000), num(80000), num(90000)},
+			{Area: labor.Area{RegionType: labor.MSA, Region: "38900"}, SOCCode: "25-2021", Name: "Teachers", TotalEmployment: num(9000), MedianAnnualWage: num(70000),
+				WagePercentiles: labor.WagePercentiles{P10: num(50000), P25: num(60000), P75: num(80000), P90: num(90000)},
 				Vintage:         "May 2021", Source: "BLS OEWS, May 2021, Portland-Vancouver-Hillsboro, OR-WA"},
 		},
-		Regions: []Region{
-			{Area: Area{State, "01"}, Name: "Alabama"}, {Area: Area{State, "72"}, Name: "Puerto Rico"},
-			{Area: Area{MSA, "42660"}, Name: "Seattle-Tacoma-Bellevue, WA", State: "53"}, {Area: Area{MSA, "38900"}, Name: "Portland-Vancouver-Hillsboro, OR-WA"},
+		Regions: []labor.Region{
+			{Area: labor.Area{RegionType: labor.State, Region: "01"}, Name: "Alabama"}, {Area: labor.Area{RegionType: labor.State, Region: "72"}, Name: "Puerto Rico"},
+			{Area: labor.Area{RegionType: labor.MSA, Region: "42660"}, Name: "Seattle-Tacoma-Bellevue, WA", State: "53"}, {Area: labor.Area{RegionType: labor.MSA, Region: "38900"}, Name: "Portland-Vancouver-Hillsboro, OR-WA"},
 		},
 		Vintage: "May 2021", Skipped: 1,
 	}
@@ -147,10 +149,10 @@ func TestReadCrosswalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Crosswalk{Vintage: "CIP 2030 - SOC 2028",
-		CIPs: map[string]CIP{
-			"11.0701": {"11.0701", "Computer Science.", []string{"15-1221", "15-1252"}},
-			"01.0508": {"01.0508", "Taxidermy.", []string{}},
+	want := &labor.Crosswalk{Vintage: "CIP 2030 - SOC 2028",
+		CIPs: map[string]labor.CIP{
+			"11.0701": {CIPCode: "11.0701", Title: "Computer Science.", SOCCodes: []string{"15-1221", "15-1252"}},
+			"01.0508": {CIPCode: "01.0508", Title: "Taxidermy.", SOCCodes: []string{}},
 		},
 		Names: map[string]string{"15-1252": "Software Developers", "15-1221": "Research, Computer", "55-3016": "Infantry"}}
 	if diff := cmp.Diff(want, c); diff != "" {
@@ -174,7 +176,7 @@ func TestReadProjections(t *testing.T) {
 		t.Fatal(err)
 	}
 	growth, education, source := -0.043, "Bachelor's degree", "BLS Employment Projections, 2024-34, United States"
-	want := []Projection{
+	want := []labor.Projection{
 		{SOCCode: "11-1011", Name: "Chief executives", ProjectedGrowth: &growth, AnnualOpenings: num(22200), TypicalEducation: &education, Vintage: "2024-34", Source: source},
 		{SOCCode: "55-1011", Name: "Soldiers", Vintage: "2024-34", Source: source},
 	}
@@ -186,12 +188,12 @@ func TestReadProjections(t *testing.T) {
 func TestReadRegions(t *testing.T) {
 	for name, c := range map[string]struct {
 		file string
-		want []Region
+		want []labor.Region
 	}{
 		"counties": {cbsaHeader + "38900,\"Portland, OR-WA\",41\n10180,\"Abilene, TX\",48\n38900,\"Portland, OR-WA\",53\n38900,\"Portland, OR-WA\",41\n",
-			[]Region{{Area: Area{MSA, "10180"}, Name: "Abilene, TX", State: "48"}, {Area: Area{MSA, "38900"}, Name: "Portland, OR-WA"}}},
+			[]labor.Region{{Area: labor.Area{RegionType: labor.MSA, Region: "10180"}, Name: "Abilene, TX", State: "48"}, {Area: labor.Area{RegionType: labor.MSA, Region: "38900"}, Name: "Portland, OR-WA"}}},
 		"states": {stateHeader + "Washington,WA,53\nCalifornia,CA,6\n",
-			[]Region{{Area: Area{State, "06"}, Name: "California"}, {Area: Area{State, "53"}, Name: "Washington"}}},
+			[]labor.Region{{Area: labor.Area{RegionType: labor.State, Region: "06"}, Name: "California"}, {Area: labor.Area{RegionType: labor.State, Region: "53"}, Name: "Washington"}}},
 	} {
 		regions, err := ReadRegions(strings.NewReader(c.file), nil)
 		if err != nil {
@@ -393,30 +395,30 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%s gives %v and error %v", name, v, err)
 			}
 			switch v := v.(type) {
-			case *Crosswalk:
+			case *labor.Crosswalk:
 				for code, cip := range v.CIPs {
-					if !cipForm.MatchString(code) || code == noCIP || cip.SOCCodes == nil || slices.Contains(cip.SOCCodes, noSOC) || !slices.IsSorted(cip.SOCCodes) {
+					if !labor.IsCIP(code) || code == noCIP || cip.SOCCodes == nil || slices.Contains(cip.SOCCodes, noSOC) || !slices.IsSorted(cip.SOCCodes) {
 						t.Fatalf("%+v", cip)
 					}
 				}
-			case *WageFile:
-				known := map[Area]bool{}
+			case *labor.WageFile:
+				known := map[labor.Area]bool{}
 				for _, r := range v.Regions {
 					known[r.Area] = true
 				}
 				for _, w := range v.Wages {
-					for _, f := range w.all() {
-						if why, marked := w.Reasons[f.name]; (*f.value == nil) != (marked && why != TopCoded) {
-							t.Fatalf("%s is %v for reason %q", f.name, *f.value, why)
+					for _, f := range w.Figures() {
+						if why, marked := w.Reasons[f.Name]; (*f.Value == nil) != (marked && why != labor.TopCoded) {
+							t.Fatalf("%s is %v for reason %q", f.Name, *f.Value, why)
 						}
 					}
-					if !known[w.Area] || !socForm.MatchString(w.SOCCode) || w.Vintage == "" {
+					if !known[w.Area] || !labor.IsSOC(w.SOCCode) || w.Vintage == "" {
 						t.Fatalf("%+v", w)
 					}
 				}
-			case []Region:
+			case []labor.Region:
 				for _, r := range v {
-					if area, err := ParseRegion(string(r.RegionType), r.Region); err != nil || area != r.Area || r.Name == "" {
+					if area, err := labor.ParseRegion(string(r.RegionType), r.Region); err != nil || area != r.Area || r.Name == "" {
 						t.Fatalf("%+v: %v", r, err)
 					}
 				}

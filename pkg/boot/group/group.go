@@ -1,0 +1,92 @@
+// Package group starts the functions that answer a group of operations behind API
+// Gateway.
+package group
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/syllabus/address"
+)
+
+// Part gives a server what only some groups need. Each is of a package of its own, so
+// that the functions of the others do not load it.
+type Part func(boot.Config, *rest.Server)
+
+// Start runs the function of a group of operations, with the parts that it needs.
+func Start(group api.Group, parts ...Part) {
+	config, log := boot.Start(string(group))
+	server := New(config, config.Store(), log, group)
+	for _, part := range parts {
+		part(config, server)
+	}
+	lambda.Start(Function(server))
+}
+
+// New makes the HTTP floor of some groups on a store, of all where none is named,
+// without parts.
+func New(c boot.Config, store *dynamo.Store, log *slog.Logger, groups ...api.Group) *rest.Server {
+	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
+	return rest.New(&rest.Server{
+		Store: store, Callers: &rest.Callers{Keys: store, Now: boot.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
+		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups,
+		CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) },
+		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
+			taxonomy, err := c.Taxonomy()
+			if err != nil {
+				panic(err) // told as an internal error; the file was there at the start
+			}
+			return taxonomy
+		}),
+	})
+}
+
+// builtin is labor.Starter, read when it is first asked: few functions need it.
+type builtin struct{}
+
+func (builtin) Scope(ctx context.Context, area labor.Area, cips []string) (labor.Scope, error) {
+	return labor.Starter().Scope(ctx, area, cips)
+}
+
+func (builtin) Facts(ctx context.Context, areas []labor.Area, socs []string) (labor.Facts, error) {
+	return labor.Starter().Facts(ctx, areas, socs)
+}
+
+func (builtin) Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error) {
+	return labor.Starter().Regions(ctx, regionType)
+}
+
+// plain keeps the proxy from taking a part of the path for a query or a fragment.
+var plain = strings.NewReplacer("?", "%3F", "#", "%23")
+
+// Gateway answers the events of API Gateway through a handler. What the proxy
+// cannot turn into a request (a path that cannot be decoded) goes the same way,
+// with the path beside it.
+func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
+	adapter := httpadapter.New(handler)
+	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
+		path := api.BasePath + plain.Replace(event.Path)
+		ctx = rest.WithRequestID(ctx, event.RequestContext.RequestID)
+		if _, err := url.ParseRequestURI(path); err != nil {
+			ctx = rest.WithPath(ctx, path)
+			path = api.BasePath + "/"
+		}
+		event.Path = path
+		return adapter.ProxyWithContext(ctx, event)
+	}
+}

@@ -1,0 +1,56 @@
+package labor
+
+import (
+	"math"
+	"strings"
+)
+
+// IsCIP knows the form of the code of a program of study: 11.0701.
+func IsCIP(code string) bool { return shaped(code, "dd.dddd") }
+
+// IsSOC knows the form of the code of an occupation: 15-1252.
+func IsSOC(code string) bool { return shaped(code, "dd-dddd") }
+
+// IsState knows the form of a state's FIPS code, padded or not: 06 or 6.
+func IsState(code string) bool { return shaped(code, "d") || shaped(code, "dd") }
+
+// IsCBSA knows the form of the code of a metropolitan area: 41860.
+func IsCBSA(code string) bool { return shaped(code, "ddddd") }
+
+// shaped compares a code with a pattern in which d stands for a digit.
+func shaped(code, pattern string) bool {
+	if len(code) != len(pattern) {
+		return false
+	}
+	for i, p := range []byte(pattern) {
+		if digit := code[i] >= '0' && code[i] <= '9'; p == 'd' && !digit || p != 'd' && code[i] != p {
+			return false
+		}
+	}
+	return true
+}
+
+// StateArea is the area of a state's FIPS code, padded or not.
+func StateArea(fips string) Area {
+	if len(fips) == 1 {
+		fips = "0" + fips
+	}
+	return Area{State, fips}
+}
+
+// StateOfMetro gives the FIPS code of the one state that a metropolitan area's title
+// ends with, as in "Yakima, WA"; empty for several.
+func StateOfMetro(title string) string {
+	at := strings.LastIndex(title, ", ")
+	if at < 0 {
+		return ""
+	}
+	return stateFIPS()[title[at+2:]]
+}
+
+// Fraction makes one of percent, with the four decimals that a hundredth of a percent
+// needs.
+func Fraction(percent float64) *float64 {
+	f := math.Round(percent*100) / 1e4
+	return &f
+}

@@ -1,0 +1,22 @@
+// Package workbook reads the workbooks of a taxonomy's source. It stands apart from
+// package skills so that functions, which read none, do not load what it needs.
+package workbook
+
+import (
+	"bytes"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// maxUnpacked bounds what a workbook unpacks to, in bytes.
+const maxUnpacked = 256 << 20
+
+// Rows gives the cells of a workbook's first sheet (xlsx), line by line.
+func Rows(file []byte) ([][]string, error) {
+	book, err := excelize.OpenReader(bytes.NewReader(file), excelize.Options{UnzipSizeLimit: maxUnpacked})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = book.Close() }()
+	return book.GetRows(book.GetSheetName(0))
+}
