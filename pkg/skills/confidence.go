@@ -69,7 +69,7 @@ type Candidate struct {
 
 // Model holds what was fitted for one genre. Score is the logistic of the bias
 // plus the weighted features; confidence is the score brought to a frequency
-// through the steps (isotonic regression), between which it is linear.
+// through the steps (see infra/bench/fit), between which it is linear.
 type Model struct {
 	Bias    float64   `json:"bias"`
 	Weights []float64 `json:"weights"`

@@ -74,9 +74,9 @@ func run(ctx context.Context, data, out string, errors int) error {
 	row("our own labels, precision", "", number(a.Precision), number(cv.Precision), number(b.Precision), number(c.Precision))
 	row("our own labels, recall", "", number(a.Recall), number(cv.Recall), number(b.Recall), number(c.Recall))
 	levels(row, e, set)
-	row("calibration error, syllabi", "<= .05", number(calibration(e, set.Syllabi)), number(fit.CalibrationOf(fit.Of(documents.rows, gold.SyllabiSet), &documents.model)))
-	row("calibration error, our own labels", "<= .05", number(calibration(e, set.Own)), number(fit.CalibrationOf(fit.Of(documents.rows, gold.OwnSet), &documents.model)))
-	row("calibration error, sentences", "<= .05", number(calibration(e, sentences)), number(fit.CalibrationOf(passages.rows, &passages.model)))
+	row("calibration error, syllabi", "<= .05", number(calibration(e, set.Syllabi)), number(fit.ReliabilityOf(fit.Of(documents.rows, gold.SyllabiSet), &documents.model).Expected))
+	row("calibration error, our own labels", "<= .05", number(calibration(e, set.Own)), number(fit.ReliabilityOf(fit.Of(documents.rows, gold.OwnSet), &documents.model).Expected))
+	row("calibration error, sentences", "<= .05", number(calibration(e, sentences)), number(fit.ReliabilityOf(passages.rows, &passages.model).Expected))
 	if err := formats(ctx, row, e, set); err != nil {
 		return err
 	}

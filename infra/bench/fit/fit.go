@@ -5,6 +5,7 @@ package fit
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -14,19 +15,24 @@ import (
 )
 
 // How the models are fitted: the penalty on the weights, the folds of
-// cross-validation (documents: one text at a time), the precision that the cut for
-// documents must reach, a little above what the contract asks for, the candidates
-// that a step of the calibration rests on, and what a labelled text of each set
-// counts.
+// cross-validation (documents: one text at a time) and how often texts are dealt
+// into them anew, the precision that the cut for
+// documents must reach, a little above what the contract asks for, the F1 that the
+// cut for passages may cost, the candidates that a step of the calibration rests on
+// at least, those that the curve beside it stands for, and what a labelled text of
+// each set counts.
 const (
 	documentRidge     = 1
 	passageRidge      = 1
 	passageFolds      = 10
+	passageDeals      = 5
 	documentRank      = 1.0 // see skills.Model.Rank
 	documentPrecision = 0.82
 	shortPrecision    = 0.75
-	documentStep      = 80
-	passageStep       = 20
+	passageLoss       = 0.003
+	documentStep      = 40
+	passageStep       = 15
+	curveCandidates   = 60
 
 	SyllabusWeight  = 3    // the development syllabi, few and carefully labelled
 	OwnWeight       = 1    // those that this project labelled
@@ -64,35 +70,50 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 	return rows
 }
 
-// Model fits a model to the rows, calibrates it and sets their cross-validated scores: in as many
-// folds as given, or one text at a time for folds 0.
-func Model(rows []Row, ridge, rank float64, folds, step int) skills.Model {
-	foldOf := folder(rows, folds)
-	n := 0
-	for _, r := range rows {
-		n = max(n, foldOf(r)+1)
-	}
-	for f := range n {
-		var train []Row
+// Model fits a model to the rows, calibrates it and sets their cross-validated
+// scores: in as many folds as given, dealt so many times, of which the mean of the
+// log-odds counts; or one text at a time for folds 0.
+func Model(rows []Row, ridge, rank float64, folds, deals, step int) skills.Model {
+	odds := make([]float64, len(rows))
+	for deal := range deals {
+		foldOf := folder(rows, folds, deal)
+		n := 0
 		for _, r := range rows {
-			if foldOf(r) != f {
-				train = append(train, r)
+			n = max(n, foldOf(r)+1)
+		}
+		for f := range n {
+			var train []Row
+			for _, r := range rows {
+				if foldOf(r) != f {
+					train = append(train, r)
+				}
+			}
+			m := logistic(train, ridge)
+			for i, r := range rows {
+				if foldOf(r) == f && r.Features != nil {
+					odds[i] += logOdds(m.Score(r.Features)) / float64(deals)
+				}
 			}
 		}
-		m := logistic(train, ridge)
-		for i := range rows {
-			if r := &rows[i]; foldOf(*r) == f && r.Features != nil {
-				r.Score = m.Score(r.Features)
-			}
+	}
+	for i := range rows {
+		if rows[i].Features != nil {
+			rows[i].Score = chance(odds[i])
 		}
 	}
 	m := logistic(rows, ridge)
 	m.Rank = rank
 	rerank(rows, &m)
-	judged := Judged(rows)
-	m.Steps = isotonic(judged, step)
+	m.Steps = calibrated(Judged(rows), step)
 	return m
 }
+
+func logOdds(p float64) float64 {
+	p = min(max(p, 1e-6), 1-1e-6)
+	return math.Log(p / (1 - p))
+}
+
+func chance(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
 // excerptWords is the length of the short texts that help to fit the model for courses.
 const excerptWords = 60
@@ -130,7 +151,7 @@ func rerank(rows []Row, m *skills.Model) {
 // highest recall of the development syllabi at the precision that is asked for,
 // all unseen; the cut for short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
-	m := Model(rows, documentRidge, documentRank, 0, documentStep)
+	m := Model(rows, documentRidge, documentRank, 0, 1, documentStep)
 	m.Cut = cutAt(Of(rows, gold.SyllabiSet), &m, documentPrecision)
 	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
 	return m
@@ -148,11 +169,14 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 	return cut
 }
 
-// Passages fits the model for passages and chooses its cut: the one with the
-// highest F1 of the sentences that are not synthetic, all unseen.
+// Passages fits the model for passages and chooses its cut: the highest at which F1
+// of the sentences that are not synthetic, all unseen, is next to its best. Where
+// more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
-	m := Model(rows, passageRidge, 0, passageFolds, passageStep)
-	m.Cut = BestCut(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score) })
+	m := Model(rows, passageRidge, 0, passageFolds, passageDeals, passageStep)
+	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score) })
+	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
+	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
 	return m
 }
 
@@ -166,11 +190,12 @@ func Judged(rows []Row) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Weight < 1 })
 }
 
-func folder(rows []Row, folds int) func(Row) int {
+// folder deals texts into folds; each deal is another.
+func folder(rows []Row, folds, deal int) func(Row) int {
 	if folds > 0 {
 		return func(r Row) int {
 			h := fnv.New32a()
-			h.Write([]byte(r.Item.Group))
+			fmt.Fprint(h, deal, r.Item.Group)
 			return int(h.Sum32() % uint32(folds))
 		}
 	}
@@ -272,21 +297,62 @@ func cholesky(a [][]float64, b []float64) {
 
 func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// isotonic pools adjacent violators over the cross-validated scores, each step
-// resting on at least so many candidates.
-func isotonic(rows []Row, smallestStep int) [][2]float64 {
+// calibrated gives the steps that bring cross-validated scores to frequencies:
+// isotonic steps, each drawn to a logistic curve over all of the scores as if the
+// curve were so many further candidates (curveCandidates). Two parameters follow no
+// run of luck, and wide steps what the curve cannot.
+func calibrated(rows []Row, smallestStep int) [][2]float64 {
 	sorted := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Features == nil })
 	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(a.Score, b.Score) })
-	type pool struct{ score, right, n float64 }
+	bias, slope := curve(sorted)
+	var steps [][2]float64
+	last := 0.0
+	for _, p := range isotonic(sorted, smallestStep) {
+		for _, score := range []float64{p.least, p.most} {
+			last = max(last, (p.right+curveCandidates*chance(bias+slope*logOdds(score)))/(p.n+curveCandidates))
+			if n := len(steps); n == 0 || round(score) > steps[n-1][0] {
+				steps = append(steps, [2]float64{round(score), round(last)})
+			}
+		}
+	}
+	return steps
+}
+
+// curve fits the log-odds of being right to those of the score by Newton's method.
+func curve(rows []Row) (bias, slope float64) {
+	for range 30 {
+		var g, gx, h, hx, hxx float64
+		for _, r := range rows {
+			x, y := logOdds(r.Score), 0.0
+			if r.Right {
+				y = 1
+			}
+			p := chance(bias + slope*x)
+			d, w := r.Weight*(y-p), r.Weight*p*(1-p)
+			g, gx = g+d, gx+d*x
+			h, hx, hxx = h+w, hx+w*x, hxx+w*x*x
+		}
+		det := h*hxx - hx*hx
+		bias += (hxx*g - hx*gx) / det
+		slope += (h*gx - hx*g) / det
+	}
+	return bias, slope
+}
+
+// pool is a run of candidates, ordered by score, of which the same share is right.
+type pool struct{ least, most, right, n float64 }
+
+// isotonic pools adjacent violators among rows ordered by score, each pool of at
+// least so many candidates.
+func isotonic(sorted []Row, smallestStep int) []pool {
 	var pools []pool
 	for from := 0; from < len(sorted); {
 		to := from + smallestStep
 		if to+smallestStep > len(sorted) {
 			to = len(sorted)
 		}
-		var p pool
+		p := pool{least: sorted[from].Score, most: sorted[to-1].Score}
 		for _, r := range sorted[from:to] {
-			p.score += r.Weight * r.Score
 			p.n += r.Weight
 			if r.Right {
 				p.right += r.Weight
@@ -299,14 +365,10 @@ func isotonic(rows []Row, smallestStep int) [][2]float64 {
 			if a.right/a.n < b.right/b.n {
 				break
 			}
-			pools = append(pools[:len(pools)-2], pool{a.score + b.score, a.right + b.right, a.n + b.n})
+			pools = append(pools[:len(pools)-2], pool{a.least, b.most, a.right + b.right, a.n + b.n})
 		}
 	}
-	var steps [][2]float64
-	for _, p := range pools {
-		steps = append(steps, [2]float64{round(p.score / p.n), round((p.right + 0.5) / (p.n + 1))})
-	}
-	return steps
+	return pools
 }
 
 // Figures is how a choice of candidates does: precision against all that is right,
@@ -416,8 +478,12 @@ func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected flo
 	return bins, expected / max(1, float64(len(confidence)))
 }
 
-// CalibrationOf is the expected error of the cross-validated rows that a model gives.
-func CalibrationOf(rows []Row, m *skills.Model) float64 {
+// Reliability is the expected error of the skills that a model gives, and what
+// confidences that were exactly right would show by the luck of so few skills.
+type Reliability struct{ Expected, Chance float64 }
+
+// ReliabilityOf judges the cross-validated rows that a model gives.
+func ReliabilityOf(rows []Row, m *skills.Model) Reliability {
 	var confidence []float64
 	var right []bool
 	for _, r := range rows {
@@ -426,6 +492,11 @@ func CalibrationOf(rows []Row, m *skills.Model) float64 {
 			right = append(right, r.Right)
 		}
 	}
-	_, e := Calibration(confidence, right)
-	return e
+	bins, expected := Calibration(confidence, right)
+	chance := 0.0
+	for _, b := range bins {
+		// The mean distance of a binomial count from its mean.
+		chance += math.Sqrt(2 / math.Pi * b.Confidence * (1 - b.Confidence/max(1, b.N)))
+	}
+	return Reliability{expected, chance / max(1, float64(len(right)))}
 }

@@ -26,7 +26,7 @@ func rows() []Row {
 
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
-	m := Model(all, 0.1, 0, 5, 10)
+	m := Model(all, 0.1, 0, 5, 2, 10)
 	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score) > 0.5 })
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
@@ -36,16 +36,49 @@ func TestModelLearnsWhatIsRight(t *testing.T) {
 	}
 }
 
-func TestIsotonicNeverFalls(t *testing.T) {
+func TestCalibratedNeverFalls(t *testing.T) {
 	all := rows()
 	for i := range all {
 		all[i].Score = math.Mod(float64(i)*0.37, 1)
 	}
-	steps := isotonic(all, 7)
+	steps := calibrated(all, 7)
+	if len(steps) < 2 {
+		t.Fatalf("steps %v", steps)
+	}
 	for i := 1; i < len(steps); i++ {
 		if steps[i][0] <= steps[i-1][0] || steps[i][1] < steps[i-1][1] {
 			t.Errorf("steps %v", steps)
 		}
+	}
+}
+
+// TestCalibratedFindsFrequencies calibrates scores that are twice the frequency of
+// being right.
+func TestCalibratedFindsFrequencies(t *testing.T) {
+	var all []Row
+	item := &gold.Item{Set: gold.TechSet, Group: "a"}
+	for i := range 2000 {
+		score := float64(i%100)/100 + 0.005
+		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1})
+	}
+	m := skills.Model{Steps: calibrated(all, 50)}
+	for _, score := range []float64{0.2, 0.5, 0.8} {
+		if got := m.Confidence(score); math.Abs(got-score/2) > 0.05 {
+			t.Errorf("confidence of score %v: %v, want about %v", score, got, score/2)
+		}
+	}
+}
+
+func TestReliabilityKnowsChance(t *testing.T) {
+	item := &gold.Item{Set: gold.TechSet, Group: "a"}
+	var all []Row
+	for i := range 100 {
+		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0})
+	}
+	// A fair coin thrown 100 times is off by 4 heads on average.
+	r := ReliabilityOf(all, &skills.Model{})
+	if r.Expected != 0 || math.Abs(r.Chance-0.04) > 0.001 {
+		t.Errorf("%+v", r)
 	}
 }
 
