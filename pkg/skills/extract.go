@@ -14,7 +14,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/1.0"
+const Engine = "skillscurriculum/1.1"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
