@@ -184,7 +184,16 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.fillCredentials(ctx, credential); err != nil {
+	loaded := *credential
+	_, had, err := beside(ctx, func(ctx context.Context) (none, error) {
+		return none{}, c.fillCredentials(ctx, credential)
+	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
+		if !body.CourseSectionIDs.Set {
+			return nil, nil
+		}
+		return c.coursesOf(ctx, &loaded)
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	before := *credential
@@ -193,10 +202,6 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	credential.Code = orNull(body.Code.Or(credential.Code))
 	var holds catalog.Change
 	if body.CourseSectionIDs.Set {
-		had, err := c.coursesOf(ctx, credential)
-		if err != nil {
-			return nil, nil, err
-		}
 		if err := setSections(&holds, credential, body.CourseSectionIDs.Value, placed, had); err != nil {
 			return nil, nil, err
 		}
