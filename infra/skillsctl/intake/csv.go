@@ -345,6 +345,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		value, err := valueOf(kind, c, cell)
 		if err != nil {
 			row.Fault = fmt.Sprintf("%s: %v", c, err)
+			continue
 		}
 		if value != nil || !slices.Contains(notNull, c) {
 			row.Fields[string(c)] = value
