@@ -15,6 +15,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"code.dny.dev/ssrf"
@@ -46,10 +47,16 @@ type Fetched struct {
 // message is fit for the client. The host's address is judged when fetching.
 func CheckHref(href string, allowedHosts []string) error {
 	u, err := url.Parse(href)
-	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 {
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 || !isPort(u.Port()) {
 		return errors.New("must be an absolute https address")
 	}
 	return checkURL(u, allowedHosts)
+}
+
+// isPort says whether a URL's port, which may be missing, is one.
+func isPort(port string) bool {
+	_, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil
 }
 
 func checkURL(u *url.URL, allowedHosts []string) error {
