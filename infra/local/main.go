@@ -17,6 +17,7 @@ import (
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
 )
 
 func main() {
@@ -71,15 +72,20 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 		}
 		c.Port = int(n)
 	}
+	// The rules are the functions' own: what they would refuse is told here, in a sentence.
+	if _, err := boot.Read(func(name string) string {
+		if name == api.EnvTable {
+			return "any"
+		}
+		return get(name)
+	}); err != nil {
+		return stack.Config{}, err
+	}
 	if c.Taxonomy != "" {
-		path, err := filepath.Abs(c.Taxonomy) // functions run in directories of their own
-		if err == nil {
-			_, err = os.Stat(path)
+		var err error
+		if c.Taxonomy, err = filepath.Abs(c.Taxonomy); err != nil { // functions run in directories of their own
+			return stack.Config{}, err
 		}
-		if err != nil {
-			return stack.Config{}, fmt.Errorf("TAXONOMY: %w", err)
-		}
-		c.Taxonomy = path
 	}
 	return c, nil
 }

@@ -41,7 +41,7 @@ type Proposal struct {
 	Coverage        float64            `json:"coverage" minimum:"0" maximum:"1"`
 	CoveredSkills   []catalog.SkillRef `json:"coveredSkills"`
 	UncoveredSkills []catalog.SkillRef `json:"uncoveredSkills"`
-	Objective       float64            `json:"objective" doc:"what the proposal costs; lower is better"`
+	Objective       float64            `json:"objective" doc:"undercoveragePenalty x (1 - coverage) + sectionCountPenalty x sections/20 + overlapPenalty x what other than the best sections teach of the required skills, as a share of all that is required; lower is better"`
 	LowerBound      float64            `json:"lowerBound" doc:"no proposal can cost less"`
 	Optimal         bool               `json:"optimal" doc:"no proposal costs less than this one"`
 	// Nodes counts the steps of the search.

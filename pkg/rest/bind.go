@@ -30,7 +30,8 @@ type endpoint struct {
 	out    reflect.Type // the answer's body; nil for none
 	serve  func(ctx context.Context, c *call) (answer, error)
 	schema func() *huma.Schema // of the body; nil for none
-	tagged bool                // the answer is the record as a GET shows it
+	tagged bool                // the answer has an ETag: a record, or what a GET shows that is no page
+	pages  bool                // the answer is a page of a list
 }
 
 // call is what a handler knows of its request beside its input.
@@ -96,7 +97,8 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	e := endpoint{op: api.Of(id), in: reflect.TypeFor[I]()}
 	if out := reflect.TypeFor[O](); out != reflect.TypeFor[none]() {
 		e.out = out
-		e.tagged = out.Implements(reflect.TypeFor[catalog.Record]()) || out == reflect.TypeFor[*alignment.Result]()
+		e.pages = out.Kind() == reflect.Struct && hasField(out, "Pagination")
+		e.tagged = out.Implements(reflect.TypeFor[catalog.Record]()) || out == reflect.TypeFor[*alignment.Result]() || e.op.Method == http.MethodGet && !e.pages
 	}
 	parameters := sync.OnceValue(func() parameters { return parametersOf(e.in) })
 	if body, ok := e.in.FieldByName("Body"); ok {
@@ -116,6 +118,11 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 		return serve(ctx, c, in)
 	}
 	s.endpoints[id] = e
+}
+
+func hasField(t reflect.Type, name string) bool {
+	_, ok := t.FieldByName(name)
+	return ok
 }
 
 // decodeBody validates the body, whose strings are trimmed by now, and decodes it.
@@ -305,7 +312,7 @@ func (c *call) encode(out any) answer {
 
 // tag gives what a client may later ask for conditionally its ETag.
 func (c *call) tag(a answer) {
-	if c.endpoints[c.op.ID].tagged || c.op.Method == http.MethodGet && c.links == nil {
+	if c.endpoints[c.op.ID].tagged {
 		sum := sha256.Sum256(a.body)
 		a.header[api.HeaderETag] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
 	}

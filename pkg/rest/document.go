@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -53,11 +54,16 @@ func OpenAPI() []byte {
 			Responses:       map[string]*huma.Response{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {Type: "apiKey", In: "header", Name: api.HeaderKey}},
 			Headers: map[string]*huma.Header{
-				api.HeaderRequestID: header("string", "names the request in the service's logs"),
-				api.HeaderLimit:     header("integer", "units of the customer's window"),
-				api.HeaderRemaining: header("integer", "units that are left after this call"),
-				api.HeaderReset:     header("integer", "UNIX second at which the window ends"),
-				api.HeaderCost:      header("integer", "units that this call was charged"),
+				api.HeaderLimit:        header("integer", "units of the customer's window"),
+				api.HeaderRemaining:    header("integer", "units that are left after this call"),
+				api.HeaderReset:        header("integer", "UNIX second at which the window ends"),
+				api.HeaderRequestID:    added(header("string", "names the request in the service's logs")),
+				api.HeaderCost:         added(header("integer", "units that this call was charged")),
+				api.HeaderETag:         added(header("string", "names these bytes, for If-None-Match and If-Match")),
+				"Link":                 added(header("string", "the pages of the list with rel first, prev, next and last")),
+				"Location":             added(header("string", "path of the record, where one was created")),
+				"Retry-After":          added(header("integer", "seconds after which to try again")),
+				"Idempotency-Replayed": added(header("string", "true where the answer is the one that was given before to the same Idempotency-Key")),
 			},
 		},
 	}
@@ -87,6 +93,12 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
+// added marks a header that seed.md does not have.
+func added(h *huma.Header) *huma.Header {
+	h.Extensions = map[string]any{"x-extension": true}
+	return h
+}
+
 // describe gives an operation; error answers that several have in common go to
 // shared.
 func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *huma.Operation {
@@ -114,7 +126,7 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 		})
 	}
 	condition := map[string]string{http.MethodGet: "If-None-Match", http.MethodPatch: "If-Match", http.MethodDelete: "If-Match"}[op.Method]
-	if condition != "" && op.Access != api.Public {
+	if condition != "" && !e.pages {
 		o.Parameters = append(o.Parameters, &huma.Param{
 			Name: condition, In: "header", Description: "an ETag of the record", Schema: &huma.Schema{Type: "string"}, Extensions: map[string]any{"x-extension": true},
 		})
@@ -127,8 +139,8 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 		}
 	}
 	o.Responses[strconv.Itoa(op.Status)] = s.success(op, e)
-	if condition == "If-None-Match" && op.Access != api.Public {
-		o.Responses["304"] = &huma.Response{Description: "Not modified", Headers: headersOf(op)}
+	if op.Method == http.MethodGet && e.tagged {
+		o.Responses["304"] = &huma.Response{Description: "Not modified", Headers: headersOf(api.HeaderETag)}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range op.Codes() {
@@ -137,8 +149,12 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 	for status, codes := range byStatus {
 		slices.Sort(codes)
 		name := "error_" + strings.Join(codes, "_or_")
+		headers := headersOf()
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			headers = headersOf("Retry-After")
+		}
 		shared[name] = &huma.Response{
-			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headersOf(op),
+			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
 			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schemaOf(reflect.TypeFor[api.Problem](), "")}},
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
@@ -147,7 +163,14 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 }
 
 func (s *Server) success(op api.Operation, e endpoint) *huma.Response {
-	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(op)}
+	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf()}
+	for name, given := range map[string]bool{
+		api.HeaderETag: e.tagged, "Link": e.pages, "Location": op.Status == http.StatusCreated || op.ID == "createSyllabusExtraction", "Idempotency-Replayed": op.Idem,
+	} {
+		if given {
+			maps.Copy(r.Headers, headersOf(name))
+		}
+	}
 	switch {
 	case op.ID == "getOpenAPI":
 		r.Content = map[string]*huma.MediaType{jsonMediaType: {Schema: &huma.Schema{Type: "object"}}}
@@ -159,15 +182,13 @@ func (s *Server) success(op api.Operation, e endpoint) *huma.Response {
 	case e.out != nil:
 		r.Content = map[string]*huma.MediaType{jsonMediaType: {Schema: schemaOf(e.out, "")}}
 	}
-	if op.Status == http.StatusCreated {
-		r.Headers["Location"] = header("string", "path of the record, where one was created")
-	}
 	return r
 }
 
-func headersOf(op api.Operation) map[string]*huma.Param {
+// headersOf gives the headers that every answer has, and more.
+func headersOf(more ...string) map[string]*huma.Param {
 	headers := map[string]*huma.Param{}
-	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
+	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost}, more...) {
 		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
 	}
 	return headers

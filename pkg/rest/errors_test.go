@@ -245,8 +245,8 @@ func TestFaultsAreLocated(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("é", n) }
 	type fault struct{ method, path, body, at string }
 	for _, c := range []fault{
-		{"POST", "/courses", `{}`, "body"},
-		{"POST", "/courses", `{"name":"A"}`, "body"},
+		{"POST", "/courses", `{}`, "body.code,body.name"},
+		{"POST", "/courses", `{"name":"A"}`, "body.code"},
 		{"POST", "/courses", `{"name":"A","code":"B","extra":1}`, "body.extra"},
 		{"POST", "/courses", `{"name":"A","code":"B","Name":"A"}`, "body.Name"},
 		{"POST", "/courses", `{"name":"A","code":"B","id":"x"}`, "body.id"},
@@ -263,13 +263,13 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"PATCH", "/courses/" + course.text("id"), `{"code":" "}`, "body.code"},
 		{"PATCH", "/courses/" + course.text("id"), `{"sections":[]}`, "body.sections"},
 
-		{"POST", "/courses/" + course.text("id") + "/sections", `{}`, "body"},
+		{"POST", "/courses/" + course.text("id") + "/sections", `{}`, "body.name"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","syllabusHref":"ftp://example.org/x"}`, "body.syllabusHref"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","syllabusHref":"http://example.org/x"}`, "body.syllabusHref"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","syllabusHref":"https://user:pw@example.org/x"}`, "body.syllabusHref"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","syllabusHref":"::"}`, "body.syllabusHref"},
-		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"level":1}]}`, "body.skills[0]"},
-		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"skillId":"` + id + `"}]}`, "body.skills[0]"},
+		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"level":1}]}`, "body.skills[0].skillId"},
+		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"skillId":"` + id + `"}]}`, "body.skills[0].level"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"skillId":"nope","level":1}]}`, "body.skills[0].skillId"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"skillId":"` + id + `","level":1},{"skillId":"` + id + `","level":2}]}`, "body.skills[1].skillId"},
 		{"POST", "/courses/" + course.text("id") + "/sections", `{"name":"S","skills":[{"skillId":"` + id + `","level":1},{"skillId":"` + other + `","level":6}]}`, "body.skills[1].level"},
@@ -291,7 +291,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"PATCH", "/credentials/" + credential, `{"name":null}`, "body.name"},
 		{"PATCH", "/credentials/" + credential, `{"sections":[]}`, "body.sections"},
 		{"PATCH", "/credentials/" + credential, `{"courseSectionIds":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 201), ",") + `]}`, "body.courseSectionIds"},
-		{"POST", "/credentials/" + credential + "/sections", `{}`, "body"},
+		{"POST", "/credentials/" + credential + "/sections", `{}`, "body.sectionId"},
 		{"POST", "/credentials/" + credential + "/sections", `{"sectionId":"nope"}`, "body.sectionId"},
 		{"POST", "/credentials/" + credential + "/sections", `{"sectionId":null}`, "body.sectionId"},
 
@@ -305,38 +305,38 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"POST", "/programs/" + program + "/courses", `{"courseId":"nope"}`, "body.courseId"},
 		{"POST", "/programs/" + program + "/courses", `{"courseId":"` + section + `"}`, "body.courseId"},
 
-		{"POST", "/jobs", `{"name":"J"}`, "body"},
+		{"POST", "/jobs", `{"name":"J"}`, "body.employerId"},
 		{"POST", "/jobs", `{"name":"J","employerId":" "}`, "body.employerId"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","salaryMin":-1}`, "body.salaryMin"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","salaryMin":2,"salaryMax":1}`, "body.salaryMin"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","onetSocCode":"15-12"}`, "body.onetSocCode"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","onetSocCode":"15-1252.0"}`, "body.onetSocCode"},
-		{"POST", "/jobs", `{"name":"J","employerId":"e","locations":[{"type":"location"}]}`, "body.locations[0]"},
+		{"POST", "/jobs", `{"name":"J","employerId":"e","locations":[{"type":"location"}]}`, "body.locations[0].locationId"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","locations":[{"type":"location","locationId":"` + strings.Repeat("x", 500_000) + `"}]}`, "body.locations[0].locationId"},
 		{"POST", "/jobs", `{"name":"J","employerId":"e","locations":null}`, "body.locations"},
 		{"PATCH", "/jobs/" + job, `{"employerId":null}`, "body.employerId"},
 		{"PATCH", "/jobs/" + job, `{"salaryMax":-5}`, "body.salaryMax"},
 
-		{"POST", "/transfer-packages", `{"name":"P"}`, "body"},
+		{"POST", "/transfer-packages", `{"name":"P"}`, "body.transferFromInstitution"},
 		{"POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","matchingConfig":{"fullEquivalentThreshold":1.5}}`, "body.matchingConfig.fullEquivalentThreshold"},
 		{"POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","matchingConfig":{"partialEquivalentThreshold":0.9}}`, "body.matchingConfig.partialEquivalentThreshold"},
 		{"POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[{"name":"A"},{"name":""}]}`, "body.courses[1].name"},
 		{"PATCH", "/transfer-packages/" + pack, `{"matchingConfig":null}`, "body.matchingConfig"},
 		{"PATCH", "/transfer-packages/" + pack, `{"matchingConfig":{"partialEquivalentThreshold":-0.1}}`, "body.matchingConfig.partialEquivalentThreshold"},
 		{"PATCH", "/transfer-packages/" + pack, `{"courses":[]}`, "body.courses"},
-		{"POST", "/transfer-packages/" + pack + "/courses", `{}`, "body"},
+		{"POST", "/transfer-packages/" + pack + "/courses", `{}`, "body.courses"},
 		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[]}`, "body.courses"},
 		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":null}`, "body.courses"},
-		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[{}]}`, "body.courses[0]"},
+		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[{}]}`, "body.courses[0].name"},
 		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[{"name":"A","skills":[]}]}`, "body.courses[0].skills"},
 		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[{"name":"A"},{"name":"B","syllabusHref":"http://10.0.0.1/"}]}`, "body.courses[1].syllabusHref"},
 		{"POST", "/transfer-packages/" + pack + "/courses", `{"courses":[` + strings.TrimSuffix(strings.Repeat(`{"name":"A"},`, 51), ",") + `]}`, "body.courses"},
 
 		{"POST", "/reports", `{"name":"R","settings":{}}`, "body.settings"},
-		{"POST", "/reports", `{"name":"R"}`, "body"},
+		{"POST", "/reports", `{"name":"R"}`, "body.settings"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["nope"]}}`, "body.settings.courses[0]"},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"other"}]}}`, "body.settings.jobs[0].lib"},
-		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252"}]}}`, "body.settings.jobs[0]"},
+		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252"}]}}`, "body.settings.jobs[0].lib"},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"99-9999","lib":"soc"}]}}`, "body.settings.jobs[0].id"},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"nope","lib":"custom"}]}}`, "body.settings.jobs[0].id"},
 		{"POST", "/reports", `{"name":"R","settings":{"skills":[{"id":"nope"}]}}`, "body.settings.skills[0].id"},
@@ -351,7 +351,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"POST", "/syllabus-extractions", `{"text":" "}`, "body.text"},
 		{"POST", "/syllabus-extractions", `{"syllabusHref":"gopher://example.org/"}`, "body.syllabusHref"},
 
-		{"POST", "/credential-builder", `{}`, "body"},
+		{"POST", "/credential-builder", `{}`, "body.jobIdentifiers"},
 		{"POST", "/credential-builder", `{"jobIdentifiers":[]}`, "body.jobIdentifiers"},
 		{"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"nope","lib":"custom"}]}`, "body.jobIdentifiers[0].id"},
 		{"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"15-1252","lib":"soc"}],"allowedCourseIds":["nope"]}`, "body.allowedCourseIds[0]"},
@@ -383,6 +383,33 @@ func TestOneFaultForEachBrokenRule(t *testing.T) {
 		t.Errorf("faults at %s, want %s", got, want)
 	}
 	r.want("errors.0.value", "a")
+	for range 20 { // Go's maps have no order
+		r = s.one.must(422, "POST", "/courses", `{"e":1,"d":1,"c":1,"b":1,"a":1}`)
+		if got, want := r.locations(), "body.a,body.b,body.c,body.code,body.d,body.e,body.name"; got != want {
+			t.Fatalf("faults at %s, want %s", got, want)
+		}
+	}
+	r = s.one.must(422, "POST", "/credentials", `{"name":"C","courseSectionIds":[1,1,1,1,1,1,1,1,1,1,1]}`)
+	r.want("errors.2.location", "body.courseSectionIds[2]")
+	r.want("errors.10.location", "body.courseSectionIds[10]")
+}
+
+// A number beyond what a computer counts with is still JSON.
+func TestNumberTooLarge(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for body, at := range map[string]string{
+		`{"name":"J","employerId":"E","salaryMin":1e400}`:                           "body.salaryMin",
+		`{"name":"J","employerId":"E","skills":[{"skillId":"x"},{"level":-1e999}]}`: "body.skills[1].level",
+		`1e400`: "body",
+	} {
+		r := s.one.must(422, "POST", "/jobs", body)
+		r.want("code", "validation_failed")
+		if got := r.locations(); got != at {
+			t.Errorf("%s: faults at %s, want %s", body, got, at)
+		}
+	}
+	s.one.must(400, "POST", "/jobs", `{"name":"J","name":"J","salaryMin":1e400}`)
 }
 
 func TestReadOnlyKey(t *testing.T) {

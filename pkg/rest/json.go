@@ -1,15 +1,20 @@
 package rest
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -18,11 +23,30 @@ import (
 // keys said twice, invalid UTF-8.
 func parseJSON(body []byte) (any, error) {
 	var tree any
-	if err := json.Unmarshal(body, &tree); err != nil {
+	err := json.Unmarshal(body, &tree)
+	if tooLarge, ok := errors.AsType[*json.SemanticError](err); ok {
+		return nil, catalog.Invalid(catalog.Fault{Location: location(tooLarge.JSONPointer), Message: "the number is too large"})
+	}
+	if err != nil {
 		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
 	}
 	return trim(tree), nil
 }
+
+// location writes a pointer into the body as faults do: body.skills[0].level.
+func location(pointer jsontext.Pointer) string {
+	at := "body"
+	for token := range pointer.Tokens() {
+		if number.FindString(token) == token {
+			at += "[" + token + "]"
+		} else {
+			at += "." + token
+		}
+	}
+	return at
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
 
 func trim(v any) any {
 	switch v := v.(type) {
@@ -76,7 +100,11 @@ func contractSchema(t reflect.Type, name string) *huma.Schema {
 
 const maxShown = 200 // characters of a value that a fault repeats
 
-// validate gives one fault for each rule that the value breaks.
+// What huma says of a property that is missing, before and after its name.
+var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
+
+// validate gives one fault for each rule that the value breaks, in the order of
+// their places. A missing property's place is its own, not that of its parent.
 func validate(schema *huma.Schema, value any) []catalog.Fault {
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
 	path.Push("body")
@@ -92,6 +120,9 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 			continue
 		}
 		fault := catalog.Fault{Location: detail.Location, Message: detail.Message}
+		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
+			fault.Location += "." + strings.TrimSuffix(name, missingAfter)
+		}
 		switch shown := detail.Value.(type) {
 		case string:
 			runes := []rune(shown)
@@ -101,7 +132,14 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 		}
 		faults = append(faults, fault)
 	}
-	return append(faults, nulls(schema, "body", value)...)
+	faults = append(faults, nulls(schema, "body", value)...)
+	slices.SortStableFunc(faults, func(a, b catalog.Fault) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	return faults
+}
+
+// inOrder makes [10] stand after [9].
+func inOrder(location string) string {
+	return number.ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
 }
 
 // nulls finds the optional fields that are null although their schemas do not

@@ -36,7 +36,6 @@ type Pagination struct {
 // page makes a list's answer and its links.
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
-	c.links = []string{}
 	link := func(rel string, offset int) {
 		query := c.request.URL.Query()
 		query.Set("limit", fmt.Sprint(in.Limit))

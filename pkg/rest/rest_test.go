@@ -292,6 +292,5 @@ func (r reply) locations() string {
 		}
 		all = append(all, fault.Location)
 	}
-	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ",")
 }

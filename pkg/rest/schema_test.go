@@ -100,6 +100,13 @@ func (r reply) checkContract(method, path string) {
 		pointer = strings.TrimPrefix(ref, "#")
 		response, _ = at(contract(), strings.Split(pointer, "/")[1:]...).(map[string]any)
 	}
+	for name := range at(contract(), "components", "headers").(map[string]any) {
+		given, said := len(r.Header[name]) > 0, at(response, "headers", name) != nil
+		sometimes := name == "Location" || name == "Idempotency-Replayed"
+		if given && !said || said && !given && !sometimes {
+			r.t.Errorf("%s: status %d, header %s given: %v, in the contract: %v", r.call, r.Status, name, given, said)
+		}
+	}
 	if at(response, "content", media, "schema") == nil {
 		r.t.Errorf("%s: the contract has no %q for %d", r.call, media, r.Status)
 		return

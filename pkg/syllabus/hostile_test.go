@@ -146,6 +146,13 @@ func TestDOCXFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { wantFailure(t, reader, c.data, Hint{Name: name}, c.code) })
 	}
+	// Cut before the name of its main part, or not an archive at all.
+	for _, data := range [][]byte{whole[:20], []byte("PK\x03\x04 and noise")} {
+		for _, hint := range []Hint{{Name: "https://a.example/Syllabus.DOCX"}, {ContentType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}} {
+			wantFailure(t, reader, data, hint, catalog.Malformed)
+		}
+		wantFailure(t, reader, data, Hint{}, catalog.UnsupportedType)
+	}
 }
 
 // noise is text that does not compress well.

@@ -1,6 +1,7 @@
 package syllabus
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"mime"
@@ -28,10 +29,10 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 	case bytes.Contains(head, []byte("%PDF-")):
 		return PDF, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		if !bytes.Contains(data, []byte("word/document")) {
-			return "", unsupported
+		if bytes.Contains(data, []byte("word/document")) || saysDOCX(hint) && !isArchive(data) {
+			return DOCX, nil
 		}
-		return DOCX, nil
+		return "", unsupported
 	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
 		// Office keeps an encrypted document in a stream of this name, in UTF-16.
 		if bytes.Contains(data, []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")) {
@@ -61,6 +62,18 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 		return Markdown, nil
 	}
 	return Text, nil
+}
+
+// saysDOCX and isArchive tell a document that is damaged before the name of its
+// main part from an archive of something else.
+func saysDOCX(hint Hint) bool {
+	declared, _, _ := mime.ParseMediaType(hint.ContentType)
+	return strings.HasSuffix(declared, "wordprocessingml.document") || strings.EqualFold(path.Ext(hint.Name), ".docx")
+}
+
+func isArchive(data []byte) bool {
+	_, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	return err == nil
 }
 
 var htmlStart = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|div|table|h1|p|main|article|section|ul)[\s>]`)

@@ -102,8 +102,8 @@ var headers = map[catalog.Kind]map[column][]string{
 
 // required are the columns without which a file is not taken.
 var required = map[catalog.Kind][]column{
-	catalog.CourseKind: {"name"}, catalog.SectionKind: {external, "name"}, catalog.ProgramKind: {external, "name"},
-	catalog.CredentialKind: {external, "name"}, catalog.JobKind: {external, "name", "employerId"},
+	catalog.CourseKind: {"name"}, catalog.SectionKind: {"name"}, catalog.ProgramKind: {"name"},
+	catalog.CredentialKind: {"name"}, catalog.JobKind: {"name", "employerId"},
 }
 
 // ReadCSV reads a table with one record a line. Commas, semicolons or tabs part the
@@ -345,6 +345,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		value, err := valueOf(kind, c, cell)
 		if err != nil {
 			row.Fault = fmt.Sprintf("%s: %v", c, err)
+			continue
 		}
 		if value != nil || !slices.Contains(notNull, c) {
 			row.Fields[string(c)] = value
@@ -355,13 +356,13 @@ func (t *table) row(kind catalog.Kind) Row {
 		if row.Fields["code"] == nil && code != "" {
 			row.Fields["code"] = code
 		}
-		if text, ok := row.Fields["code"].(string); ok && row.Name == "" && !t.has(external) {
-			row.Name = text
-		}
 	case catalog.SectionKind:
 		if row.Parent == "" {
 			row.Parent = code
 		}
+	}
+	if !t.has(external) {
+		row.Name = ownName(row)
 	}
 	return row
 }

@@ -8,6 +8,7 @@ package intake
 
 import (
 	"archive/zip"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -140,4 +141,34 @@ func readBundle(fsys fs.FS, name string) ([]Row, error) {
 		return nil, fmt.Errorf("%s holds neither CSV nor JSON files", name)
 	}
 	return rows, nil
+}
+
+// ownName is what people know a record by whose file has no external ids; empty
+// where the row does not say it.
+func ownName(row Row) string {
+	field := func(name string) string {
+		text, _ := row.Fields[name].(string)
+		return strings.TrimSpace(text)
+	}
+	name := field("name")
+	switch row.Kind {
+	case catalog.CourseKind:
+		return field("code")
+	case catalog.ProgramKind, catalog.CredentialKind:
+		return cmp.Or(field("code"), name)
+	case catalog.TransferPackageKind:
+		return cmp.Or(field("uniqueTag"), name)
+	case catalog.SectionKind:
+		return within(row.Parent, name)
+	case catalog.JobKind:
+		return within(field("employerId"), name)
+	}
+	return name
+}
+
+func within(whole, part string) string {
+	if whole == "" || part == "" {
+		return ""
+	}
+	return whole + "/" + part
 }

@@ -147,11 +147,11 @@ func TestReadJSON(t *testing.T) {
 	})
 	for text, want := range map[string]string{
 		`[]`: "not a catalog", `{"courses":[1]}`: "not a catalog", `{"courses":[]} x`: "follows", `{"cours":[]}`: `"cours" is no list`,
-		`{"courses":[{"name":"N"}]}`:                                    "courses[0] has no externalId",
-		`{"courses":[{"externalId":"c","sections":[1]}]}`:               "sections[0] is no object",
-		`{"courses":[{"externalId":"c","sections":{}}]}`:                "sections must be a list",
-		`{"programs":[{"externalId":"p","courses":[1]}]}`:               "courses must be a list",
-		`{"transferPackages":[{"externalId":"t","courses":[{"a":1}]}]}`: "has no externalId",
+		`{"courses":[{"externalId":7,"name":"N"}]}`:       "courses[0]: externalId must be a text",
+		`{"courses":[{"externalId":" ","name":"N"}]}`:     "courses[0]: externalId must be a text",
+		`{"courses":[{"externalId":"c","sections":[1]}]}`: "sections[0] is no object",
+		`{"courses":[{"externalId":"c","sections":{}}]}`:  "sections must be a list",
+		`{"programs":[{"externalId":"p","courses":[1]}]}`: "courses must be a list",
 	} {
 		if _, err := ReadJSON(strings.NewReader(text), "f.json"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -160,6 +160,40 @@ func TestReadJSON(t *testing.T) {
 }
 
 // A bundle as OneRoster 1.2 describes it, with files that are no catalog.
+// Files that name no external ids are known by what people call their records.
+func TestOwnNames(t *testing.T) {
+	names := func(rows []Row, err error) (all []string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			all = append(all, row.Name)
+		}
+		return all
+	}
+	for _, c := range []struct{ file, text, want string }{
+		{"courses.csv", "code,name\nBIO 1,Biology\n", "BIO 1"},
+		{"courses.csv", "externalId,code,name\n,BIO 1,Biology\n", ""},
+		{"sections.csv", "courseCode,name\nBIO 1,Evening\n", "BIO 1/Evening"},
+		{"sections.csv", "subject,number,name\nBIO,1,Evening\n", "BIO 1/Evening"},
+		{"programs.csv", "code,name\nNUR,Nursing\n", "NUR"},
+		{"programs.csv", "name,cipCode\nNursing,51.3801\n", "Nursing"},
+		{"credentials.csv", "name,sections\nBadge,BIO 1\n", "Badge"},
+		{"jobs.csv", "name,employerId\nWelder,Shop\n", "Shop/Welder"},
+		{"jobs.csv", "name,employerId\nWelder,\n", ""},
+	} {
+		if got := names(ReadCSV(strings.NewReader(c.text), c.file, "")); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+	got := names(ReadJSON(strings.NewReader(`{"courses":[{"code":"C","name":"N","sections":[{"name":"S"}]},{"name":"no code"}],
+		"programs":[{"name":"P"}],"transferPackages":[{"name":"T","uniqueTag":"U","courses":[{"name":"X"}]}]}`), "f.json"))
+	if diff := cmp.Diff([]string{"C", "C/S", "", "P", "U", "X"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 var roster = map[string]string{
 	"manifest.csv":         "propertyName,value\nmanifest.version,1.0\noneroster.version,1.2\n",
 	"orgs.csv":             "sourcedId,status,dateLastModified,name,type,identifier,parentSourcedId\no1,,,North Campus,school,,\n",

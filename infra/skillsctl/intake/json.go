@@ -53,7 +53,7 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 				inner = list
 				delete(object, l.inside)
 			}
-			row, err := rowOf(object, l.kind, place)
+			row, err := rowOf(object, l.kind, "", place)
 			if err != nil {
 				return nil, err
 			}
@@ -71,11 +71,11 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 					return nil, fmt.Errorf("%s is no object", place)
 				}
 				whole := source(object)
-				member, err := rowOf(object, l.within, place)
+				member, err := rowOf(object, l.within, row.Name, place)
 				if err != nil {
 					return nil, err
 				}
-				member.Parent, member.Source = row.Name, whole
+				member.Source = whole
 				rows = append(rows, member)
 			}
 		}
@@ -87,13 +87,20 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 	return rows, nil
 }
 
-func rowOf(object map[string]any, kind catalog.Kind, place string) (Row, error) {
-	external, ok := object["externalId"].(string)
-	if external = strings.TrimSpace(external); !ok || external == "" {
-		return Row{}, fmt.Errorf("%s has no externalId", place)
-	}
+func rowOf(object map[string]any, kind catalog.Kind, parent, place string) (Row, error) {
+	external, given := object["externalId"]
 	delete(object, "externalId")
-	return Row{Place: place, Kind: kind, Name: external, Fields: object}, nil
+	row := Row{Place: place, Kind: kind, Parent: parent, Fields: object}
+	if !given {
+		row.Name = ownName(row)
+		return row, nil
+	}
+	name, ok := external.(string)
+	if name = strings.TrimSpace(name); !ok || name == "" {
+		return Row{}, fmt.Errorf("%s: externalId must be a text", place)
+	}
+	row.Name = name
+	return row, nil
 }
 
 // source is an object as it was, for the file of rejects.

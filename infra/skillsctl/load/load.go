@@ -8,10 +8,12 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"skillscurriculum/infra/skillsctl/intake"
@@ -89,8 +91,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 	if err != nil {
 		return nil, err
 	}
-	plan.Skipped += gone
-	plan.reject(rejects...)
+	plan.complete(rows, gone, rejects)
 	if o.Check {
 		return plan, nil
 	}
@@ -98,9 +99,20 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 		return plan, ErrRejected
 	}
 	done, err := r.pass(ctx, good, true)
-	done.Skipped += gone
-	done.reject(rejects...)
+	done.complete(rows, gone, rejects)
 	return done, err
+}
+
+// complete adds the rows that were not planned, and puts the rejects in the order
+// of the rows.
+func (s *Summary) complete(rows []intake.Row, gone int, rejects []Reject) {
+	s.Skipped += gone
+	s.reject(rejects...)
+	at := make(map[string]int, len(rows))
+	for i, row := range rows {
+		at[row.Place] = i
+	}
+	slices.SortStableFunc(s.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
 }
 
 func (s *Summary) reject(rejects ...Reject) {

@@ -282,6 +282,29 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
+// Faults are told in the order of the file, however they were found.
+func TestRejectsInOrder(t *testing.T) {
+	f := newFixture(t)
+	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := f.Load(t.Context(), org, rows, load.Options{})
+	if !errors.Is(err, load.ErrRejected) {
+		t.Fatal(err)
+	}
+	var places []string
+	for _, reject := range summary.Rejects {
+		places = append(places, reject.Place)
+	}
+	if got, want := strings.Join(places, " "), "courses.csv:2 courses.csv:3 courses.csv:4 courses.csv:5"; got != want {
+		t.Errorf("faults at %s, want %s", got, want)
+	}
+	if got, want := summary.Rejects[3].Reason, `skills: "core:sql" is no skillId=level`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // courses is a file of n courses.
 func courses(n int) []intake.Row {
 	rows := make([]intake.Row, n)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,10 +17,16 @@ import (
 // host:port pairs that may be reached although private or by plain http.
 func Check(href string, allowedHosts []string) error {
 	u, err := url.Parse(href)
-	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 {
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 || !isPort(u.Port()) {
 		return errors.New("must be an absolute https address")
 	}
 	return CheckURL(u, allowedHosts)
+}
+
+// isPort says whether a URL's port, which may be missing, is one.
+func isPort(port string) bool {
+	_, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil
 }
 
 // CheckURL judges an address that is known to be an absolute one, as Check does.

@@ -31,6 +31,8 @@ func TestCheck(t *testing.T) {
 		"https://":                                    false,
 		"https://:443/":                               false,
 		"https://college.example:port/":               false,
+		"https://college.example:65536/":              false,
+		"https://college.example:65535/":              true,
 		"https://college example/":                    false,
 		"https://college.example/\r\nHost: evil":      false,
 		"https://%zz/":                                false,
