@@ -23,11 +23,11 @@ type createJobInput struct {
 		EmployerID         string                `json:"employerId" minLength:"1" maxLength:"255"`
 		Description        *string               `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 		JobDescriptionHref *string               `json:"jobDescriptionHref,omitempty" nullable:"true" maxLength:"2000"`
-		Locations          []catalog.JobLocation `json:"locations,omitempty" maxItems:"100"`
+		Locations          []catalog.JobLocation `json:"locations,omitempty" nullable:"true" maxItems:"100"`
 		SalaryMin          *float64              `json:"salaryMin,omitempty" nullable:"true" minimum:"0" maximum:"1000000000000"`
 		SalaryMax          *float64              `json:"salaryMax,omitempty" nullable:"true" minimum:"0" maximum:"1000000000000"`
 		ONETSOCCode        *string               `json:"onetSocCode,omitempty" nullable:"true" pattern:"^\\d{2}-\\d{4}(\\.\\d{2})?$"`
-		Skills             []catalog.SkillInput  `json:"skills,omitempty" maxItems:"500"`
+		Skills             []catalog.SkillInput  `json:"skills,omitempty" nullable:"true" maxItems:"500"`
 	}
 }
 
@@ -38,11 +38,11 @@ type updateJobInput struct {
 		EmployerID         catalog.Optional[string]                `json:"employerId,omitempty" minLength:"1" maxLength:"255"`
 		Description        catalog.Optional[*string]               `json:"description,omitempty" maxLength:"10000"`
 		JobDescriptionHref catalog.Optional[*string]               `json:"jobDescriptionHref,omitempty" maxLength:"2000"`
-		Locations          catalog.Optional[[]catalog.JobLocation] `json:"locations,omitempty" maxItems:"100"`
+		Locations          catalog.Optional[[]catalog.JobLocation] `json:"locations,omitempty" nullable:"true" maxItems:"100"`
 		SalaryMin          catalog.Optional[*float64]              `json:"salaryMin,omitempty" minimum:"0" maximum:"1000000000000"`
 		SalaryMax          catalog.Optional[*float64]              `json:"salaryMax,omitempty" minimum:"0" maximum:"1000000000000"`
 		ONETSOCCode        catalog.Optional[*string]               `json:"onetSocCode,omitempty" pattern:"^\\d{2}-\\d{4}(\\.\\d{2})?$"`
-		Skills             catalog.Optional[[]catalog.SkillInput]  `json:"skills,omitempty" maxItems:"500"`
+		Skills             catalog.Optional[[]catalog.SkillInput]  `json:"skills,omitempty" nullable:"true" maxItems:"500"`
 	}
 }
 
@@ -80,10 +80,7 @@ func createJob(ctx context.Context, c *call, in *createJobInput) (*catalog.Job, 
 	body := in.Body
 	job := &catalog.Job{
 		Name: body.Name, EmployerID: body.EmployerID, Description: orNull(body.Description), JobDescriptionHref: orNull(body.JobDescriptionHref),
-		Locations: body.Locations, SalaryMin: body.SalaryMin, SalaryMax: body.SalaryMax, ONETSOCCode: body.ONETSOCCode,
-	}
-	if job.Locations == nil {
-		job.Locations = []catalog.JobLocation{}
+		Locations: append([]catalog.JobLocation{}, body.Locations...), SalaryMin: body.SalaryMin, SalaryMax: body.SalaryMax, ONETSOCCode: body.ONETSOCCode,
 	}
 	skills, faults := catalog.Skills(body.Skills, c.Taxonomy().Name, "body.skills")
 	job.Skills = skills
@@ -111,7 +108,7 @@ func updateJob(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, 
 	job.EmployerID = body.EmployerID.Or(job.EmployerID)
 	job.Description = orNull(body.Description.Or(job.Description))
 	job.JobDescriptionHref = orNull(body.JobDescriptionHref.Or(job.JobDescriptionHref))
-	job.Locations = body.Locations.Or(job.Locations)
+	job.Locations = append([]catalog.JobLocation{}, body.Locations.Or(job.Locations)...)
 	job.SalaryMin = body.SalaryMin.Or(job.SalaryMin)
 	job.SalaryMax = body.SalaryMax.Or(job.SalaryMax)
 	job.ONETSOCCode = body.ONETSOCCode.Or(job.ONETSOCCode)

@@ -267,6 +267,19 @@ func TestJobs(t *testing.T) {
 	one.must(422, "PATCH", path, `{"salaryMin":11}`)
 	one.must(200, "PATCH", path, `{"salaryMin":null,"salaryMax":9,"skills":[],"locations":[],"onetSocCode":null}`).want("skills", []any{})
 	one.must(204, "DELETE", path, "")
+
+	// Every optional field is nullable; a list without entries is empty.
+	nothing := `"description":null,"jobDescriptionHref":null,"locations":null,"salaryMin":null,"salaryMax":null,"onetSocCode":null,"skills":null`
+	bare := one.must(201, "POST", "/jobs", `{"name":"J","employerId":"e",`+nothing+`}`)
+	path = "/jobs/" + one.must(201, "POST", "/jobs", body).text("id")
+	cleared := one.must(200, "PATCH", path, `{`+nothing+`}`)
+	for _, r := range []reply{bare, cleared, one.must(200, "GET", path, "")} {
+		r.want("skills", []any{})
+		r.want("locations", []any{})
+		for _, field := range []string{"description", "jobDescriptionHref", "salaryMin", "salaryMax", "onetSocCode"} {
+			r.want(field, nil)
+		}
+	}
 }
 
 func TestTransfers(t *testing.T) {
