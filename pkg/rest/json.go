@@ -37,7 +37,7 @@ func parseJSON(body []byte) (any, error) {
 func location(pointer jsontext.Pointer) string {
 	at := "body"
 	for token := range pointer.Tokens() {
-		if number.FindString(token) == token {
+		if number().FindString(token) == token {
 			at += "[" + token + "]"
 		} else {
 			at += "." + token
@@ -46,7 +46,7 @@ func location(pointer jsontext.Pointer) string {
 	return at
 }
 
-var number = regexp.MustCompile(`[0-9]+`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 func trim(v any) any {
 	switch v := v.(type) {
@@ -139,7 +139,7 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 
 // inOrder makes [10] stand after [9].
 func inOrder(location string) string {
-	return number.ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
+	return number().ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
 }
 
 // nulls finds the optional fields that are null although their schemas do not
