@@ -292,14 +292,15 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 // far: its message may still stand in a long queue, which one more each minute would
 // lengthen. Where no message is left, that does not count.
 func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error) {
-	now, waits := int64(s.Now()), api.OpenIndexSortKey
+	now, waits := int64(s.Now()), "openSince < :before"
 	if noneLeft {
-		waits = waitsSince
+		waits += " OR waitsSince < :before"
 	}
 	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: jobKey(job).attributes(),
-		UpdateExpression:          aws.String("SET openSince = :twice - waitsSince"), // now + (now - waitsSince)
-		ConditionExpression:       aws.String(waits + " < :before"),
+		// now + (now - waitsSince); rows of the first release have no waitsSince
+		UpdateExpression:          aws.String("SET openSince = :twice - if_not_exists(waitsSince, openSince)"),
+		ConditionExpression:       &waits,
 		ExpressionAttributeValues: item{":twice": number(2 * now), ":before": number(now - SweepGrace)},
 	})
 	var moved *types.ConditionalCheckFailedException

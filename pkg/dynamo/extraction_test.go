@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -387,6 +390,18 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 	start = at.Now()
 	if diff := cmp.Diff([]int{1, 2, 3}, sweep(3, true)); diff != "" {
 		t.Errorf("of one that waits for no message: %s", diff)
+	}
+	// The release before did not note since when it waits.
+	if _, err := store.Client.UpdateItem(t.Context(), &sdk.UpdateItemInput{
+		TableName: &store.Table, UpdateExpression: aws.String("SET openSince = :now REMOVE waitsSince"),
+		Key:                       map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "o#" + string(org) + "#Section"}, "sk": &types.AttributeValueMemberS{Value: job.ID}},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":now": &types.AttributeValueMemberN{Value: fmt.Sprint(int64(at.Now()))}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	start = at.Now()
+	if sent := sweep(4, true); len(sent) == 0 || sent[0] != 2 {
+		t.Errorf("of one of the release before: %v", sent)
 	}
 	// A run that dies is missed at once, whatever was before.
 	if _, err := store.Claim(t.Context(), job, "run_1", at.Now()+minute); err != nil {
