@@ -213,3 +213,27 @@ func TestHistoryAllowsWhatMayHaveBeenLast(t *testing.T) {
 		t.Error("is says for certain what is not")
 	}
 }
+
+// What ends while the table is read is not held against it: the look that counts
+// began after another that found nothing open.
+func TestAuditWaitsForCalm(t *testing.T) {
+	var settled calm
+	start := time.Now()
+	for i, look := range []struct {
+		open         int
+		began, ended float64 // seconds
+		shows        bool
+	}{
+		{3, 0, 1, false},
+		{0, 1.5, 9, false}, // its last part was read long after its first
+		{0, 9.5, 12, false},
+		{1, 12.5, 13, false}, // the index of a deletion was late
+		{0, 20, 21, false},
+		{0, 22.5, 23, true},
+	} {
+		at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+		if got := settled.shows(look.open, at(look.began), at(look.ended)); got != look.shows {
+			t.Errorf("look %d: %v", i, got)
+		}
+	}
+}

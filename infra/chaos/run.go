@@ -389,22 +389,37 @@ func answers(url string) bool {
 	return true
 }
 
+// calm tells which look at the whole table is one of a table that stands still. A
+// look takes time: what ends meanwhile is seen in part.
+type calm struct{ since time.Time } // the end of the first look that found nothing open
+
+// shows says whether a look from began to ended that found so much open began when
+// nothing was going on any more.
+func (c *calm) shows(open int, began, ended time.Time) bool {
+	if open > 0 {
+		c.since = time.Time{}
+		return false
+	}
+	if c.since.IsZero() {
+		c.since = ended
+	}
+	return began.Sub(c.since) > time.Second
+}
+
 // judge waits until nothing is going on any more, as long as there is progress,
 // and audits.
 func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, acted []int) (*report, error) {
-	calm, progress, least := time.Now(), time.Now(), -1
+	progress, least := time.Now(), -1
 	var rows table
-	for {
+	for settled := (calm{}); ; {
+		began := time.Now()
 		var err error
 		if rows, err = w.scan(ctx); err != nil {
 			return nil, err
 		}
 		open := newAudit(rows).open()
-		if open == 0 && time.Since(calm) > time.Second {
+		if settled.shows(open, began, time.Now()) {
 			break
-		}
-		if open > 0 {
-			calm = time.Now()
 		}
 		if least < 0 || open < least {
 			least, progress = open, time.Now()
