@@ -25,9 +25,10 @@ test: node_modules
 
 build:
 	@GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/programs/ ./functions/...
-	@for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap || exit 1; \
-	  if [ -f build/taxonomy.bin ]; then cp build/taxonomy.bin build/functions/$$f/taxonomy.bin; else rm -f build/functions/$$f/taxonomy.bin; fi; done
 	@go build -o build/skillsctl ./infra/skillsctl
+	@build/skillsctl taxonomy build -starter -out build/starter.bin >/dev/null
+	@taxonomy=build/starter.bin; [ ! -f build/taxonomy.bin ] || taxonomy=build/taxonomy.bin; \
+	  for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap && cp $$taxonomy build/functions/$$f/taxonomy.bin || exit 1; done
 	@du -sh build/functions/*/bootstrap
 
 # dev or prod; see "Deploying" in the README.

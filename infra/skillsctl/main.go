@@ -73,7 +73,7 @@ func commands() []command {
 		{"import regions", "FILE", "metropolitan areas or states (csv)", (*tool).importRegions},
 		{"import catalog", "-organization ID [-check] [-keep-going] [-kind KIND] [-taxonomy FILE] [-rejects FILE] FILE", "courses, sections, programs, credentials, jobs (csv, json, OneRoster)", (*tool).importCatalog},
 		{"reextract", "[-organization ID] [-wait]", "extract all syllabi again, after a change of the taxonomy", (*tool).reextract},
-		{"taxonomy build", "[-esco DIR_OR_ZIP...] [-onet FILE...] [-csv FILE...] [-name N] [-version V] -out FILE", "compile a taxonomy", (*tool).taxonomyBuild},
+		{"taxonomy build", "[-starter] [-esco DIR_OR_ZIP...] [-onet FILE...] [-csv FILE...] [-name N] [-version V] -out FILE", "compile a taxonomy", (*tool).taxonomyBuild},
 		{"taxonomy info", "FILE", "say what a compiled taxonomy is", (*tool).taxonomyInfo},
 		{"extract", "[-taxonomy FILE] [-kind auto|pdf|docx|html|md|text] [-jsonl FILE] DOC...", "find the skills of documents, offline", (*tool).extract},
 	}

@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/skills"
 )
 
 var endpoint string
@@ -269,6 +270,26 @@ func TestTaxonomy(t *testing.T) {
 	c.run(1, "taxonomy", "build", "-csv", "bad.csv", "-out", "u.bin")
 	if _, err := os.Stat("u.bin"); err == nil {
 		t.Error("a taxonomy of nothing was written")
+	}
+}
+
+// What bundles carry is what functions would compile by themselves.
+func TestTaxonomyStarter(t *testing.T) {
+	c := newConsole(t)
+	built := value[map[string]any](c, "taxonomy", "build", "-starter", "-out", "a.bin")
+	c.run(0, "taxonomy", "build", "-starter", "-out", "b.bin")
+	first, _ := os.ReadFile("a.bin")
+	again, _ := os.ReadFile("b.bin")
+	if len(first) == 0 || !bytes.Equal(first, again) {
+		t.Error("compiled twice, two files")
+	}
+	if want := skills.Starter().Info(); built["name"] != want.Name || built["version"] != want.Version || built["skills"] != float64(want.Skills) {
+		t.Errorf("built %v, want %+v", built, want)
+	}
+	c.file("a.md", "Students write SQL queries and design databases.")
+	mine, _ := c.run(0, "extract", "-taxonomy", "a.bin", "a.md")
+	if own, _ := c.run(0, "extract", "a.md"); mine != own || !strings.Contains(own, "core:sql") {
+		t.Errorf("with the file %s, without %s", mine, own)
 	}
 }
 

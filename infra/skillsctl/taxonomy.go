@@ -60,13 +60,14 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 	a.Var(&esco, "esco", "directories or zip files of ESCO's CSV download; several may follow")
 	a.Var(&onet, "onet", "files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO; several may follow")
 	a.Var(&own, "csv", "vocabularies of your own (id,name,…) and requirements of occupations (soc,name,skillId,level,confidence); several may follow")
+	starter := a.Bool("starter", false, "the built-in vocabulary")
 	out := a.String("out", "", "compiled file to write")
 	name, version := a.String("name", "", "name instead of the sources' own"), a.String("version", "", "version instead of the sources' own")
 	a.given = spread(a.given, "esco", "onet", "csv")
 	if _, err := a.parse(0, 0, "out"); err != nil {
 		return err
 	}
-	if len(esco)+len(onet)+len(own) == 0 {
+	if len(esco)+len(onet)+len(own) == 0 && !*starter {
 		return fmt.Errorf("no source: %s", a.usage)
 	}
 	builder := &skills.Builder{Name: *name, Version: *version, Workbook: workbook.Rows}
@@ -88,6 +89,11 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 		return err
 	}
 	step(0, all)
+	if *starter {
+		if err := builder.AddStarter(); err != nil {
+			return err
+		}
+	}
 	if err := add(esco, builder.AddESCO); err != nil {
 		return err
 	}

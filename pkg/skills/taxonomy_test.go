@@ -374,3 +374,28 @@ func TestESCO(t *testing.T) {
 		}
 	}
 }
+
+// What a function spares itself whose bundle carries the built-in vocabulary
+// compiled.
+func BenchmarkStarter(b *testing.B) {
+	var compiled []byte
+	b.Run("compile", func(b *testing.B) {
+		for b.Loop() {
+			var builder Builder
+			err := builder.AddStarter()
+			if err == nil {
+				compiled, err = builder.Compile()
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Open(compiled); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
