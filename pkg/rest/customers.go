@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"skillscurriculum/pkg/api"
@@ -91,9 +92,8 @@ type ChangeEntry struct {
 func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
-	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (raw, error) {
-		return OpenAPI(), nil
-	})
+	document := sync.OnceValue(OpenAPI)
+	read(s, "getOpenAPI", func(context.Context, *call, *none) (raw, error) { return document(), nil })
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {

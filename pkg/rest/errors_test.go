@@ -400,7 +400,8 @@ func TestNumberTooLarge(t *testing.T) {
 	for body, at := range map[string]string{
 		`{"name":"J","employerId":"E","salaryMin":1e400}`:                           "body.salaryMin",
 		`{"name":"J","employerId":"E","skills":[{"skillId":"x"},{"level":-1e999}]}`: "body.skills[1].level",
-		`1e400`: "body",
+		`{"":-1e400}`: "body.",
+		`1e400`:       "body",
 	} {
 		r := s.one.must(422, "POST", "/jobs", body)
 		r.want("code", "validation_failed")

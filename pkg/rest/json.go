@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,7 +38,7 @@ func parseJSON(body []byte) (any, error) {
 func location(pointer jsontext.Pointer) string {
 	at := "body"
 	for token := range pointer.Tokens() {
-		if number().FindString(token) == token {
+		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
 			at += "[" + token + "]"
 		} else {
 			at += "." + token
@@ -45,8 +46,6 @@ func location(pointer jsontext.Pointer) string {
 	}
 	return at
 }
-
-var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 func trim(v any) any {
 	switch v := v.(type) {
@@ -136,6 +135,8 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 	slices.SortStableFunc(faults, func(a, b catalog.Fault) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
 	return faults
 }
+
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 // inOrder makes [10] stand after [9].
 func inOrder(location string) string {

@@ -159,7 +159,6 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-// A bundle as OneRoster 1.2 describes it, with files that are no catalog.
 // Files that name no external ids are known by what people call their records.
 func TestOwnNames(t *testing.T) {
 	names := func(rows []Row, err error) (all []string) {
@@ -194,6 +193,7 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
+// A bundle as OneRoster 1.2 describes it, with files that are no catalog.
 var roster = map[string]string{
 	"manifest.csv":         "propertyName,value\nmanifest.version,1.0\noneroster.version,1.2\n",
 	"orgs.csv":             "sourcedId,status,dateLastModified,name,type,identifier,parentSourcedId\no1,,,North Campus,school,,\n",
