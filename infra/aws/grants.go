@@ -93,7 +93,7 @@ func newRole(stack awscdk.Stack, name string, t table, q queues, log awslogs.Log
 		allow("xray", []string{"PutTelemetryRecords", "PutTraceSegments"}, jsii.String("*")),
 	}
 	if g.index != nil {
-		statements = append(statements, allow("dynamodb", g.index, jsii.String(*t.arn+"/index/"+api.OpenIndex)))
+		statements = append(statements, allow("dynamodb", g.index, jsii.String(*t.arn+"/index/"+api.PendingIndex)))
 	}
 	if g.sends {
 		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn()))

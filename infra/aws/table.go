@@ -30,9 +30,9 @@ func newTable(stack awscdk.Stack, s stage) table {
 		RemovalPolicy:      s.data(),
 	})
 	own.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
-		IndexName:      jsii.String(api.OpenIndex),
-		PartitionKey:   attribute(api.OpenIndexPartitionKey, awsdynamodb.AttributeType_STRING),
-		SortKey:        attribute(api.OpenIndexSortKey, awsdynamodb.AttributeType_NUMBER),
+		IndexName:      jsii.String(api.PendingIndex),
+		PartitionKey:   attribute(api.PendingIndexPartitionKey, awsdynamodb.AttributeType_STRING),
+		SortKey:        attribute(api.PendingIndexSortKey, awsdynamodb.AttributeType_NUMBER),
 		ProjectionType: awsdynamodb.ProjectionType_KEYS_ONLY,
 	})
 	serving := table{own.TableName(), own.TableArn()}

@@ -211,11 +211,11 @@ func indexWrites(before, after map[string]types.AttributeValue) float64 {
 }
 
 func indexKey(row map[string]types.AttributeValue) string {
-	shard, ok := row[api.OpenIndexPartitionKey].(*types.AttributeValueMemberS)
+	shard, ok := row[api.PendingIndexPartitionKey].(*types.AttributeValueMemberS)
 	if !ok {
 		return ""
 	}
-	since, ok := row[api.OpenIndexSortKey].(*types.AttributeValueMemberN)
+	since, ok := row[api.PendingIndexSortKey].(*types.AttributeValueMemberN)
 	if !ok {
 		return ""
 	}

@@ -102,7 +102,7 @@ func (a *audit) find(id string) map[string]any {
 // open counts extractions and deletions that have not come to an end.
 func (a *audit) open() (n int) {
 	for _, r := range a.deleted {
-		if r[api.OpenIndexPartitionKey] != nil {
+		if r[api.PendingIndexPartitionKey] != nil {
 			n++
 		}
 	}
@@ -149,7 +149,7 @@ func (a *audit) table() {
 		if r["deletedAt"] == nil {
 			a.breach("%s stands among the deleted rows but has no deletedAt", id)
 		}
-		if r[api.OpenIndexPartitionKey] != nil {
+		if r[api.PendingIndexPartitionKey] != nil {
 			a.breach("the deletion of %s is not complete", id)
 		}
 	}
@@ -161,7 +161,7 @@ func (a *audit) extraction(org catalog.OrgID, r map[string]any) {
 	if status == "" {
 		return
 	}
-	for _, name := range []string{"leaseToken", "leaseUntil", api.OpenIndexPartitionKey, api.OpenIndexSortKey, "waitsSince"} {
+	for _, name := range []string{"leaseToken", "leaseUntil", api.PendingIndexPartitionKey, api.PendingIndexSortKey, "waitsSince"} {
 		if r[name] != nil {
 			a.breach("%s is %s but has %s", id, status, name)
 		}

@@ -168,7 +168,7 @@ func (a *arguments) parse(from, to int, required ...string) ([]string, error) {
 // sentence tells an error to people: those of the service in its own words.
 func sentence(err error) string {
 	var known *catalog.Error
-	if errors.As(err, &known) && len(known.Faults) == 0 {
+	if errors.As(err, &known) && len(known.Fields) == 0 {
 		text := strings.ReplaceAll(err.Error(), string(known.Code)+": ", "")
 		return text
 	}

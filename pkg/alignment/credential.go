@@ -75,17 +75,17 @@ const sectionsPerPenalty = 20
 func Build(r CredentialRequest) (Proposal, error) {
 	d := demandOf(r.Jobs)
 	if d.all == 0 {
-		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.jobIdentifiers", Message: "no skill requirement is known of these jobs"})
+		return Proposal{}, catalog.Invalid(catalog.FieldError{Location: "body.jobIdentifiers", Message: "no skill requirement is known of these jobs"})
 	}
 	if r.MinSections > r.MaxSections {
-		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "must not be above maxSections", Value: r.MinSections})
+		return Proposal{}, catalog.Invalid(catalog.FieldError{Location: "body.minSections", Message: "must not be above maxSections", Value: r.MinSections})
 	}
 	p, qualified := d.puzzle(r)
 	if len(qualified) == 0 {
-		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body", Message: "no allowed section teaches a skill that these jobs require"})
+		return Proposal{}, catalog.Invalid(catalog.FieldError{Location: "body", Message: "no allowed section teaches a skill that these jobs require"})
 	}
 	if p.courses < r.MinSections {
-		return Proposal{}, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "fewer courses than this teach a skill that these jobs require", Value: r.MinSections})
+		return Proposal{}, catalog.Invalid(catalog.FieldError{Location: "body.minSections", Message: "fewer courses than this teach a skill that these jobs require", Value: r.MinSections})
 	}
 
 	found := p.solve()

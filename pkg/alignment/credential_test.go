@@ -325,7 +325,7 @@ func TestBuild(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := alignment.Build(test.request)
 			var e *catalog.Error
-			if !errors.As(err, &e) || e.Code != catalog.ValidationFailed || len(e.Faults) != 1 || e.Faults[0].Location != test.location {
+			if !errors.As(err, &e) || e.Code != catalog.ValidationFailed || len(e.Fields) != 1 || e.Fields[0].Location != test.location {
 				t.Errorf("got %v, want validation_failed at %s", err, test.location)
 			}
 		})

@@ -113,8 +113,8 @@ func (o Operation) HasBody() bool {
 		o.ID != "matchTransferCourse" && o.ID != "matchTransferPackage"
 }
 
-// Heavy says whether the call must not run while its customer's units cannot be counted.
-func (o Operation) Heavy() bool { return o.Access == Write || o.Cost.UpFront() > 1 }
+// Expensive reports whether the call must not run while its customer's units cannot be counted.
+func (o Operation) Expensive() bool { return o.Access == Write || o.Cost.UpFront() > 1 }
 
 // CountsItems says whether the body of a call shows how many items it asks for. A
 // PATCH asks for one only where its record had another syllabus.

@@ -8,9 +8,9 @@ const (
 	SortKey      = "sk"
 	TTL          = "expiresAt"
 
-	OpenIndex             = "open"
-	OpenIndexPartitionKey = "openShard" // present only until it is finished
-	OpenIndexSortKey      = "openSince" // number, Unix ms at which the sweeper may look at it
+	PendingIndex             = "open"
+	PendingIndexPartitionKey = "openShard" // present only until it is finished
+	PendingIndexSortKey      = "openSince" // number, Unix ms at which the sweeper may look at it
 )
 
 // The functions that no HTTP request reaches.

@@ -11,19 +11,19 @@ const ProblemMediaType = "application/problem+json"
 
 // Problem is the one error shape, whichever layer answers (interface.md section 2).
 type Problem struct {
-	Type      string          `json:"type"`
-	Title     string          `json:"title"`
-	Status    int             `json:"status"`
-	Detail    string          `json:"detail"`
-	Instance  string          `json:"instance"`
-	Code      catalog.Code    `json:"code"`
-	RequestID string          `json:"requestId"`
-	Errors    []catalog.Fault `json:"errors,omitempty"`
+	Type      string               `json:"type"`
+	Title     string               `json:"title"`
+	Status    int                  `json:"status"`
+	Detail    string               `json:"detail"`
+	Instance  string               `json:"instance"`
+	Code      catalog.Code         `json:"code"`
+	RequestID string               `json:"requestId"`
+	Errors    []catalog.FieldError `json:"errors,omitempty"`
 }
 
 // NewProblem fills in what follows from the code. Instance is the full path
 // with BasePath.
-func NewProblem(code catalog.Code, detail, instance, requestID string, faults ...catalog.Fault) Problem {
+func NewProblem(code catalog.Code, detail, instance, requestID string, faults ...catalog.FieldError) Problem {
 	kind := problems[code]
 	return Problem{
 		Type: ProblemType(code), Title: kind.title, Status: kind.status, Detail: detail,

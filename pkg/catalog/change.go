@@ -28,8 +28,8 @@ type Change struct {
 	Texts []Text
 	// Known are the records that an import knows by ids of its own.
 	Known []ExternalID
-	// Answer is kept under its idempotency key.
-	Answer *Answer
+	// Idempotency is stored under its key in the same transaction.
+	Idempotency *IdempotencyRecord
 }
 
 // ExternalID is the name under which an organization's own system knows a record;
@@ -75,8 +75,9 @@ type ExtractionJob struct {
 	PackageID      string `json:"packageId,omitempty"`
 }
 
-// Answer is a successful answer as it is kept for replays.
-type Answer struct {
+// IdempotencyRecord is the stored response of a successful request, replayed for
+// later requests with the same key.
+type IdempotencyRecord struct {
 	Key       string // the client's Idempotency-Key
 	Request   string // digest of operation, path and body
 	Status    int
@@ -85,12 +86,12 @@ type Answer struct {
 	ExpiresAt Time
 }
 
-// AnswerKept is how long an answer is replayed.
-const AnswerKept = 24 * 60 * 60 * 1000 // ms
+// IdempotencyTTL is how long a stored response is replayed.
+const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
 // Empty says that there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Answer == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.

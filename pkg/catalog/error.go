@@ -24,23 +24,23 @@ const (
 	Unavailable          Code = "unavailable"
 )
 
-// Fault is one broken rule of a request: where, what, and the value that broke it.
-type Fault struct {
+// FieldError is one broken rule of a request: where, what, and the value that broke it.
+type FieldError struct {
 	Location string `json:"location"`
 	Message  string `json:"message"`
 	Value    any    `json:"value,omitempty"`
 }
 
-// Error is the service's only error type. Detail and Faults are shown to the
+// Error is the service's only error type. Detail and Fields are shown to the
 // caller; the wrapped cause never is.
 type Error struct {
 	Code   Code
 	Detail string
-	Faults []Fault
+	Fields []FieldError
 	cause  error
 }
 
-// Errorf makes an Error; Because adds the cause.
+// Errorf returns an Error; Because adds the cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
@@ -51,9 +51,9 @@ func (e *Error) Because(cause error) *Error {
 	return e
 }
 
-// Invalid is a validation_failed with its faults.
-func Invalid(faults ...Fault) *Error {
-	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors says where.", Faults: faults}
+// Invalid is a validation_failed error with its field errors.
+func Invalid(fields ...FieldError) *Error {
+	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors says where.", Fields: fields}
 }
 
 // Absent is the one answer for records that are unknown, deleted or another organization's.
@@ -61,7 +61,7 @@ func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
 
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Detail
-	for _, f := range e.Faults {
+	for _, f := range e.Fields {
 		text += "; " + f.Location + ": " + f.Message
 	}
 	if e.cause != nil {

@@ -137,7 +137,7 @@ func (c *Credential) Add(p Placed) (added bool, err error) {
 // SetSections replaces the credential's sections by those placed, in their order.
 // Faults are located at "location[i]"; a nil Placed.Section is an unknown id.
 func (c *Credential) SetSections(ids []string, placed []Placed, location string) error {
-	var faults []Fault
+	var faults []FieldError
 	seen, courses := map[string]bool{}, map[string]string{}
 	sections := make([]SectionProfile, 0, len(ids))
 	for i, id := range ids {
@@ -155,7 +155,7 @@ func (c *Credential) SetSections(ids []string, placed []Placed, location string)
 		}
 		seen[id] = true
 		if fault != "" {
-			faults = append(faults, Fault{Location: fmt.Sprintf("%s[%d]", location, i), Message: fault, Value: id})
+			faults = append(faults, FieldError{Location: fmt.Sprintf("%s[%d]", location, i), Message: fault, Value: id})
 		}
 	}
 	if faults != nil {
@@ -205,16 +205,16 @@ func (p *Program) Add(c *Course) (added bool, err error) {
 
 // Reorder puts the courses in the given order, which must name each of them once.
 func (p *Program) Reorder(order []string, location string) error {
-	var faults []Fault
+	var faults []FieldError
 	seen := map[string]bool{}
 	for i, id := range order {
 		if !p.Contains(id) || seen[id] {
-			faults = append(faults, Fault{fmt.Sprintf("%s[%d]", location, i), "not a permutation of the program's courses", id})
+			faults = append(faults, FieldError{fmt.Sprintf("%s[%d]", location, i), "not a permutation of the program's courses", id})
 		}
 		seen[id] = true
 	}
 	if len(faults) == 0 && len(order) != len(p.CourseOrder) {
-		faults = []Fault{{Location: location, Message: fmt.Sprintf("not a permutation of the program's %d courses", len(p.CourseOrder))}}
+		faults = []FieldError{{Location: location, Message: fmt.Sprintf("not a permutation of the program's %d courses", len(p.CourseOrder))}}
 	}
 	if faults != nil {
 		return Invalid(faults...)
@@ -292,8 +292,8 @@ type SkillInput struct {
 
 // Skills checks the skills of a request against the taxonomy, of which name is
 // the look-up, and puts them in order.
-func Skills(in []SkillInput, name func(id string) (string, bool), location string) ([]SkillRef, []Fault) {
-	var faults []Fault
+func Skills(in []SkillInput, name func(id string) (string, bool), location string) ([]SkillRef, []FieldError) {
+	var faults []FieldError
 	skills := make([]SkillRef, 0, len(in))
 	seen := map[string]bool{}
 	for i, s := range in {
@@ -304,13 +304,13 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 			confidence = *s.Confidence
 		}
 		if !ok {
-			faults = append(faults, Fault{at + ".skillId", "not in the loaded taxonomy", s.SkillID})
+			faults = append(faults, FieldError{at + ".skillId", "not in the loaded taxonomy", s.SkillID})
 		}
 		if seen[s.SkillID] {
-			faults = append(faults, Fault{at + ".skillId", "named twice", s.SkillID})
+			faults = append(faults, FieldError{at + ".skillId", "named twice", s.SkillID})
 		}
 		if scaled := confidence * 1e4; math.Abs(scaled-math.Round(scaled)) > 1e-6 {
-			faults = append(faults, Fault{at + ".confidence", "has more than four decimals", confidence})
+			faults = append(faults, FieldError{at + ".confidence", "has more than four decimals", confidence})
 		}
 		seen[s.SkillID] = true
 		skills = append(skills, SkillRef{SkillID: s.SkillID, SkillName: known, Level: s.Level, Confidence: confidence})
@@ -323,17 +323,17 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 var ONETSOCPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{2}-\d{4}(\.\d{2})?$`) })
 
 // Check tells what is wrong with a job's salaries.
-func (j *Job) Check(location string) []Fault {
+func (j *Job) Check(location string) []FieldError {
 	if j.SalaryMin != nil && j.SalaryMax != nil && *j.SalaryMin > *j.SalaryMax {
-		return []Fault{{location + ".salaryMin", "greater than salaryMax", *j.SalaryMin}}
+		return []FieldError{{location + ".salaryMin", "greater than salaryMax", *j.SalaryMin}}
 	}
 	return nil
 }
 
 // Check tells what is wrong with the thresholds.
-func (m MatchingConfig) Check(location string) []Fault {
+func (m MatchingConfig) Check(location string) []FieldError {
 	if m.PartialEquivalentThreshold > m.FullEquivalentThreshold {
-		return []Fault{{location + ".partialEquivalentThreshold", "greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
+		return []FieldError{{location + ".partialEquivalentThreshold", "greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
 	}
 	return nil
 }

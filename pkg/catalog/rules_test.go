@@ -111,7 +111,7 @@ func TestCredentialHoldsOneSectionOfEachCourse(t *testing.T) {
 					return
 				}
 				var known *catalog.Error
-				if !errors.As(err, &known) || len(known.Faults) != faulty {
+				if !errors.As(err, &known) || len(known.Fields) != faulty {
 					t.Fatalf("%d faults in %v: %v", faulty, ids, err)
 				}
 			},

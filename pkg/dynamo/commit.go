@@ -80,8 +80,8 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	for _, e := range c.Known {
 		records = append(records, s.saveExternal(org, e))
 	}
-	if c.Answer != nil {
-		records = append(records, s.saveAnswer(org, c.Answer)...)
+	if c.Idempotency != nil {
+		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
 	}
 	if whole := slices.Concat(records, slices.Concat(deleted...), once); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
@@ -178,7 +178,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
-			e.remove(api.OpenIndexPartitionKey, api.OpenIndexSortKey, waitsSince)
+			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
 		}
 	}
 	e.was(r.Was)
@@ -205,8 +205,8 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(row, api.OpenIndexPartitionKey)
-	delete(row, api.OpenIndexSortKey)
+	delete(row, api.PendingIndexPartitionKey)
+	delete(row, api.PendingIndexSortKey)
 	delete(row, waitsSince)
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
@@ -237,9 +237,9 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	}
 	if state := extractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
-		row[api.OpenIndexPartitionKey] = text(shardOf(r.Base().ID))
-		row[api.OpenIndexSortKey] = number(int64(s.Now()))
-		row[waitsSince] = row[api.OpenIndexSortKey]
+		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
+		row[api.PendingIndexSortKey] = number(int64(s.Now()))
+		row[waitsSince] = row[api.PendingIndexSortKey]
 		row[attempts] = number(0)
 	}
 	maps.Copy(row, keyOf(r).attributes())

@@ -17,8 +17,8 @@ import (
 func (s *Store) owes(deletion []write) {
 	for _, w := range deletion {
 		if w.action.Put != nil {
-			w.action.Put.Item[api.OpenIndexPartitionKey] = text(deletions)
-			w.action.Put.Item[api.OpenIndexSortKey] = number(int64(s.Now()))
+			w.action.Put.Item[api.PendingIndexPartitionKey] = text(deletions)
+			w.action.Put.Item[api.PendingIndexSortKey] = number(int64(s.Now()))
 		}
 	}
 }

@@ -119,7 +119,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		for name, value := range row {
 			e.set(name, value)
 		}
-		e.remove(leaseToken, leaseUntil, api.OpenIndexPartitionKey, api.OpenIndexSortKey, waitsSince)
+		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
 		if outcome.Failure != nil {
 			return nil, nil
 		}
@@ -134,7 +134,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
 	return s.settle(ctx, task, func(e *expression, _ catalog.Time) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
-		e.set(api.OpenIndexSortKey, number(int64(from)))
+		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
 		e.remove(leaseToken, leaseUntil)
 		return nil, nil
@@ -267,7 +267,7 @@ func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.Ext
 // instant, the oldest first; they hold keys only.
 func (s *Store) open(ctx context.Context, shard string, before catalog.Time, visit func(item) error) error {
 	return s.query(ctx, &dynamodb.QueryInput{
-		IndexName:                 aws.String(api.OpenIndex),
+		IndexName:                 aws.String(api.PendingIndex),
 		KeyConditionExpression:    aws.String("openShard = :shard AND openSince < :before"),
 		ExpressionAttributeValues: item{":shard": text(shard), ":before": number(int64(before))},
 	}, func(row item) (bool, error) { return true, visit(row) })

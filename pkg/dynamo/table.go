@@ -27,11 +27,11 @@ func (s *Store) CreateTable(ctx context.Context) error {
 		TableName: &s.Table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute(api.PartitionKey, types.ScalarAttributeTypeS), attribute(api.SortKey, types.ScalarAttributeTypeS),
-			attribute(api.OpenIndexPartitionKey, types.ScalarAttributeTypeS), attribute(api.OpenIndexSortKey, types.ScalarAttributeTypeN),
+			attribute(api.PendingIndexPartitionKey, types.ScalarAttributeTypeS), attribute(api.PendingIndexSortKey, types.ScalarAttributeTypeN),
 		},
 		KeySchema: keys(api.PartitionKey, api.SortKey),
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String(api.OpenIndex), KeySchema: keys(api.OpenIndexPartitionKey, api.OpenIndexSortKey),
+			IndexName: aws.String(api.PendingIndex), KeySchema: keys(api.PendingIndexPartitionKey, api.PendingIndexSortKey),
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 		}},
 	})

@@ -72,6 +72,6 @@ func ParseArea(code string) (area Area, ok bool) {
 // badParameter shows the value where it points at it, and nowhere else.
 func badParameter(name, value, format string, args ...any) error {
 	err := catalog.Errorf(catalog.InvalidParameter, format, args...)
-	err.Faults = []catalog.Fault{{Location: "query." + name, Message: err.Detail, Value: value}}
+	err.Fields = []catalog.FieldError{{Location: "query." + name, Message: err.Detail, Value: value}}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 func refused(t *testing.T, err error, location string) {
 	t.Helper()
 	var e *catalog.Error
-	if !errors.As(err, &e) || e.Code != catalog.InvalidParameter || len(e.Faults) != 1 || e.Faults[0].Location != location {
+	if !errors.As(err, &e) || e.Code != catalog.InvalidParameter || len(e.Fields) != 1 || e.Fields[0].Location != location {
 		t.Errorf("want an invalid parameter at %s, got %v", location, err)
 	}
 }

@@ -72,7 +72,7 @@ func (a *admission) wait() error {
 		return nil
 	case errors.Is(a.err, quota.ErrFull):
 		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.units, a.status.Remaining, a.status.Limit)
-	case a.op.Heavy():
+	case a.op.Expensive():
 		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
 	}
 	return nil

@@ -132,7 +132,7 @@ func decodeBody(c *call, schema *huma.Schema, into any) error {
 		return err
 	}
 	if _, ok := tree.(map[string]any); !ok {
-		return catalog.Invalid(catalog.Fault{Location: "body", Message: "must be a JSON object"})
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "must be a JSON object"})
 	}
 	if faults := validate(schema, tree); faults != nil {
 		return catalog.Invalid(faults...)
@@ -142,7 +142,7 @@ func decodeBody(c *call, schema *huma.Schema, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(trimmed, into); err != nil {
-		return catalog.Invalid(catalog.Fault{Location: "body", Message: "does not fit the schema"})
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "does not fit the schema"})
 	}
 	return nil
 }
@@ -195,11 +195,11 @@ func (c *call) save(ctx context.Context, path string, in any, handler func(ctx c
 		_, kept, err := beside(ctx, func(ctx context.Context) (none, error) {
 			out, change, decided = handler(ctx)
 			return none{}, nil
-		}, func(ctx context.Context) (*catalog.Answer, error) {
+		}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {
 			if key == "" {
 				return nil, nil
 			}
-			return c.Store.Answer(ctx, c.org, key)
+			return c.Store.IdempotencyRecord(ctx, c.org, key)
 		})
 		switch {
 		case err != nil:
@@ -218,8 +218,8 @@ func (c *call) save(ctx context.Context, path string, in any, handler func(ctx c
 			return answer{}, err
 		}
 		if key != "" {
-			change.Answer = &catalog.Answer{
-				Key: key, Request: digest, Status: a.status, Location: c.location, Body: a.body, ExpiresAt: c.now + catalog.AnswerKept,
+			change.Idempotency = &catalog.IdempotencyRecord{
+				Key: key, Request: digest, Status: a.status, Location: c.location, Body: a.body, ExpiresAt: c.now + catalog.IdempotencyTTL,
 			}
 		}
 		if err := c.admission.wait(); err != nil {
@@ -272,7 +272,7 @@ func (c *call) idempotency(path string, in any) (key, digest string, err error) 
 	return key, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func (c *call) replay(kept *catalog.Answer, digest string) (answer, error) {
+func (c *call) replay(kept *catalog.IdempotencyRecord, digest string) (answer, error) {
 	if kept.Request != digest {
 		return answer{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
 	}
@@ -327,7 +327,7 @@ func (c *call) fits(a answer) error {
 	case len(a.body) <= maxAnswer:
 		return nil
 	case c.op.HasBody():
-		return catalog.Invalid(catalog.Fault{Location: "body", Message: fmt.Sprintf("the answer would be longer than %d bytes: ask for less at a time", maxAnswer)})
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: fmt.Sprintf("the answer would be longer than %d bytes: ask for less at a time", maxAnswer)})
 	}
 	return catalog.Errorf(catalog.InvalidParameter, "The answer would be longer than %d bytes: ask for less at a time, or for another format.", maxAnswer)
 }

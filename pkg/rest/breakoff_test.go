@@ -73,7 +73,7 @@ func TestDeletionsThatBreakOff(t *testing.T) {
 	}
 	one.must(200, "GET", "/courses/"+other, "")
 	sweep() // is done with both
-	open, err := s.store.Client.Scan(t.Context(), &sdk.ScanInput{TableName: &s.store.Table, IndexName: aws.String(api.OpenIndex)})
+	open, err := s.store.Client.Scan(t.Context(), &sdk.ScanInput{TableName: &s.store.Table, IndexName: aws.String(api.PendingIndex)})
 	if err != nil || open.Count > 0 {
 		t.Errorf("%v is still open, %v", open.Items, err)
 	}

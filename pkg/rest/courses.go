@@ -237,7 +237,7 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	section.InstructorID = orNull(body.InstructorID.Or(section.InstructorID))
 	section.InstructorName = orNull(body.InstructorName.Or(section.InstructorName))
 	section.SyllabusHref = orNull(body.SyllabusHref.Or(section.SyllabusHref))
-	var faults []catalog.Fault
+	var faults []catalog.FieldError
 	if body.Skills.Set {
 		section.Skills, faults = catalog.Skills(body.Skills.Value, c.Taxonomy().Name, "body.skills")
 	}

@@ -244,7 +244,7 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 		return nil, nil, err
 	}
 	if placed[id].Section == nil {
-		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body.sectionId", Message: "there is no such section", Value: id})
+		return nil, nil, catalog.Invalid(catalog.FieldError{Location: "body.sectionId", Message: "there is no such section", Value: id})
 	}
 	var change catalog.Change
 	added, err := credential.Add(placed[id])
@@ -316,7 +316,7 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 		request.Weights.UndercoveragePenalty = or(w.UndercoveragePenalty, request.Weights.UndercoveragePenalty)
 	}
 	if request.MinSections > request.MaxSections {
-		return nil, catalog.Invalid(catalog.Fault{Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections})
+		return nil, catalog.Invalid(catalog.FieldError{Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections})
 	}
 	jobs, faults, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
 	if err != nil {

@@ -46,12 +46,12 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 }
 
 // checkHref judges the address of a syllabus as far as its text goes.
-func (c *call) checkHref(href *string, location string) []catalog.Fault {
+func (c *call) checkHref(href *string, location string) []catalog.FieldError {
 	if href == nil {
 		return nil
 	}
 	if err := c.CheckHref(*href); err != nil {
-		return []catalog.Fault{{Location: location, Message: err.Error(), Value: *href}}
+		return []catalog.FieldError{{Location: location, Message: err.Error(), Value: *href}}
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (c *call) skill(s skills.Skill) Skill {
 func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
 	words, href := orNull(in.Body.Text), orNull(in.Body.SyllabusHref)
 	if (words == nil) == (href == nil) {
-		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body", Message: "must have either text or syllabusHref"})
+		return nil, nil, catalog.Invalid(catalog.FieldError{Location: "body", Message: "must have either text or syllabusHref"})
 	}
 	if faults := c.checkHref(href, "body.syllabusHref"); faults != nil {
 		return nil, nil, catalog.Invalid(faults...)

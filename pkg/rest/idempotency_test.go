@@ -160,7 +160,7 @@ func TestAnswersExpireAfterADay(t *testing.T) {
 	s := newService(t)
 	const body = `{"name":"A","code":"B"}`
 	first := s.one.must(201, "POST", "/courses", body, keyHeader, "k").text("id")
-	s.clock.Add(catalog.AnswerKept - 1000)
+	s.clock.Add(catalog.IdempotencyTTL - 1000)
 	s.one.must(201, "POST", "/courses", body, keyHeader, "k").want("id", first)
 	s.clock.Add(3000)
 	second := s.one.must(201, "POST", "/courses", `{"name":"other","code":"B"}`, keyHeader, "k").text("id")

@@ -114,7 +114,7 @@ func updateJob(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, 
 	job.ONETSOCCode = body.ONETSOCCode.Or(job.ONETSOCCode)
 	faults := job.Check("body")
 	if body.Skills.Set {
-		var wrong []catalog.Fault
+		var wrong []catalog.FieldError
 		job.Skills, wrong = catalog.Skills(body.Skills.Value, c.Taxonomy().Name, "body.skills")
 		faults = append(faults, wrong...)
 	}

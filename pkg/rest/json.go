@@ -26,7 +26,7 @@ func parseJSON(body []byte) (any, error) {
 	var tree any
 	err := json.Unmarshal(body, &tree)
 	if tooLarge, ok := errors.AsType[*json.SemanticError](err); ok {
-		return nil, catalog.Invalid(catalog.Fault{Location: location(tooLarge.JSONPointer), Message: "the number is too large"})
+		return nil, catalog.Invalid(catalog.FieldError{Location: location(tooLarge.JSONPointer), Message: "the number is too large"})
 	}
 	if err != nil {
 		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
@@ -104,21 +104,21 @@ var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredP
 
 // validate gives one fault for each rule that the value breaks, in the order of
 // their places. A missing property's place is its own, not that of its parent.
-func validate(schema *huma.Schema, value any) []catalog.Fault {
+func validate(schema *huma.Schema, value any) []catalog.FieldError {
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
 	path.Push("body")
 	registryMu.RLock()
 	defer registryMu.RUnlock()
 	var result huma.ValidateResult
 	huma.Validate(registry(), schema, path, huma.ModeWriteToServer, value, &result)
-	var faults []catalog.Fault
+	var faults []catalog.FieldError
 	for _, err := range result.Errors {
 		detail, ok := err.(*huma.ErrorDetail)
 		if !ok {
-			faults = append(faults, catalog.Fault{Location: "body", Message: err.Error()})
+			faults = append(faults, catalog.FieldError{Location: "body", Message: err.Error()})
 			continue
 		}
-		fault := catalog.Fault{Location: detail.Location, Message: detail.Message}
+		fault := catalog.FieldError{Location: detail.Location, Message: detail.Message}
 		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
 			fault.Location += "." + strings.TrimSuffix(name, missingAfter)
 		}
@@ -132,7 +132,7 @@ func validate(schema *huma.Schema, value any) []catalog.Fault {
 		faults = append(faults, fault)
 	}
 	faults = append(faults, nulls(schema, "body", value)...)
-	slices.SortStableFunc(faults, func(a, b catalog.Fault) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	slices.SortStableFunc(faults, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
 	return faults
 }
 
@@ -145,7 +145,7 @@ func inOrder(location string) string {
 
 // nulls finds the optional fields that are null although their schemas do not
 // allow it: huma takes such a null for an absent field.
-func nulls(schema *huma.Schema, location string, value any) (faults []catalog.Fault) {
+func nulls(schema *huma.Schema, location string, value any) (faults []catalog.FieldError) {
 	for schema.Ref != "" {
 		schema = registry().SchemaFromRef(schema.Ref)
 	}
@@ -162,7 +162,7 @@ func nulls(schema *huma.Schema, location string, value any) (faults []catalog.Fa
 			field, given := value[name]
 			property, at := schema.Properties[name], location+"."+name
 			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
-				faults = append(faults, catalog.Fault{Location: at, Message: "must not be null"})
+				faults = append(faults, catalog.FieldError{Location: at, Message: "must not be null"})
 			}
 			faults = append(faults, nulls(property, at, field)...)
 		}

@@ -113,7 +113,7 @@ func (c *call) deriveSOCs(ctx context.Context, program *catalog.Program, cip *st
 	}
 	study, known := scope.CIPs[*cip]
 	if !known {
-		return catalog.Invalid(catalog.Fault{Location: "body.cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
+		return catalog.Invalid(catalog.FieldError{Location: "body.cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
 	}
 	program.DerivedSOCs = append(program.DerivedSOCs, study.SOCCodes...)
 	return nil
@@ -121,12 +121,12 @@ func (c *call) deriveSOCs(ctx context.Context, program *catalog.Program, cip *st
 
 // namedCourses loads courses that a body names; an unknown one and one named
 // twice are faults.
-func (c *call) namedCourses(ctx context.Context, ids []string, location string) (map[string]*catalog.Course, []catalog.Fault, error) {
+func (c *call) namedCourses(ctx context.Context, ids []string, location string) (map[string]*catalog.Course, []catalog.FieldError, error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
 	courses, err := c.Store.CoursesByID(ctx, c.org, ids, true)
-	var faults []catalog.Fault
+	var faults []catalog.FieldError
 	seen := map[string]bool{}
 	for i, id := range ids {
 		fault := ""
@@ -137,7 +137,7 @@ func (c *call) namedCourses(ctx context.Context, ids []string, location string) 
 		}
 		seen[id] = true
 		if fault != "" {
-			faults = append(faults, catalog.Fault{Location: fmt.Sprintf("%s[%d]", location, i), Message: fault, Value: id})
+			faults = append(faults, catalog.FieldError{Location: fmt.Sprintf("%s[%d]", location, i), Message: fault, Value: id})
 		}
 	}
 	return courses, faults, err
@@ -239,7 +239,7 @@ func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalo
 		return nil, nil, err
 	}
 	if course == nil {
-		return nil, nil, catalog.Invalid(catalog.Fault{Location: "body.courseId", Message: "there is no such course", Value: in.Body.CourseID})
+		return nil, nil, catalog.Invalid(catalog.FieldError{Location: "body.courseId", Message: "there is no such course", Value: in.Body.CourseID})
 	}
 	var change catalog.Change
 	added, err := program.Add(course)

@@ -72,7 +72,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 		return nil, nil, err
 	}
 	if len(settings.Courses)+len(settings.Jobs)+len(settings.Skills) == 0 {
-		faults = append(faults, catalog.Fault{Location: "body.settings", Message: "names neither a course nor a job nor a skill"})
+		faults = append(faults, catalog.FieldError{Location: "body.settings", Message: "names neither a course nor a job nor a skill"})
 	}
 	if faults != nil {
 		return nil, nil, catalog.Invalid(faults...)
@@ -114,7 +114,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 }
 
 // loadReport loads what a report's settings name; what is not there is a fault.
-func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.Fault, error) {
+func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
 	const location = "body.settings"
 	report := alignment.Report{Record: record}
 	settings := record.Settings
@@ -156,7 +156,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 			if ok {
 				message = "the skill is named twice"
 			}
-			faults = append(faults, catalog.Fault{Location: fmt.Sprintf("%s.skills[%d].id", location, i), Message: message, Value: skill.ID})
+			faults = append(faults, catalog.FieldError{Location: fmt.Sprintf("%s.skills[%d].id", location, i), Message: message, Value: skill.ID})
 			continue
 		}
 		seen[skill.ID] = true
@@ -166,7 +166,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	if settings.Area != nil {
 		var ok bool
 		if area, ok = labor.ParseArea(settings.Area.Code); !ok {
-			return report, append(faults, catalog.Fault{Location: location + ".area.code", Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}), nil
+			return report, append(faults, catalog.FieldError{Location: location + ".area.code", Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}), nil
 		}
 	}
 	var socs []string
@@ -180,7 +180,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	}
 	market, err := labor.Lookup(ctx, c.Market, labor.Query{SOCCodes: socs, Area: area})
 	if hasCode(err, catalog.InvalidParameter) {
-		return report, append(faults, catalog.Fault{Location: location + ".area.code", Message: "there is no such region", Value: settings.Area.Code}), nil
+		return report, append(faults, catalog.FieldError{Location: location + ".area.code", Message: "there is no such region", Value: settings.Area.Code}), nil
 	}
 	if err != nil {
 		return report, nil, err
@@ -212,7 +212,7 @@ const (
 
 // jobProfiles loads jobs of the organization and occupations, with what they
 // require.
-func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, location string) ([]alignment.JobProfile, []catalog.Fault, error) {
+func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, location string) ([]alignment.JobProfile, []catalog.FieldError, error) {
 	var ids, socs []string
 	for _, job := range jobs {
 		if job.Lib == libCustom {
@@ -236,13 +236,13 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		}
 		names = facts.Names
 	}
-	var faults []catalog.Fault
+	var faults []catalog.FieldError
 	profiles := make([]alignment.JobProfile, 0, len(jobs))
 	seen := map[string]bool{}
 	for i, job := range jobs {
 		at := fmt.Sprintf("%s[%d]", location, i)
 		profile := alignment.JobProfile{JobID: job.ID}
-		fault := catalog.Fault{Location: at + ".id", Value: job.ID}
+		fault := catalog.FieldError{Location: at + ".id", Value: job.ID}
 		soc, isSOC := socOf(job)
 		switch {
 		case seen[job.ID]:

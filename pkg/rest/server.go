@@ -190,7 +190,7 @@ func (s *Server) problem(x *exchange, err error) answer {
 	if !errors.As(err, &known) {
 		known = catalog.Errorf(catalog.Internal, "Something went wrong on our side.")
 	}
-	p := api.NewProblem(known.Code, known.Detail, x.path, x.id, known.Faults...)
+	p := api.NewProblem(known.Code, known.Detail, x.path, x.id, known.Fields...)
 	a := answer{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
 	switch known.Code {
 	case catalog.MethodNotAllowed:

@@ -22,7 +22,7 @@ type Store interface {
 	// Directory reads a list's directory as it is now.
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
 	// Answer reads the answer that is kept under an idempotency key; nil for none.
-	Answer(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.Answer, error)
+	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Commit saves a change, whole or not at all; catalog.ErrStale when what it was
 	// decided on is no longer so.
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error

@@ -165,7 +165,7 @@ func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalo
 
 // newCourses makes the transfer courses of a body, PENDING, in its order.
 func (c *call) newCourses(packageID string, in []newTransferCourse, change *catalog.Change) ([]*catalog.TransferCourse, error) {
-	var faults []catalog.Fault
+	var faults []catalog.FieldError
 	courses := make([]*catalog.TransferCourse, len(in))
 	for i, item := range in {
 		href := orNull(item.SyllabusHref)

@@ -89,11 +89,11 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 }
 
 func reason(err *catalog.Error) string {
-	if len(err.Faults) == 0 {
+	if len(err.Fields) == 0 {
 		return err.Detail
 	}
-	told := make([]string, len(err.Faults))
-	for i, f := range err.Faults {
+	told := make([]string, len(err.Fields))
+	for i, f := range err.Fields {
 		told[i] = tell(f)
 	}
 	return strings.Join(told, "; ")
@@ -359,7 +359,7 @@ func (p *plan) checkHref(href *string) error {
 		return nil
 	}
 	if err := p.CheckHref(*href); err != nil {
-		return catalog.Invalid(catalog.Fault{Location: "syllabusHref", Message: err.Error(), Value: *href})
+		return catalog.Invalid(catalog.FieldError{Location: "syllabusHref", Message: err.Error(), Value: *href})
 	}
 	return nil
 }
@@ -468,7 +468,7 @@ func (p *plan) occupations(ctx context.Context, cip *string) ([]string, error) {
 	}
 	study, known := scope.CIPs[*cip]
 	if !known {
-		return nil, catalog.Invalid(catalog.Fault{Location: "cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
+		return nil, catalog.Invalid(catalog.FieldError{Location: "cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
 	}
 	return append(socs, study.SOCCodes...), nil
 }

@@ -53,10 +53,10 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 }
 
 // contractFaults holds a row to what the POST of its record takes.
-func (r *run) contractFaults(row intake.Row) []catalog.Fault {
+func (r *run) contractFaults(row intake.Row) []catalog.FieldError {
 	for _, ids := range []string{"courseOrder", "courseSectionIds"} {
 		if _, ok := row.Fields[ids]; ok {
-			return []catalog.Fault{{Location: ids, Message: "records are named by external ids here, in courses or sections"}}
+			return []catalog.FieldError{{Location: ids, Message: "records are named by external ids here, in courses or sections"}}
 		}
 	}
 	switch row.Kind {
@@ -103,7 +103,7 @@ func rejected(row intake.Row, reason string) Reject {
 }
 
 // tell says a fault of a body without the body.
-func tell(f catalog.Fault) string {
+func tell(f catalog.FieldError) string {
 	field := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.Location, "body.courses[0]"), "body"), ".")
 	text := f.Message
 	if field != "" {

@@ -15,9 +15,9 @@ import (
 // rowBytes is how much of a body goes into one row; DynamoDB's limit is 400 KB.
 const rowBytes = 350 << 10
 
-// saveAnswer keeps an answer under its idempotency key, unless another one is kept
+// saveIdempotencyRecord keeps an answer under its idempotency key, unless another one is kept
 // there that has not expired. A long body goes on in rows of its own.
-func (s *Store) saveAnswer(org catalog.OrgID, a *catalog.Answer) []write {
+func (s *Store) saveIdempotencyRecord(org catalog.OrgID, a *catalog.IdempotencyRecord) []write {
 	first := answerKey(org, a.Key)
 	pieces := slices.Collect(slices.Chunk(compress(a.Body), rowBytes))
 	var writes []write
@@ -45,7 +45,7 @@ func continued(first key, i int) key {
 }
 
 // Answer reads the answer that is kept under an idempotency key; nil for none.
-func (s *Store) Answer(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.Answer, error) {
+func (s *Store) IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error) {
 	first := answerKey(org, idempotencyKey)
 	row, err := s.row(ctx, first, true)
 	if err != nil || row == nil {
@@ -78,7 +78,7 @@ func (s *Store) Answer(ctx context.Context, org catalog.OrgID, idempotencyKey st
 		packed = append(packed, piece.Value...)
 	}
 	body, err := decompress(packed)
-	return &catalog.Answer{
+	return &catalog.IdempotencyRecord{
 		Key: idempotencyKey, Request: kept.Request, Status: kept.Status, Location: kept.Location,
 		Body: body, ExpiresAt: catalog.Time(kept.ExpiresAt * 1000),
 	}, err
