@@ -11,6 +11,7 @@ import (
 type token struct {
 	start, end int   // bytes in the document
 	stem       int32 // index in the taxonomy's vocabulary, -1 for a word that no label has
+	word       int32 // row of the word table, -1 for a word that it lacks
 	also       []int32
 	clause     int32 // tokens of one clause stand together
 	comma      int32 // counts the commas before it in its clause
@@ -54,7 +55,7 @@ func (x *extraction) tokenize() {
 				comma++
 			}
 			last = e
-			x.words++
+			x.count++
 			w := line[s:e]
 			lower := strings.ToLower(w)
 			if clipped(line, s, e) {
@@ -65,6 +66,9 @@ func (x *extraction) tokenize() {
 				joined = joined || lower == "and" || lower == "or"
 				return
 			}
+			if computing(lower) {
+				x.tools = append(x.tools, b.start+s)
+			}
 			stem := x.stem(lower)
 			if stem >= 0 {
 				x.known++
@@ -74,14 +78,14 @@ func (x *extraction) tokenize() {
 				flush(s)
 				from = s
 			}
-			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
+			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, word: x.table.find(lower), clause: int32(len(x.clauses)), comma: comma,
 				initial: unicode.IsUpper(r), upper: capitals(w), joined: joined})
 			joined = false
 			x.capitals = x.capitals || unicode.IsUpper(r)
 		})
 		flush(len(line))
 	}
-	x.passage = x.words < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.passage = x.count < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	x.acronyms()
 }
 
@@ -89,16 +93,25 @@ func (x *extraction) tokenize() {
 var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
 // unmarked blanks what is printed beside the text and says nothing of skills: the
-// level of an outcome, the number of a module, marks of citation.
+// level of an outcome, the number of a module, marks of citation; addresses, names
+// of sites and files, and what programs fill in.
 func unmarked(line string) string {
 	if m := numbered().FindStringIndex(line); m != nil {
 		line = strings.Repeat(" ", m[1]) + line[m[1]:]
 	}
-	if !strings.ContainsAny(line, "[(*") && !strings.Contains(line, "evel") {
-		return line
+	blank := func(s string) string { return strings.Repeat(" ", len(s)) }
+	if strings.ContainsAny(line, "[(*") || strings.Contains(line, "evel") {
+		line = besides().ReplaceAllStringFunc(line, blank)
 	}
-	return besides().ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", len(s)) })
+	if strings.ContainsAny(line, "/@{`") || strings.Contains(line, ".") {
+		line = addresses().ReplaceAllStringFunc(line, blank)
+	}
+	return line
 }
+
+// addresses are URLs, e-mail addresses, sites, files with their endings, and
+// placeholders of templates.
+var addresses = pattern(`(?i)(?:https?://|www\.)[^\s)\]>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\{[{%][^}]*[%}]?\}|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|edu|gov|io|ai|ac\.uk|co\.uk|net/)\b[^\s),;]*|\b[\w/-]+\.(?:pdf|html?|docx?|pptx?|xlsx?|ipynb|md|csv|txt|zip|png|jpe?g|ya?ml|json|py|qmd|rmd)\b|(?:\.{1,2}|~)/[\w./-]+`)
 
 var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
@@ -302,12 +315,23 @@ func (x *extraction) doubtful(ci, at int) bool {
 	if !tok.initial && x.capitals {
 		return true
 	}
+	return !x.toolNear(ci, at)
+}
+
+// toolNear reports whether another word from computing stands in the same block, as
+// near as the words around a clause go.
+func (x *extraction) toolNear(ci, at int) bool {
 	start, end := x.around(x.clauses[ci])
-	found := false
-	scan(x.doc[start:end], func(s, e int) {
-		found = found || start+s != tok.start && computing(strings.ToLower(x.doc[start+s:start+e]))
-	})
-	return !found
+	from, _ := slices.BinarySearchFunc(x.tools, start, func(t, start int) int { return t - start })
+	for _, t := range x.tools[from:] {
+		if t >= end {
+			return false
+		}
+		if t != x.tokens[at].start {
+			return true
+		}
+	}
+	return false
 }
 
 // nearby is how many bytes of its block are looked at on each side of a clause:

@@ -26,6 +26,9 @@ type Builder struct {
 	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
+	// Words are the word vectors of which those of skills are made (package
+	// wordvectors); where nil, the extractor makes them when it starts.
+	Words *Words
 
 	sources     []Info
 	skills      map[string]*entry
@@ -310,10 +313,10 @@ func (b *Builder) Compile() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile taxonomy: %w", err)
 	}
-	return assemble(meta, x.blob.Bytes(), b.vectors(ids, stemOf, weights), parts), nil
+	return assemble(meta, x.blob.Bytes(), b.space(ids, index), b.meanings(ids), parts), nil
 }
 
-func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
+func assemble(meta, blob, space, meanings []byte, parts [partCount][]uint32) []byte {
 	var sizes, body []byte
 	for i, p := range parts {
 		var raw []byte
@@ -322,8 +325,10 @@ func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
 			raw = meta
 		case partBlob:
 			raw = blob
-		case partVectors:
-			raw = vectors
+		case partSpace:
+			raw = space
+		case partMeanings:
+			raw = meanings
 		default:
 			for _, v := range p {
 				raw = binary.LittleEndian.AppendUint32(raw, v)
@@ -338,6 +343,21 @@ func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
 	file = binary.LittleEndian.AppendUint32(file, partCount)
 	file = binary.LittleEndian.AppendUint32(file, checksum(body))
 	return append(file, body...)
+}
+
+// meanings returns the vectors of all skills after the sum of the table that they
+// were made of, or nothing where there is no table.
+func (b *Builder) meanings(ids []string) []byte {
+	if b.Words == nil {
+		return nil
+	}
+	out := binary.LittleEndian.AppendUint32(nil, b.Words.sum)
+	for _, id := range ids {
+		for _, v := range b.Words.skill(b.skills[id].Skill) {
+			out = append(out, byte(v))
+		}
+	}
+	return out
 }
 
 // labels lists every label of every skill, the strongest kind where one skill

@@ -19,18 +19,37 @@ const Engine = "skillscurriculum/1.1"
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
 type Extractor struct {
-	t    *Taxonomy
-	pool sync.Pool
+	t       *Taxonomy
+	table   *Words
+	vectors []int8 // skillVectors of each skill
+	pool    sync.Pool
 }
 
-// NewExtractor makes an extractor for a taxonomy.
-func NewExtractor(t *Taxonomy) *Extractor {
-	e := &Extractor{t: t}
+// NewExtractor returns an extractor for a taxonomy and a table of word vectors. The
+// vectors of skills are those that the taxonomy was compiled with, or made now where
+// it was compiled without this table.
+func NewExtractor(t *Taxonomy, table *Words) *Extractor {
+	e := &Extractor{t: t, table: table, vectors: t.vectors(table)}
 	e.pool.New = func() any {
-		return &extraction{t: t, cache: map[string]int32{},
+		return &extraction{t: t, table: table, vectors: e.vectors, cache: map[string]int32{},
 			stamped: make([]int32, t.stems.len()), position: make([]int32, t.stems.len()), tried: make([]int32, t.labels.rows())}
 	}
 	return e
+}
+
+// vectors returns those of all skills.
+func (t *Taxonomy) vectors(table *Words) []int8 {
+	out := make([]int8, 0, t.count()*skillVectors*table.width)
+	if m := t.meanings; len(m) == 4+cap(out) && words(m[:4]).at(0) == int(table.sum) {
+		for _, b := range m[4:] {
+			out = append(out, int8(b))
+		}
+		return out
+	}
+	for s := range t.count() {
+		out = append(out, table.skill(t.skill(s))...)
+	}
+	return out
 }
 
 // Result is what Extract found. Skills are ordered by confidence and level, both
@@ -51,15 +70,20 @@ const (
 // extraction is the working memory for one document.
 type extraction struct {
 	t       *Taxonomy
+	table   *Words
+	vectors []int8
 	doc     string
 	blocks  []block
 	tokens  []token
+	tools   []int // bytes at which words from computing stand
 	clauses []clause
 
 	mentions []mention
 	found    map[int32]*finding
 
-	words, functions, known int // words in all, function words, words that the vocabulary knows
+	meanings meanings
+
+	count, functions, known int // words in all, function words, words that the vocabulary knows
 	passage                 bool
 	capitals                bool // some word begins with a capital
 
@@ -87,12 +111,16 @@ type finding struct {
 	shared          int
 	filled          float64
 
-	share        float64
-	clauses      int
-	labels       int
-	likeClause   float64
-	likeDocument float64
-	field        float64
+	share       float64
+	clauses     int
+	labels      int
+	asWritten   float64
+	sameMeaning float64
+	late        float64
+
+	like                   like
+	likeRank, documentRank float64
+	field, support, kin    float64
 }
 
 // maxCachedWords bounds the word cache that an extractor keeps.
@@ -102,8 +130,9 @@ func (e *Extractor) begin(text string) *extraction {
 	x := e.pool.Get().(*extraction)
 	x.doc = text
 	x.blocks = blocks(text)
+	x.tools = x.tools[:0]
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
-	x.words, x.functions, x.known, x.capitals = 0, 0, 0, false
+	x.count, x.functions, x.known, x.capitals = 0, 0, 0, false
 	x.found = map[int32]*finding{}
 	if len(x.cache) > maxCachedWords {
 		clear(x.cache)
@@ -135,7 +164,7 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 	}
 	m := fitted().of(x.passage)
 	cut := m.Cut
-	if x.words < passageWords && m.ShortCut > 0 {
+	if x.count < passageWords && m.ShortCut > 0 {
 		cut = m.ShortCut
 	}
 	type given struct {
@@ -146,9 +175,9 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 	findings := x.findings()
 	scores := make([]float64, len(findings))
 	for i, f := range findings {
-		scores[i] = m.Score(x.features(f))
+		scores[i] = m.Score(x.values(f))
 	}
-	m.Rerank(scores, x.words)
+	m.Rerank(scores, x.count)
 	for i, f := range findings {
 		if c := m.Confidence(scores[i]); c >= cut && c > 0 {
 			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
@@ -168,7 +197,7 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 	for _, ref := range result.Skills {
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 	}
-	if len(all) == 0 && x.words >= 60 && float64(x.known) < 0.5*float64(x.words-x.functions) {
+	if len(all) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
 		result.Warnings = append(result.Warnings, catalog.Warning{Code: VocabularyMismatch,
 			Message: "The taxonomy " + e.t.info.Name + " knows few of the text's words: it may well teach skills that this vocabulary does not cover."})
 	}
@@ -186,7 +215,7 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 	}
 	var all []Candidate
 	for _, f := range x.findings() {
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.features(f), Passage: x.passage, Words: x.words})
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, Words: x.count})
 	}
 	return all
 }
@@ -206,8 +235,8 @@ func (x *extraction) covered() bool {
 	if !latin(x.doc) {
 		return false
 	}
-	content := float64(x.words - x.functions)
-	if x.words < leastLanguageText || float64(x.functions) >= englishFunctions*float64(x.words) || float64(x.known) >= englishKnown*content {
+	content := float64(x.count - x.functions)
+	if x.count < leastLanguageText || float64(x.functions) >= englishFunctions*float64(x.count) || float64(x.known) >= englishKnown*content {
 		return true
 	}
 	guess := whatlanggo.Detect(x.doc)
@@ -246,26 +275,27 @@ func (x *extraction) findings() []*finding {
 		found = append(found, f)
 	}
 	slices.SortFunc(found, func(a, b *finding) int { return int(a.skill - b.skill) })
-	document := x.vector(0, len(x.tokens))
-	fields := map[int]float64{}
-	total := 0.0
 	for _, f := range found {
 		x.summarize(f)
-		if !f.beaten && f.share > 0.9 {
-			s := x.mentions[f.best].strength
-			fields[x.t.skills.get(int(f.skill), skillField)] += s
-			total += s
-		}
 	}
+	x.mean()
 	for _, f := range found {
-		c := x.clauses[x.mentions[f.best].clause]
-		f.likeClause = x.likeness(x.vector(c.first, c.last), f.skill)
-		f.likeDocument = x.likeness(document, f.skill)
-		if total > 0 {
-			f.field = fields[x.t.skills.get(int(f.skill), skillField)] / total
-		}
+		f.like = x.likeness(f.skill, x.mentions[f.best].clause)
 	}
+	rank(found, func(f *finding) float64 { return f.like.labels - f.like.background }, func(f *finding, r float64) { f.likeRank = r })
+	rank(found, func(f *finding) float64 { return f.like.document }, func(f *finding, r float64) { f.documentRank = r })
+	x.accompany(found)
 	return found
+}
+
+// rank gives each finding its place by a value, from 1 for the first, falling with
+// the logarithm.
+func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
+	order := slices.Clone(found)
+	slices.SortStableFunc(order, func(a, b *finding) int { return cmp.Compare(value(b), value(a)) })
+	for i, f := range order {
+		set(f, 1-math.Log1p(float64(i))/8)
+	}
 }
 
 // summarize chooses the best mention and notes where and how the skill stands.
@@ -319,6 +349,8 @@ func (x *extraction) summarize(f *finding) {
 		c := x.clauses[best.clause]
 		f.filled = float64(best.matched) / float64(c.last-c.first)
 	}
+	f.asWritten, f.sameMeaning = x.agreement(best)
+	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
 	tok := x.tokens[best.first]
 	f.in[x.blocks[x.clauses[best.clause].block].section] = true
 	if best.matched == 1 {
@@ -329,6 +361,35 @@ func (x *extraction) summarize(f *finding) {
 		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
+}
+
+// agreement compares the words of a mention with those of the label that have their
+// stems: the share that has the same ending, and the least likeness of meaning.
+func (x *extraction) agreement(m *mention) (same, meaning float64) {
+	label := x.t.text(x.t.labels.get(int(m.label), labelText))
+	n := 0.0
+	meaning = 1
+	scan(label, func(s, e int) {
+		word := strings.ToLower(label[s:e])
+		stem := x.stem(word)
+		if stem < 0 || functionWords(word) {
+			return
+		}
+		for i := m.first; i <= m.last; i++ {
+			tok := x.tokens[i]
+			if tok.stem != stem {
+				continue
+			}
+			n++
+			if written := strings.ToLower(x.doc[tok.start:tok.end]); written == word || strings.TrimSuffix(written, "s") == strings.TrimSuffix(word, "s") {
+				same++
+			} else if own := x.table.find(word); own >= 0 && tok.word >= 0 {
+				meaning = min(meaning, x.table.alike(own, tok.word))
+			}
+			return
+		}
+	})
+	return same / max(1, n), meaning
 }
 
 // neighbours says whether words that carry meaning stand directly beside a
@@ -346,37 +407,6 @@ func (x *extraction) neighbours(m *mention) (before, after bool) {
 // everyday word.
 var riskyNames = set(`c r d go less swift ruby rust scala shiny spring express access word excel outlook sketch ada basic chef puppet salt spark scratch source unity shiva rage absorb
 	canvas eclipse julia dart flask git hive pig storm sass groovy ml assembly project angular react grade`)
-
-// vector is the sum of the tokens' places in the space, rarer words first.
-func (x *extraction) vector(first, last int) []float64 {
-	v := make([]float64, dims)
-	for _, tok := range x.tokens[first:last] {
-		if tok.stem < 0 {
-			continue
-		}
-		w := x.t.weights.float(int(tok.stem))
-		for d, b := range x.t.vectors[int(tok.stem)*dims : (int(tok.stem)+1)*dims] {
-			v[d] += w * float64(int8(b))
-		}
-	}
-	return v
-}
-
-// likeness is the cosine of a vector and a skill's place, 0 where it is negative.
-func (x *extraction) likeness(v []float64, skill int32) float64 {
-	at := (x.t.stems.len() + int(skill)) * dims
-	dot, n, m := 0.0, 0.0, 0.0
-	for d, b := range x.t.vectors[at : at+dims] {
-		s := float64(int8(b))
-		dot += v[d] * s
-		n += v[d] * v[d]
-		m += s * s
-	}
-	if n == 0 || m == 0 {
-		return 0
-	}
-	return max(0, dot/math.Sqrt(n*m))
-}
 
 // mostMentions of a skill are asked for their verb: a course has far fewer.
 const mostMentions = 100

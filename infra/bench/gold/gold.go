@@ -19,6 +19,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -40,6 +41,7 @@ const (
 	HouseSet     = "house"
 	SyntheticSet = "skillskape"
 	ExcerptSet   = "excerpts"
+	CourseSet    = "courses"
 )
 
 // Data is all of the development data.
@@ -98,7 +100,7 @@ type Outcome struct {
 
 // Taxonomy compiles ESCO with the SOC-ISCO crosswalk from the folder of data.
 func Taxonomy(data string) (compiled []byte, t *skills.Taxonomy, err error) {
-	var b skills.Builder
+	b := skills.Builder{Words: wordvectors.Table()}
 	var sources []fs.FS
 	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
 		z, err := zip.OpenReader(filepath.Join(data, "esco", name))
@@ -216,6 +218,57 @@ func pythonList(s string) []string {
 }
 
 // Syllabi reads the labelled syllabi; read turns Markdown into a document.
+// Courses reads the courses of a folder that two labelers read.
+func Courses(folder string, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	var items []Item
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var labels struct {
+			Doc    string
+			Skills []struct {
+				URI    string
+				Must   bool
+				Passes map[string]struct {
+					Kind  string
+					Level int
+				}
+			}
+		}
+		if err := json.Unmarshal(raw, &labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		source, err := os.ReadFile(filepath.Join(filepath.Dir(path), labels.Doc))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := read(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", labels.Doc, err)
+		}
+		item := Item{Set: CourseSet, Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
+		for _, s := range labels.Skills {
+			to := item.OK
+			if s.Must {
+				to = item.Must
+			}
+			id := "esco:" + filepath.Base(s.URI)
+			for _, p := range s.Passes {
+				to[id] = max(to[id], p.Level)
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
 func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, error) {
 	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
 	if err != nil {
