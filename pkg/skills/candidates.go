@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,10 +31,13 @@ type clause struct {
 
 // tokenize cuts blocks into clauses and words, and tells whether the text is a
 // passage or a document with parts.
-func (x *extraction) tokenize() {
+func (x *extraction) tokenize(ctx context.Context) error {
 	for bi, b := range x.blocks {
 		if b.section.silent() {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		line := unmarked(x.doc[b.start:b.end])
 		last, comma, joined := 0, int32(0), false
@@ -87,6 +91,7 @@ func (x *extraction) tokenize() {
 	}
 	x.passage = x.count < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	x.acronyms()
+	return nil
 }
 
 // courseWords tell the description of a course from other short texts.
@@ -234,21 +239,30 @@ const (
 	wordCoverage = 0.75
 	// longestClause bounds the words that may stand together.
 	longestClause = 60
+	// mostMentions bounds what one document may propose: a book of 300 pages has fewer.
+	mostMentions = 500_000
 	// mentionsPerClause bounds what one clause may propose.
 	mentionsPerClause = 48
 )
 
 // kindStrength weighs the kinds of label against each other.
-var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9}
+var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9, object: 0.95}
 
-// propose collects the mentions of every clause.
-func (x *extraction) propose() {
+// propose collects the mentions of every clause, up to mostMentions in all.
+func (x *extraction) propose(ctx context.Context) error {
 	for ci := range x.clauses {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		from := len(x.mentions)
+		if from >= mostMentions {
+			break
+		}
 		x.phrases(ci)
 		x.containment(ci)
 		x.settle(from)
 	}
+	return nil
 }
 
 // phrases finds labels whose words stand side by side.

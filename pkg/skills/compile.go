@@ -26,6 +26,8 @@ type Builder struct {
 	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
+	// Untaught leaves topics.txt out.
+	Untaught bool
 	// Words are the word vectors of which those of skills are made (package
 	// wordvectors); where nil, the extractor makes them when it starts.
 	Words *Words
@@ -363,7 +365,10 @@ func (b *Builder) meanings(ids []string) []byte {
 // labels lists every label of every skill, the strongest kind where one skill
 // has the same words twice.
 func (b *Builder) labels(ids []string) []label {
-	taught := b.topics(ids)
+	var taught map[int]taught
+	if !b.Untaught {
+		taught = b.topics(ids)
+	}
 	var all []label
 	for i, id := range ids {
 		e := b.skills[id]
@@ -393,8 +398,21 @@ func (b *Builder) labels(ids []string) []label {
 		for _, a := range taught[i].topics {
 			add(a, topic)
 		}
+		if o := objectOf(e.Skill); o != "" {
+			add(o, object)
+		}
 	}
 	return all
+}
+
+// objectOf returns a name without the verb that it begins with, where at least two
+// words that carry meaning remain, or "".
+func objectOf(s Skill) string {
+	verb, rest, _ := strings.Cut(s.Name, " ")
+	if s.Kind == "knowledge" || verbs()[strings.ToLower(verb)] == 0 || len(contentStems(rest)) < 2 {
+		return ""
+	}
+	return rest
 }
 
 // genericStems is genericWords as they appear in labels.

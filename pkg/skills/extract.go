@@ -2,6 +2,7 @@ package skills
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/1.1"
+const Engine = "skillscurriculum/2.0"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
@@ -61,10 +62,11 @@ type Result struct {
 	Warnings []catalog.Warning
 }
 
-// The warnings that tell why a document gave no skills.
+// The warnings: why a document gave no skills, or why those that it gave may mean nothing.
 const (
 	LanguageNotCovered = "language_not_covered"
 	VocabularyMismatch = "vocabulary_mismatch"
+	NotACourse         = "not_a_course"
 )
 
 // extraction is the working memory for one document.
@@ -108,6 +110,7 @@ type finding struct {
 
 	namedInOutcomes bool
 	namedAlone      bool
+	plain           bool
 	shared          int
 	filled          float64
 
@@ -150,72 +153,76 @@ func (e *Extractor) end(x *extraction) {
 	e.pool.Put(x)
 }
 
-// Extract gives the skills of a document whose confidence reaches the default
-// cut. The same document, taxonomy and engine give the same result, always.
-func (e *Extractor) Extract(doc catalog.Document) Result {
+// Extract returns the skills of a document whose confidence reaches the default
+// cut. The same document, taxonomy and engine give the same result, always. It stops
+// with the context's error when the context ends.
+func (e *Extractor) Extract(ctx context.Context, doc catalog.Document) (Result, error) {
 	x := e.begin(doc.Text)
 	defer e.end(x)
-	x.tokenize()
 	result := Result{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
+	if err := x.tokenize(ctx); err != nil {
+		return result, err
+	}
 	if !x.covered() {
-		result.Warnings = append(result.Warnings, catalog.Warning{Code: LanguageNotCovered,
-			Message: "The text is not in a language that the taxonomy " + e.t.info.Name + " covers here (English); no skills were looked for."})
-		return result
+		result.warn(LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
+		return result, nil
 	}
 	m := fitted().of(x.passage)
 	cut := m.Cut
 	if x.count < passageWords && m.ShortCut > 0 {
 		cut = m.ShortCut
 	}
-	type given struct {
-		ref catalog.SkillRef
-		f   *finding
-	}
-	var all []given
-	findings := x.findings()
-	scores := make([]float64, len(findings))
-	for i, f := range findings {
-		scores[i] = m.Score(x.values(f))
-	}
-	m.Rerank(scores, x.count)
-	for i, f := range findings {
-		if c := m.Confidence(scores[i]); c >= cut && c > 0 {
-			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
-		}
+	findings, err := x.findings(ctx)
+	if err != nil {
+		return result, err
 	}
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
-	for _, g := range all {
-		level, shown := x.level(g.f)
-		g.ref.Level = level
-		result.Skills = append(result.Skills, g.ref)
+	for _, f := range findings {
+		c := m.Confidence(m.Score(x.values(f)), f.oneTopic())
+		if c < cut || c == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return result, err
+		}
+		level, shown := x.level(f)
+		ref := catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Level: level, Confidence: c}
+		result.Skills = append(result.Skills, ref)
 		for _, s := range shown {
-			evidence[g.ref.SkillID] = append(evidence[g.ref.SkillID], x.evidence(g.ref.SkillID, s, place))
+			evidence[ref.SkillID] = append(evidence[ref.SkillID], x.evidence(ref.SkillID, s, place))
 		}
 	}
 	order(result.Skills)
 	for _, ref := range result.Skills {
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 	}
-	if len(all) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
-		result.Warnings = append(result.Warnings, catalog.Warning{Code: VocabularyMismatch,
-			Message: "The taxonomy " + e.t.info.Name + " knows few of the text's words: it may well teach skills that this vocabulary does not cover."})
+	if x.foreign() {
+		result.warn(NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
 	}
-	return result
+	if len(result.Skills) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
+		result.warn(VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
+	}
+	return result, nil
 }
 
-// Candidates gives every skill that was considered, with its features, ordered by
+func (r *Result) warn(code, message string) {
+	r.Warnings = append(r.Warnings, catalog.Warning{Code: code, Message: message})
+}
+
+// Candidates returns every skill that was considered, with its features, ordered by
 // id: what calibration learns from.
 func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 	x := e.begin(doc.Text)
 	defer e.end(x)
-	x.tokenize()
-	if !x.covered() {
+	ctx := context.Background() // which never ends, so that nothing below fails
+	if x.tokenize(ctx) != nil || !x.covered() {
 		return nil
 	}
+	findings, _ := x.findings(ctx)
 	var all []Candidate
-	for _, f := range x.findings() {
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, Words: x.count})
+	for _, f := range findings {
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, OneTopic: f.oneTopic()})
 	}
 	return all
 }
@@ -243,6 +250,43 @@ func (x *extraction) covered() bool {
 	return guess.Lang == whatlanggo.Eng || !guess.IsReliable() && float64(x.known) >= likelyKnown*content
 }
 
+// foreign reports whether a text of some length says nothing that a course, a
+// catalogue or a job says: no section of a syllabus, no word of teaching or of tasks,
+// but the words of licences and contracts.
+func (x *extraction) foreign() bool {
+	if x.count < leastForeign {
+		return false
+	}
+	for _, b := range x.blocks {
+		if b.section != other && b.section != title || b.outcome != "" {
+			return false
+		}
+	}
+	legal, taught := 0, 0
+	scan(x.doc, func(s, e int) {
+		switch w := strings.ToLower(x.doc[s:e]); {
+		case legalese(w):
+			legal++
+		case teaching(w):
+			taught++
+		}
+	})
+	return taught*taughtShare < x.count && legal*legalShare > x.count
+}
+
+const (
+	leastForeign = 200 // words
+	taughtShare  = 200 // one word of teaching in so many makes a course
+	legalShare   = 60  // one word of contracts in so many makes a contract
+)
+
+var (
+	legalese = set(`license licence licensor licensee licensed copyright warranty warranties liability liable herein hereby thereof hereunder notwithstanding contributor contributions derivative
+		redistribute redistribution sublicense trademark trademarks agreement party parties indemnify disclaimer merchantability damages terms clause jurisdiction privacy cookies subscriber`)
+	teaching = set(`course courses student students learn learners learning outcomes objectives syllabus lecture lectures semester module modules exam exams homework teach teaches skills practice
+		class classes lab labs assignment assignments topics`)
+)
+
 // latin says whether most letters of a text are Latin.
 func latin(text string) bool {
 	script, letters := 0, 0
@@ -259,8 +303,10 @@ func latin(text string) bool {
 }
 
 // findings gathers the mentions by skill and rates each skill as a whole.
-func (x *extraction) findings() []*finding {
-	x.propose()
+func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
+	if err := x.propose(ctx); err != nil {
+		return nil, err
+	}
 	for i := range x.mentions {
 		m := &x.mentions[i]
 		f := x.found[m.skill]
@@ -276,16 +322,22 @@ func (x *extraction) findings() []*finding {
 	}
 	slices.SortFunc(found, func(a, b *finding) int { return int(a.skill - b.skill) })
 	for _, f := range found {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x.summarize(f)
 	}
 	x.mean()
 	for _, f := range found {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		f.like = x.likeness(f.skill, x.mentions[f.best].clause)
 	}
 	rank(found, func(f *finding) float64 { return f.like.labels - f.like.background }, func(f *finding, r float64) { f.likeRank = r })
 	rank(found, func(f *finding) float64 { return f.like.document }, func(f *finding, r float64) { f.documentRank = r })
 	x.accompany(found)
-	return found
+	return found, nil
 }
 
 // rank gives each finding its place by a value, from 1 for the first, falling with
@@ -320,6 +372,7 @@ func (x *extraction) summarize(f *finding) {
 		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
 			before, after := x.neighbours(m)
+			f.plain = f.plain || m.shared == 1 && m.kind != topic && m.kind != synonym && m.kind != object && x.teaches(m, &b)
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
@@ -361,6 +414,16 @@ func (x *extraction) summarize(f *finding) {
 		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
+}
+
+// teaches reports whether a whole label stands, as it is written, where the document
+// says what is taught.
+func (x *extraction) teaches(m *mention, b *block) bool {
+	if b.section == readings || b.business > 0 && b.section == other {
+		return false
+	}
+	same, _ := x.agreement(m)
+	return same == 1
 }
 
 // agreement compares the words of a mention with those of the label that have their
@@ -408,8 +471,8 @@ func (x *extraction) neighbours(m *mention) (before, after bool) {
 var riskyNames = set(`c r d go less swift ruby rust scala shiny spring express access word excel outlook sketch ada basic chef puppet salt spark scratch source unity shiva rage absorb
 	canvas eclipse julia dart flask git hive pig storm sass groovy ml assembly project angular react grade`)
 
-// mostMentions of a skill are asked for their verb: a course has far fewer.
-const mostMentions = 100
+// mostGoverned mentions of a skill are asked for their verb: a course has far fewer.
+const mostGoverned = 100
 
 // maxEvidence is how many places are shown for a skill.
 const maxEvidence = 3
@@ -429,7 +492,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		if len(all) == mostMentions {
+		if len(all) == mostGoverned {
 			break
 		}
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {

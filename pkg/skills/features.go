@@ -39,6 +39,8 @@ var features = []feature{
 	{"exact synonym", "another word for the skill does (topics.txt)", func(s *sight) float64 { return is(s.f.exact[synonym]) }},
 	{"exact topic", "a subject that leads to the skill does (topics.txt)", func(s *sight) float64 { return is(s.f.exact[topic]) }},
 	{"exact bare name", "the name without its bracket does", func(s *sight) float64 { return is(s.f.exact[bare]) }},
+	{"exact object", "the name without its verb does", func(s *sight) float64 { return is(s.f.exact[object]) }},
+	{"plainly named", "a name or alias that is no other skill's, with its endings, in a part that says what is taught", func(s *sight) float64 { return is(s.f.plain) }},
 	{"coverage", "share of the label's weight that stands there", func(s *sight) float64 { return s.best.coverage }},
 	{"coverage squared", "the same, squared", func(s *sight) float64 { return s.best.coverage * s.best.coverage }},
 	{"weight", "how rare the words that matched are", func(s *sight) float64 { return min(s.best.weight, 3) / 3 }},
@@ -84,6 +86,10 @@ var features = []feature{
 	{"likeness, document", "of the whole document", func(s *sight) float64 { return s.f.like.document }},
 	{"likeness, title", "of title and headings", func(s *sight) float64 { return s.f.like.title }},
 	{"background", "likeness to what any course says", func(s *sight) float64 { return s.f.like.background }},
+	{"running", "likeness to the running of any course", func(s *sight) float64 { return s.f.like.running }},
+	{"running, title", "the same where the title is not about teaching", func(s *sight) float64 { return s.f.like.running * (1 - s.x.meanings.running) }},
+	{"general", "how many parents, children and neighbours it has", func(s *sight) float64 { return min(1, math.Log1p(float64(s.x.t.related.at(int(s.f.skill)).len()))/6) }},
+	{"name length", "words of its name that carry meaning", func(s *sight) float64 { return min(1, float64(len(contentStems(s.x.t.name(int(s.f.skill)))))/6) }},
 	{"likeness rank", "place among the candidates by likeness to the nearest piece", func(s *sight) float64 { return s.f.likeRank }},
 	{"document rank", "place among the candidates by likeness to the document", func(s *sight) float64 { return s.f.documentRank }},
 	{"like, inexact", "likeness of the document where no whole label stands there", func(s *sight) float64 { return when(!s.best.exact, s.f.like.document) }},
@@ -105,7 +111,7 @@ func (s *sight) kind() string { return s.x.t.kind(int(s.f.skill)) }
 
 // oneTopic reports whether nothing but one subject of the list leads to the skill.
 func (f *finding) oneTopic() bool {
-	return f.labels == 1 && f.exact[topic] && !f.exact[synonym] && !f.exact[preferred] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[bare]
+	return f.labels == 1 && f.exact[topic] && !f.exact[synonym] && !f.exact[preferred] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[bare] && !f.exact[object]
 }
 
 // FeatureNames returns the names of the features, in the order of Candidate.Features.

@@ -18,6 +18,7 @@ type meanings struct {
 	units           []unit
 	clauses         []int32 // index of a clause's own unit, -1 where its words are unknown
 	document, title []int8
+	running         float64 // likeness of the title to the running of a course
 }
 
 const (
@@ -68,6 +69,7 @@ func (x *extraction) mean() {
 		}
 	}
 	m.document, m.title = steps(nil, document), steps(nil, heads)
+	m.running = max(0, cosine(dot(m.title, w.running)))
 	x.meanings = m
 }
 
@@ -97,7 +99,7 @@ type like struct {
 	second              float64 // of the nearest piece of another clause
 	own                 float64 // of the clause in which the skill stands
 	document, title     float64
-	background          float64
+	background, running float64
 	nearest             int32 // the unit
 }
 
@@ -107,7 +109,7 @@ func (x *extraction) likeness(skill int32, own int32) like {
 	v := x.skillVector(skill)
 	labels, description := v[:width], v[width:]
 	m := &x.meanings
-	l := like{nearest: -1, background: cosine(dot(labels, x.table.background)), document: cosine(dot(labels, m.document)), title: cosine(dot(labels, m.title))}
+	l := like{nearest: -1, background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)), document: cosine(dot(labels, m.document)), title: cosine(dot(labels, m.title))}
 	type rough struct {
 		unit int32
 		dot  int32

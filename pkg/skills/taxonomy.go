@@ -112,6 +112,7 @@ const (
 	bare    // the name without its bracket: Java for Java (computer programming)
 	synonym // another word for the skill (topics.txt)
 	topic   // a subject of teaching that leads to the skill (topics.txt)
+	object  // the name without its verb: job analysis for carry out job analysis
 	labelKinds
 )
 

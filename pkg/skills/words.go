@@ -18,6 +18,7 @@ type Words struct {
 	scales     []byte // a 32-bit float for each word
 	rows       []byte // width signed bytes for each word
 	background []int8
+	running    []int8 // what is said about the running of any course
 	sum        uint32 // of the file, so that vectors of skills are known to belong to it
 }
 
@@ -51,8 +52,15 @@ func OpenWords(file []byte) (*Words, error) {
 	if len(w.index) != count {
 		return nil, fmt.Errorf("open word vectors: %d words, expected %d", len(w.index), count)
 	}
+	running := make([]float32, w.width)
+	w.text(running, runningText, 1)
+	w.running = steps(nil, running)
 	return w, nil
 }
+
+// runningText is what most courses say though few teach it.
+const runningText = `students attend class and lectures, read the syllabus, submit homework assignments on the learning management system, take quizzes and exams; the instructor
+	teaches, prepares lessons, assigns homework, assesses and grades students, tutors them in office hours, and keeps attendance, course outline and schedule`
 
 // find returns the row of a word in lower case, or -1. A word that the table lacks
 // stands for its plain form where the table has that one.

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 
-	"skillscurriculum/infra/bench/fit"
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/fit"
+	"skillscurriculum/infra/training/gold"
 )
 
 // draw writes the precision-recall curve and the reliability diagram, both from

@@ -18,9 +18,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"skillscurriculum/infra/bench/baseline"
-	"skillscurriculum/infra/bench/fit"
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/baseline"
+	"skillscurriculum/infra/training/fit"
+	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
@@ -87,7 +87,7 @@ func run(ctx context.Context, data, out string, errors int) error {
 		return err
 	}
 	w.Flush()
-	fmt.Println("\n\"text unseen\": the weights were fitted without the text that is judged (see infra/bench/calibrate/report.txt).")
+	fmt.Println("\n\"text unseen\": the weights were fitted without the text that is judged (see infra/training/calibrate/report.txt).")
 	worst(e, set, errors)
 	return draw(out, documents, passages)
 }

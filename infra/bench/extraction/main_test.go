@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/skills"
 )
 
