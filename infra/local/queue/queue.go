@@ -7,6 +7,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -159,14 +160,14 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 		return aws.ToString(queue.QueueUrl), got.Attributes[string(types.QueueAttributeNameQueueArn)], nil
 	}
 
-	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(orElse(s.Visibility, 30*time.Second).Seconds()))}
+	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))}
 	queues := Queues{Endpoint: endpoint}
 	var err error
 	if queues.DeadLetterURL, queues.DeadLetterARN, err = create(DeadLetterName, visibility); err != nil {
 		return Queues{}, err
 	}
 	redrive, err := json.Marshal(map[string]string{
-		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(orElse(s.MaxReceives, 5)),
+		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(cmp.Or(s.MaxReceives, 5)),
 	})
 	if err != nil {
 		return Queues{}, fmt.Errorf("redrive policy: %w", err)
@@ -176,14 +177,6 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 		return Queues{}, err
 	}
 	return queues, nil
-}
-
-func orElse[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }
 
 // Client talks to a local SQS, which takes any credentials.
