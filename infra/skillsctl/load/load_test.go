@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -26,6 +27,10 @@ import (
 var endpoint string
 
 func TestMain(m *testing.M) {
+	// Each check takes several requests and imports; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		e, stop, err := dynamodb.Start(context.Background(), "")
 		if err != nil {
