@@ -65,7 +65,8 @@ func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 	store := &inMemory{key: catalog.Key{CustomerID: "cus_1", OrganizationID: "org_1", Scope: catalog.WriteScope, Hash: catalog.HashSecret(secret)}}
 	dir := &catalog.Directory{Kind: catalog.CourseKind}
 	description := filler(600)
-	store.course = *catalog.NewCourse(ids, dir, "org_1", created, "Algorithms", "CS 201", &description, &catalog.Change{})
+	store.course = catalog.Course{Name: "Algorithms", Code: "CS 201", Description: &description}
+	new(catalog.Change).AddCourse(&store.course, &catalog.Section{}, ids, dir, "org_1", created)
 	server := rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: store},
 		Limit: quota.Limit{Units: math.MaxInt32, Window: time.Hour}, Now: now, IDs: ids, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)),
