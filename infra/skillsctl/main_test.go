@@ -494,11 +494,7 @@ func TestReextract(t *testing.T) {
 			t.Error(err)
 		}
 		for _, r := range records {
-			job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.KindOf(r), ID: r.Base().ID}
-			if course, ok := r.(*catalog.TransferCourse); ok {
-				job.PackageID = course.PackageID
-			}
-			task, err := c.store.Claim(ctx, job, ids.New("run_"), now()+60_000)
+			task, err := c.store.Claim(ctx, catalog.JobOf(r), ids.New("run_"), now()+60_000)
 			if err != nil {
 				continue
 			}

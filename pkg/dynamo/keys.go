@@ -67,25 +67,21 @@ func keyOfRow(row item) key {
 }
 
 // recordKey gives the key of a record; false for an id that this service cannot
-// have made. parent is the package of a transfer course.
+// have made. parent is the id of the record that owns it, where the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {
 		seq, ok := catalog.Sequence(kind, id)
 		return key{partition(org, string(kind)), numbered(seq)}, ok
 	}
 	part, ok := string(kind), kind.Made(id)
-	if kind == catalog.TransferCourseKind {
-		part, ok = part+"#"+parent, ok && catalog.TransferPackageKind.Made(parent)
+	if kind.Nested() {
+		part, ok = part+"#"+parent, ok && kind.Parent().Made(parent)
 	}
 	return key{partition(org, part), id}, ok
 }
 
 func keyOf(r catalog.Record) key {
-	parent := ""
-	if course, ok := r.(*catalog.TransferCourse); ok {
-		parent = course.PackageID
-	}
-	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), parent, r.Base().ID)
+	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), catalog.ParentOf(r), r.Base().ID)
 	return k
 }
 
