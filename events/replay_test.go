@@ -227,7 +227,7 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	queues, stopQueue, err := queue.Start(t.Context())
+	queues, stopQueue, err := queue.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -177,24 +177,42 @@ func (s *service) call(t testing.TB, status int, method, path, body string) repl
 	return got
 }
 
-// check says what is wrong with an answer: nothing but what the contract has for
-// this method and path, in the one shape that it has for errors.
+// check returns an error where a response is not what the contract has for this
+// method and path, or an error has another shape than the one.
 func check(r request, got reply) error {
-	path := api.BasePath + r.path
-	route, undecodable := api.Match(r.method, path)
-	allowed := map[int]bool{400: true, 401: true, 404: true, 405: true}
-	if undecodable == nil && route.Operation != nil {
-		allowed = map[int]bool{route.Operation.Status: true}
-		if r.method == http.MethodGet {
-			allowed[304] = true
-		}
-		for _, code := range route.Operation.Codes() {
-			allowed[api.Status(code)] = true
-		}
-	}
-	if !allowed[got.status] || got.status >= 500 {
+	if !statuses(r)[got.status] || got.status >= 500 {
 		return fmt.Errorf("status %d", got.status)
 	}
+	if err := checkHeaders(got); err != nil {
+		return err
+	}
+	if !utf8.Valid(got.body) {
+		return fmt.Errorf("the body is no UTF-8")
+	}
+	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
+	if got.status >= 400 {
+		return checkProblem(media, got)
+	}
+	if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
+		return fmt.Errorf("the body is no JSON")
+	}
+	return nil
+}
+
+// statuses returns those that the contract has for a request.
+func statuses(r request) map[int]bool {
+	route, undecodable := api.Match(r.method, api.BasePath+r.path)
+	if undecodable != nil || route.Operation == nil {
+		return map[int]bool{400: true, 401: true, 404: true, 405: true}
+	}
+	allowed := map[int]bool{route.Operation.Status: true, http.StatusNotModified: r.method == http.MethodGet}
+	for _, code := range route.Operation.Codes() {
+		allowed[api.Status(code)] = true
+	}
+	return allowed
+}
+
+func checkHeaders(got reply) error {
 	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
 		if len(got.header[name]) != 1 || got.header[name][0] == "" {
 			return fmt.Errorf("header %s is %q", name, got.header[name])
@@ -207,16 +225,10 @@ func check(r request, got reply) error {
 			}
 		}
 	}
-	if !utf8.Valid(got.body) {
-		return fmt.Errorf("the body is no UTF-8")
-	}
-	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
-	if got.status < 400 {
-		if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
-			return fmt.Errorf("the body is no JSON")
-		}
-		return nil
-	}
+	return nil
+}
+
+func checkProblem(media string, got reply) error {
 	if media != api.ProblemMediaType {
 		return fmt.Errorf("media type %q", media)
 	}

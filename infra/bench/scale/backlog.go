@@ -1,4 +1,4 @@
-package scale
+package main
 
 // Times of the queue's ends, in ms.
 const (
