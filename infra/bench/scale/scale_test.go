@@ -55,7 +55,7 @@ func TestContention(t *testing.T) {
 		t.Errorf("16 lanes do not take 500 changes a second: %+v", sharded)
 	}
 	if Contend(1, 25) != busy {
-		t.Error("the simulation gives another answer the second time")
+		t.Error("the simulation gives another result the second time")
 	}
 }
 
