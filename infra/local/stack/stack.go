@@ -79,8 +79,9 @@ const (
 	sweep          = 10 * time.Second
 )
 
-// Any extraction ends within 3 minutes, also one that kills its process every time: receives x visibility stays below. A job's lease
-// outlives its function's time by 5 s; only after that is its message shown again.
+// Any extraction ends within 3 minutes, also one that kills its process every
+// time: receives x visibility stays below. A job's lease outlives its function's
+// time by 5 s; only after that is its message shown again.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
 	retrySeconds     = 2
