@@ -71,7 +71,7 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestChain: calls side by side are one round trip, calls one after the other are
+// TestChain: calls in parallel are one round trip, calls one after the other are
 // as many as the longest chain has.
 func TestChain(t *testing.T) {
 	at := func(from, to int) dbCall {
@@ -84,7 +84,7 @@ func TestChain(t *testing.T) {
 		want  float64
 	}{
 		{"none", nil, 0},
-		{"side by side", []dbCall{at(0, 10), at(5, 15)}, 1},
+		{"in parallel", []dbCall{at(0, 10), at(5, 15)}, 1},
 		{"one after the other", []dbCall{at(10, 20), at(0, 10)}, 2},
 		{"a long one in parallel with two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
 	} {

@@ -110,7 +110,7 @@ func (r request) String() string {
 	return fmt.Sprintf("%s %.300q ? %.200q %.300q\n%.600q", r.method, r.path, r.query, r.header, r.body)
 }
 
-// reply is an answer.
+// reply is a response.
 type reply struct {
 	status int
 	header map[string][]string
@@ -138,15 +138,15 @@ func (r reply) text(t testing.TB, path ...string) string {
 	return text
 }
 
-// do sends a request. An error is an answer that API Gateway would call malformed.
+// do sends a request. An error is a response that API Gateway would call malformed.
 func (s *service) do(r request) (reply, error) {
 	event := events.APIGatewayProxyRequest{
 		HTTPMethod: r.method, Path: r.path, MultiValueHeaders: r.header, Body: string(r.body),
 		MultiValueQueryStringParameters: parseQuery(r.query),
 		RequestContext:                  events.APIGatewayProxyRequestContext{RequestID: "00000000-0000-0000-0000-000000000001"},
 	}
-	answer, err := s.handle(context.Background(), event)
-	return reply{answer.StatusCode, answer.MultiValueHeaders, []byte(answer.Body)}, err
+	response, err := s.handle(context.Background(), event)
+	return reply{response.StatusCode, response.MultiValueHeaders, []byte(response.Body)}, err
 }
 
 // parseQuery splits and does not decode, so that hostile bytes arrive.
@@ -162,7 +162,7 @@ func parseQuery(query string) map[string][]string {
 }
 
 // call is do for requests that are well formed; it fails the test where the
-// answer has another status.
+// response has another status.
 func (s *service) call(t testing.TB, status int, method, path, body string) reply {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
