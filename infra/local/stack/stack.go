@@ -1,6 +1,6 @@
 // Package stack runs the whole service on this machine: DynamoDB Local, the
-// queue, every function's bootstrap, the gateway before them, the event sources
-// beside them, and the demo data. It knows none of the service's rules; what it
+// queue, every function's bootstrap, the gateway before them, the event sources,
+// and the demo data. It knows none of the service's rules; what it
 // needs of the store it is given. Invariants: nothing that Run started outlives
 // it, and the announcement exists only while the service answers.
 package stack
@@ -53,7 +53,7 @@ type Config struct {
 type Store interface {
 	// CreateTable makes the table where it is missing.
 	CreateTable(ctx context.Context) error
-	// Known says whether an API key is good now.
+	// Known reports whether an API key is good now.
 	Known(ctx context.Context, apiKey string) (bool, error)
 }
 
@@ -79,9 +79,9 @@ const (
 	sweep          = 10 * time.Second
 )
 
-// Any extraction ends within 3 minutes (interface.md section 10), also one that
-// kills its process every time: receives x visibility stays below. A job's lease
-// outlives its function's time by 5 s; only after that is its message shown again.
+// Any extraction ends within 3 minutes, also one that kills its process every
+// time: receives x visibility stays below. A job's lease outlives its function's
+// time by 5 s; only after that is its message shown again.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
 	retrySeconds     = 2
