@@ -178,15 +178,16 @@ func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var in struct {
-		MessageBody  string
-		DelaySeconds int
+		MessageBody    string
+		MessageGroupId string
+		DelaySeconds   int
 	}
 	var sent catalog.ExtractionJob
 	if !l.down && r.Header.Get("X-Amz-Target") == "AmazonSQS.GetQueueAttributes" {
 		fmt.Fprintf(w, `{"Attributes":{"ApproximateNumberOfMessages":"%d","ApproximateNumberOfMessagesDelayed":"0"}}`, l.waiting)
 		return
 	}
-	if l.down || json.NewDecoder(r.Body).Decode(&in) != nil || json.Unmarshal([]byte(in.MessageBody), &sent) != nil {
+	if l.down || json.NewDecoder(r.Body).Decode(&in) != nil || json.Unmarshal([]byte(in.MessageBody), &sent) != nil || in.MessageGroupId != string(sent.OrganizationID) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
