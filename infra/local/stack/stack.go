@@ -8,6 +8,7 @@ package stack
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log"
@@ -25,6 +26,7 @@ import (
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/infra/local/source"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // Config says what to run. Only Functions, Store and Console have no default.
@@ -72,7 +74,7 @@ const (
 	apiTimeout     = 28 * time.Second
 	apiProcesses   = 8
 	apiMemory      = 1769 // MB
-	extractors     = 2
+	extractors     = 4    // of which one organization has two
 	sweeperTimeout = 30 * time.Second
 	sweeperMemory  = 256 // MB
 	sweepers       = 2   // one for the schedule, one for dead letters
@@ -205,8 +207,8 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	}
 	g := gateway.Gateway{Known: store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
 	client := queue.Client(queues.Endpoint)
-	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Batch: 1, Concurrency: extractors, Invoke: r.Invoke, Console: s.Console}
-	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Batch: 1, Concurrency: 1, Invoke: r.Invoke, Console: s.Console}
+	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Concurrency: extractors, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
+	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Concurrency: 1, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
 	var parts sync.WaitGroup
 	s.onStop(parts.Wait)
 	parts.Go(func() {
@@ -226,6 +228,13 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 		s.Console.Print("the demo data is loaded")
 	}
 	return told, told.check(s.life)
+}
+
+// organizationOf returns whose job a message is, which is its group.
+func organizationOf(message string) string {
+	var job catalog.ExtractionJob
+	_ = json.Unmarshal([]byte(message), &job) // what is no job belongs to nobody
+	return string(job.OrganizationID)
 }
 
 func (s *stack) startDynamoDB() error {
