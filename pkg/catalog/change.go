@@ -73,6 +73,9 @@ type ExtractionJob struct {
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
+	// RequestedAt is the updatedAt with which the record became PENDING: it tells this
+	// request from a later one. Zero for any.
+	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
 // IdempotencyRecord is the stored response of a successful request, replayed for
@@ -140,7 +143,7 @@ func (c *Change) touch(dir *Directory) {
 
 // queue asks for the extraction of a record that waits for one.
 func (c *Change) queue(r Record) {
-	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
+	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID, RequestedAt: r.Base().UpdatedAt}
 	var state *Extraction
 	switch r := r.(type) {
 	case *TransferCourse:
