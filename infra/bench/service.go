@@ -6,15 +6,15 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
@@ -51,18 +51,12 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 			stop()
 		}
 	}()
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", "TABLE_NAME": tableName, "DYNAMODB_ENDPOINT": endpoint, "RATE_LIMIT_UNITS": "1000000000",
-			"RATE_LIMIT_WINDOW_SECONDS": "86400", "QUOTA_TIMEOUT_MILLISECONDS": "30000", "SYLLABUS_ALLOWED_HOSTS": "127.0.0.1:9",
-		}[name]
-	})
+	env := dynamodb.Environment(endpoint, tableName)
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000", api.EnvAllowedHosts: "127.0.0.1:9"})
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		return nil, nil, err
 	}
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	s = &service{store: config.Store()}
 	s.store.Client, s.counter = counted(s.store.Client)
 	if err := s.store.CreateTable(ctx); err != nil {
@@ -106,15 +100,15 @@ func call(method, path, body string, header ...string) request {
 	return request{method, path, body, header}
 }
 
-// measure tells what a call costs.
+// measure returns what a call costs.
 func (c client) measure(ctx context.Context, r request) (cost budget.Cost, index float64, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
 	cost, index = costOf(calls)
 	return cost, index, err
 }
 
-// do gives the body of a successful answer, as JSON.
-func (c client) do(ctx context.Context, r request) (answer map[string]any, err error) {
+// do returns the body of a successful response, as JSON.
+func (c client) do(ctx context.Context, r request) (response map[string]any, err error) {
 	in := httptest.NewRequestWithContext(ctx, r.method, "/v1"+r.path, strings.NewReader(r.body))
 	in.Header.Set("X-API-Key", c.key)
 	if r.body != "" {
@@ -130,19 +124,19 @@ func (c client) do(ctx context.Context, r request) (answer map[string]any, err e
 	}
 	body := out.Body.Bytes()
 	if len(body) > 0 && bytes.TrimSpace(body)[0] == '{' {
-		err = json.Unmarshal(body, &answer)
+		err = json.Unmarshal(body, &response)
 	}
-	return answer, err
+	return response, err
 }
 
-// create makes a record and gives its id.
+// create makes a record and returns its id.
 func (c client) create(ctx context.Context, path string, body any) (string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return "", err
 	}
-	answer, err := c.do(ctx, call(http.MethodPost, path, string(text)))
-	id, _ := answer["id"].(string)
+	response, err := c.do(ctx, call(http.MethodPost, path, string(text)))
+	id, _ := response["id"].(string)
 	return id, err
 }
 

@@ -13,20 +13,20 @@ import (
 // restartBatch is how many records are put back in one transaction.
 const restartBatch = 40
 
-// reextract puts every section with a syllabus and every transfer course back to
+type reextract struct {
+	Organization catalog.OrgID `placeholder:"ID" help:"Only this organization's."`
+	Wait         bool          `default:"true" negatable:"" help:"Wait until all are extracted."`
+}
+
+// Run puts every section with a syllabus and every transfer course back to
 // PENDING, and waits until all are extracted again.
-func (t *tool) reextract(ctx context.Context, a *arguments) error {
-	organization := a.String("organization", "", "only this organization's")
-	wait := a.Bool("wait", true, "wait until all are extracted")
-	if _, err := a.parse(0, 0); err != nil {
-		return err
-	}
+func (c *reextract) Run(ctx context.Context, t *tool) error {
 	s, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	orgs := []catalog.OrgID{catalog.OrgID(*organization)}
-	if *organization == "" {
+	orgs := []catalog.OrgID{c.Organization}
+	if c.Organization == "" {
 		all, err := s.store.Organizations(ctx)
 		if err != nil {
 			return err
@@ -51,14 +51,14 @@ func (t *tool) reextract(ctx context.Context, a *arguments) error {
 		Completed int `json:"completed"`
 		Failed    int `json:"failed"`
 	}{Queued: len(restarted)}
-	if *wait {
+	if c.Wait {
 		if result.Completed, result.Failed, err = t.await(ctx, s, restarted); err != nil {
 			return err
 		}
 	}
 	return t.show(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%d queued", result.Queued)
-		if *wait {
+		if c.Wait {
 			fmt.Fprintf(w, ", %d completed, %d failed", result.Completed, result.Failed)
 		}
 		fmt.Fprintln(w)
@@ -119,7 +119,7 @@ func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalo
 func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
 	var change catalog.Change
 	for _, record := range records {
-		if state := stateOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
+		if state := catalog.ExtractionOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
 			change.Replace(record, now())
 			change.Restart(record)
@@ -162,27 +162,12 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 
 // reload reads a record as it is now; nil where it is deleted.
 func (s *service) reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
-	meta := r.Base()
-	var fresh catalog.Record
-	var err error
-	switch r := r.(type) {
-	case *catalog.Section:
-		fresh, err = s.store.Section(ctx, meta.OrganizationID, meta.ID, true)
-	case *catalog.TransferCourse:
-		fresh, err = s.store.TransferCourse(ctx, meta.OrganizationID, r.PackageID, meta.ID, true)
-	}
+	fresh, err := s.store.Reload(ctx, r)
 	var known *catalog.Error
 	if errors.As(err, &known) && known.Code == catalog.NotFound {
 		return nil, nil
 	}
 	return fresh, err
-}
-
-func stateOf(r catalog.Record) *catalog.Extraction {
-	if section, ok := r.(*catalog.Section); ok {
-		return &section.Extraction
-	}
-	return &r.(*catalog.TransferCourse).Extraction
 }
 
 // await looks again and again until no extraction is open any more.
@@ -203,7 +188,7 @@ func (t *tool) await(ctx context.Context, s *service, open []catalog.Record) (co
 			if fresh == nil {
 				continue
 			}
-			switch stateOf(fresh).ProcessingStatus {
+			switch catalog.ExtractionOf(fresh).ProcessingStatus {
 			case catalog.Pending, catalog.Processing:
 				still = append(still, fresh)
 			case catalog.Completed:

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 )
 
@@ -73,6 +74,9 @@ type ExtractionJob struct {
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
+	// RequestedAt is the updatedAt with which the record became PENDING: it tells this
+	// request from a later one. Zero for any.
+	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
 // IdempotencyRecord is the stored response of a successful request, replayed for
@@ -89,6 +93,27 @@ type IdempotencyRecord struct {
 // IdempotencyTTL is how long a stored response is replayed.
 const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
+// Records lists every record that the change saves, deletes or depends on.
+func (c *Change) Records() []Record {
+	records := slices.Clone(c.Created)
+	for _, r := range c.Replaced {
+		records = append(records, r.Record)
+	}
+	for _, d := range c.Deleted {
+		records = append(records, d.Record)
+	}
+	for _, h := range slices.Concat(c.Held, c.Released) {
+		records = append(records, h.Course)
+	}
+	for _, p := range c.Grown {
+		records = append(records, p)
+	}
+	for _, x := range c.Known {
+		records = append(records, x.Record)
+	}
+	return records
+}
+
 // Empty says that there is nothing to save.
 func (c *Change) Empty() bool {
 	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
@@ -99,6 +124,25 @@ func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
 	c.touch(dir)
 	c.queue(r)
+}
+
+// Add begins the life of a listed record: it gets its id, and its place in the list.
+func (c *Change) Add(r Record, ids IDs, dir *Directory, org OrgID, now Time) {
+	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), org, now)
+	c.Create(r, dir)
+}
+
+// ReplaceChanged saves a record that is not as it was before, and reports whether
+// that is so.
+func ReplaceChanged[T any, R interface {
+	*T
+	Record
+}](c *Change, before T, after R, now Time) bool {
+	changed := !reflect.DeepEqual(before, *after)
+	if changed {
+		c.Replace(after, now)
+	}
+	return changed
 }
 
 // Replace saves a changed record and moves its updatedAt on.
@@ -140,19 +184,18 @@ func (c *Change) touch(dir *Directory) {
 
 // queue asks for the extraction of a record that waits for one.
 func (c *Change) queue(r Record) {
-	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
-	var state *Extraction
-	switch r := r.(type) {
-	case *TransferCourse:
-		job.PackageID, state = r.PackageID, &r.Extraction
-	case *Section:
-		state = &r.Extraction
-	case *SyllabusExtraction:
-		state = &r.Extraction
+	if state := ExtractionOf(r); state != nil && state.ProcessingStatus == Pending {
+		c.Jobs = append(c.Jobs, JobOf(r))
 	}
-	if state != nil && state.ProcessingStatus == Pending {
-		c.Jobs = append(c.Jobs, job)
+}
+
+// JobOf returns the job that extracts the record's skills, as it is requested now.
+func JobOf(r Record) ExtractionJob {
+	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID, RequestedAt: r.Base().UpdatedAt}
+	if job.Kind.Nested() {
+		job.PackageID = ParentOf(r)
 	}
+	return job
 }
 
 // Restart queues the extraction of a record that was put back to PENDING.

@@ -20,21 +20,22 @@ import (
 
 // Attributes that no record shows.
 const (
-	heldBy     = "heldBy"     // of a course: string set of its holders
-	grown      = "grown"      // of a package: how often it was given courses
-	leaseToken = "leaseToken" // of an extraction: whose run it is
-	leaseUntil = "leaseUntil" // Unix ms
-	attempts   = "attempts"   // runs begun
-	waitsSince = "waitsSince" // of an extraction: Unix ms, what openSince was before the sweeper came
+	heldBy     = "heldBy"      // of a course: string set of its holders
+	grown      = "grown"       // of a package: how often it was given courses
+	leaseToken = "leaseToken"  // of an extraction: whose run it is
+	leaseUntil = "leaseUntil"  // Unix ms
+	attempts   = "attempts"    // runs begun
+	waitsSince = "waitsSince"  // of an extraction: Unix ms, what openSince was before the sweeper came
+	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
 )
 
 // transactionLimit is DynamoDB's; the journal takes one of them.
 const transactionLimit = 99
 
 // Commit saves a change in one transaction, with its entries in the change feed,
-// and answers catalog.ErrStale when something that the change was decided on is
+// and returns catalog.ErrStale when something that the change was decided on is
 // no longer so: a record changed, a list gained or lost a record, the idempotency
-// key was used meanwhile.
+// key was used meanwhile. A record of another organization is refused.
 //
 // A change that is larger than a transaction is saved in several: first what only
 // holds courses, which does no harm by itself (see catalog.Hold), then the records,
@@ -42,6 +43,11 @@ const transactionLimit = 99
 // Once the records are saved the change is done, whatever breaks off after that:
 // CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
+	for _, r := range c.Records() {
+		if r.Base().OrganizationID != org {
+			return fmt.Errorf("%s belongs to another organization than %s", r.Base().ID, org)
+		}
+	}
 	once, claim, settle := s.holds(c)
 	var records []write
 	for _, r := range c.Created {
@@ -174,11 +180,11 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 			e.remove(name)
 		}
 	}
-	if state := extractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
+	if state := catalog.ExtractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
-			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
+			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		}
 	}
 	e.was(r.Was)
@@ -208,6 +214,7 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	delete(row, api.PendingIndexPartitionKey)
 	delete(row, api.PendingIndexSortKey)
 	delete(row, waitsSince)
+	delete(row, requested)
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
 	return []write{
@@ -236,26 +243,15 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		}
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	}
-	if state := extractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
+	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
 		row[api.PendingIndexSortKey] = number(int64(s.Now()))
 		row[waitsSince] = row[api.PendingIndexSortKey]
 		row[attempts] = number(0)
+		row[requested] = number(int64(r.Base().UpdatedAt))
 	}
 	maps.Copy(row, keyOf(r).attributes())
 	return row, nil
-}
-
-func extractionOf(r catalog.Record) *catalog.Extraction {
-	switch r := r.(type) {
-	case *catalog.Section:
-		return &r.Extraction
-	case *catalog.TransferCourse:
-		return &r.Extraction
-	case *catalog.SyllabusExtraction:
-		return &r.Extraction
-	}
-	return nil
 }
 
 // holds gives the updates of the courses' holders: once, as the change leaves

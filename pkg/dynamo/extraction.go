@@ -23,9 +23,10 @@ type extractionRow struct {
 	Description  *string `json:"description"`
 	SyllabusHref *string `json:"syllabusHref"`
 	catalog.Extraction
-	LeaseToken string `json:"leaseToken"`
-	LeaseUntil int64  `json:"leaseUntil"`
-	Attempts   int    `json:"attempts"`
+	LeaseToken  string `json:"leaseToken"`
+	LeaseUntil  int64  `json:"leaseUntil"`
+	Attempts    int    `json:"attempts"`
+	RequestedAt int64  `json:"requestedAt"`
 }
 
 func jobKey(job catalog.ExtractionJob) key {
@@ -38,8 +39,9 @@ func jobKey(job catalog.ExtractionJob) key {
 const SweepGrace = 60_000
 
 // Claim takes an extraction for a run until the lease ends: one that is PENDING,
-// or PROCESSING under a lease that has ended. Anything else is ErrFinished or
-// ErrLeased. A claim that was applied but not answered may be repeated.
+// or PROCESSING under a lease that has ended, and was requested when the job says.
+// Anything else is ErrFinished or ErrLeased. A claim that was applied but whose
+// response was lost may be repeated.
 func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error) {
 	now := s.Now()
 	for {
@@ -47,10 +49,12 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 			TableName: &s.Table, Key: jobKey(job).attributes(),
 			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, waitsSince = :sweep, " +
 				"updatedAt = :now ADD attempts :one REMOVE failure, warnings"),
-			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now"),
+			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now " +
+				"AND (:requested = :any OR requestedAt = :requested OR attribute_not_exists(requestedAt))"),
 			ExpressionAttributeValues: item{
 				":processing": text(string(catalog.Processing)), ":pending": text(string(catalog.Pending)),
 				":lease": text(lease), ":until": number(int64(until)), ":sweep": number(int64(until) - SweepGrace), ":now": text(now.String()), ":clock": number(int64(s.Now())), ":one": number(1),
+				":requested": number(int64(job.RequestedAt)), ":any": number(0),
 			},
 			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		})
@@ -73,22 +77,29 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 		}
 		switch {
 		case refused == nil, stored.LeaseToken == lease && stored.ProcessingStatus == catalog.Processing:
-			return taskOf(job, lease, &stored), nil
-		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
-			return nil, catalog.ErrLeased
+			return taskOf(job, lease, row, &stored)
 		case stored.ProcessingStatus != catalog.Pending && stored.ProcessingStatus != catalog.Processing:
 			return nil, catalog.ErrFinished
+		case job.RequestedAt != 0 && stored.RequestedAt != 0 && stored.RequestedAt != int64(job.RequestedAt):
+			return nil, catalog.ErrFinished // with that request; there is a later one
+		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
+			return nil, catalog.ErrLeased
 		}
 		// The record is younger than this clock.
 		now = stored.UpdatedAt.After(s.Now())
 	}
 }
 
-func taskOf(job catalog.ExtractionJob, lease string, row *extractionRow) *catalog.Task {
-	return &catalog.Task{
-		Job: job, Lease: lease, Attempt: row.Attempts, UpdatedAt: row.UpdatedAt,
-		Name: aws.ToString(row.Name), Description: aws.ToString(row.Description), SyllabusHref: aws.ToString(row.SyllabusHref),
+func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractionRow) (*catalog.Task, error) {
+	job.RequestedAt = catalog.Time(stored.RequestedAt)
+	r, err := decodeKind(job.Kind, row)
+	if err != nil {
+		return nil, err
 	}
+	return &catalog.Task{
+		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt,
+		Name: aws.ToString(stored.Name), Description: aws.ToString(stored.Description), SyllabusHref: aws.ToString(stored.SyllabusHref),
+	}, nil
 }
 
 // Finish ends a claimed extraction with its outcome, in one transaction with its
@@ -101,7 +112,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	org := task.Job.OrganizationID
 	at := s.Now()
-	return s.settle(ctx, task, func(e *expression, updatedAt catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression) ([]write, error) {
 		e.set("processingStatus", text(string(status)))
 		values := map[string]any{}
 		if outcome.Failure != nil {
@@ -119,7 +130,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		for name, value := range row {
 			e.set(name, value)
 		}
-		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
+		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		if outcome.Failure != nil {
 			return nil, nil
 		}
@@ -132,7 +143,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 // PutBack makes a claimed extraction PENDING again. It counts as waiting from the
 // given instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, func(e *expression, _ catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
@@ -143,20 +154,22 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 
 // settle changes the record of a claimed extraction while the claim is still this
 // run's own, together with the writes that change gives.
-func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression, updatedAt catalog.Time) ([]write, error)) error {
+func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression) ([]write, error)) error {
 	updatedAt := task.UpdatedAt
 	for {
 		var e expression
 		next := updatedAt.After(s.Now())
-		writes, err := change(&e, next)
+		writes, err := change(&e)
 		if err != nil {
 			return err
 		}
 		e.set("updatedAt", text(next.String()))
 		e.was(updatedAt)
 		e.conditions = append(e.conditions, e.name(leaseToken)+" = "+e.value(text(task.Lease)))
-		note := strings.Join([]string{catalog.Changed, string(task.Job.Kind), task.Job.ID, task.Job.PackageID, strconv.FormatInt(int64(next), 10)}, "|")
-		writes = append(writes, write{s.update(jobKey(task.Job), &e), note})
+		writes = append(writes, write{
+			action: s.update(jobKey(task.Job), &e),
+			entry:  formatEntry(catalog.Changed, task.Job.Kind, task.Job.ID, task.ParentID, next),
+		})
 		err = s.transact(ctx, task.Job.OrganizationID, writes)
 		if !errors.Is(err, catalog.ErrStale) {
 			return err
@@ -287,17 +300,17 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend says whether a stuck extraction is to be sent again; false when it has
+// Resend returns the job of a stuck extraction to be sent again; false when it has
 // moved on by itself. After that it is left alone for as long as it has waited so
 // far: its message may still stand in a long queue, which one more each minute would
 // lengthen. Where no message is left, that does not count.
-func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error) {
+func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (catalog.ExtractionJob, bool, error) {
 	now, waits := int64(s.Now()), "openSince < :before"
 	if noneLeft {
 		waits += " OR waitsSince < :before"
 	}
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: jobKey(job).attributes(),
+	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.Table, Key: jobKey(job).attributes(), ReturnValues: types.ReturnValueAllNew,
 		// now + (now - waitsSince); rows of the first release have no waitsSince
 		UpdateExpression:          aws.String("SET openSince = :twice - if_not_exists(waitsSince, openSince)"),
 		ConditionExpression:       &waits,
@@ -305,7 +318,13 @@ func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.Extractio
 	})
 	var moved *types.ConditionalCheckFailedException
 	if errors.As(err, &moved) {
-		return false, nil
+		return job, false, nil
 	}
-	return err == nil, unavailable(err)
+	if err != nil {
+		return job, false, unavailable(err)
+	}
+	var stored extractionRow
+	err = decode(out.Attributes, &stored)
+	job.RequestedAt = catalog.Time(stored.RequestedAt)
+	return job, err == nil, err
 }

@@ -4,17 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
@@ -23,19 +22,12 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-var endpoint string
-
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
+	// Each check takes several requests and imports; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	dynamotest.Main(m)
 }
 
 const org = catalog.OrgID("org_test")
@@ -64,14 +56,10 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	now := func() catalog.Time { return catalog.TimeOf(time.Now()) }
-	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: ids.New("test_"), Now: now}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	store := dynamotest.NewStore(t)
 	q := &queue{}
 	return &fixture{t: t, store: store, queue: q, Loader: &load.Loader{
-		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
+		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: store.Now, IDs: ids,
 		CheckHref: func(href string) error {
 			if strings.HasPrefix(href, "https://") {
 				return nil
@@ -243,8 +231,8 @@ func TestRejects(t *testing.T) {
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
-		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, `no course has the external id "Z"`},
-		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, `"H" is named twice`},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, "courses[0]: there is no such course (Z)"},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, "courses[1]: the course is named twice (H)"},
 		{`{"programs":[{"externalId":"P","name":"N","courseOrder":["crs_1"]}]}`, "records are named by external ids"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["Z"]}]}`, "sections[0]: there is no such section (Z)"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["H","H-2"]}]}`, "of the same course stands before it"},
@@ -371,7 +359,7 @@ func TestBesideOthers(t *testing.T) {
 				return
 			}
 			var change catalog.Change
-			catalog.NewCourse(ids, dir, org, f.Now(), "By hand", "H", nil, &change)
+			change.AddCourse(&catalog.Course{Name: "By hand", Code: "H"}, &catalog.Section{}, ids, dir, org, f.Now())
 			switch err := f.store.Commit(t.Context(), org, &change); {
 			case err == nil:
 				i++
