@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
@@ -38,7 +39,7 @@ func (c *taxonomyBuild) Validate() error {
 
 // Run compiles the sources into one file.
 func (c *taxonomyBuild) Run(t *tool) error {
-	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows}
+	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table()}
 	step, end := progress(t.stderr, "sources")
 	defer end()
 	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"skillscurriculum/infra/training/gold"
@@ -510,10 +511,85 @@ func ReliabilityOf(rows []Row, m *skills.Model, cut float64) Reliability {
 		}
 	}
 	bins, expected := Calibration(confidence, right)
-	chance := 0.0
+	return Reliability{expected, chanceOf(bins)}
+}
+
+// Given returns the confidences of rows whose score is one, and whether they are right.
+func Given(rows []Row) (confidence []float64, right []bool) {
+	for _, r := range rows {
+		if r.Features != nil {
+			confidence = append(confidence, r.Score)
+			right = append(right, r.Right)
+		}
+	}
+	return confidence, right
+}
+
+// ChanceOf is the calibration error that faultless confidences would show by the luck
+// of so few skills.
+func ChanceOf(rows []Row) float64 {
+	bins, _ := Calibration(Given(rows))
+	return chanceOf(bins)
+}
+
+func chanceOf(bins [10]Bin) float64 {
+	sum, n := 0.0, 0.0
 	for _, b := range bins {
 		// The mean distance of a binomial count from its mean.
-		chance += math.Sqrt(2 / math.Pi * b.Confidence * (1 - b.Confidence/max(1, b.N)))
+		sum += math.Sqrt(2 / math.Pi * b.Confidence * (1 - b.Confidence/max(1, b.N)))
+		n += b.N
 	}
-	return Reliability{expected, chance / max(1, float64(len(right)))}
+	return sum / max(1, n)
+}
+
+// Texts is how many texts rows come from.
+func Texts(rows []Row) int {
+	seen := map[*gold.Item]bool{}
+	for _, r := range rows {
+		seen[r.Item] = true
+	}
+	return len(seen)
+}
+
+// draws of texts that an interval rests on.
+const draws = 1000
+
+// Interval is the range, as " [low, high]", in which F1 of the rows falls in 95 of
+// 100 draws of as many texts with replacement; empty for fewer than two texts.
+func Interval(rows []Row) string {
+	var texts []*gold.Item
+	of := map[*gold.Item][]Row{}
+	for _, r := range rows {
+		if _, ok := of[r.Item]; !ok {
+			texts = append(texts, r.Item)
+		}
+		of[r.Item] = append(of[r.Item], r)
+	}
+	if len(texts) < 2 {
+		return ""
+	}
+	random := rand.New(rand.NewPCG(11, 3))
+	var all []float64
+	for range draws {
+		var given, right, must, wanted float64
+		for range texts {
+			item := texts[random.IntN(len(texts))]
+			wanted += float64(len(item.Must))
+			for _, r := range of[item] {
+				if r.Features == nil {
+					continue
+				}
+				given++
+				if r.Right {
+					right++
+				}
+				if r.Must {
+					must++
+				}
+			}
+		}
+		all = append(all, figures(given, right, must, wanted, float64(len(texts))).F1)
+	}
+	slices.Sort(all)
+	return fmt.Sprintf(" [%.3f, %.3f]", all[draws/40], all[draws-1-draws/40])
 }
