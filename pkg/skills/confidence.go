@@ -14,7 +14,7 @@ type Candidate struct {
 	SkillID  string
 	Features []float64
 	Passage  bool // a sentence or two rather than a document with parts
-	OneTopic bool // nothing but one subject of topics.txt leads to it
+	Bounds   Bounds
 }
 
 // Model holds what was fitted for one genre. Score is the logistic of the bias
@@ -64,12 +64,20 @@ func (m *Model) Score(features []float64) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// inferredConfidence is the most that a skill gets to which nothing but one subject
-// of topics.txt leads.
-const inferredConfidence = 0.6
+// Bounds are rules that hold whatever the score.
+type Bounds struct{ Least, Most float64 }
 
-// Confidence brings a score to the frequency with which such scores were right.
-func (m *Model) Confidence(score float64, oneTopic bool) float64 {
+const (
+	// inferredConfidence is the most that a skill gets to which nothing but one
+	// subject of topics.txt leads.
+	inferredConfidence = 0.6
+	// plainConfidence is the least that a skill gets which a sentence plainly names.
+	plainConfidence = 0.7
+)
+
+// Confidence brings a score to the frequency with which such scores were right,
+// within bounds.
+func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 	c := score
 	if n := len(m.Steps); n > 0 {
 		switch {
@@ -86,8 +94,5 @@ func (m *Model) Confidence(score float64, oneTopic bool) float64 {
 			}
 		}
 	}
-	if oneTopic {
-		c = min(c, inferredConfidence)
-	}
-	return math.Round(min(1, max(0, c))*1e4) / 1e4
+	return math.Round(min(bounds.Most, max(bounds.Least, c))*1e4) / 1e4
 }

@@ -179,7 +179,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.Document) (Result, 
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
 	for _, f := range findings {
-		c := m.Confidence(m.Score(x.values(f)), f.oneTopic())
+		c := m.Confidence(m.Score(x.values(f)), x.bounds(f))
 		if c < cut || c == 0 {
 			continue
 		}
@@ -222,7 +222,7 @@ func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
 	findings, _ := x.findings(ctx)
 	var all []Candidate
 	for _, f := range findings {
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, OneTopic: f.oneTopic()})
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, Bounds: x.bounds(f)})
 	}
 	return all
 }
@@ -372,7 +372,7 @@ func (x *extraction) summarize(f *finding) {
 		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
 			before, after := x.neighbours(m)
-			f.plain = f.plain || m.shared == 1 && m.kind != topic && m.kind != synonym && m.kind != object && x.teaches(m, &b)
+			f.plain = f.plain || m.shared == 1 && (m.kind == preferred || m.kind == bare || m.matched > 1 && (m.kind == alternative || m.kind == hidden)) && x.teaches(m, &b)
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
@@ -414,6 +414,24 @@ func (x *extraction) summarize(f *finding) {
 		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
+}
+
+// namedLikeness is how near in meaning a skill and the sentence that names it are at
+// least: below it the word means something else there.
+const namedLikeness = 0.5
+
+// bounds are the rules for a skill: an inferred one is never sure; one that an
+// outcome, or any sentence of a short text, plainly names is given, whatever else the
+// document is about.
+func (x *extraction) bounds(f *finding) Bounds {
+	b := Bounds{Most: 1}
+	switch {
+	case f.oneTopic():
+		b.Most = inferredConfidence
+	case f.plain && (f.namedInOutcomes || x.count < passageWords) && f.like.own >= namedLikeness:
+		b.Least = plainConfidence
+	}
+	return b
 }
 
 // teaches reports whether a whole label stands, as it is written, where the document

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // section is the part of a syllabus that a block belongs to.
@@ -89,6 +90,7 @@ var (
 func blocks(text string) []block {
 	var out []block
 	current, front, started, empty := other, false, false, false
+	flat := !strings.Contains(text, "\n\n")
 	for start := 0; start <= len(text); {
 		end := strings.IndexByte(text[start:], '\n')
 		if end < 0 {
@@ -110,7 +112,7 @@ func blocks(text string) []block {
 				out = append(out, block{start: start + m[4], end: end, section: title, heading: true})
 			}
 		default:
-			b := readBlock(line, &current, !started, empty)
+			b := readBlock(line, &current, !started, empty || flat && headlike(trimmed))
 			started, empty = true, false
 			b.start, b.end = b.start+start, b.end+start
 			if b.start < b.end {
@@ -129,7 +131,22 @@ func blocks(text string) []block {
 	return out
 }
 
+// headlike reports whether a line of a text without empty lines looks like a heading
+// that would end one section or begin another.
+func headlike(line string) bool {
+	if wordCount(line) > flatWords || strings.ContainsAny(line, ".,;?!|") {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(line)
+	if !unicode.IsUpper(first) {
+		return false
+	}
+	_, told := toldSection(line)
+	return told
+}
+
 const (
+	flatWords    = 8  // of a heading where nothing else shows it
 	leastTitled  = 3  // blocks of a text whose first one is its title
 	headingWords = 14 // beyond which a line is no heading
 )

@@ -47,7 +47,7 @@ func draw(folder string, documents, passages validated) error {
 		if err := add(curve, i, s.name, points, false); err != nil {
 			return err
 		}
-		at := fit.Judge(s.rows, func(r fit.Row) bool { return s.v.model.Confidence(r.Score, r.OneTopic) >= s.v.model.Cut })
+		at := fit.Judge(s.rows, func(r fit.Row) bool { return s.v.model.Confidence(r.Score, r.Bounds) >= s.v.model.Cut })
 		if err := add(curve, i, fmt.Sprintf("  at the cut: F1 %.2f", at.F1), plotter.XYs{{X: at.Recall, Y: at.Precision}}, true); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func draw(folder string, documents, passages validated) error {
 		var right []bool
 		for _, r := range s.rows {
 			if r.Features != nil {
-				confidence = append(confidence, s.v.model.Confidence(r.Score, r.OneTopic))
+				confidence = append(confidence, s.v.model.Confidence(r.Score, r.Bounds))
 				right = append(right, r.Right)
 			}
 		}

@@ -135,7 +135,7 @@ func crossed(rows []fit.Row, m *skills.Model) []fit.Row {
 			seen[r.Item] = true
 			out = append(out, fit.Row{Item: r.Item})
 		}
-		if c := m.Confidence(r.Score, r.OneTopic); r.Features != nil && c >= m.Cut {
+		if c := m.Confidence(r.Score, r.Bounds); r.Features != nil && c >= m.Cut {
 			r.Score = c
 			out = append(out, r)
 		}
@@ -198,7 +198,7 @@ func (b *bench) sentences() {
 		items             []gold.Item
 	}{{"ESCO sentences TECH, F1", ">= .45", gold.TechSet, b.set.Tech}, {"ESCO sentences HOUSE, F1", ">= .35", gold.HouseSet, b.set.House}} {
 		m := &b.passages.model
-		f := fit.Judge(fit.Of(b.passages.rows, s.set), func(r fit.Row) bool { return m.Confidence(r.Score, r.OneTopic) >= m.Cut })
+		f := fit.Judge(fit.Of(b.passages.rows, s.set), func(r fit.Row) bool { return m.Confidence(r.Score, r.Bounds) >= m.Cut })
 		b.row(s.name, s.target, number(f.F1), "", number(fit.Judge(b.judged(func(doc catalog.Document) []string { return b.exact.Extract(doc.Text) }, s.items), all).F1),
 			number(fit.Judge(b.judged(rank, s.items), all).F1))
 	}

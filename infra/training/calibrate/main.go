@@ -77,7 +77,7 @@ func run(folders gold.Folders, out, report string) error {
 
 // print reports the cross-validated figures of some of the rows.
 func print(w io.Writer, name string, rows []fit.Row, m *skills.Model, cut float64) {
-	f := fit.Judge(rows, func(r fit.Row) bool { return m.Confidence(r.Score, r.OneTopic) >= cut })
+	f := fit.Judge(rows, func(r fit.Row) bool { return m.Confidence(r.Score, r.Bounds) >= cut })
 	c := fit.ReliabilityOf(rows, m, cut)
 	fmt.Fprintf(w, "  %-20s precision %.3f  recall %.3f  F1 %.3f  calibration error %.3f (by chance %.3f)  skills a text %.1f  (cut %.4f)\n",
 		name, f.Precision, f.Recall, f.F1, c.Expected, c.Chance, f.Given, cut)

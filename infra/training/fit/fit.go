@@ -48,7 +48,7 @@ type Row struct {
 	ID       string
 	Right    bool // must or ok
 	Must     bool
-	OneTopic bool    // see skills.Candidate
+	Bounds   skills.Bounds
 	Weight   float64 // what it counts in fitting; below 1 it only helps to fit
 	Score    float64 // from a model that did not see its text
 }
@@ -61,7 +61,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 		n := len(rows)
 		for _, c := range e.Candidates(item.Doc) {
 			_, must := item.Must[c.SkillID]
-			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, OneTopic: c.OneTopic, Weight: weight})
+			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Bounds: c.Bounds, Weight: weight})
 		}
 		if len(rows) == n {
 			rows = append(rows, Row{Item: item, Weight: weight})
@@ -141,7 +141,7 @@ func Documents(rows []Row) skills.Model {
 // cutAt is the lowest cut at which the cross-validated rows reach a precision.
 func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 	cut := 1.0
-	thresholds, all := Curve(rows, func(r Row) float64 { return m.Confidence(r.Score, r.OneTopic) })
+	thresholds, all := Curve(rows, func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	for i, f := range all {
 		if f.Precision >= precision {
 			cut = math.Floor(thresholds[i]*1e4) / 1e4
@@ -155,7 +155,7 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
 	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
-	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.OneTopic) })
+	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
 	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
 	return m
@@ -505,7 +505,7 @@ func ReliabilityOf(rows []Row, m *skills.Model, cut float64) Reliability {
 	var confidence []float64
 	var right []bool
 	for _, r := range rows {
-		if c := m.Confidence(r.Score, r.OneTopic); r.Features != nil && c >= cut {
+		if c := m.Confidence(r.Score, r.Bounds); r.Features != nil && c >= cut {
 			confidence = append(confidence, c)
 			right = append(right, r.Right)
 		}
