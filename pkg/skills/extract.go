@@ -372,7 +372,7 @@ func (x *extraction) summarize(f *finding) {
 		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
 			before, after := x.neighbours(m)
-			f.plain = f.plain || m.shared == 1 && (m.kind == preferred || m.kind == bare || m.matched > 1 && (m.kind == alternative || m.kind == hidden)) && x.teaches(m, &b)
+			f.plain = f.plain || x.own(m) && x.teaches(m, &b)
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
@@ -416,9 +416,12 @@ func (x *extraction) summarize(f *finding) {
 	}
 }
 
-// namedLikeness is how near in meaning a skill and the sentence that names it are at
-// least: below it the word means something else there.
-const namedLikeness = 0.5
+// How near in meaning a skill and the sentence that names it are at least: below it
+// the word means something else there. In a short text little else speaks.
+const (
+	namedLikeness = 0.5
+	briefLikeness = 0.3
+)
 
 // bounds are the rules for a skill: an inferred one is never sure; one that an
 // outcome, or any sentence of a short text, plainly names is given, whatever else the
@@ -428,10 +431,24 @@ func (x *extraction) bounds(f *finding) Bounds {
 	switch {
 	case f.oneTopic():
 		b.Most = inferredConfidence
-	case f.plain && (f.namedInOutcomes || x.count < passageWords) && f.like.own >= namedLikeness:
+	case f.plain && f.namedInOutcomes && f.like.own >= namedLikeness, f.plain && x.count < passageWords && f.like.own >= briefLikeness:
 		b.Least = plainConfidence
 	}
 	return b
+}
+
+// own reports whether a mention is of a label that means this skill: its name, or an
+// alias of several words that no other skill has.
+func (x *extraction) own(m *mention) bool {
+	switch m.kind {
+	case preferred:
+		return true
+	case bare:
+		return m.shared == 1
+	case alternative, hidden:
+		return m.shared == 1 && m.matched > 1
+	}
+	return false
 }
 
 // teaches reports whether a whole label stands, as it is written, where the document
