@@ -129,13 +129,8 @@ func governors(line string) []governor {
 		}
 		joined := before == "and" || before == "or" || before == "&" || comma
 		level := 0
-		switch {
-		case opening:
-			level = verbLevel(lower, true)
-		case before == "to" || before == "can" || before == "will" || before == "should":
-			level = verbLevel(lower, false)
-		case joined && (beside || !nounsToo(lower) || articleFollows(line[e:])):
-			level = verbLevel(lower, false)
+		if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
+			level = verbLevel(lower, opening)
 		}
 		if level > 0 {
 			level = weighed(lower, level, line[e:])
@@ -161,6 +156,9 @@ func governors(line string) []governor {
 	})
 	return found
 }
+
+// modal are the words after which a verb stands.
+var modal = set(`to can will should`)
 
 func articleFollows(rest string) bool {
 	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")

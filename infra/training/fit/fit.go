@@ -133,8 +133,11 @@ func (e Extractors) PassageRows(set *gold.Data) []Row {
 // short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
 	m := Model(rows, documentRidge, 0, 1, documentStep)
-	m.Cut = cutAt(Of(rows, gold.CourseSet), &m, documentPrecision)
-	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
+	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
+	m.Plain = plainly(slices.Concat(courses, excerpts))
+	m.Cut = cutAt(courses, &m, documentPrecision)
+	m.ShortCut = cutAt(excerpts, &m, shortPrecision)
+	m.Plain = max(m.Plain, m.Cut, m.ShortCut)
 	return m
 }
 
@@ -155,13 +158,29 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
 	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
+	m.Plain = plainly(Judged(rows))
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
 	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
+	m.Plain = max(m.Plain, m.Cut)
 	return m
 }
 
-// Of gives the rows of one set.
+// plainly is how often what a sentence plainly names was right.
+func plainly(rows []Row) float64 {
+	var right, n float64
+	for _, r := range rows {
+		if r.Bounds.Plain {
+			n++
+			if r.Right {
+				right++
+			}
+		}
+	}
+	return round(right / max(n, 1))
+}
+
+// Of returns the rows of one set.
 func Of(rows []Row, set string) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Item.Set != set })
 }
