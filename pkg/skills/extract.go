@@ -237,7 +237,7 @@ const (
 	likelyKnown       = 0.4  // the same where statistics over letters cannot tell
 )
 
-// covered says whether the text is in the vocabulary's language. Lists of terms
+// covered reports whether the text is in the vocabulary's language. Lists of terms
 // have few function words and mislead statistics over letters, so that these are
 // asked last.
 func (x *extraction) covered() bool {
@@ -287,7 +287,7 @@ var (
 		class classes lab labs assignment assignments topics`)
 )
 
-// latin says whether most letters of a text are Latin.
+// latin reports whether most letters of a text are Latin.
 func latin(text string) bool {
 	script, letters := 0, 0
 	for _, r := range text {
@@ -512,7 +512,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours says whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly beside a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {
@@ -542,7 +542,7 @@ type shown struct {
 	printed bool
 }
 
-// level gives a skill's level, the highest over its mentions, and the mentions
+// level returns a skill's level, the highest over its mentions, and the mentions
 // that are shown: the one that decided the level, and the strongest.
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]

@@ -334,7 +334,7 @@ func cholesky(a [][]float64, b []float64) {
 
 func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// calibrated gives the steps that bring cross-validated scores to frequencies:
+// calibrated returns the steps that bring cross-validated scores to frequencies:
 // isotonic steps, each drawn to a logistic curve over all of the scores as if the
 // curve were so many further candidates (curveCandidates). Two parameters follow no
 // run of luck, and wide steps what the curve cannot.
@@ -451,7 +451,7 @@ func figures(given, right, must, wanted, texts float64) Figures {
 	return f
 }
 
-// Curve gives the figures at every threshold of a score, highest threshold first.
+// Curve returns the figures at every threshold of a score, highest threshold first.
 func Curve(rows []Row, score func(Row) float64) (thresholds []float64, all []Figures) {
 	var wanted, texts float64
 	seen := map[*gold.Item]bool{}
@@ -498,7 +498,7 @@ func BestCut(rows []Row, score func(Row) float64) float64 {
 // Bin is a tenth of the range of confidence.
 type Bin struct{ N, Confidence, Right float64 }
 
-// Calibration puts what was given into ten bins and gives the expected error: how
+// Calibration puts what was given into ten bins and returns the expected error: how
 // far confidence is from the frequency of being right, on average.
 func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected float64) {
 	for i, c := range confidence {
