@@ -69,7 +69,7 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 	if page, ok := s.pages.Load(org); ok {
 		return page.(feedPage), nil
 	}
-	in := partitionQuery(partition(org, "journal"), true)
+	in := partitionQuery(partition(org, api.JournalRows), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	var page feedPage
 	err := s.query(ctx, in, func(row item) (bool, error) {
@@ -101,7 +101,7 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 	strong := true
 	in := &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk AND sk >= :page"),
-		ExpressionAttributeValues: item{":pk": text(partition(org, "journal")), ":page": text(numbered(page))},
+		ExpressionAttributeValues: item{":pk": text(partition(org, api.JournalRows)), ":page": text(numbered(page))},
 		ConsistentRead:            &strong,
 		Limit:                     aws.Int32(int32(limit/pageEntries + 2)),
 	}
@@ -163,7 +163,7 @@ func parseCursor(cursor string) (page, place int, ok bool) {
 
 // FeedEnd names the last entry of the organization's feed.
 func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (string, error) {
-	in := partitionQuery(partition(org, "journal"), true)
+	in := partitionQuery(partition(org, api.JournalRows), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	end := ""
 	err := s.query(ctx, in, func(row item) (bool, error) {

@@ -49,10 +49,10 @@ const DataSeenWithin = 10_000
 // answer that began before takes.
 const dataKept = 600_000
 
-var currentKey = key{"r", "current"}
+var currentKey = key{api.DataVersionRows.Key(), "current"}
 
 func dataKey(set, generation, part string) key {
-	return key{"r#" + set + "#" + generation, part}
+	return key{api.DataRows.Key(set, generation), part}
 }
 
 func areaPart(a labor.Area) string { return string(a.RegionType) + ":" + a.Region }

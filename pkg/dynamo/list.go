@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -119,7 +120,7 @@ func (s *Store) span(ctx context.Context, org catalog.OrgID, kind catalog.Kind, 
 	err := s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: item{
-			":pk": text(partition(org, string(kind))), ":from": text(numbered(span.From)), ":to": text(numbered(span.To - 1)),
+			":pk": text(partition(org, api.RecordRows(kind))), ":from": text(numbered(span.From)), ":to": text(numbered(span.To - 1)),
 		},
 		ConsistentRead: &strong,
 	}, func(row item) (bool, error) {

@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -29,7 +30,7 @@ func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectio
 	for _, id := range sectionIDs {
 		if seq, ok := catalog.Sequence(catalog.SectionKind, id); ok {
 			numbers[id] = seq
-			keys = append(keys, key{partition(org, string(catalog.CourseKind)), numbered(seq)})
+			keys = append(keys, key{partition(org, api.RecordRows(catalog.CourseKind)), numbered(seq)})
 		}
 	}
 	rows, err := s.rows(ctx, keys, strong)
@@ -56,7 +57,7 @@ func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectio
 
 // AllCourses reads every course of the organization.
 func (s *Store) AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error) {
-	return all[catalog.Course](ctx, s, partition(org, string(catalog.CourseKind)))
+	return all[catalog.Course](ctx, s, partition(org, api.RecordRows(catalog.CourseKind)))
 }
 
 // Section reads a section.
@@ -71,7 +72,7 @@ func (s *Store) SectionsByID(ctx context.Context, org catalog.OrgID, ids []strin
 
 // AllSections reads every section of the organization.
 func (s *Store) AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error) {
-	return all[catalog.Section](ctx, s, partition(org, string(catalog.SectionKind)))
+	return all[catalog.Section](ctx, s, partition(org, api.RecordRows(catalog.SectionKind)))
 }
 
 // Jobs reads a page of the organization's jobs and how many there are.
@@ -126,7 +127,7 @@ func (s *Store) TransferCourses(ctx context.Context, org catalog.OrgID, packageI
 	if !catalog.TransferPackageKind.Made(packageID) {
 		return []*catalog.TransferCourse{}, nil
 	}
-	return all[catalog.TransferCourse](ctx, s, partition(org, string(catalog.TransferCourseKind)+"#"+packageID))
+	return all[catalog.TransferCourse](ctx, s, nestedIn(org, catalog.TransferCourseKind, packageID))
 }
 
 // TransferCourse reads a course of a package.

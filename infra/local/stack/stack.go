@@ -249,7 +249,7 @@ func (s *stack) startDynamoDB() error {
 }
 
 func (s *stack) startQueue() (queues queue.Queues, err error) {
-	server := queue.Server{Dir: s.Dir, Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
+	server := queue.Server{Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
 	if s.SQSEndpoint != "" {
 		queues, err = server.Create(s.life, s.SQSEndpoint)
 	} else {
