@@ -290,7 +290,7 @@ func TestImportCatalog(t *testing.T) {
 	org := string(customer.OrganizationID)
 	c.file("courses.csv", "externalId,code,name\r\n1,A 1,\"Algebra, first\"\r\n2,,Nameless\r\n3,C 1,Chemistry\r\n")
 	out, says := c.run(1, "import", "catalog", "-organization", org, "courses.csv")
-	if !strings.Contains(out, "would be created  2") || !strings.Contains(out, "courses.csv:3: Course 2: ") || !strings.Contains(says, "the file has faults; nothing was changed") {
+	if !strings.Contains(out, "would be created  2") || !strings.Contains(out, "courses.csv:3: Course 2: ") || !strings.Contains(says, "the file has errors; nothing was changed") {
 		t.Error(out, says)
 	}
 	rejects, err := os.ReadFile("courses.csv.rejects.csv")

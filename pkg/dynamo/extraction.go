@@ -39,7 +39,7 @@ const SweepGrace = 60_000
 
 // Claim takes an extraction for a run until the lease ends: one that is PENDING,
 // or PROCESSING under a lease that has ended. Anything else is ErrFinished or
-// ErrLeased. A claim that was applied but not answered may be repeated.
+// ErrLeased. A claim that was applied without a response may be repeated.
 func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error) {
 	now := s.Now()
 	for {
@@ -146,7 +146,7 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 }
 
 // settle changes the record of a claimed extraction while the claim is still this
-// run's own, together with the writes that change gives.
+// run's own, together with the writes that change returns.
 func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression) ([]write, error)) error {
 	updatedAt := task.UpdatedAt
 	for {
@@ -209,7 +209,7 @@ func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([
 	return writes, nil
 }
 
-// Outcome reads what the last extraction of a record gave; nil for none.
+// Outcome reads the result of the last extraction of a record; nil for none.
 func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error) {
 	return s.outcome(ctx, evidenceKey(org, id))
 }
@@ -247,7 +247,7 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 }
 
 // Stuck finds extractions that have waited longer than SweepGrace, or whose lease
-// has ended, and were not sent again lately, oldest first in each shard, and gives
+// has ended, and were not sent again lately, oldest first in each shard, and passes
 // each to visit; where no message is left, all that are not finished.
 func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	before := s.Now() - SweepGrace
@@ -293,7 +293,7 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend says whether a stuck extraction is to be sent again; false when it has
+// Resend reports whether a stuck extraction is to be sent again; false when it has
 // moved on by itself. After that it is left alone for as long as it has waited so
 // far: its message may still stand in a long queue, which one more each minute would
 // lengthen. Where no message is left, that does not count.
