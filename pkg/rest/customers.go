@@ -93,7 +93,10 @@ func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	document := sync.OnceValue(OpenAPI)
-	read(s, "getOpenAPI", func(context.Context, *call, *none) (raw, error) { return document(), nil })
+	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (anything, error) {
+		c.rendered = &rendered{body: document()}
+		return anything{}, nil
+	})
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {

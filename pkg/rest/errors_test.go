@@ -209,7 +209,7 @@ func TestQueryParameters(t *testing.T) {
 		{"limit=99999999999999999999", 400}, {"limit=5&limit=5", 400}, {"limit=%D9%A5", 400}, {"limit=1_0", 400},
 		{"offset=0", 200}, {"offset=-1", 400}, {"offset=1.5", 400}, {"offset=9223372036854775807", 200}, {"offset=9223372036854775808", 400},
 		{"offset=1&offset=2", 400}, {"offset=", 400}, {"offset=NaN", 400},
-		{"unknown=1", 200}, {"unknown=1&unknown=2", 200}, {"Limit=0", 200},
+		{"unknown=1", 400}, {"unknown=1&unknown=2", 400}, {"Limit=0", 400}, {"limt=3", 400}, {"=", 400}, {"include=evidence", 400},
 		{"limit=%zz", 400}, {"limit=5;offset=1", 400},
 	} {
 		for _, path := range []string{"/courses", "/jobs", "/transfer-packages", "/programs", "/credentials", "/reports", "/skills"} {

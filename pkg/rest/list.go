@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -37,10 +38,10 @@ type Pagination struct {
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
 	link := func(rel string, offset int) {
-		query := c.request.URL.Query()
-		query.Set("limit", fmt.Sprint(in.Limit))
-		query.Set("offset", fmt.Sprint(offset))
-		c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
+		c.link(rel, func(query url.Values) {
+			query.Set("limit", fmt.Sprint(in.Limit))
+			query.Set("offset", fmt.Sprint(offset))
+		})
 	}
 	link("first", 0)
 	if in.Offset > 0 {
@@ -54,6 +55,13 @@ func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 		data = []T{}
 	}
 	return Page[T]{Data: data, Pagination: p}
+}
+
+// link adds a link to the same list, with another query.
+func (c *call) link(rel string, change func(url.Values)) {
+	query := c.request.URL.Query()
+	change(query)
+	c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
 }
 
 // caught turns a panic into the error of the function that it is deferred in.

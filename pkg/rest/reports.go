@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
@@ -89,7 +90,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 	return &result, &change, nil
 }
 
-func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) {
+func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
 	record, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
 	if err != nil {
 		return nil, err
@@ -102,15 +103,17 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 	var text bytes.Buffer
 	switch in.Format {
 	case "csv":
-		c.contentType = "text/csv; charset=utf-8"
 		err = loaded.WriteCSV(&text)
+		c.rendered = &rendered{contentType: api.CSV + "; charset=utf-8", body: text.Bytes()}
 	case "html":
-		c.contentType = "text/html; charset=utf-8"
-		c.policy, err = c.WritePage(&text, loaded)
+		var policy string
+		policy, err = c.WritePage(&text, loaded)
+		c.rendered = &rendered{contentType: api.HTML + "; charset=utf-8", policy: policy, body: text.Bytes()}
 	default:
-		return loaded.Result(), nil
+		result := loaded.Result()
+		return &result, nil
 	}
-	return raw(text.Bytes()), err
+	return nil, err
 }
 
 // loadReport loads what a report's settings name; what is not there is a fault.

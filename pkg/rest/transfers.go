@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -16,9 +17,6 @@ type TransferStore interface {
 	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
 }
 
-// maxCoursesInBody is how many transfer courses one call creates.
-const maxCoursesInBody = 50
-
 type packageInput struct {
 	PackageID string `path:"packageId"`
 }
@@ -31,6 +29,12 @@ type transferCourseInput struct {
 type readTransferCourseInput struct {
 	transferCourseInput
 	includeInput
+}
+
+type transferCoursesInput struct {
+	packageInput
+	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"how many courses the response holds at most; as many as fit when absent" extension:"true"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many courses stand before the first one" extension:"true"`
 }
 
 type matchingConfigInput struct {
@@ -128,10 +132,7 @@ func (s *Server) bindTransfers() {
 	})
 	write(s, "updateTransferPackage", updatePackage)
 	write(s, "deleteTransferPackage", deletePackage)
-	read(s, "listTransferCourses", func(ctx context.Context, c *call, in *packageInput) ([]*catalog.TransferCourse, error) {
-		_, courses, err := c.packageWithCourses(ctx, *in)
-		return courses, err
-	})
+	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(ctx context.Context, c *call, in *readTransferCourseInput) (*TransferCourseWithEvidence, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
@@ -161,6 +162,22 @@ func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalo
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
 	})
+}
+
+func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput) ([]*catalog.TransferCourse, error) {
+	_, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	if err != nil {
+		return nil, err
+	}
+	asked := courses[min(in.Offset, len(courses)):]
+	if in.Limit > 0 {
+		asked = asked[:min(in.Limit, len(asked))]
+	}
+	given := c.fitting(asked)
+	if end := in.Offset + given; end < len(courses) {
+		c.link("next", func(query url.Values) { query.Set("offset", fmt.Sprint(end)) })
+	}
+	return asked[:given], nil
 }
 
 // newCourses makes the transfer courses of a body, PENDING, in its order.
