@@ -20,6 +20,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,10 +30,10 @@ import (
 	"time"
 
 	lambda "github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/grants"
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/pkg/api"
@@ -233,18 +234,12 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stopQueue)
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", api.EnvTable: "events", api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: queues.URL, api.EnvSQSEndpoint: queues.Endpoint,
-		}[name]
-	})
+	env := dynamodb.Environment(endpoint, "events")
+	env[api.EnvQueueURL], env[api.EnvSQSEndpoint], env[api.EnvCountTimeout] = queues.URL, queues.Endpoint, "5000"
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.CountTimeout = 5 * time.Second
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	store := config.Store()
 	if err := store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
@@ -351,11 +346,12 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	}
 	var functions []runtime.Function
 	for _, name := range names {
+		endpoint := guarded(t, name, config.DynamoDBEndpoint)
 		functions = append(functions, runtime.Function{
 			Name: name, Bootstrap: filepath.Join(dir, name), Timeout: 30 * time.Second, Memory: 512, Processes: 1,
 			Env: map[string]string{
 				"AWS_REGION": config.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
-				api.EnvTable: config.Table, api.EnvDynamoEndpoint: config.DynamoDBEndpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
+				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
 				// One window, so that what is left does not depend on the hour.
 				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
 			},
@@ -367,6 +363,20 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	}
 	t.Cleanup(r.Stop)
 	return r
+}
+
+// guarded is the way of a function to DynamoDB, which lets pass what its role would
+// allow in AWS.
+func guarded(t *testing.T, function, endpoint string) string {
+	upstream, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := httptest.NewServer(grants.Guard{Upstream: upstream, Rows: api.RowsOf(function), Refused: func(err error) {
+		t.Errorf("%s: %v (pkg/api, RowsOf)", function, err)
+	}})
+	t.Cleanup(guard.Close)
+	return guard.URL
 }
 
 // event writes the request as API Gateway sends it.

@@ -28,6 +28,10 @@ func Functions() []string {
 	return append(names, Extractor, Sweeper)
 }
 
+// MetricNamespace is the CloudWatch namespace of what the functions count in their
+// log lines.
+const MetricNamespace = "SkillsCurriculum"
+
 // The environment that functions are given.
 const (
 	EnvTable          = "TABLE_NAME"

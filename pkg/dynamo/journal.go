@@ -19,20 +19,14 @@ import (
 // transaction has to.
 const pageEntries = 9
 
-// entry is one change as it is stored: what, kind, id, parent, instant.
+// entry is one change of a record as it is stored.
 func entry(what string, r catalog.Record) string {
-	meta := r.Base()
-	return strings.Join([]string{what, string(catalog.KindOf(r)), meta.ID, parentOf(r), strconv.FormatInt(int64(meta.UpdatedAt), 10)}, "|")
+	return formatEntry(what, catalog.KindOf(r), r.Base().ID, catalog.ParentOf(r), r.Base().UpdatedAt)
 }
 
-func parentOf(r catalog.Record) string {
-	switch r := r.(type) {
-	case *catalog.Section:
-		return r.CourseID
-	case *catalog.TransferCourse:
-		return r.PackageID
-	}
-	return ""
+// formatEntry writes what parseEntry reads.
+func formatEntry(what string, kind catalog.Kind, id, parentID string, at catalog.Time) string {
+	return strings.Join([]string{what, string(kind), id, parentID, strconv.FormatInt(int64(at), 10)}, "|")
 }
 
 // journal appends entries to the last page of the organization's feed. Pages fill
@@ -75,7 +69,7 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 	if page, ok := s.pages.Load(org); ok {
 		return page.(feedPage), nil
 	}
-	in := partitionQuery(partition(org, "journal"), true)
+	in := partitionQuery(partition(org, api.JournalRows), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	var page feedPage
 	err := s.query(ctx, in, func(row item) (bool, error) {
@@ -107,7 +101,7 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 	strong := true
 	in := &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk AND sk >= :page"),
-		ExpressionAttributeValues: item{":pk": text(partition(org, "journal")), ":page": text(numbered(page))},
+		ExpressionAttributeValues: item{":pk": text(partition(org, api.JournalRows)), ":page": text(numbered(page))},
 		ConsistentRead:            &strong,
 		Limit:                     aws.Int32(int32(limit/pageEntries + 2)),
 	}
@@ -169,7 +163,7 @@ func parseCursor(cursor string) (page, place int, ok bool) {
 
 // FeedEnd names the last entry of the organization's feed.
 func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (string, error) {
-	in := partitionQuery(partition(org, "journal"), true)
+	in := partitionQuery(partition(org, api.JournalRows), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
 	end := ""
 	err := s.query(ctx, in, func(row item) (bool, error) {

@@ -12,7 +12,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Every key of the table. <org>, <customer> and other words in angle brackets
+// Every key of the table; the forms of the partition keys are package api's, which
+// also holds what each function may touch. <org>, <customer> and other words in angle brackets
 // stand for values; # separates. Live rows and deleted rows never share a
 // partition, so that no read has to filter.
 //
@@ -56,7 +57,8 @@ func (k key) attributes() item {
 // deleted is where a record goes when it is deleted.
 func (k key) deleted() key { return key{k.pk + "!", k.sk} }
 
-func partition(org catalog.OrgID, part string) string { return "o#" + string(org) + "#" + part }
+// partition is the organization's partition of rows that have one.
+func partition(org catalog.OrgID, rows api.Partition) string { return rows.Key(string(org)) }
 
 func numbered(n int) string { return fmt.Sprintf("%010d", n) }
 
@@ -67,64 +69,64 @@ func keyOfRow(row item) key {
 }
 
 // recordKey gives the key of a record; false for an id that this service cannot
-// have made. parent is the package of a transfer course.
+// have made. parent is the id of the record that owns it, where the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {
 		seq, ok := catalog.Sequence(kind, id)
-		return key{partition(org, string(kind)), numbered(seq)}, ok
+		return key{partition(org, api.RecordRows(kind)), numbered(seq)}, ok
 	}
-	part, ok := string(kind), kind.Made(id)
-	if kind == catalog.TransferCourseKind {
-		part, ok = part+"#"+parent, ok && catalog.TransferPackageKind.Made(parent)
+	if kind.Nested() {
+		return key{nestedIn(org, kind, parent), id}, kind.Made(id) && kind.Parent().Made(parent)
 	}
-	return key{partition(org, part), id}, ok
+	return key{partition(org, api.RecordRows(kind)), id}, kind.Made(id)
+}
+
+// nestedIn is the partition of the records of a kind that belong to one parent.
+func nestedIn(org catalog.OrgID, kind catalog.Kind, parent string) string {
+	return api.RecordRows(kind).Key(string(org), parent)
 }
 
 func keyOf(r catalog.Record) key {
-	parent := ""
-	if course, ok := r.(*catalog.TransferCourse); ok {
-		parent = course.PackageID
-	}
-	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), parent, r.Base().ID)
+	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), catalog.ParentOf(r), r.Base().ID)
 	return k
 }
 
 func directoryKey(org catalog.OrgID, kind catalog.Kind) key {
-	return key{partition(org, "directory"), string(kind)}
+	return key{partition(org, api.DirectoryRows), string(kind)}
 }
 
 func journalKey(org catalog.OrgID, page int) key {
-	return key{partition(org, "journal"), numbered(page)}
+	return key{partition(org, api.JournalRows), numbered(page)}
 }
 
 func answerKey(org catalog.OrgID, idempotencyKey string) key {
-	return key{partition(org, "answer"), digest(idempotencyKey)}
+	return key{partition(org, api.AnswerRows), digest(idempotencyKey)}
 }
 
-func evidenceKey(org catalog.OrgID, id string) key { return key{partition(org, "evidence"), id} }
+func evidenceKey(org catalog.OrgID, id string) key { return key{partition(org, api.EvidenceRows), id} }
 
-func textKey(org catalog.OrgID, id string) key { return key{partition(org, "text"), id} }
+func textKey(org catalog.OrgID, id string) key { return key{partition(org, api.TextRows), id} }
 
 func documentKey(org catalog.OrgID, p catalog.Provenance, words string) key {
-	return key{partition(org, "document"), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
+	return key{partition(org, api.DocumentRows), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
 }
 
 func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {
-	return key{partition(org, "external#"+string(kind)), external}
+	return key{api.ExternalRows.Key(string(org), string(kind)), external}
 }
 
-func organizationKey(id catalog.OrgID) key { return key{"organizations", string(id)} }
+func organizationKey(id catalog.OrgID) key { return key{api.OrganizationRows.Key(), string(id)} }
 
-func customerKey(id catalog.CustomerID) key { return key{"customers", string(id)} }
+func customerKey(id catalog.CustomerID) key { return key{api.CustomerRows.Key(), string(id)} }
 
 func customerKeyKey(id catalog.CustomerID, keyID string) key {
-	return key{"c#" + string(id) + "#key", keyID}
+	return key{api.CustomerKeyRows.Key(string(id)), keyID}
 }
 
-func secretKey(hash string) key { return key{"k#" + hash, "key"} }
+func secretKey(hash string) key { return key{api.KeyRows.Key(hash), "key"} }
 
 func unitsKey(id catalog.CustomerID, windowStart int64) key {
-	return key{"u#" + string(id), strconv.FormatInt(windowStart, 10)}
+	return key{api.UnitRows.Key(string(id)), strconv.FormatInt(windowStart, 10)}
 }
 
 func shardOf(id string) string { return strconv.Itoa(int(digest(id)[0]) % shards) }

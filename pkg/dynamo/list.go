@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -59,7 +60,8 @@ const pageAttempts = 5
 // read from, and numbers in that range are only ever given up, never taken again,
 // so equal counts mean the same records. The directory is read beside a page that
 // the last known one predicts, so that a list which stands still takes one trip.
-func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, offset, limit int) ([]R, int, error) {
+func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, offset, limit int) ([]R, int, error) {
+	kind := kindOf[T, R]()
 	var now *catalog.Directory
 	var rows []item
 	var read catalog.Span
@@ -118,7 +120,7 @@ func (s *Store) span(ctx context.Context, org catalog.OrgID, kind catalog.Kind, 
 	err := s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: item{
-			":pk": text(partition(org, string(kind))), ":from": text(numbered(span.From)), ":to": text(numbered(span.To - 1)),
+			":pk": text(partition(org, api.RecordRows(kind))), ":from": text(numbered(span.From)), ":to": text(numbered(span.To - 1)),
 		},
 		ConsistentRead: &strong,
 	}, func(row item) (bool, error) {

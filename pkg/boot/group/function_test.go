@@ -69,3 +69,24 @@ func TestFunction(t *testing.T) {
 		t.Error("half an event was taken")
 	}
 }
+
+// TestFullPath holds the paths that API Gateway sends at its own address, behind a
+// custom domain with a base path mapping, and from sam local.
+func TestFullPath(t *testing.T) {
+	for _, c := range []struct{ what, path, contextPath, want string }{
+		{"own address", "/courses", "/v1/courses", "/v1/courses"},
+		{"own address, root", "/", "/v1/", "/v1/"},
+		{"own address, a path that begins like the mapping", "/v1/courses", "/v1/v1/courses", "/v1/v1/courses"},
+		{"own address, a name that begins like the mapping", "/v1x", "/v1/v1x", "/v1/v1x"},
+		{"custom domain", "/v1/courses", "/v1/courses", "/v1/courses"},
+		{"custom domain, root", "/v1", "/v1", "/v1"},
+		{"custom domain, a path that begins like the mapping", "/v1/v1/courses", "/v1/v1/courses", "/v1/v1/courses"},
+		{"sam local", "/courses", "/courses", "/v1/courses"},
+		{"no context", "/courses", "", "/v1/courses"},
+	} {
+		got := fullPath(events.APIGatewayProxyRequest{Path: c.path, RequestContext: events.APIGatewayProxyRequestContext{Path: c.contextPath}})
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}

@@ -74,13 +74,30 @@ func (builtin) Regions(ctx context.Context, regionType labor.RegionType) ([]labo
 // plain keeps the proxy from taking a part of the path for a query or a fragment.
 var plain = strings.NewReplacer("?", "%3F", "#", "%23")
 
+// fullPath is the path as the client sent it, without its query. At its own address
+// API Gateway takes the stage off the event's path; behind a custom domain the base
+// path mapping stays on, and has the same name.
+func fullPath(event events.APIGatewayProxyRequest) string {
+	mapped := under(event.Path, api.BasePath) && under(event.RequestContext.Path, api.BasePath) && !under(event.RequestContext.Path, api.BasePath+event.Path)
+	if mapped {
+		return event.Path
+	}
+	return api.BasePath + event.Path
+}
+
+// under reports whether the path is the prefix or lies below it.
+func under(path, prefix string) bool {
+	rest, ok := strings.CutPrefix(path, prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
 // Gateway answers the events of API Gateway through a handler. What the proxy
 // cannot turn into a request (a path that cannot be decoded) goes the same way,
 // with the path beside it.
 func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	adapter := httpadapter.New(handler)
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
-		path := api.BasePath + plain.Replace(event.Path)
+		path := plain.Replace(fullPath(event))
 		ctx = rest.WithRequestID(ctx, event.RequestContext.RequestID)
 		if _, err := url.ParseRequestURI(path); err != nil {
 			ctx = rest.WithPath(ctx, path)

@@ -1,0 +1,133 @@
+// Package grants stands between a function and DynamoDB Local and refuses what the
+// function's role would not allow in AWS: rows outside of the partitions that
+// package api names for it (the condition dynamodb:LeadingKeys). DynamoDB Local
+// itself checks no role.
+package grants
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/api"
+)
+
+// Guard is the way of one function to the table.
+type Guard struct {
+	Upstream *url.URL // of DynamoDB
+	Rows     api.Rows // that the function may touch
+	Refused  func(error)
+}
+
+// ServeHTTP implements http.Handler.
+func (g Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the function is gone
+	}
+	if err := Check(g.Rows, r.Header.Get("X-Amz-Target"), body); err != nil {
+		g.Refused(err)
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"__type": "com.amazon.coral.service#AccessDeniedException", "message": err.Error()})
+		return
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	proxy := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(g.Upstream) }}
+	proxy.ServeHTTP(w, r)
+}
+
+// Check returns an error for a call that touches rows beyond those given. target is
+// the call's header X-Amz-Target.
+func Check(rows api.Rows, target string, body []byte) error {
+	_, operation, _ := strings.Cut(target, ".")
+	touched, err := touches(operation, body)
+	if err != nil {
+		return err
+	}
+	for _, t := range touched {
+		if t.writes && !rows.MayWrite(t.key) || !rows.MayRead(t.key) {
+			return fmt.Errorf("%s of the partition %s is not granted", operation, t.key)
+		}
+	}
+	return nil
+}
+
+// touch is a partition key of the table that a call reads or writes.
+type touch struct {
+	key    string
+	writes bool
+}
+
+type attributes map[string]struct{ S string }
+
+// one is a call for one row, or a part of a transaction.
+type one struct{ Key, Item attributes }
+
+func (o one) key() string { return o.Key[api.PartitionKey].S + o.Item[api.PartitionKey].S }
+
+// touches lists the partition keys that a call touches: none for a query of an
+// index, whose partitions are not the table's. It fails for a call that it cannot
+// read, and for one of an unknown kind.
+func touches(operation string, body []byte) ([]touch, error) {
+	var call struct {
+		one
+		RequestItems              map[string]struct{ Keys []attributes }
+		TransactItems             []map[string]one
+		IndexName                 string
+		KeyConditionExpression    string
+		ExpressionAttributeNames  map[string]string
+		ExpressionAttributeValues map[string]any
+	}
+	if err := json.Unmarshal(body, &call); err != nil {
+		return nil, fmt.Errorf("%s: %w", operation, err)
+	}
+	var touched []touch
+	switch operation {
+	case "GetItem":
+		touched = append(touched, touch{key: call.key()})
+	case "PutItem", "UpdateItem", "DeleteItem":
+		touched = append(touched, touch{call.key(), true})
+	case "BatchGetItem":
+		for _, table := range call.RequestItems {
+			for _, key := range table.Keys {
+				touched = append(touched, touch{key: key[api.PartitionKey].S})
+			}
+		}
+	case "TransactWriteItems":
+		for _, item := range call.TransactItems {
+			for kind, o := range item {
+				touched = append(touched, touch{o.key(), kind != "ConditionCheck"})
+			}
+		}
+	case "Query":
+		if call.IndexName != "" {
+			return nil, nil
+		}
+		for _, match := range equality.FindAllStringSubmatch(call.KeyConditionExpression, -1) {
+			name, placeholder := match[1], match[2]
+			if alias, ok := call.ExpressionAttributeNames[name]; ok {
+				name = alias
+			}
+			value, _ := call.ExpressionAttributeValues[placeholder].(map[string]any)
+			if key, ok := value["S"].(string); ok && name == api.PartitionKey {
+				touched = append(touched, touch{key: key})
+			}
+		}
+	default:
+		return nil, fmt.Errorf("%s is granted to no function", operation)
+	}
+	if len(touched) == 0 || slices.ContainsFunc(touched, func(t touch) bool { return t.key == "" }) {
+		return nil, fmt.Errorf("%s without a partition key", operation)
+	}
+	return touched, nil
+}
+
+var equality = regexp.MustCompile(`([#\w]+)\s*=\s*(:\w+)`)

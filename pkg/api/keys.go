@@ -1,0 +1,147 @@
+package api
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// A Partition is the form of the partition keys of one kind of row: words that #
+// separates, and * for each value. It is at the same time the pattern by which IAM
+// tells what a function may touch (dynamodb:LeadingKeys). What the rows are is said
+// in package dynamo, keys.go.
+type Partition string
+
+// The partitions of an organization beside those of its records.
+const (
+	EvidenceRows  Partition = "o#*#evidence"
+	TextRows      Partition = "o#*#text"
+	DocumentRows  Partition = "o#*#document"
+	DirectoryRows Partition = "o#*#directory"
+	JournalRows   Partition = "o#*#journal"
+	AnswerRows    Partition = "o#*#answer" // of idempotency records
+	ExternalRows  Partition = "o#*#external#*"
+)
+
+// The partitions that belong to no organization.
+const (
+	OrganizationRows Partition = "organizations"
+	CustomerRows     Partition = "customers"
+	CustomerKeyRows  Partition = "c#*#key"
+	KeyRows          Partition = "k#*"
+	UnitRows         Partition = "u#*"
+	DataVersionRows  Partition = "r"
+	DataRows         Partition = "r#*#*"
+)
+
+// RecordRows is where the live records of a kind lie. Nested kinds have a partition
+// for each parent.
+func RecordRows(kind catalog.Kind) Partition {
+	rows := Partition("o#*#" + string(kind))
+	if kind.Nested() {
+		rows += "#*"
+	}
+	return rows
+}
+
+// Deleted is where the records of a partition go when they are deleted.
+func (p Partition) Deleted() Partition { return p + "!" }
+
+// Key is the partition key for values, one for each *. It panics where their number
+// is another.
+func (p Partition) Key(values ...string) string {
+	var key strings.Builder
+	rest := string(p)
+	for _, value := range values {
+		before, after, ok := strings.Cut(rest, "*")
+		if !ok {
+			panic("the partition " + string(p) + " takes fewer values")
+		}
+		key.WriteString(before)
+		key.WriteString(value)
+		rest = after
+	}
+	if strings.Contains(rest, "*") {
+		panic("the partition " + string(p) + " takes more values")
+	}
+	key.WriteString(rest)
+	return key.String()
+}
+
+// Holds reports whether the key is one of the partition, as IAM compares: a * also
+// takes a #, so that who may write courses may write their external ids.
+func (p Partition) Holds(key string) bool {
+	held, err := path.Match(string(p), key)
+	return err == nil && held
+}
+
+// Rows are the partitions that a function reads and writes. What it writes it may
+// read as well.
+type Rows struct{ Reads, Writes []Partition }
+
+// MayRead reports whether a row with that partition key may be read.
+func (r Rows) MayRead(key string) bool { return r.MayWrite(key) || holds(r.Reads, key) }
+
+// MayWrite reports whether a row with that partition key may be written.
+func (r Rows) MayWrite(key string) bool { return holds(r.Writes, key) }
+
+func holds(partitions []Partition, key string) bool {
+	return slices.ContainsFunc(partitions, func(p Partition) bool { return p.Holds(key) })
+}
+
+// RowsOf returns the rows that a function touches: those of the caller and of its
+// quota for every group, those of idempotency, feed and lists for groups that write,
+// and its own. Customers, their keys and reference data are written by operators.
+func RowsOf(function string) Rows {
+	live, deleted, data := RecordRows, func(kind catalog.Kind) Partition { return RecordRows(kind).Deleted() }, []Partition{DataVersionRows, DataRows}
+	caller := Rows{Reads: []Partition{KeyRows, CustomerRows}, Writes: []Partition{UnitRows}}
+	writer := Rows{Reads: caller.Reads, Writes: []Partition{UnitRows, AnswerRows, JournalRows, DirectoryRows}}
+	switch function {
+	case string(Courses):
+		return writer.
+			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
+			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind))
+	case string(Jobs):
+		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
+	case string(Credentials):
+		// A course keeps what holds it.
+		return writer.
+			reading(live(catalog.SectionKind), live(catalog.JobKind)).
+			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind))
+	case string(Programs):
+		return writer.reading(data...).writing(live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind))
+	case string(Transfers):
+		return writer.
+			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
+			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind))
+	case string(Reports):
+		return writer.
+			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind))
+	case string(Labor):
+		return caller.reading(data...)
+	case string(Extractions):
+		return writer.reading(EvidenceRows).writing(live(catalog.SyllabusExtractionKind), TextRows)
+	case string(Customers):
+		return caller.reading(JournalRows)
+	case Extractor:
+		return Rows{}.writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
+	case Sweeper:
+		// It finishes deletions that broke off, of what courses and packages own.
+		return Rows{}.writing(
+			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
+			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
+		)
+	}
+	panic("no function " + function)
+}
+
+func (r Rows) reading(partitions ...Partition) Rows {
+	return Rows{slices.Concat(r.Reads, partitions), r.Writes}
+}
+
+func (r Rows) writing(partitions ...Partition) Rows {
+	return Rows{r.Reads, slices.Concat(r.Writes, partitions)}
+}
