@@ -309,7 +309,7 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 		if seen[s.SkillID] {
 			faults = append(faults, FieldError{at + ".skillId", "named twice", s.SkillID})
 		}
-		if scaled := confidence * 1e4; math.Abs(scaled-math.Round(scaled)) > 1e-6 {
+		if math.Round(confidence*1e4)/1e4 != confidence {
 			faults = append(faults, FieldError{at + ".confidence", "has more than four decimals", confidence})
 		}
 		seen[s.SkillID] = true

@@ -438,3 +438,37 @@ func TestQueryStringStaysOutOfTheProblem(t *testing.T) {
 		t.Errorf("the problem repeats the query: %s", r.Body)
 	}
 }
+
+// Numbers are judged by their value, in every spelling; what the store cannot hold is
+// an error at its place.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	skill := s.one.must(200, "GET", "/skills?query=sql", "").text("data.0.id")
+	job := "/jobs/" + s.one.job("J").text("id")
+	for text, place := range map[string]string{
+		"0": "", "1": "", "0.1234": "", "1.0000": "", "1e-4": "", "1234e-4": "", "0.12340000": "", "0.0": "", "0e-500": "", "10E-1": "", "0.7": "", "0.0003": "",
+		"0.12345": "x", "1.2345e-1": "x", "1e-5": "x", "1e-130": "x", "1e-131": "x", "1e-400": "x", "0.00001": "x", "1.0001": "x", "-1": "x", "-0.1": "x",
+	} {
+		if place != "" {
+			place = "body.skills[0].confidence"
+		}
+		r := s.one.do("PATCH", job, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":1,"confidence":%s}]}`, skill, text))
+		if (r.Status == 200) != (place == "") || r.Status != 200 && (r.Status != 422 || r.locations() != place) {
+			t.Errorf("confidence %s: status %d: %s", text, r.Status, r.Body)
+		}
+	}
+	for text, status := range map[string]int{
+		"1e-130": 200, "1.5": 200, "123456789.123456789": 200, "1e12": 200, "0e999": 200,
+		"1e-131": 422, "9.9e-131": 422, "1e-999999": 422, "1e13": 422, "1e126": 422, "1e400": 422, "-1e400": 422,
+	} {
+		r := s.one.must(status, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, text))
+		if status == 422 && r.locations() != "body.salaryMin" {
+			t.Errorf("%s: %s", text, r.Body)
+		}
+	}
+	both := s.one.must(422, "PATCH", job, `{"salaryMin":1e-131,"salaryMax":1e400}`)
+	if both.locations() != "body.salaryMin,body.salaryMax" {
+		t.Errorf("%s", both.Body)
+	}
+}
