@@ -1,6 +1,6 @@
 // Chaos runs the local stack under traffic while its parts are killed, stopped,
 // slowed and cut off by a seeded schedule, and then holds the table to what the
-// service promises. The same seed gives the same schedule, and each client's n-th
+// service promises. The same seed makes the same schedule, and each client's n-th
 // act is the same; which call a fault hits is a matter of timing.
 package main
 

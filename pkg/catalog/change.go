@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 )
 
@@ -120,6 +121,25 @@ func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
 	c.touch(dir)
 	c.queue(r)
+}
+
+// Add begins the life of a listed record: it gets its id, and its place in the list.
+func (c *Change) Add(r Record, ids IDs, dir *Directory, org OrgID, now Time) {
+	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), org, now)
+	c.Create(r, dir)
+}
+
+// ReplaceChanged saves a record that is not as it was before, and reports whether
+// that is so.
+func ReplaceChanged[T any, R interface {
+	*T
+	Record
+}](c *Change, before T, after R, now Time) bool {
+	changed := !reflect.DeepEqual(before, *after)
+	if changed {
+		c.Replace(after, now)
+	}
+	return changed
 }
 
 // Replace saves a changed record and moves its updatedAt on.

@@ -111,10 +111,11 @@ func (w *world) create(t *rapid.T) {
 	section := rapid.Bool().Draw(t, "section")
 	w.commit(t, func(change *catalog.Change) error {
 		if section {
-			s := w.course.NewSection(ids, w.at.Now(), "S")
 			href := w.href(r)
-			s.SyllabusHref, s.ProcessingStatus = &href, catalog.Pending
-			change.Create(s, nil)
+			s := &catalog.Section{Name: "S", SyllabusHref: &href, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+			if err := change.AddSection(s, w.course, ids, w.at.Now()); err != nil {
+				return err
+			}
 		} else {
 			href := w.href(r)
 			change.Create(&catalog.TransferCourse{
@@ -302,7 +303,8 @@ func TestExtractionStates(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			w.course = catalog.NewCourse(ids, dir, w.org, at.Now(), "C", "C", nil, change)
+			w.course = &catalog.Course{Name: "C", Code: "C"}
+			change.AddCourse(w.course, &catalog.Section{}, ids, dir, w.org, at.Now())
 			return nil
 		})
 		w.create(t)

@@ -99,9 +99,12 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 		return err
 	}
 	working, cancel := context.WithDeadline(ctx, end.Add(-finishReserve))
+	defer cancel()
 	outcome := w.extract(working, task)
-	cancel()
-	if f := outcome.Failure; f != nil && f.Code.Transient() && task.Attempt < maxTries {
+	// A document that takes all of a run's time would take all of the next one's; a
+	// slow server is given up on earlier.
+	inTime := working.Err() == nil
+	if f := outcome.Failure; f != nil && f.Code.Transient() && inTime && task.Attempt < maxTries {
 		delay := w.RetryDelay << (task.Attempt - 1)
 		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
@@ -147,6 +150,9 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		return known
 	}
 	result := w.Extractor.Extract(document)
+	if ctx.Err() != nil {
+		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
+	}
 	return &catalog.Outcome{
 		Skills: orEmpty(result.Skills), Evidence: orEmpty(result.Evidence), Warnings: orEmpty(result.Warnings),
 		Provenance: provenance, Text: document.Text,
