@@ -148,7 +148,7 @@ func TestQueue(t *testing.T) {
 // A has sent 40 messages whose work stalls when B sends five. B's are done while
 // A's first stall: the event source does not wait for A, nor give A all its room.
 func TestOneGroupDoesNotDelayAnother(t *testing.T) {
-	queues, stop, err := queue.Server{Dir: t.TempDir(), Visibility: time.Minute}.Start(t.Context())
+	queues, stop, err := queue.Server{Visibility: time.Minute}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
