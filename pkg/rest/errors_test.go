@@ -341,6 +341,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"POST", "/reports", `{"name":"R","settings":{"skills":[{"id":"nope"}]}}`, "body.settings.skills[0].id"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"view":"other"}}`, "body.settings.view"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"version":2}}`, "body.settings.version"},
+		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"version":1.5}}`, "body.settings.version"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"area":{"code":"99999"}}}`, "body.settings.area.code"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"area":{"code":"nowhere"}}}`, "body.settings.area.code"},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[` + strings.TrimSuffix(strings.Repeat(`{"id":"15-1252","lib":"soc"},`, 51), ",") + `]}}`, "body.settings.jobs"},

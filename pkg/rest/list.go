@@ -1,12 +1,8 @@
 package rest
 
 import (
-	"context"
 	"fmt"
 	"net/url"
-	"runtime/debug"
-
-	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -60,29 +56,6 @@ func (c *call) link(rel string, change func(url.Values)) {
 	query := c.request.URL.Query()
 	change(query)
 	c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
-}
-
-// caught turns a panic into the error of the function that it is deferred in.
-func caught(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
-}
-
-// beside runs two reads side by side; one that panics ends in an error.
-func beside[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		a, err = first(ctx)
-		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		b, err = second(ctx)
-		return err
-	})
-	return a, b, group.Wait()
 }
 
 // created names the one record that was created.

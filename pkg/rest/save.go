@@ -56,7 +56,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	var output any
 	var change *catalog.Change
 	var decided error
-	_, recorded, err := beside(ctx, func(ctx context.Context) (none, error) {
+	_, recorded, err := parallel(ctx, func(ctx context.Context) (none, error) {
 		output, change, decided = handler(ctx)
 		return none{}, nil
 	}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {

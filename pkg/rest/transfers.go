@@ -129,7 +129,7 @@ func (s *Server) bindTransfers() {
 }
 
 func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
-	return beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	return parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
@@ -185,8 +185,8 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
 	var pack *catalog.TransferPackage
-	courses, dir, err := beside(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
-		pack, courses, err = beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	courses, dir, err := parallel(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
+		pack, courses, err = parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
 		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
@@ -239,7 +239,7 @@ func retryTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 }
 
 func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*Equivalencies, error) {
-	pack, course, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	pack, course, err := parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
 		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
