@@ -89,8 +89,11 @@ func (o Optional[T]) Or(old T) T {
 // MarshalJSON writes the value alone: an absent field is left out by omitzero.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
-// UnmarshalJSON notes that the field was there.
-func (o *Optional[T]) UnmarshalJSON(b []byte) error {
+// Fill notes that the field was there and returns where its value goes, a *T.
+func (o *Optional[T]) Fill() any {
 	o.Set = true
-	return json.Unmarshal(b, &o.Value)
+	return &o.Value
 }
+
+// UnmarshalJSON notes that the field was there.
+func (o *Optional[T]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, o.Fill()) }

@@ -445,6 +445,8 @@ func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write)
 		for _, reason := range canceled.CancellationReasons {
 			switch aws.ToString(reason.Code) {
 			case "", "None", "ConditionalCheckFailed", "TransactionConflict":
+			case "ValidationError":
+				return err
 			default:
 				return unavailable(err)
 			}

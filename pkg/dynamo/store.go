@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/api"
@@ -241,10 +242,12 @@ func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, err
 	return records, err
 }
 
-// unavailable turns what DynamoDB could not do into the service's error. A
-// request that was given up by its caller stays what it is.
+// unavailable turns what DynamoDB could not do into the service's error. What is in
+// vain to try again stays what it is: a request that was given up by its caller, or
+// that DynamoDB calls wrong.
 func unavailable(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	var refused smithy.APIError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &refused) && refused.ErrorCode() == "ValidationException" {
 		return err
 	}
 	return catalog.Errorf(catalog.Unavailable, "The store cannot be reached at the moment.").Because(err)
