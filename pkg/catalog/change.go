@@ -74,6 +74,9 @@ type ExtractionJob struct {
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
+	// RequestedAt is the updatedAt with which the record became PENDING: it tells this
+	// request from a later one. Zero for any.
+	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
 // IdempotencyRecord is the stored response of a successful request, replayed for
@@ -186,9 +189,9 @@ func (c *Change) queue(r Record) {
 	}
 }
 
-// JobOf returns the job that extracts the record's skills.
+// JobOf returns the job that extracts the record's skills, as it is requested now.
 func JobOf(r Record) ExtractionJob {
-	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
+	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID, RequestedAt: r.Base().UpdatedAt}
 	if job.Kind.Nested() {
 		job.PackageID = ParentOf(r)
 	}
