@@ -161,7 +161,7 @@ func (a *audit) extraction(org catalog.OrgID, r map[string]any) {
 	if status == "" {
 		return
 	}
-	for _, name := range []string{"leaseToken", "leaseUntil", api.PendingIndexPartitionKey, api.PendingIndexSortKey, "waitsSince"} {
+	for _, name := range []string{"leaseToken", "leaseUntil", api.PendingIndexPartitionKey, api.PendingIndexSortKey, "waitsSince", "requestedAt"} {
 		if r[name] != nil {
 			a.breach("%s is %s but has %s", id, status, name)
 		}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -20,6 +22,14 @@ type customersCreate struct {
 	Name         string        `required:"" help:"Name of the customer."`
 	Organization catalog.OrgID `placeholder:"ID" help:"Its organization. A new one of the same name where empty."`
 	Units        uint          `placeholder:"N" help:"Rate limit a window instead of the default."`
+}
+
+// Validate implements kong's check of flags.
+func (c *customersCreate) Validate() error {
+	if strings.TrimSpace(c.Name) == "" {
+		return errors.New("--name is blank")
+	}
+	return nil
 }
 
 // Run adds a customer.

@@ -19,7 +19,8 @@ import (
 // ClaimStore is how a worker takes a job and ends it.
 type ClaimStore interface {
 	// Claim takes an extraction until the lease ends; catalog.ErrFinished when there
-	// is nothing to do, catalog.ErrLeased when another run has it.
+	// is nothing to do, or it was requested at another time than the job says;
+	// catalog.ErrLeased when another run has it.
 	Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error)
 	// Finish ends a claimed extraction; catalog.ErrFinished when the claim was lost.
 	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error
@@ -87,6 +88,7 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 
 func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID string) error {
 	start := w.Now()
+	job.RequestedAt = 0 // a message is a hint that there is work, of this request or a later one
 	end := time.Now().Add(time.Minute)
 	if deadline, ok := ctx.Deadline(); ok {
 		end = deadline
@@ -110,7 +112,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 			return err
 		}
 		w.log(task, "PENDING", outcome, start)
-		if err := w.Sender.SendLater(ctx, job, delay); err != nil {
+		if err := w.Sender.SendLater(ctx, task.Job, delay); err != nil {
 			// The sweeper sends it.
 			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
 		}
