@@ -48,7 +48,7 @@ type Server struct {
 	Log       *slog.Logger
 	Groups    []api.Group // that are served; nil for all
 
-	operations map[string]api.Operation // of the groups, by id
+	operations map[string]*api.Operation // of the groups, by id
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
 	sections   sectionIndex
@@ -83,17 +83,17 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 	if s.Groups == nil {
 		s.Groups = api.Groups()
 	}
-	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]api.Operation{}
-	for _, op := range contract {
-		if slices.Contains(s.Groups, op.Group) {
+	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]*api.Operation{}
+	for i := range contract {
+		if op := &contract[i]; slices.Contains(s.Groups, op.Group) {
 			s.operations[op.ID] = op
 		}
 	}
 	for _, group := range s.Groups {
 		bindings[group](s)
 	}
-	for _, op := range contract {
-		if _, ours := s.operations[op.ID]; ours {
+	for i := range contract {
+		if op := &contract[i]; s.operations[op.ID] != nil {
 			if err := s.check(op); err != nil {
 				panic(fmt.Sprintf("rest: operation %s %v", op.ID, err))
 			}
@@ -103,7 +103,7 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 }
 
 // check reports how an operation and its handler disagree.
-func (s *Server) check(op api.Operation) error {
+func (s *Server) check(op *api.Operation) error {
 	e, bound := s.endpoints[op.ID]
 	record, compared := s.operations[op.IfMatch]
 	switch {
@@ -198,7 +198,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 		s.free(ctx, x)
 		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
 	}
-	op := *route.Operation
+	op := route.Operation
 	if op.HasBody() {
 		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request, op.Accepts) })
 	}
