@@ -23,9 +23,6 @@ type grant struct {
 	why      string
 }
 
-// senders are the groups whose operations start extractions.
-var senders = []api.Group{api.Courses, api.Transfers, api.Extractions}
-
 func grantOf(name string) grant {
 	switch name {
 	case api.Extractor:
@@ -54,7 +51,7 @@ func grantOf(name string) grant {
 func groupGrant(group api.Group) grant {
 	g := grant{
 		table: []string{"BatchGetItem", "GetItem", "Query", "UpdateItem"},
-		sends: slices.Contains(senders, group),
+		sends: api.Queues(group),
 		why:   "reads records; UpdateItem counts the caller's units",
 	}
 	writes, deletes := false, false
