@@ -442,7 +442,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
-	r := &report{rows: rows, traffic: t, breaches: append(t.breaches, a.breaches...)}
+	r := &report{rows: rows, traffic: t, breaches: slices.Concat(w.table.refused, t.breaches, a.breaches)}
 	r.figure("acts of each client %v, answers %s, replays %d", acted, counts(t.statuses), t.replays)
 	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))
 	records := map[string]int{}
