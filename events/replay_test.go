@@ -30,7 +30,6 @@ import (
 	"time"
 
 	lambda "github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb"
@@ -235,18 +234,12 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stopQueue)
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", api.EnvTable: "events", api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: queues.URL, api.EnvSQSEndpoint: queues.Endpoint,
-		}[name]
-	})
+	env := dynamodb.Environment(endpoint, "events")
+	env[api.EnvQueueURL], env[api.EnvSQSEndpoint], env[api.EnvCountTimeout] = queues.URL, queues.Endpoint, "5000"
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.CountTimeout = 5 * time.Second
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	store := config.Store()
 	if err := store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) 
 		return metric("AWS/Lambda", metricName, "Sum", dimensions{"FunctionName": functions[name].FunctionName()})
 	}
 	failures := func(code catalog.FailureCode) awscloudwatch.IMetric {
-		return metric(ownMetrics, "ExtractionFailures", "Sum", dimensions{"FailureCode": jsii.String(string(code))})
+		return metric(api.MetricNamespace, "ExtractionFailures", "Sum", dimensions{"FailureCode": jsii.String(string(code))})
 	}
 	throttles := map[string]awscloudwatch.IMetric{}
 	for _, g := range api.Groups() {
@@ -152,10 +152,6 @@ func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) 
 		},
 	}
 }
-
-// ownMetrics is the namespace of what the functions write into their logs
-// (CloudWatch embedded metrics).
-const ownMetrics = "SkillsCurriculum"
 
 type dimensions map[string]*string
 

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
 )
 
 // newDashboard shows one stage on a page, a question in each row: is something
@@ -100,7 +102,7 @@ func labelled(namespace, name, statistic, label string, of dimensions) awscloudw
 
 // own finds a metric of the functions for every value of a dimension.
 func own(name, dimension, statistic string) awscloudwatch.IMetric {
-	search := fmt.Sprintf(`{%s,%s} MetricName="%s"`, ownMetrics, dimension, name)
+	search := fmt.Sprintf(`{%s,%s} MetricName="%s"`, api.MetricNamespace, dimension, name)
 	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 		Expression: jsii.String(fmt.Sprintf("SEARCH('%s', '%s', 300)", search, statistic)),
 		Label:      jsii.String(""),

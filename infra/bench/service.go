@@ -6,15 +6,15 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
@@ -51,18 +51,12 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 			stop()
 		}
 	}()
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", "TABLE_NAME": tableName, "DYNAMODB_ENDPOINT": endpoint, "RATE_LIMIT_UNITS": "1000000000",
-			"RATE_LIMIT_WINDOW_SECONDS": "86400", "QUOTA_TIMEOUT_MILLISECONDS": "30000", "SYLLABUS_ALLOWED_HOSTS": "127.0.0.1:9",
-		}[name]
-	})
+	env := dynamodb.Environment(endpoint, tableName)
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000", api.EnvAllowedHosts: "127.0.0.1:9"})
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		return nil, nil, err
 	}
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	s = &service{store: config.Store()}
 	s.store.Client, s.counter = counted(s.store.Client)
 	if err := s.store.CreateTable(ctx); err != nil {

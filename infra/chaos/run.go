@@ -120,7 +120,7 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer stopTable()
-	queues, stopQueue, err := queue.Server{Dir: filepath.Join(c.dir, "queue"), Visibility: stack.Visibility, MaxReceives: stack.MaxReceives, Console: quietly}.Start(ctx)
+	queues, stopQueue, err := queue.Server{Visibility: stack.Visibility, MaxReceives: stack.MaxReceives, Console: quietly}.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +319,7 @@ func (w *world) hurt(f fault) {
 	case stopTable, stopQueue:
 		p, program := w.table, "DynamoDBLocal.jar"
 		if f.what == stopQueue {
-			p, program = w.queue, filepath.Join(w.dir, "queue", "goaws.yaml")
+			p, program = w.queue, "goaws"
 		}
 		p.shut()
 		for _, pid := range w.processes(program) {

@@ -11,8 +11,8 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,10 +20,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
@@ -35,22 +34,7 @@ import (
 
 var seed = flag.Uint64("seed", 1, "chooses the requests of TestEveryOperation")
 
-// endpoint is DynamoDB Local, one for all tests of the package.
-var endpoint string
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 var ids = catalog.IDs{Random: rand.Reader}
 
@@ -75,18 +59,14 @@ func (jobs) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
 func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	t.Helper()
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", "TABLE_NAME": ids.New("test_"), "DYNAMODB_ENDPOINT": endpoint, "RATE_LIMIT_UNITS": "100000000",
-			"QUOTA_TIMEOUT_MILLISECONDS": "20000", "SYLLABUS_ALLOWED_HOSTS": "127.0.0.1:9", "SQS_ENDPOINT": "http://127.0.0.1:1", "QUEUE_URL": "http://127.0.0.1:1/q",
-		}[name]
+	env := dynamotest.Environment()
+	maps.Copy(env, map[string]string{
+		api.EnvRateUnits: "100000000", api.EnvCountTimeout: "20000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvSQSEndpoint: "http://127.0.0.1:1", api.EnvQueueURL: "http://127.0.0.1:1/q",
 	})
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	s := &service{config: config, store: config.Store(), logs: &safeBuffer{}, org: catalog.OrgID(ids.New("org_"))}
 	if err := s.store.CreateTable(context.Background()); err != nil {
 		t.Fatal(err)

@@ -14,27 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/skills"
 )
 
-var endpoint string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 // console is a directory of its own in which the tool is run.
 type console struct {
@@ -46,11 +33,8 @@ type console struct {
 func newConsole(t *testing.T) *console {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	c := &console{t: t, env: map[string]string{api.EnvTable: ids.New("test_"), api.EnvDynamoEndpoint: endpoint}}
-	c.store = &dynamo.Store{Client: dynamodb.Client(endpoint), Table: c.env[api.EnvTable], Now: now}
-	if err := c.store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c := &console{t: t, store: dynamotest.NewStore(t)}
+	c.env = map[string]string{api.EnvTable: c.store.Table, api.EnvDynamoEndpoint: dynamotest.Endpoint()}
 	return c
 }
 
@@ -192,11 +176,11 @@ func TestFindTheService(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{api.EnvTable: "p", api.EnvQueueURL: "q", envUsagePlan: "u"}, found); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	c.file(announcement, fmt.Sprintf(`{"environment":{"TABLE_NAME":%q,"DYNAMODB_ENDPOINT":%q}}`, full[api.EnvTable], endpoint))
+	c.file(announcement, fmt.Sprintf(`{"environment":{"TABLE_NAME":%q,"DYNAMODB_ENDPOINT":%q}}`, full[api.EnvTable], full[api.EnvDynamoEndpoint]))
 	if all := value[[]catalog.Customer](c, "customers", "list"); len(all) != 0 {
 		t.Errorf("customers %v", all)
 	}
-	c.env = map[string]string{api.EnvTable: "elsewhere", api.EnvDynamoEndpoint: endpoint}
+	c.env = map[string]string{api.EnvTable: "elsewhere", api.EnvDynamoEndpoint: full[api.EnvDynamoEndpoint]}
 	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "the table elsewhere cannot be reached") {
 		t.Error(says)
 	}
@@ -400,11 +384,7 @@ func TestReextract(t *testing.T) {
 			t.Error(err)
 		}
 		for _, r := range records {
-			job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.KindOf(r), ID: r.Base().ID}
-			if course, ok := r.(*catalog.TransferCourse); ok {
-				job.PackageID = course.PackageID
-			}
-			task, err := c.store.Claim(ctx, job, ids.New("run_"), now()+60_000)
+			task, err := c.store.Claim(ctx, catalog.JobOf(r), ids.New("run_"), now()+60_000)
 			if err != nil {
 				continue
 			}

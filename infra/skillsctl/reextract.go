@@ -119,7 +119,7 @@ func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalo
 func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
 	var change catalog.Change
 	for _, record := range records {
-		if state := stateOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
+		if state := catalog.ExtractionOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
 			change.Replace(record, now())
 			change.Restart(record)
@@ -162,27 +162,12 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 
 // reload reads a record as it is now; nil where it is deleted.
 func (s *service) reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
-	meta := r.Base()
-	var fresh catalog.Record
-	var err error
-	switch r := r.(type) {
-	case *catalog.Section:
-		fresh, err = s.store.Section(ctx, meta.OrganizationID, meta.ID, true)
-	case *catalog.TransferCourse:
-		fresh, err = s.store.TransferCourse(ctx, meta.OrganizationID, r.PackageID, meta.ID, true)
-	}
+	fresh, err := s.store.Reload(ctx, r)
 	var known *catalog.Error
 	if errors.As(err, &known) && known.Code == catalog.NotFound {
 		return nil, nil
 	}
 	return fresh, err
-}
-
-func stateOf(r catalog.Record) *catalog.Extraction {
-	if section, ok := r.(*catalog.Section); ok {
-		return &section.Extraction
-	}
-	return &r.(*catalog.TransferCourse).Extraction
 }
 
 // await looks again and again until no extraction is open any more.
@@ -203,7 +188,7 @@ func (t *tool) await(ctx context.Context, s *service, open []catalog.Record) (co
 			if fresh == nil {
 				continue
 			}
-			switch stateOf(fresh).ProcessingStatus {
+			switch catalog.ExtractionOf(fresh).ProcessingStatus {
 			case catalog.Pending, catalog.Processing:
 				still = append(still, fresh)
 			case catalog.Completed:

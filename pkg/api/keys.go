@@ -36,11 +36,11 @@ const (
 	DataRows         Partition = "r#*#*"
 )
 
-// RecordRows is where the live records of a kind lie. Those of transfer courses have
-// a partition for each package.
+// RecordRows is where the live records of a kind lie. Nested kinds have a partition
+// for each parent.
 func RecordRows(kind catalog.Kind) Partition {
 	rows := Partition("o#*#" + string(kind))
-	if kind == catalog.TransferCourseKind {
+	if kind.Nested() {
 		rows += "#*"
 	}
 	return rows

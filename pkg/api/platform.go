@@ -19,6 +19,10 @@ const (
 	Sweeper   = "sweeper"   // schedule: resends and completes what got stuck; dead letters: sets FAILED
 )
 
+// MetricNamespace is the CloudWatch namespace of what the functions count in their
+// log lines.
+const MetricNamespace = "SkillsCurriculum"
+
 // The environment that functions are given. ../commands.md lists those that
 // users set; the rest is wiring.
 const (

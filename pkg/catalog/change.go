@@ -89,6 +89,27 @@ type IdempotencyRecord struct {
 // IdempotencyTTL is how long a stored response is replayed.
 const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
+// Records lists every record that the change saves, deletes or depends on.
+func (c *Change) Records() []Record {
+	records := slices.Clone(c.Created)
+	for _, r := range c.Replaced {
+		records = append(records, r.Record)
+	}
+	for _, d := range c.Deleted {
+		records = append(records, d.Record)
+	}
+	for _, h := range slices.Concat(c.Held, c.Released) {
+		records = append(records, h.Course)
+	}
+	for _, p := range c.Grown {
+		records = append(records, p)
+	}
+	for _, x := range c.Known {
+		records = append(records, x.Record)
+	}
+	return records
+}
+
 // Empty says that there is nothing to save.
 func (c *Change) Empty() bool {
 	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
@@ -140,19 +161,18 @@ func (c *Change) touch(dir *Directory) {
 
 // queue asks for the extraction of a record that waits for one.
 func (c *Change) queue(r Record) {
+	if state := ExtractionOf(r); state != nil && state.ProcessingStatus == Pending {
+		c.Jobs = append(c.Jobs, JobOf(r))
+	}
+}
+
+// JobOf returns the job that extracts the record's skills.
+func JobOf(r Record) ExtractionJob {
 	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
-	var state *Extraction
-	switch r := r.(type) {
-	case *TransferCourse:
-		job.PackageID, state = r.PackageID, &r.Extraction
-	case *Section:
-		state = &r.Extraction
-	case *SyllabusExtraction:
-		state = &r.Extraction
+	if job.Kind.Nested() {
+		job.PackageID = ParentOf(r)
 	}
-	if state != nil && state.ProcessingStatus == Pending {
-		c.Jobs = append(c.Jobs, job)
-	}
+	return job
 }
 
 // Restart queues the extraction of a record that was put back to PENDING.

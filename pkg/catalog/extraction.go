@@ -39,8 +39,8 @@ type Outcome struct {
 // under which it does.
 type Task struct {
 	Job          ExtractionJob
+	ParentID     string // of the record that owns the claimed one; "" for none
 	Name         string
-	Code         string
 	Description  string
 	SyllabusHref string
 	Attempt      int    // 1 for the first

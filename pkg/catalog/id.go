@@ -8,62 +8,6 @@ import (
 	"strings"
 )
 
-// Kind names a type of record.
-type Kind string
-
-// The kinds of records.
-const (
-	CourseKind             Kind = "Course"
-	SectionKind            Kind = "Section"
-	JobKind                Kind = "Job"
-	CredentialKind         Kind = "Credential"
-	ProgramKind            Kind = "Program"
-	TransferPackageKind    Kind = "TransferPackage"
-	TransferCourseKind     Kind = "TransferCourse"
-	ReportKind             Kind = "Report"
-	SyllabusExtractionKind Kind = "SyllabusExtraction"
-)
-
-var prefixes = map[Kind]string{
-	CourseKind: "crs_", SectionKind: "sec_", JobKind: "job_", CredentialKind: "crd_", ProgramKind: "prg_",
-	TransferPackageKind: "tpk_", TransferCourseKind: "tcr_", ReportKind: "rpt_", SyllabusExtractionKind: "ext_",
-}
-
-// Listed says whether the organization's records of this kind form a list with a
-// Directory; their ids carry a sequence number.
-func (k Kind) Listed() bool {
-	switch k {
-	case CourseKind, JobKind, CredentialKind, ProgramKind, TransferPackageKind, ReportKind:
-		return true
-	}
-	return false
-}
-
-// KindOf tells the kind of a record.
-func KindOf(r Record) Kind {
-	switch r.(type) {
-	case *Course:
-		return CourseKind
-	case *Section:
-		return SectionKind
-	case *Job:
-		return JobKind
-	case *Credential:
-		return CredentialKind
-	case *Program:
-		return ProgramKind
-	case *TransferPackage:
-		return TransferPackageKind
-	case *TransferCourse:
-		return TransferCourseKind
-	case *Report:
-		return ReportKind
-	case *SyllabusExtraction:
-		return SyllabusExtractionKind
-	}
-	panic("not a record of the catalog")
-}
-
 // IDs makes ids from a source of random bytes.
 type IDs struct{ Random io.Reader }
 
@@ -81,7 +25,7 @@ func (s IDs) random(n int) []byte {
 func (s IDs) New(prefix string) string { return prefix + encoding.EncodeToString(s.random(15)) }
 
 // Of makes an id for a record of a kind that is not listed.
-func (s IDs) Of(k Kind) string { return s.New(prefixes[k]) }
+func (s IDs) Of(k Kind) string { return s.New(k.row().prefix) }
 
 // Sequenced makes the id of a listed record: 40 bits of sequence number, which
 // only look random, and 80 random bits, which nobody guesses.
@@ -94,7 +38,7 @@ func (s IDs) Sequenced(k Kind, seq int) string {
 	for i := range 5 {
 		b[i] = number[3+i] ^ mask[i]
 	}
-	return prefixes[k] + encoding.EncodeToString(b)
+	return k.row().prefix + encoding.EncodeToString(b)
 }
 
 // Sequence reads the sequence number of a listed record's id; false for ids that
@@ -120,7 +64,7 @@ func (k Kind) Made(id string) bool {
 }
 
 func (k Kind) decode(id string) ([]byte, bool) {
-	rest, ok := strings.CutPrefix(id, prefixes[k])
+	rest, ok := strings.CutPrefix(id, k.row().prefix)
 	if !ok || len(rest) > 64 {
 		return nil, false
 	}
@@ -134,5 +78,5 @@ func (s IDs) Ordered(k Kind, now Time, place int) string {
 	b := make([]byte, 16)
 	binary.BigEndian.PutUint64(b, uint64(now)<<16|uint64(place))
 	copy(b[8:], s.random(8))
-	return prefixes[k] + encoding.EncodeToString(b)
+	return k.row().prefix + encoding.EncodeToString(b)
 }

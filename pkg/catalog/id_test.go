@@ -11,10 +11,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-var kinds = []catalog.Kind{
-	catalog.CourseKind, catalog.SectionKind, catalog.JobKind, catalog.CredentialKind, catalog.ProgramKind,
-	catalog.TransferPackageKind, catalog.TransferCourseKind, catalog.ReportKind, catalog.SyllabusExtractionKind,
-}
+var kinds = catalog.Kinds()
 
 func TestSequenceIsReadFromTheIDOfItsKindOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

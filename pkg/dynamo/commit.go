@@ -32,9 +32,9 @@ const (
 const transactionLimit = 99
 
 // Commit saves a change in one transaction, with its entries in the change feed,
-// and answers catalog.ErrStale when something that the change was decided on is
+// and returns catalog.ErrStale when something that the change was decided on is
 // no longer so: a record changed, a list gained or lost a record, the idempotency
-// key was used meanwhile.
+// key was used meanwhile. A record of another organization is refused.
 //
 // A change that is larger than a transaction is saved in several: first what only
 // holds courses, which does no harm by itself (see catalog.Hold), then the records,
@@ -42,6 +42,11 @@ const transactionLimit = 99
 // Once the records are saved the change is done, whatever breaks off after that:
 // CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
+	for _, r := range c.Records() {
+		if r.Base().OrganizationID != org {
+			return fmt.Errorf("%s belongs to another organization than %s", r.Base().ID, org)
+		}
+	}
 	once, claim, settle := s.holds(c)
 	var records []write
 	for _, r := range c.Created {
@@ -174,7 +179,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 			e.remove(name)
 		}
 	}
-	if state := extractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
+	if state := catalog.ExtractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
@@ -236,7 +241,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		}
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	}
-	if state := extractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
+	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
 		row[api.PendingIndexSortKey] = number(int64(s.Now()))
 		row[waitsSince] = row[api.PendingIndexSortKey]
@@ -244,18 +249,6 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	}
 	maps.Copy(row, keyOf(r).attributes())
 	return row, nil
-}
-
-func extractionOf(r catalog.Record) *catalog.Extraction {
-	switch r := r.(type) {
-	case *catalog.Section:
-		return &r.Extraction
-	case *catalog.TransferCourse:
-		return &r.Extraction
-	case *catalog.SyllabusExtraction:
-		return &r.Extraction
-	}
-	return nil
 }
 
 // holds gives the updates of the courses' holders: once, as the change leaves

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"flag"
-	"fmt"
-	"os"
 	"sync"
 	"testing"
 
@@ -14,29 +12,17 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 )
-
-// endpoint is DynamoDB Local, one for all tests of the package.
-var endpoint string
 
 func TestMain(m *testing.M) {
 	// Properties of a store take a table's time; -rapid.checks asks for more.
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
 	}
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
+	dynamotest.Main(m)
 }
 
 const org = catalog.OrgID("org_test")
@@ -65,10 +51,8 @@ func (c *clock) Add(ms catalog.Time) {
 func newStore(t *testing.T) (*dynamo.Store, *clock) {
 	t.Helper()
 	at := &clock{now: 1_795_000_000_000}
-	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: ids.New("test_"), Now: at.Now}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	store := dynamotest.NewStore(t)
+	store.Now = at.Now
 	return store, at
 }
 

@@ -73,7 +73,7 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 		}
 		switch {
 		case refused == nil, stored.LeaseToken == lease && stored.ProcessingStatus == catalog.Processing:
-			return taskOf(job, lease, &stored), nil
+			return taskOf(job, lease, row, &stored)
 		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
 			return nil, catalog.ErrLeased
 		case stored.ProcessingStatus != catalog.Pending && stored.ProcessingStatus != catalog.Processing:
@@ -84,11 +84,15 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 	}
 }
 
-func taskOf(job catalog.ExtractionJob, lease string, row *extractionRow) *catalog.Task {
-	return &catalog.Task{
-		Job: job, Lease: lease, Attempt: row.Attempts, UpdatedAt: row.UpdatedAt,
-		Name: aws.ToString(row.Name), Description: aws.ToString(row.Description), SyllabusHref: aws.ToString(row.SyllabusHref),
+func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractionRow) (*catalog.Task, error) {
+	r, err := decodeKind(job.Kind, row)
+	if err != nil {
+		return nil, err
 	}
+	return &catalog.Task{
+		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt,
+		Name: aws.ToString(stored.Name), Description: aws.ToString(stored.Description), SyllabusHref: aws.ToString(stored.SyllabusHref),
+	}, nil
 }
 
 // Finish ends a claimed extraction with its outcome, in one transaction with its
@@ -101,7 +105,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	org := task.Job.OrganizationID
 	at := s.Now()
-	return s.settle(ctx, task, func(e *expression, updatedAt catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression) ([]write, error) {
 		e.set("processingStatus", text(string(status)))
 		values := map[string]any{}
 		if outcome.Failure != nil {
@@ -132,7 +136,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 // PutBack makes a claimed extraction PENDING again. It counts as waiting from the
 // given instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, func(e *expression, _ catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
@@ -143,20 +147,22 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 
 // settle changes the record of a claimed extraction while the claim is still this
 // run's own, together with the writes that change gives.
-func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression, updatedAt catalog.Time) ([]write, error)) error {
+func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression) ([]write, error)) error {
 	updatedAt := task.UpdatedAt
 	for {
 		var e expression
 		next := updatedAt.After(s.Now())
-		writes, err := change(&e, next)
+		writes, err := change(&e)
 		if err != nil {
 			return err
 		}
 		e.set("updatedAt", text(next.String()))
 		e.was(updatedAt)
 		e.conditions = append(e.conditions, e.name(leaseToken)+" = "+e.value(text(task.Lease)))
-		note := strings.Join([]string{catalog.Changed, string(task.Job.Kind), task.Job.ID, task.Job.PackageID, strconv.FormatInt(int64(next), 10)}, "|")
-		writes = append(writes, write{s.update(jobKey(task.Job), &e), note})
+		writes = append(writes, write{
+			action: s.update(jobKey(task.Job), &e),
+			entry:  formatEntry(catalog.Changed, task.Job.Kind, task.Job.ID, task.ParentID, next),
+		})
 		err = s.transact(ctx, task.Job.OrganizationID, writes)
 		if !errors.Is(err, catalog.ErrStale) {
 			return err

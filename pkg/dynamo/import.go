@@ -2,11 +2,9 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -21,7 +19,7 @@ type externalRow struct {
 func (s *Store) saveExternal(org catalog.OrgID, x catalog.ExternalID) write {
 	row := externalKey(org, catalog.KindOf(x.Record), x.Name).attributes()
 	row["id"] = text(x.Record.Base().ID)
-	if parent := parentOf(x.Record); parent != "" {
+	if parent := catalog.ParentOf(x.Record); parent != "" {
 		row["parent"] = text(parent)
 	}
 	var e expression
@@ -89,24 +87,4 @@ func (s *Store) Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind,
 		}
 	}
 	return known, nil
-}
-
-func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
-	switch kind {
-	case catalog.CourseKind:
-		return decodeRecord[catalog.Course](row)
-	case catalog.SectionKind:
-		return decodeRecord[catalog.Section](row)
-	case catalog.JobKind:
-		return decodeRecord[catalog.Job](row)
-	case catalog.CredentialKind:
-		return decodeRecord[catalog.Credential](row)
-	case catalog.ProgramKind:
-		return decodeRecord[catalog.Program](row)
-	case catalog.TransferPackageKind:
-		return decodeRecord[catalog.TransferPackage](row)
-	case catalog.TransferCourseKind:
-		return decodeRecord[catalog.TransferCourse](row)
-	}
-	return nil, fmt.Errorf("%s %v cannot be imported", kind, row[api.SortKey])
 }

@@ -19,20 +19,14 @@ import (
 // transaction has to.
 const pageEntries = 9
 
-// entry is one change as it is stored: what, kind, id, parent, instant.
+// entry is one change of a record as it is stored.
 func entry(what string, r catalog.Record) string {
-	meta := r.Base()
-	return strings.Join([]string{what, string(catalog.KindOf(r)), meta.ID, parentOf(r), strconv.FormatInt(int64(meta.UpdatedAt), 10)}, "|")
+	return formatEntry(what, catalog.KindOf(r), r.Base().ID, catalog.ParentOf(r), r.Base().UpdatedAt)
 }
 
-func parentOf(r catalog.Record) string {
-	switch r := r.(type) {
-	case *catalog.Section:
-		return r.CourseID
-	case *catalog.TransferCourse:
-		return r.PackageID
-	}
-	return ""
+// formatEntry writes what parseEntry reads.
+func formatEntry(what string, kind catalog.Kind, id, parentID string, at catalog.Time) string {
+	return strings.Join([]string{what, string(kind), id, parentID, strconv.FormatInt(int64(at), 10)}, "|")
 }
 
 // journal appends entries to the last page of the organization's feed. Pages fill

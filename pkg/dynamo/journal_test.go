@@ -2,8 +2,10 @@ package dynamo_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
@@ -152,5 +154,78 @@ func TestLateAnswerLeavesNoGapInTheFeed(t *testing.T) {
 	follower = append(follower, readFeed(t, plain, follower[len(follower)-1].Cursor, 100)...)
 	if all := readFeed(t, plain, "", 100); len(follower) != len(all) {
 		t.Errorf("the follower saw %d of %d changes", len(follower), len(all))
+	}
+}
+
+// An extraction changes its record as any other change does: the feed leads to a
+// section through its course and to a transfer course through its package, also
+// when the job was found by the sweeper, which has keys only.
+func TestFeedLeadsToExtractedRecords(t *testing.T) {
+	t.Parallel()
+	store, at := newStore(t)
+	course, err := newCourse(t.Context(), store, "Databases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := course.NewSection(ids, at.Now(), "Autumn")
+	transfer := &catalog.TransferCourse{
+		Meta: catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, at.Now(), 0), org, at.Now()), PackageID: ids.Sequenced(catalog.TransferPackageKind, 1),
+	}
+	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(ids.Of(catalog.SyllabusExtractionKind), org, at.Now())}
+	want := map[string]string{
+		section.ID:    "/courses/" + course.ID + "/sections/" + section.ID,
+		transfer.ID:   "/transfer-packages/" + transfer.PackageID + "/courses/" + transfer.ID,
+		extraction.ID: "/syllabus-extractions/" + extraction.ID,
+	}
+	commit(t, store, func(change *catalog.Change) error {
+		for _, r := range []catalog.Record{section, transfer, extraction} {
+			catalog.ExtractionOf(r).ProcessingStatus = catalog.Pending
+			change.Create(r, nil)
+		}
+		return nil
+	})
+	feed := readFeed(t, store, "", 10)
+	last := feed[len(feed)-1].Cursor
+	if err := store.Stuck(t.Context(), true, func(job catalog.ExtractionJob) error {
+		task, err := store.Claim(t.Context(), job, ids.New("run_"), at.Now()+60_000)
+		if err != nil {
+			return err
+		}
+		return store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, change := range readFeed(t, store, last, 10) {
+		got[change.ID] = change.Kind.Href(change.ParentID, change.ID)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
+	t.Parallel()
+	store, at := newStore(t)
+	theirs := &catalog.Course{Meta: catalog.NewMeta(ids.Sequenced(catalog.CourseKind, 0), "org_other", at.Now())}
+	pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, 0), "org_other", at.Now())}
+	for name, change := range map[string]*catalog.Change{
+		"created":  {Created: []catalog.Record{theirs}},
+		"replaced": {Replaced: []catalog.Replacement{{Record: theirs, Was: theirs.UpdatedAt}}},
+		"deleted":  {Deleted: []catalog.Deletion{{Record: theirs, Was: theirs.UpdatedAt}}},
+		"held":     {Held: []catalog.Hold{{Course: theirs, Holder: "prg_1/" + theirs.ID}}},
+		"released": {Released: []catalog.Hold{{Course: theirs, Holder: "prg_1/" + theirs.ID}}},
+		"grown":    {Grown: []*catalog.TransferPackage{pack}},
+		"known":    {Known: []catalog.ExternalID{{Name: "x", Record: theirs}}},
+	} {
+		if err := store.Commit(t.Context(), org, change); err == nil || !strings.Contains(err.Error(), "another organization") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if feed, _, err := store.Changes(t.Context(), "org_other", "", 10); err != nil || len(feed) > 0 {
+		t.Errorf("%v, %v", feed, err)
+	}
+	if feed := readFeed(t, store, "", 10); len(feed) > 0 {
+		t.Errorf("the feed says %v", feed)
 	}
 }

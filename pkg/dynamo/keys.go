@@ -69,29 +69,25 @@ func keyOfRow(row item) key {
 }
 
 // recordKey gives the key of a record; false for an id that this service cannot
-// have made. parent is the package of a transfer course.
+// have made. parent is the id of the record that owns it, where the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {
 		seq, ok := catalog.Sequence(kind, id)
 		return key{partition(org, api.RecordRows(kind)), numbered(seq)}, ok
 	}
-	if kind == catalog.TransferCourseKind {
-		return key{coursesOf(org, parent), id}, kind.Made(id) && catalog.TransferPackageKind.Made(parent)
+	if kind.Nested() {
+		return key{nestedIn(org, kind, parent), id}, kind.Made(id) && kind.Parent().Made(parent)
 	}
 	return key{partition(org, api.RecordRows(kind)), id}, kind.Made(id)
 }
 
-// coursesOf is the partition of a package's courses.
-func coursesOf(org catalog.OrgID, packageID string) string {
-	return api.RecordRows(catalog.TransferCourseKind).Key(string(org), packageID)
+// nestedIn is the partition of the records of a kind that belong to one parent.
+func nestedIn(org catalog.OrgID, kind catalog.Kind, parent string) string {
+	return api.RecordRows(kind).Key(string(org), parent)
 }
 
 func keyOf(r catalog.Record) key {
-	parent := ""
-	if course, ok := r.(*catalog.TransferCourse); ok {
-		parent = course.PackageID
-	}
-	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), parent, r.Base().ID)
+	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), catalog.ParentOf(r), r.Base().ID)
 	return k
 }
 

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -450,18 +451,11 @@ func (m *Market) Scope(ctx context.Context, area labor.Area, cips []string) (lab
 		}
 	}
 	scope.Vintage = labor.Vintage{
-		Wages:       orElse(now.vintage.Wages, scope.Vintage.Wages),
-		Projections: orElse(now.vintage.Projections, scope.Vintage.Projections),
-		Crosswalk:   orElse(now.vintage.Crosswalk, scope.Vintage.Crosswalk),
+		Wages:       cmp.Or(now.vintage.Wages, scope.Vintage.Wages),
+		Projections: cmp.Or(now.vintage.Projections, scope.Vintage.Projections),
+		Crosswalk:   cmp.Or(now.vintage.Crosswalk, scope.Vintage.Crosswalk),
 	}
 	return scope, nil
-}
-
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }
 
 // Facts implements labor.Source.

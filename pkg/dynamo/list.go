@@ -60,7 +60,8 @@ const pageAttempts = 5
 // read from, and numbers in that range are only ever given up, never taken again,
 // so equal counts mean the same records. The directory is read beside a page that
 // the last known one predicts, so that a list which stands still takes one trip.
-func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, offset, limit int) ([]R, int, error) {
+func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, offset, limit int) ([]R, int, error) {
+	kind := kindOf[T, R]()
 	var now *catalog.Directory
 	var rows []item
 	var read catalog.Span

@@ -9,17 +9,17 @@ import (
 
 // Courses reads a page of the organization's courses and how many there are.
 func (s *Store) Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
-	return list[catalog.Course](ctx, s, org, catalog.CourseKind, offset, limit)
+	return list[catalog.Course](ctx, s, org, offset, limit)
 }
 
 // Course reads a course; strong for a change that depends on it.
 func (s *Store) Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error) {
-	return load[catalog.Course](ctx, s, org, catalog.CourseKind, "", id, strong)
+	return load[catalog.Course](ctx, s, org, "", id, strong)
 }
 
 // CoursesByID reads those of the courses that are live.
 func (s *Store) CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error) {
-	return byID[catalog.Course](ctx, s, org, catalog.CourseKind, ids, strong)
+	return byID[catalog.Course](ctx, s, org, ids, strong)
 }
 
 // CoursesOfSections reads the courses that mention the sections, by section id.
@@ -62,12 +62,12 @@ func (s *Store) AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.C
 
 // Section reads a section.
 func (s *Store) Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error) {
-	return load[catalog.Section](ctx, s, org, catalog.SectionKind, "", id, strong)
+	return load[catalog.Section](ctx, s, org, "", id, strong)
 }
 
 // SectionsByID reads those of the sections that are live.
 func (s *Store) SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error) {
-	return byID[catalog.Section](ctx, s, org, catalog.SectionKind, ids, strong)
+	return byID[catalog.Section](ctx, s, org, ids, strong)
 }
 
 // AllSections reads every section of the organization.
@@ -77,49 +77,49 @@ func (s *Store) AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.
 
 // Jobs reads a page of the organization's jobs and how many there are.
 func (s *Store) Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error) {
-	return list[catalog.Job](ctx, s, org, catalog.JobKind, offset, limit)
+	return list[catalog.Job](ctx, s, org, offset, limit)
 }
 
 // Job reads a job.
 func (s *Store) Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error) {
-	return load[catalog.Job](ctx, s, org, catalog.JobKind, "", id, strong)
+	return load[catalog.Job](ctx, s, org, "", id, strong)
 }
 
 // JobsByID reads those of the jobs that are live.
 func (s *Store) JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error) {
-	return byID[catalog.Job](ctx, s, org, catalog.JobKind, ids, strong)
+	return byID[catalog.Job](ctx, s, org, ids, strong)
 }
 
 // Credentials reads a page of the organization's credentials and how many there
 // are. Their sections are only ids.
 func (s *Store) Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error) {
-	return list[catalog.Credential](ctx, s, org, catalog.CredentialKind, offset, limit)
+	return list[catalog.Credential](ctx, s, org, offset, limit)
 }
 
 // Credential reads a credential. Its sections are only ids.
 func (s *Store) Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error) {
-	return load[catalog.Credential](ctx, s, org, catalog.CredentialKind, "", id, strong)
+	return load[catalog.Credential](ctx, s, org, "", id, strong)
 }
 
 // Programs reads a page of the organization's programs and how many there are.
 // Their courses are only ids.
 func (s *Store) Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error) {
-	return list[catalog.Program](ctx, s, org, catalog.ProgramKind, offset, limit)
+	return list[catalog.Program](ctx, s, org, offset, limit)
 }
 
 // Program reads a program. Its courses are only ids.
 func (s *Store) Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error) {
-	return load[catalog.Program](ctx, s, org, catalog.ProgramKind, "", id, strong)
+	return load[catalog.Program](ctx, s, org, "", id, strong)
 }
 
 // TransferPackages reads a page of the organization's packages and how many there are.
 func (s *Store) TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error) {
-	return list[catalog.TransferPackage](ctx, s, org, catalog.TransferPackageKind, offset, limit)
+	return list[catalog.TransferPackage](ctx, s, org, offset, limit)
 }
 
 // TransferPackage reads a package.
 func (s *Store) TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error) {
-	return load[catalog.TransferPackage](ctx, s, org, catalog.TransferPackageKind, "", id, strong)
+	return load[catalog.TransferPackage](ctx, s, org, "", id, strong)
 }
 
 // TransferCourses reads all courses of a package, in creation order.
@@ -127,25 +127,37 @@ func (s *Store) TransferCourses(ctx context.Context, org catalog.OrgID, packageI
 	if !catalog.TransferPackageKind.Made(packageID) {
 		return []*catalog.TransferCourse{}, nil
 	}
-	return all[catalog.TransferCourse](ctx, s, coursesOf(org, packageID))
+	return all[catalog.TransferCourse](ctx, s, nestedIn(org, catalog.TransferCourseKind, packageID))
 }
 
 // TransferCourse reads a course of a package.
 func (s *Store) TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error) {
-	return load[catalog.TransferCourse](ctx, s, org, catalog.TransferCourseKind, packageID, id, strong)
+	return load[catalog.TransferCourse](ctx, s, org, packageID, id, strong)
 }
 
 // Reports reads a page of the organization's reports and how many there are.
 func (s *Store) Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error) {
-	return list[catalog.Report](ctx, s, org, catalog.ReportKind, offset, limit)
+	return list[catalog.Report](ctx, s, org, offset, limit)
 }
 
 // Report reads a report.
 func (s *Store) Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error) {
-	return load[catalog.Report](ctx, s, org, catalog.ReportKind, "", id, strong)
+	return load[catalog.Report](ctx, s, org, "", id, strong)
 }
 
 // SyllabusExtraction reads an extraction.
 func (s *Store) SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error) {
-	return load[catalog.SyllabusExtraction](ctx, s, org, catalog.SyllabusExtractionKind, "", id, false)
+	return load[catalog.SyllabusExtraction](ctx, s, org, "", id, false)
+}
+
+// Reload reads a record as it is now.
+func (s *Store) Reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
+	row, err := s.row(ctx, keyOf(r), true)
+	if err == nil && row == nil {
+		err = catalog.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeKind(catalog.KindOf(r), row)
 }

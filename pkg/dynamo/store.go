@@ -61,10 +61,20 @@ type record[T any] interface {
 
 func decodeRecord[T any, R record[T]](row item) (R, error) {
 	r := R(new(T))
+	return r, decodeInto(row, r)
+}
+
+// decodeKind decodes a row as a record of a kind.
+func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
+	r := kind.New()
+	return r, decodeInto(row, r)
+}
+
+func decodeInto(row item, r catalog.Record) error {
 	if err := decode(row, r); err != nil {
-		return nil, fmt.Errorf("row %v: %w", row[api.SortKey], err)
+		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
-	switch r := any(r).(type) {
+	switch r := r.(type) {
 	case *catalog.Course:
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
@@ -72,8 +82,11 @@ func decodeRecord[T any, R record[T]](row item) (R, error) {
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
 	}
-	return r, nil
+	return nil
 }
+
+// kindOf returns the kind of a type of record.
+func kindOf[T any, R record[T]]() catalog.Kind { return catalog.KindOf(R(new(T))) }
 
 // row reads one row; nil when there is none.
 func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
@@ -88,8 +101,8 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 
 // load reads one record. A row that is not there is looked for once more with a
 // strong read, so that a record is found as soon as its creation was answered.
-func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, parent, id string, strong bool) (R, error) {
-	k, ok := recordKey(org, kind, parent, id)
+func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool) (R, error) {
+	k, ok := recordKey(org, kindOf[T, R](), parent, id)
 	if !ok {
 		return nil, catalog.Absent()
 	}
@@ -152,7 +165,8 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 }
 
 // byID reads many records of one kind, by id.
-func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool) (map[string]R, error) {
+func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, ids []string, strong bool) (map[string]R, error) {
+	kind := kindOf[T, R]()
 	var keys []key
 	for _, id := range ids {
 		if k, ok := recordKey(org, kind, "", id); ok {

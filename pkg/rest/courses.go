@@ -120,7 +120,7 @@ func createCourse(ctx context.Context, c *call, in *createCourseInput) (*catalog
 	}
 	var change catalog.Change
 	course := catalog.NewCourse(c.IDs, dir, c.org, c.now, in.Body.Name, in.Body.Code, orNull(in.Body.Description), &change)
-	c.created("/courses/{courseId}", course.ID)
+	c.created(course)
 	return course, &change, nil
 }
 
@@ -218,7 +218,7 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 	var change catalog.Change
 	change.Create(section, nil)
 	change.Replace(course, c.now)
-	c.created("/courses/{courseId}/sections/{sectionId}", course.ID, section.ID)
+	c.created(section)
 	return section, &change, nil
 }
 

@@ -170,7 +170,7 @@ func createCredential(ctx context.Context, c *call, in *createCredentialInput) (
 		return nil, nil, err
 	}
 	change.Create(credential, dir)
-	c.created("/credentials/{credentialId}", credential.ID)
+	c.created(credential)
 	return credential, &change, nil
 }
 

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -145,23 +144,9 @@ func changes(ctx context.Context, c *call, in *changesInput) (*ChangeList, error
 	for i, change := range found {
 		out.Data[i] = ChangeEntry{
 			Cursor: change.Cursor, Change: change.What, Resource: change.Kind, ID: change.ID,
-			Href: api.BasePath + hrefOf(change), OccurredAt: change.At,
+			Href: api.BasePath + change.Kind.Href(change.ParentID, change.ID), OccurredAt: change.At,
 		}
 		out.Next = change.Cursor
 	}
 	return out, nil
-}
-
-// hrefOf gives the path at which a record is read.
-func hrefOf(change catalog.RecordChange) string {
-	switch change.Kind {
-	case catalog.SectionKind:
-		return fmt.Sprintf("/courses/%s/sections/%s", change.ParentID, change.ID)
-	case catalog.TransferCourseKind:
-		return fmt.Sprintf("/transfer-packages/%s/courses/%s", change.ParentID, change.ID)
-	}
-	return map[catalog.Kind]string{
-		catalog.CourseKind: "/courses/", catalog.JobKind: "/jobs/", catalog.CredentialKind: "/credentials/", catalog.ProgramKind: "/programs/",
-		catalog.TransferPackageKind: "/transfer-packages/", catalog.ReportKind: "/reports/", catalog.SyllabusExtractionKind: "/syllabus-extractions/",
-	}[change.Kind] + change.ID
 }

@@ -164,7 +164,7 @@ func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (
 	if words != nil {
 		change.Texts = append(change.Texts, catalog.Text{RecordID: extraction.ID, Text: *words})
 	}
-	c.created("/syllabus-extractions/{extractionId}", extraction.ID)
+	c.created(extraction)
 	return &AcceptedExtraction{extraction.ID, extraction.ProcessingStatus}, &change, nil
 }
 

@@ -94,7 +94,7 @@ func createJob(ctx context.Context, c *call, in *createJobInput) (*catalog.Job, 
 	job.Meta = catalog.NewMeta(c.IDs.Sequenced(catalog.JobKind, dir.Take()), c.org, c.now)
 	var change catalog.Change
 	change.Create(job, dir)
-	c.created("/jobs/{jobId}", job.ID)
+	c.created(job)
 	return job, &change, nil
 }
 

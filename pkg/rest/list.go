@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -80,13 +79,7 @@ func beside[A, B any](ctx context.Context, first func(context.Context) (A, error
 }
 
 // created names the one record that was created.
-func (c *call) created(path string, ids ...string) {
-	for _, id := range ids {
-		from, to := strings.Index(path, "{"), strings.Index(path, "}")
-		path = path[:from] + id + path[to+1:]
-	}
-	c.location = api.BasePath + path
-}
+func (c *call) created(r catalog.Record) { c.location = api.BasePath + catalog.HrefOf(r) }
 
 // replaced gives the change of a record that was loaded as before and is now
 // after; none where nothing is different.

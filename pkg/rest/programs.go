@@ -169,7 +169,7 @@ func createProgram(ctx context.Context, c *call, in *createProgramInput) (*catal
 	var change catalog.Change
 	change.Create(program, dir)
 	program.Holds(&change, courses)
-	c.created("/programs/{programId}", program.ID)
+	c.created(program)
 	return program, &change, nil
 }
 

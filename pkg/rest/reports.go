@@ -84,7 +84,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 	loaded.Record.Meta = catalog.NewMeta(c.IDs.Sequenced(catalog.ReportKind, dir.Take()), c.org, c.now)
 	var change catalog.Change
 	change.Create(&loaded.Record, dir)
-	c.created("/reports/{reportId}", loaded.Record.ID)
+	c.created(&loaded.Record)
 	result := loaded.Result()
 	return &result, &change, nil
 }

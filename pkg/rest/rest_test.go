@@ -6,17 +6,16 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/paging"
@@ -25,21 +24,7 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// endpoint is DynamoDB Local, one for all tests of the package.
-var endpoint string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 // service is the real handler on a table of its own, with two customers of two
 // organizations.
@@ -97,18 +82,12 @@ var ids = catalog.IDs{Random: rand.Reader}
 
 func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	t.Helper()
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", "TABLE_NAME": ids.New("test_"), "DYNAMODB_ENDPOINT": endpoint, "RATE_LIMIT_UNITS": "1000000",
-			"QUOTA_TIMEOUT_MILLISECONDS": "5000", "SYLLABUS_ALLOWED_HOSTS": "127.0.0.1:9",
-		}[name]
-	})
+	env := dynamotest.Environment()
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000", api.EnvCountTimeout: "5000", api.EnvAllowedHosts: "127.0.0.1:9"})
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	s := &service{t: t, queue: &jobs{}, clock: &clock{now: 1_795_000_000_000}}
 	s.store = config.Store()
 	s.store.Now = s.clock.Now

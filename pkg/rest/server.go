@@ -23,6 +23,7 @@ import (
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/skills"
@@ -240,7 +241,7 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, a answer) {
 	}
 }
 
-var metrics = catalog.NewMetrics("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path

@@ -202,7 +202,7 @@ func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catal
 	if _, err := c.newCourses(pack.ID, body.Courses, &change); err != nil {
 		return nil, nil, err
 	}
-	c.created("/transfer-packages/{packageId}", pack.ID)
+	c.created(pack)
 	return pack, &change, nil
 }
 
@@ -257,7 +257,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 	var change catalog.Change
 	created, err := c.newCourses(pack.ID, in.Body.Courses, &change)
 	if err == nil && len(created) == 1 {
-		c.created("/transfer-packages/{packageId}/courses/{transferCourseId}", pack.ID, created[0].ID)
+		c.created(created[0])
 	}
 	change.Grows(pack)
 	return created, &change, err

@@ -8,14 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -26,17 +24,11 @@ func (q *jobs) Send(_ context.Context, sent []catalog.ExtractionJob) error {
 	return nil
 }
 
+func TestMain(m *testing.M) { dynamotest.Main(m) }
+
 func loader(t *testing.T) (Loader, *jobs) {
 	t.Helper()
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "demo", Now: func() catalog.Time { return catalog.TimeOf(time.Now()) }}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	store := dynamotest.NewStore(t)
 	queue := &jobs{}
 	return Loader{
 		Store: store, Queue: queue, Market: labor.Starter(), Keyring: &keyring.Keyring{Store: store, Now: store.Now, IDs: catalog.IDs{Random: rand.Reader}}, Syllabi: "http://127.0.0.1:3001/", Keys: filepath.Join(t.TempDir(), "keys.json"),

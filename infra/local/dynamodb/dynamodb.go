@@ -23,6 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"skillscurriculum/infra/local/child"
+	"skillscurriculum/pkg/api"
 )
 
 // Server says how DynamoDB Local runs.
@@ -128,6 +129,15 @@ func answers(endpoint string) func(context.Context) error {
 			return err
 		}
 		return response.Body.Close()
+	}
+}
+
+// Environment returns the variables with which a program finds a table of a local
+// DynamoDB, in the words of the functions' environment.
+func Environment(endpoint, table string) map[string]string {
+	return map[string]string{
+		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+		api.EnvTable: table, api.EnvDynamoEndpoint: endpoint,
 	}
 }
 

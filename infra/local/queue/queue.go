@@ -2,19 +2,17 @@
 // two queues of the service in it or in any other SQS: the one of extraction
 // jobs, and the one that takes what was received too often. It neither sends nor
 // receives. Messages live in memory and are lost when goaws dies; the sweeper
-// sends again what got lost. goaws binds all interfaces and cannot be told
-// otherwise: anyone who reaches this machine's port can read and write its queues.
+// sends again what got lost. goaws listens on 127.0.0.1 only.
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +31,7 @@ const (
 	DeadLetterName = "extractions-dead"
 )
 
-const tool = "github.com/Admiral-Piett/goaws/app/cmd"
+const tool = "skillscurriculum/infra/local/queue/goaws"
 
 // Queues says where the queues are.
 type Queues struct {
@@ -46,7 +44,6 @@ type Queues struct {
 
 // Server says how goaws and its queues are.
 type Server struct {
-	Dir         string            // takes the configuration; "" is a temporary one
 	Visibility  time.Duration     // how long a received message is hidden, whole seconds; 0 means 30 s
 	MaxReceives int               // how often a message is received before it is dead; 0 means 5
 	Line        func(line string) // gets what goaws writes; may be nil
@@ -68,25 +65,16 @@ func (s Server) Start(ctx context.Context) (queues Queues, stop func(), err erro
 	if err != nil {
 		return Queues{}, nil, err
 	}
-	cleanUp := func() {}
-	if s.Dir == "" {
-		if s.Dir, err = os.MkdirTemp("", "goaws"); err != nil {
-			return Queues{}, nil, fmt.Errorf("configuration of the queue: %w", err)
-		}
-		cleanUp = func() { _ = os.RemoveAll(s.Dir) }
-	}
 	// Somebody else may take the free port before goaws does.
 	for range 3 {
-		var end func()
-		if queues, end, err = s.start(ctx, program); err == nil {
-			return queues, func() { end(); cleanUp() }, nil
+		if queues, stop, err = s.start(ctx, program); err == nil {
+			break
 		}
 	}
-	cleanUp()
-	return Queues{}, nil, err
+	return queues, stop, err
 }
 
-// build gives the path of the tool, which the build cache keeps: running it
+// build returns the path of the tool, which the build cache keeps: running it
 // through `go tool` would put a process between it and us.
 func build(ctx context.Context) (string, error) {
 	root, err := child.ModuleRoot()
@@ -111,35 +99,16 @@ func (s Server) start(ctx context.Context, program string) (queues Queues, stop 
 	if err != nil {
 		return Queues{}, nil, err
 	}
-	config, err := s.configure(port)
-	if err != nil {
-		return Queues{}, nil, fmt.Errorf("configuration of the queue: %w", err)
-	}
 	endpoint := fmt.Sprintf("http://127.0.0.1:%d", port)
 	ready := func(ctx context.Context) (err error) {
 		queues, err = s.Create(ctx, endpoint)
 		return err
 	}
-	command := child.Command{Name: "the queue (goaws)", Path: program, Args: []string{"-config", config, "Local"}, Line: s.Line}
+	command := child.Command{Name: "the queue (goaws)", Path: program, Args: []string{"-port", strconv.Itoa(port)}, Line: s.Line}
 	if stop, err = child.Keep(ctx, command, ready, s.Console); err != nil {
 		return Queues{}, nil, err
 	}
 	return queues, stop, nil
-}
-
-func (s Server) configure(port int) (string, error) {
-	// JSON is YAML.
-	config, err := json.Marshal(map[string]any{"Local": map[string]any{
-		"Host": "127.0.0.1", "Port": strconv.Itoa(port), "Region": "us-east-1", "AccountId": "000000000000",
-	}})
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return "", err
-	}
-	path := filepath.Join(s.Dir, "goaws.yaml")
-	return path, os.WriteFile(path, config, 0o644)
 }
 
 // Create makes the queues at an SQS endpoint where they are missing.
@@ -159,14 +128,14 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 		return aws.ToString(queue.QueueUrl), got.Attributes[string(types.QueueAttributeNameQueueArn)], nil
 	}
 
-	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(orElse(s.Visibility, 30*time.Second).Seconds()))}
+	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))}
 	queues := Queues{Endpoint: endpoint}
 	var err error
 	if queues.DeadLetterURL, queues.DeadLetterARN, err = create(DeadLetterName, visibility); err != nil {
 		return Queues{}, err
 	}
 	redrive, err := json.Marshal(map[string]string{
-		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(orElse(s.MaxReceives, 5)),
+		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(cmp.Or(s.MaxReceives, 5)),
 	})
 	if err != nil {
 		return Queues{}, fmt.Errorf("redrive policy: %w", err)
@@ -176,14 +145,6 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 		return Queues{}, err
 	}
 	return queues, nil
-}
-
-func orElse[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }
 
 // Client talks to a local SQS, which takes any credentials.

@@ -2,6 +2,9 @@ package queue
 
 import (
 	"context"
+	"net"
+	"net/url"
+	"runtime"
 	"testing"
 	"time"
 
@@ -24,7 +27,7 @@ func receive(ctx context.Context, t *testing.T, c *sqs.Client, url string, wait 
 
 func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
 	ctx := t.Context()
-	queues, stop, err := Server{Dir: t.TempDir(), Visibility: time.Second, MaxReceives: 2}.Start(ctx)
+	queues, stop, err := Server{Visibility: time.Second, MaxReceives: 2}.Start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,5 +62,30 @@ func TestCreateFindsTheQueues(t *testing.T) {
 	}
 	if queues.ARN != "arn:aws:sqs:us-east-1:000000000000:extractions" {
 		t.Errorf("ARN %s", queues.ARN)
+	}
+}
+
+// A server that binds every interface is reached at all of 127.0.0.0/8.
+func TestListensOnOneAddress(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("127.0.0.2 is an address of Linux alone")
+	}
+	queues, stop, err := Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	endpoint, err := url.Parse(queues.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} {
+		connection, err := net.Dial("tcp", net.JoinHostPort(host, endpoint.Port()))
+		if err == nil {
+			_ = connection.Close()
+		}
+		if got := err == nil; got != want {
+			t.Errorf("%s: reached %t, want %t", host, got, want)
+		}
 	}
 }

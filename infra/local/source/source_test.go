@@ -76,7 +76,7 @@ func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage 
 
 func TestQueue(t *testing.T) {
 	const receives = 3
-	queues, stop, err := queue.Server{Dir: t.TempDir(), Visibility: time.Second, MaxReceives: receives}.Start(t.Context())
+	queues, stop, err := queue.Server{Visibility: time.Second, MaxReceives: receives}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -248,7 +249,7 @@ func (s *stack) startDynamoDB() error {
 }
 
 func (s *stack) startQueue() (queues queue.Queues, err error) {
-	server := queue.Server{Dir: s.Dir, Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
+	server := queue.Server{Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
 	if s.SQSEndpoint != "" {
 		queues, err = server.Create(s.life, s.SQSEndpoint)
 	} else {
@@ -271,8 +272,8 @@ func (s *stack) startQueue() (queues queue.Queues, err error) {
 // functions lists what the contract's groups and the pipeline need.
 func (s *stack) functions() []runtime.Function {
 	env := s.environment()
-	env[api.EnvRateUnits] = orElse(s.RateUnits, "1000")
-	env[api.EnvRateWindow] = orElse(s.RateWindow, "60")
+	env[api.EnvRateUnits] = cmp.Or(s.RateUnits, "1000")
+	env[api.EnvRateWindow] = cmp.Or(s.RateWindow, "60")
 	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
 	env[api.EnvCountTimeout] = strconv.Itoa(countMilliseconds)
 
@@ -310,13 +311,6 @@ func (s *stack) environment() map[string]string {
 		env[api.EnvTaxonomy] = s.Taxonomy
 	}
 	return env
-}
-
-func orElse(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }
 
 // logFile opens <logs>/<name>.log for lines of one writer or several.

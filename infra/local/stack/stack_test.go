@@ -199,7 +199,7 @@ func TestService(t *testing.T) {
 	}
 
 	if runtime.GOOS == "linux" {
-		for _, part := range []string{"DynamoDBLocal.jar", "goaws.yaml"} {
+		for _, part := range []string{"DynamoDBLocal.jar", "goaws"} {
 			killChild(t, part)
 		}
 		awaitText(t, &says, "DynamoDB Local answers again")

@@ -5,16 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
@@ -23,20 +21,7 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-var endpoint string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		e, stop, err := dynamodb.Start(context.Background(), "")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer stop()
-		endpoint = e
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 const org = catalog.OrgID("org_test")
 
@@ -64,14 +49,10 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	now := func() catalog.Time { return catalog.TimeOf(time.Now()) }
-	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: ids.New("test_"), Now: now}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	store := dynamotest.NewStore(t)
 	q := &queue{}
 	return &fixture{t: t, store: store, queue: q, Loader: &load.Loader{
-		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
+		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: store.Now, IDs: ids,
 		CheckHref: func(href string) error {
 			if strings.HasPrefix(href, "https://") {
 				return nil
