@@ -178,7 +178,7 @@ func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Docu
 	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
 }
 
-var metrics = metric.New("FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds")
+var metrics = metric.New([]string{"FailureCode"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds")
 
 // log writes the run's one line; nothing in it comes from the document.
 func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, start catalog.Time) {
