@@ -64,7 +64,7 @@ func TestSAMConfig(t *testing.T) {
 		Context     map[string]any
 	}
 	readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)
-	stack := stageFor(t, map[string]string{"stage": cdk.Context["stage"].(string), "functions": stubs(t, t.TempDir())}).stackName()
+	stack := stageFor(t, map[string]any{"stage": cdk.Context["stage"].(string), "functions": stubs(t, t.TempDir())}).stackName()
 	for _, command := range []string{"local_start_api", "local_invoke"} {
 		p := config.Default[command].Parameters
 		same(t, command+" template", p["template_file"], cdk.Output+"/"+stack+".template.json")
