@@ -75,7 +75,9 @@ func read[I, O any](s *Server, id string, handler func(ctx context.Context, c *c
 			return answer{}, err
 		}
 		if match := c.request.Header.Get("If-None-Match"); match != "" && a.header[api.HeaderETag] != nil && matches(match, a.header[api.HeaderETag][0], true) {
-			return answer{status: http.StatusNotModified, header: http.Header{api.HeaderETag: a.header[api.HeaderETag]}}, nil
+			// The tag that the whole response would have.
+			tag := api.CodedTag(a.header[api.HeaderETag][0], api.Coding(c.request.Header.Get("Accept-Encoding"), len(a.body)))
+			return answer{status: http.StatusNotModified, header: http.Header{api.HeaderETag: {tag}}}, nil
 		}
 		return a, nil
 	})
@@ -332,15 +334,15 @@ func (c *call) fits(a answer) error {
 	return catalog.Errorf(catalog.InvalidParameter, "The answer would be longer than %d bytes: ask for less at a time, or for another format.", maxAnswer)
 }
 
-// matches compares an If-Match or If-None-Match header with an ETag. Weak tags
-// only match where the comparison is weak.
+// matches compares an If-Match or If-None-Match header with an ETag, and takes that
+// of any content coding for it. Weak tags only match where the comparison is weak.
 func matches(header, tag string, weak bool) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		if weak {
 			candidate = strings.TrimPrefix(candidate, "W/")
 		}
-		if candidate == "*" || candidate == tag {
+		if candidate == "*" || api.PlainTag(candidate) == tag {
 			return true
 		}
 	}

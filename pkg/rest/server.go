@@ -234,6 +234,12 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, a answer) {
 		values[i] = f.value
 		header[f.name] = values[i : i+1 : i+1]
 	}
+	// API Gateway compresses what is long: other bytes, for which the tag has another
+	// name (RFC 9110, section 8.8.3.3).
+	if tag := header[api.HeaderETag]; len(tag) == 1 && a.status != http.StatusNotModified && len(a.body) >= api.CompressFrom {
+		header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(x.request.Header.Get("Accept-Encoding"), len(a.body)))}
+		header["Vary"] = []string{"Accept-Encoding"}
+	}
 	w.WriteHeader(a.status)
 	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		// A client that went away needs no answer.
