@@ -1,10 +1,13 @@
 # Every command of this project. They install what they need into node_modules and
 # build; nothing else on the machine is touched.
 .DELETE_ON_ERROR:
-.PHONY: run test build synth deploy sam-local bench bench-extraction chaos lint openapi local
+.PHONY: run test build synth deploy sam-local bench bench-extraction chaos lint openapi local report licences sbom
 
 FUNCTIONS := $(notdir $(patsubst %/main.go,%,$(wildcard functions/*/main.go)))
 GOFLAGS_LAMBDA := -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w -buildid="
+# A release is a tag; skillsctl version prints it.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+SKILLSCTL := go build -ldflags "-X main.release=$(VERSION)" -o build/skillsctl ./infra/skillsctl
 export CGO_ENABLED = 0
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION = 20
 
@@ -17,7 +20,7 @@ local: node_modules
 	@go build -tags lambda.norpc -o build/local/programs/ ./functions/...
 	@for f in $(FUNCTIONS); do mkdir -p build/local/functions/$$f && ln -f build/local/programs/$$f build/local/functions/$$f/bootstrap || exit 1; done
 	@go build -o build/local/bin/ ./infra/local
-	@go build -o build/skillsctl ./infra/skillsctl
+	@$(SKILLSCTL)
 
 test: node_modules
 	go vet ./...
@@ -25,19 +28,27 @@ test: node_modules
 
 build:
 	@GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/programs/ ./functions/...
-	@go build -o build/skillsctl ./infra/skillsctl
+	@$(SKILLSCTL)
 	@build/skillsctl taxonomy build -starter -out build/starter.bin >/dev/null
 	@taxonomy=build/starter.bin; [ ! -f build/taxonomy.bin ] || taxonomy=build/taxonomy.bin; \
 	  for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap && cp $$taxonomy build/functions/$$f/taxonomy.bin || exit 1; done
 	@du -sh build/functions/*/bootstrap
 
-# dev or prod; see "Deploying" in the README.
+# dev, staging or prod; see docs/aws.md.
 STAGE ?= dev
 synth: build node_modules
 	npx aws-cdk synth --quiet -c stage=$(STAGE)
 
+# What a deployment would change, and nothing else.
+.PHONY: diff
+diff: build node_modules
+	npx aws-cdk diff -c stage=$(STAGE)
+
+# Asks before it widens permissions; APPROVAL=never where a person has approved
+# already, as in a pipeline.
+APPROVAL ?= broadening
 deploy: build node_modules
-	npx aws-cdk deploy -c stage=$(STAGE) -c deploy=true --outputs-file build/outputs.json
+	npx aws-cdk deploy -c stage=$(STAGE) -c deploy=true --require-approval $(APPROVAL) --outputs-file build/outputs.json
 
 # samconfig.toml names the template of the stage dev.
 sam-local: synth
@@ -60,11 +71,24 @@ DURATION ?= 120s
 chaos: local
 	go run ./infra/chaos -seed $(SEED) -duration $(DURATION)
 
+# Exports a table with the demo, deletes it, restores and audits it: the drill of
+# docs/aws.md on this machine.
+.PHONY: restore-drill
+restore-drill: node_modules
+	go run ./infra/chaos -drill
+
 lint: node_modules
 	@unformatted=$$(gofmt -l functions infra pkg events); [ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	npx redocly lint openapi.json
+
+# What no test refuses: functions that are hard to read, and ones that nothing reaches.
+report:
+	@echo "functions above cyclomatic complexity 25:"
+	@go tool gocyclo -over 25 functions infra pkg events || true
+	@echo "functions that neither a program nor a test reaches:"
+	@go tool deadcode -test ./...
 
 openapi:
 	go run ./infra/openapi > openapi.json.new && mv openapi.json.new openapi.json
@@ -75,7 +99,6 @@ node_modules: package-lock.json
 
 # Fails where a module's licence is not one that the project takes; writes the
 # notices and the bill of materials (CycloneDX) of what is shipped.
-.PHONY: licences sbom
 licences:
 	go run ./infra/supply -sbom ''
 

@@ -1,10 +1,10 @@
 // Package events holds a Lambda event for every operation and every trigger, with
-// the answer that the built function gives to it. `sam local invoke FUNCTION -e
+// the response of the built function to it. `sam local invoke FUNCTION -e
 // events/FILE` takes the same files.
 //
 // The test replays them through the real bootstrap programs and the Lambda Runtime
 // API, on a table that holds the records the events name. With -update it writes
-// events and answers anew.
+// events and responses anew.
 package events
 
 import (
@@ -44,7 +44,7 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-var update = flag.Bool("update", false, "write the events and their answers anew")
+var update = flag.Bool("update", false, "write the events and their responses anew")
 
 const (
 	organization = "org_events"
@@ -161,7 +161,7 @@ func triggers(id map[string]string) []trigger {
 }
 
 // TestReplay sends each event through the function that the deployment would send
-// it to, and compares its answer with the golden one.
+// it to, and compares its response with the golden one.
 func TestReplay(t *testing.T) {
 	ctx := t.Context()
 	config, store := table(t)
@@ -174,12 +174,12 @@ func TestReplay(t *testing.T) {
 		covered[op.ID] = true
 		t.Run(op.ID, func(t *testing.T) {
 			event := load(t, op.ID+".json", r.event(op))
-			answer, err := functions.Invoke(ctx, string(op.Group), event)
+			body, err := functions.Invoke(ctx, string(op.Group), event)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var response lambda.APIGatewayProxyResponse
-			if err := json.Unmarshal(answer, &response); err != nil {
+			if err := json.Unmarshal(body, &response); err != nil {
 				t.Fatal(err)
 			}
 			if response.StatusCode != op.Status {
@@ -199,11 +199,11 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := functions.Invoke(ctx, trigger.function, load(t, trigger.file+".json", event))
+			response, err := functions.Invoke(ctx, trigger.function, load(t, trigger.file+".json", event))
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, trigger.file+".golden.json", answer)
+			golden(t, trigger.file+".golden.json", response)
 		})
 	}
 	states(t, store, known)
@@ -222,14 +222,14 @@ func states(t *testing.T, store *dynamo.Store, id map[string]string) {
 	}
 }
 
-// table gives an empty table of DynamoDB Local, and a queue.
+// table returns an empty table of DynamoDB Local, and a queue.
 func table(t *testing.T) (boot.Config, *dynamo.Store) {
 	endpoint, stop, err := dynamodb.Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	queues, stopQueue, err := queue.Start(t.Context())
+	queues, stopQueue, err := queue.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 	return config, store
 }
 
-// steady gives the same bytes in every run, so that seeded records always have the
+// steady returns the same bytes in every run, so that seeded records always have the
 // same ids.
 type steady struct{ n uint64 }
 
@@ -265,7 +265,7 @@ type noQueue struct{}
 func (noQueue) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
 // seed makes the records that the events name, through the service itself, and
-// gives their ids by name.
+// returns their ids by name.
 func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]string {
 	ctx := t.Context()
 	save := func(err error) {
@@ -413,7 +413,7 @@ func (r request) event(op api.Operation) []byte {
 	return packed
 }
 
-// load gives the committed event, which must be the one that the records and the
+// load returns the committed event, which must be the one that the records and the
 // list above make.
 func load(t *testing.T, file string, made []byte) []byte {
 	made = append(made, '\n')
@@ -459,7 +459,7 @@ var (
 	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
 
-// plain gives a response without what differs from run to run: new ids, times,
+// plain returns a response without what differs from run to run: new ids, times,
 // and what follows from them.
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}

@@ -71,7 +71,7 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestChain: calls side by side are one round trip, calls one after the other are
+// TestChain: calls in parallel are one round trip, calls one after the other are
 // as many as the longest chain has.
 func TestChain(t *testing.T) {
 	at := func(from, to int) dbCall {
@@ -84,9 +84,9 @@ func TestChain(t *testing.T) {
 		want  float64
 	}{
 		{"none", nil, 0},
-		{"side by side", []dbCall{at(0, 10), at(5, 15)}, 1},
+		{"in parallel", []dbCall{at(0, 10), at(5, 15)}, 1},
 		{"one after the other", []dbCall{at(10, 20), at(0, 10)}, 2},
-		{"a long one beside two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
+		{"a long one in parallel with two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
 	} {
 		if got, _ := costOf(c.calls); got.Trips != c.want || got.Write != float64(len(c.calls)) {
 			t.Errorf("%s: %v trips, want %v", c.name, got.Trips, c.want)
@@ -127,11 +127,11 @@ func TestCounter(t *testing.T) {
 		request request
 		want    budget.Cost
 	}{
-		// Key, customer, then quota beside the directory, then the last page of the
+		// Key, customer, then quota in parallel with the directory, then the last page of the
 		// feed (a query that finds nothing is free here), then the transaction: record,
 		// directory and feed.
 		{call("POST", "/jobs", `{"name":"n","employerId":"e"}`), budget.Cost{Trips: 5, Write: 7, Read: 3}},
-		// Quota beside directory and page.
+		// Quota in parallel with directory and page.
 		{call("GET", "/jobs", ""), budget.Cost{Trips: 1, Write: 1, Read: 1.5}},
 	} {
 		cost, _, err := c.measure(t.Context(), step.request)

@@ -85,12 +85,12 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 	}
 	var sections, courses []string
 	for i := range budget.Members {
-		answer, err := w.answer(ctx, "/courses", map[string]any{"name": fmt.Sprint("Course ", i), "code": "C 1", "description": filler(450)})
+		response, err := w.post(ctx, "/courses", map[string]any{"name": fmt.Sprint("Course ", i), "code": "C 1", "description": filler(450)})
 		if err != nil {
 			return nil, err
 		}
-		courses = append(courses, answer["id"].(string))
-		sections = append(sections, answer["defaultSectionId"].(string))
+		courses = append(courses, response["id"].(string))
+		sections = append(sections, response["defaultSectionId"].(string))
 	}
 	w.course, w.section = courses[0], sections[0]
 	var err error
@@ -119,7 +119,7 @@ var (
 	newPackage    = map[string]any{"name": "Package", "transferFromInstitution": "Institution", "description": filler(400)}
 )
 
-func (w *world) answer(ctx context.Context, path string, body any) (map[string]any, error) {
+func (w *world) post(ctx context.Context, path string, body any) (map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (w *world) operations() map[string]func() (measurement, error) {
 		"PATCH a package":    patch("/transfer-packages/" + w.pack),
 		"PATCH a credential": patch("/credentials/" + w.credential),
 		"add a section to a credential": func() (measurement, error) {
-			answer, err := w.answer(background, "/courses", newCourse)
+			response, err := w.post(background, "/courses", newCourse)
 			if err != nil {
 				return nil, err
 			}
@@ -197,7 +197,7 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			if err != nil {
 				return nil, err
 			}
-			return w.run(call(http.MethodPost, "/credentials/"+credential+"/sections", fmt.Sprintf(`{"sectionId":%q}`, answer["defaultSectionId"])))
+			return w.run(call(http.MethodPost, "/credentials/"+credential+"/sections", fmt.Sprintf(`{"sectionId":%q}`, response["defaultSectionId"])))
 		},
 		"add a course to a program": func() (measurement, error) {
 			course, err := w.create(background, "/courses", newCourse)
@@ -268,7 +268,7 @@ func (w *world) extraction(job catalog.ExtractionJob) (measurement, error) {
 	}, err
 }
 
-// document gives every job a syllabus of one page that nobody has seen before.
+// document is for every job a syllabus of one page that nobody has seen before.
 type document struct{ number int }
 
 func (d *document) Fetch(context.Context, *catalog.Task) (catalog.Document, error) {

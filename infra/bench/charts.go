@@ -23,22 +23,22 @@ var (
 	red    = color.RGBA{213, 94, 0, 255}
 )
 
-// loadCharts draws a load run: latencies by operation, and answers over time.
-func loadCharts(answers []load.Answer) error {
+// loadCharts draws a load run: latencies by operation, and responses over time.
+func loadCharts(responses []load.Response) error {
 	file, err := chartFile("latency.png")
 	if err != nil {
 		return err
 	}
-	if err := latencyChart(file, answers); err != nil {
+	if err := latencyChart(file, responses); err != nil {
 		return err
 	}
-	if file, err = chartFile("answers.png"); err != nil {
+	if file, err = chartFile("responses.png"); err != nil {
 		return err
 	}
-	return answersChart(file, answers)
+	return responsesChart(file, responses)
 }
 
-// chartFile gives the place of a chart below build/bench.
+// chartFile returns the place of a chart below build/bench.
 func chartFile(name string) (string, error) {
 	root, err := child.ModuleRoot()
 	if err != nil {
@@ -81,8 +81,8 @@ func listChart(file string, lines []listLine) error {
 	return p.Save(9*vg.Inch, 5*vg.Inch, file)
 }
 
-func latencyChart(file string, answers []load.Answer) error {
-	at := latenciesOf(answers)
+func latencyChart(file string, responses []load.Response) error {
+	at := latenciesOf(responses)
 	names := sortedOperations(at)
 	floor := at[load.NoOp]
 	p := plot.New()
@@ -114,7 +114,7 @@ func latencyChart(file string, answers []load.Answer) error {
 	return p.Save(12*vg.Inch, 6*vg.Inch, file)
 }
 
-func answersChart(file string, answers []load.Answer) error {
+func responsesChart(file string, responses []load.Response) error {
 	classes := []struct {
 		name   string
 		colour color.Color
@@ -125,14 +125,14 @@ func answersChart(file string, answers []load.Answer) error {
 		{"5xx or none", red, func(status int) bool { return status >= 500 || status == 0 }},
 	}
 	p := plot.New()
-	p.Title.Text = "Answers per second of 20 customers, half of them with a small limit"
-	p.X.Label.Text, p.Y.Label.Text = "seconds", "answers"
+	p.Title.Text = "Responses per second of 20 customers, half of them with a small limit"
+	p.X.Label.Text, p.Y.Label.Text = "seconds", "responses"
 	p.Y.Min = 0
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
 	for _, class := range classes {
 		var counts []float64
-		for _, a := range answers {
+		for _, a := range responses {
 			second := int(a.At / time.Second)
 			for len(counts) <= second {
 				counts = append(counts, 0)

@@ -28,9 +28,9 @@ type dbCall struct {
 }
 
 // counter is an SDK middleware that records the calls of a client. What single
-// operations consume is DynamoDB Local's own answer, which is right; what
-// transactions consume is reckoned by AWS' rule from the rows' sizes, because the
-// emulator tells too little.
+// operations consume is DynamoDB Local's own figure, which is right; what
+// transactions consume is computed by AWS' rule from the rows' sizes, because the
+// emulator reports too little.
 type counter struct {
 	plain *dynamodb.Client // looks at rows without being counted
 
@@ -39,7 +39,7 @@ type counter struct {
 	calls    []dbCall
 }
 
-// counted gives a client like the given one whose calls can be recorded.
+// counted returns a client like the given one whose calls can be recorded.
 func counted(plain *dynamodb.Client) (*dynamodb.Client, *counter) {
 	c := &counter{plain: plain}
 	return dynamodb.New(plain.Options(), func(o *dynamodb.Options) {
@@ -49,7 +49,7 @@ func counted(plain *dynamodb.Client) (*dynamodb.Client, *counter) {
 	}), c
 }
 
-// during gives the calls that are made while f runs.
+// during returns the calls that are made while f runs.
 func (c *counter) during(f func()) []dbCall {
 	c.count(true)
 	f()

@@ -21,7 +21,7 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// What a request may cost more than in a bare handler (performance.md).
+// What a request may cost more than in a bare handler.
 const (
 	maxOverhead    = 15 * time.Microsecond // of processor time
 	maxAllocations = 60
@@ -57,7 +57,7 @@ func (m *inMemory) Used(context.Context, catalog.CustomerID, quota.Window) (int,
 	return m.units, nil
 }
 
-// handlers gives this service's function and a bare one that answers the same
+// handlers returns this service's function and a bare one that answers the same
 // course, and the event that both are asked with.
 func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 	secret := ids.NewSecret()
@@ -65,7 +65,8 @@ func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 	store := &inMemory{key: catalog.Key{CustomerID: "cus_1", OrganizationID: "org_1", Scope: catalog.WriteScope, Hash: catalog.HashSecret(secret)}}
 	dir := &catalog.Directory{Kind: catalog.CourseKind}
 	description := filler(600)
-	store.course = *catalog.NewCourse(ids, dir, "org_1", created, "Algorithms", "CS 201", &description, &catalog.Change{})
+	store.course = catalog.Course{Name: "Algorithms", Code: "CS 201", Description: &description}
+	new(catalog.Change).AddCourse(&store.course, &catalog.Section{}, ids, dir, "org_1", created)
 	server := rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: store},
 		Limit: quota.Limit{Units: math.MaxInt32, Window: time.Hour}, Now: now, IDs: ids, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)),
@@ -111,9 +112,9 @@ func handler(ctx context.Context) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		var answer events.APIGatewayProxyResponse
-		if err := json.Unmarshal(out, &answer); err != nil || answer.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("status %d: %s: %w", answer.StatusCode, answer.Body, err)
+		var response events.APIGatewayProxyResponse
+		if err := json.Unmarshal(out, &response); err != nil || response.StatusCode != http.StatusOK {
+			return nil, fmt.Errorf("status %d: %s: %w", response.StatusCode, response.Body, err)
 		}
 	}
 	o, b := fastest(ctx, ours, bare, event)
@@ -141,7 +142,7 @@ const (
 )
 
 // fastest measures both in turn on one processor, which is what the functions are
-// given, and gives the best round of each: what is above it is the machine's other
+// given, and returns the best round of each: what is above it is the machine's other
 // work.
 func fastest(ctx context.Context, ours, bare lambda.Handler, event []byte) (o, b effort) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -151,7 +152,7 @@ func fastest(ctx context.Context, ours, bare lambda.Handler, event []byte) (o, b
 			best    *effort
 		}{{ours, &o}, {bare, &b}} {
 			e := measureEffort(func() {
-				// The answer was looked at before.
+				// The response was looked at before.
 				_, _ = of.handler.Invoke(ctx, event)
 			})
 			if i > 0 {

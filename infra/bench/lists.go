@@ -47,7 +47,7 @@ func reads(c budget.Cost) float64 { return c.Read }
 func trips(c budget.Cost) float64 { return c.Trips }
 
 // lists measures pages, creation and deletion at each size, before and after a
-// tenth of the records was deleted at random, beside the ways that people use. It
+// tenth of the records was deleted at random, next to the ways that people use. It
 // draws the largest size in the file chart, "" for none.
 func lists(ctx context.Context, s *service, sizes []int, chart string) ([]*table, error) {
 	paging := newTable("Lists: 100 records at offset 0, middle and end, 1 KB records",
@@ -91,7 +91,7 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// directoryKeys is what a directory's row holds beside its counts, in bytes.
+// directoryKeys is what a directory's row holds besides its counts, in bytes.
 const directoryKeys = 120
 
 // list is an organization with many jobs.
@@ -177,12 +177,12 @@ func (l *list) offsets() [3]int {
 func (l *list) measure(ctx context.Context, paging, writing *table, name string) (p pages, err error) {
 	for i, offset := range l.offsets() {
 		get := call(http.MethodGet, fmt.Sprintf("/jobs?limit=%d&offset=%d", budget.Page, offset), "")
-		answer, err := l.do(ctx, get) // makes the directory known
+		response, err := l.do(ctx, get) // makes the directory known
 		if err != nil {
 			return p, err
 		}
-		if data := answer["data"].([]any); len(data) != min(budget.Page, len(l.jobs)-offset) || answer["pagination"].(map[string]any)["total"] != float64(len(l.jobs)) {
-			return p, fmt.Errorf("offset %d: %d records, pagination %v", offset, len(data), answer["pagination"])
+		if data := response["data"].([]any); len(data) != min(budget.Page, len(l.jobs)-offset) || response["pagination"].(map[string]any)["total"] != float64(len(l.jobs)) {
+			return p, fmt.Errorf("offset %d: %d records, pagination %v", offset, len(data), response["pagination"])
 		}
 		if p[i], _, err = l.client.measure(ctx, get); err != nil {
 			return p, err
@@ -268,7 +268,7 @@ func (l *list) naive(ctx context.Context, paging *table, name string) (everythin
 		if skip[i], err = query(offset + budget.Page); err != nil {
 			return everything, skip, err
 		}
-		skip[i].Read += 0.5 // the counter, read beside
+		skip[i].Read += 0.5 // the counter, read in parallel
 	}
 	paging.pages("", name, "counter and skip", skip, "")
 	return everything, skip, nil

@@ -47,7 +47,7 @@ func newStackStore(p stack.Places) stack.Store {
 }
 
 // underLoad runs the local stack with its real functions, sends it the traffic of
-// many customers, and holds every answer and every account to the contract.
+// many customers, and holds every response and every account to the contract.
 func underLoad(ctx context.Context, duration time.Duration, perSecond int) ([]*table, error) {
 	root, err := child.ModuleRoot()
 	if err != nil {
@@ -90,7 +90,7 @@ func underLoad(ctx context.Context, duration time.Duration, perSecond int) ([]*t
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	plan := load.Plan{PerSecond: perSecond, Duration: duration, Stagger: stagger, Floor: floor, Seed: 2026}
-	var answers []load.Answer
+	var responses []load.Response
 	var accounts []*load.Account
 	var failed error
 	ready := make(chan struct{})
@@ -112,12 +112,12 @@ func underLoad(ctx context.Context, duration time.Duration, perSecond int) ([]*t
 		return nil, fmt.Errorf("local stack: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "%d customers, %d calls/s each, for %v\n", customers, perSecond, duration)
-	answers, accounts, failed = load.Run(ctx, plan)
+	responses, accounts, failed = load.Run(ctx, plan)
 	end()
 	if err := errors.Join(failed, <-finished); err != nil {
 		return nil, err
 	}
-	return []*table{latencies(answers), correctness(answers, accounts)}, loadCharts(answers)
+	return []*table{latencies(responses), correctness(responses, accounts)}, loadCharts(responses)
 }
 
 // serveFloor puts a function that does nothing behind a gateway like the service's.
@@ -165,10 +165,10 @@ func newCustomers(ctx context.Context, store *dynamo.Store) ([]load.Customer, er
 // and 99 %.
 var quantiles = []float64{0.5, 0.95, 0.99}
 
-// latenciesOf gives the latencies at the quantiles, by operation.
-func latenciesOf(answers []load.Answer) map[string][]time.Duration {
+// latenciesOf returns the latencies at the quantiles, by operation.
+func latenciesOf(responses []load.Response) map[string][]time.Duration {
 	all := map[string][]time.Duration{}
-	for _, a := range answers {
+	for _, a := range responses {
 		if a.Status >= 200 && a.Status < 300 {
 			all[a.Operation] = append(all[a.Operation], a.Latency)
 		}
@@ -183,11 +183,11 @@ func latenciesOf(answers []load.Answer) map[string][]time.Duration {
 	return at
 }
 
-func latencies(answers []load.Answer) *table {
-	t := newTable("Load: latency of answers through the local gateway", "operation", "calls", "median", "95 %", "99 %", "median / no-op", "95 % / no-op", "99 % / no-op", "")
-	at := latenciesOf(answers)
+func latencies(responses []load.Response) *table {
+	t := newTable("Load: latency of responses through the local gateway", "operation", "calls", "median", "95 %", "99 %", "median / no-op", "95 % / no-op", "99 % / no-op", "")
+	at := latenciesOf(responses)
 	calls := map[string]int{}
-	for _, a := range answers {
+	for _, a := range responses {
 		calls[a.Operation]++
 	}
 	floor := at[load.NoOp]
@@ -214,11 +214,11 @@ func sortedOperations(at map[string][]time.Duration) []string {
 	return append([]string{load.NoOp}, names...)
 }
 
-func correctness(answers []load.Answer, accounts []*load.Account) *table {
+func correctness(responses []load.Response, accounts []*load.Account) *table {
 	t := newTable("Load: what must hold", "what", "measured", "target", "")
 	var wrong []string
 	failures, refused, unanswered := 0, 0, 0
-	for _, a := range answers {
+	for _, a := range responses {
 		switch {
 		case a.Status == 0:
 			unanswered++
@@ -233,11 +233,11 @@ func correctness(answers []load.Answer, accounts []*load.Account) *table {
 	}
 	units, exact, windows, full := 0, 0, 0, 0
 	for _, account := range accounts {
-		faults := account.Faults()
-		if len(faults) == 0 {
+		mismatches := account.Mismatches()
+		if len(mismatches) == 0 {
 			exact++
 		}
-		wrong = append(wrong, faults...)
+		wrong = append(wrong, mismatches...)
 		for window, charged := range account.Charged {
 			units += charged
 			windows++
@@ -246,13 +246,13 @@ func correctness(answers []load.Answer, accounts []*load.Account) *table {
 			}
 		}
 	}
-	t.row("", "calls", len(answers), "")
-	t.row(t.judge(unanswered > 0, ""), "calls without an answer", unanswered, target(0))
-	t.row(t.judge(failures > 0, ""), "answers 5xx", failures, target(0))
-	t.row("", "answers 429", refused, "")
+	t.row("", "calls", len(responses), "")
+	t.row(t.judge(unanswered > 0, ""), "calls without a response", unanswered, target(0))
+	t.row(t.judge(failures > 0, ""), "responses 5xx", failures, target(0))
+	t.row("", "responses 429", refused, "")
 	t.row("", "windows; in which calls were refused", fmt.Sprintf("%d; %d", windows, full), "")
-	t.row(t.judge(exact != len(accounts), ""), "customers whose usage is what their answers were charged", fmt.Sprintf("%d of %d (%s units)", exact, len(accounts), grouped(units)), "all")
-	t.row(t.judge(len(wrong) > 0, ""), "answers that break the contract", len(wrong), target(0))
+	t.row(t.judge(exact != len(accounts), ""), "customers whose usage is what their responses were charged", fmt.Sprintf("%d of %d (%s units)", exact, len(accounts), grouped(units)), "all")
+	t.row(t.judge(len(wrong) > 0, ""), "responses that break the contract", len(wrong), target(0))
 	if len(wrong) > 0 {
 		t.notes = append(t.notes, "Broken: "+strings.Join(wrong[:min(5, len(wrong))], "; "))
 	}

@@ -1,5 +1,5 @@
-// Command bench measures what the service promises and prints each figure beside
-// its target: round trips and units of every operation, lists of any size beside
+// Command bench measures what the service promises and prints each figure next
+// to its target: round trips and units of every operation, lists of any size next to
 // the naive ways, the handler's overhead, start and size of the functions, and,
 // with -load, mixed traffic on the local stack. It exits with 1 when a budget is
 // broken. It uses no network but 127.0.0.1.

@@ -100,15 +100,15 @@ func call(method, path, body string, header ...string) request {
 	return request{method, path, body, header}
 }
 
-// measure tells what a call costs.
+// measure returns what a call costs.
 func (c client) measure(ctx context.Context, r request) (cost budget.Cost, index float64, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
 	cost, index = costOf(calls)
 	return cost, index, err
 }
 
-// do gives the body of a successful answer, as JSON.
-func (c client) do(ctx context.Context, r request) (answer map[string]any, err error) {
+// do returns the body of a successful response, as JSON.
+func (c client) do(ctx context.Context, r request) (response map[string]any, err error) {
 	in := httptest.NewRequestWithContext(ctx, r.method, "/v1"+r.path, strings.NewReader(r.body))
 	in.Header.Set("X-API-Key", c.key)
 	if r.body != "" {
@@ -124,19 +124,19 @@ func (c client) do(ctx context.Context, r request) (answer map[string]any, err e
 	}
 	body := out.Body.Bytes()
 	if len(body) > 0 && bytes.TrimSpace(body)[0] == '{' {
-		err = json.Unmarshal(body, &answer)
+		err = json.Unmarshal(body, &response)
 	}
-	return answer, err
+	return response, err
 }
 
-// create makes a record and gives its id.
+// create makes a record and returns its id.
 func (c client) create(ctx context.Context, path string, body any) (string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return "", err
 	}
-	answer, err := c.do(ctx, call(http.MethodPost, path, string(text)))
-	id, _ := answer["id"].(string)
+	response, err := c.do(ctx, call(http.MethodPost, path, string(text)))
+	id, _ := response["id"].(string)
 	return id, err
 }
 

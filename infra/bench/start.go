@@ -127,7 +127,7 @@ func build(ctx context.Context, root, folder, out string, env ...string) error {
 	return nil
 }
 
-// bundle gives the size of a program and of the zip file that Lambda gets, in MB.
+// bundle returns the size of a program and of the zip file that Lambda gets, in MB.
 func bundle(program string) (size, zipped float64, err error) {
 	file, err := os.Open(program)
 	if err != nil {
@@ -180,7 +180,7 @@ func serveRuntime() (*lambdaRuntime, error) {
 	return r, nil
 }
 
-// spawn starts a program and tells how long it took until it asked for work, and
+// spawn starts a program and returns how long it took until it asked for work, and
 // how much processor time.
 func (r *lambdaRuntime) spawn(ctx context.Context, program string) (took, spent time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, program)

@@ -10,7 +10,7 @@ import (
 	"skillscurriculum/infra/bench/budget"
 )
 
-// table is figures beside their targets, printed as Markdown. Its last column
+// table is figures next to their targets, printed as Markdown. Its last column
 // holds the verdict.
 type table struct {
 	title  string
@@ -23,7 +23,7 @@ func newTable(title string, head ...string) *table {
 	return &table{title: title, rows: [][]string{head}}
 }
 
-// judge gives a verdict; why says why a target is not met, empty where it is.
+// judge returns a verdict; why says why a target is not met, empty where it is.
 func (t *table) judge(broken bool, why string) string {
 	verdict := "ok"
 	if broken {

@@ -61,7 +61,7 @@ var acts = []struct {
 	{1, func(c *client) { c.send(request{operation: "getLaborMarket", path: "/labor-market?cipCodes=11.0701"}) }},
 }
 
-// reads gives the act of reading a record.
+// reads returns the act of reading a record.
 func reads(operation string, kind catalog.Kind) func(*client) {
 	return func(c *client) {
 		if path := c.pick(kind); path != "" {
@@ -70,7 +70,7 @@ func reads(operation string, kind catalog.Kind) func(*client) {
 	}
 }
 
-// renames gives the act of giving a record a new name.
+// renames returns the act of giving a record a new name.
 func renames(operation string, kind catalog.Kind) func(*client) {
 	return func(c *client) {
 		path := c.pick(kind)
@@ -82,7 +82,7 @@ func renames(operation string, kind catalog.Kind) func(*client) {
 	}
 }
 
-// deletes gives the act of deleting a record.
+// deletes returns the act of deleting a record.
 func deletes(operation string, kind catalog.Kind) func(*client) {
 	return func(c *client) {
 		if path := c.pick(kind); path != "" {
@@ -202,7 +202,7 @@ func (c *client) addCourse() {
 	}
 	got, o := c.change(r)
 	if o == acknowledged && !slices.Contains(texts(got.parsed(), "courseOrder"), idOf(course)) {
-		c.breach("%s was added to %s, whose answer lacks it: %s", idOf(course), idOf(program), got.body)
+		c.breach("%s was added to %s, whose response lacks it: %s", idOf(course), idOf(program), got.body)
 	}
 }
 
@@ -235,7 +235,7 @@ func (c *client) reorder() {
 	c.change(request{operation: "updateProgram", path: program, body: map[string]any{"courseOrder": order}})
 }
 
-// whole says whether a credential's sections are only ever set as a whole.
+// whole reports whether a credential's sections are only ever set as a whole.
 func whole(credential string) bool { return credential[len(credential)-2] < '8' }
 
 func (c *client) createCredential() {
@@ -280,7 +280,7 @@ func (c *client) addSection() {
 	}
 	got, o := c.change(r)
 	if o == acknowledged && !slices.Contains(sectionsOf(got.parsed()), idOf(section)) {
-		c.breach("%s was added to %s, whose answer lacks it: %s", idOf(section), idOf(credential), got.body)
+		c.breach("%s was added to %s, whose response lacks it: %s", idOf(section), idOf(credential), got.body)
 	}
 }
 
@@ -358,7 +358,7 @@ func (c *client) createPackage() {
 	c.knowCourses(path, c.send(request{operation: "listTransferCourses", path: path + "/courses"}))
 }
 
-// knowCourses takes note of transfer courses that an answer names.
+// knowCourses takes note of transfer courses that a response names.
 func (c *client) knowCourses(pack string, got reply) {
 	var courses []struct{ ID string }
 	if got.outcome() != acknowledged || json.Unmarshal(got.body, &courses) != nil {

@@ -39,10 +39,10 @@ func (a *audit) listed(c *client, operation, path string, kind catalog.Kind) {
 		want = append(want, text(r, "id"))
 	}
 	for {
-		answer := c.send(request{operation: operation, path: fmt.Sprintf("%s?limit=100&offset=%d", path, len(got))})
+		response := c.send(request{operation: operation, path: fmt.Sprintf("%s?limit=100&offset=%d", path, len(got))})
 		var p page
-		if answer.status != 200 || json.Unmarshal(answer.body, &p) != nil || p.Pagination.Total != len(want) {
-			a.breach("%s of %s: %d, total %d of %d", operation, org, answer.status, p.Pagination.Total, len(want))
+		if response.status != 200 || json.Unmarshal(response.body, &p) != nil || p.Pagination.Total != len(want) {
+			a.breach("%s of %s: %d, total %d of %d", operation, org, response.status, p.Pagination.Total, len(want))
 			return
 		}
 		for _, r := range p.Data {
@@ -62,14 +62,14 @@ func (a *audit) told(c *client) {
 	org := c.customer.organization.id
 	live := map[string]bool{}
 	for cursor := ""; ; {
-		answer := c.send(request{operation: "listChanges", path: "/changes?limit=500&since=" + cursor})
+		response := c.send(request{operation: "listChanges", path: "/changes?limit=500&since=" + cursor})
 		var feed struct {
 			Data []struct{ Change, ID string }
 			Next string
 			More bool `json:"hasMore"`
 		}
-		if answer.status != 200 || json.Unmarshal(answer.body, &feed) != nil {
-			a.breach("changes of %s: %d %s", org, answer.status, answer.body)
+		if response.status != 200 || json.Unmarshal(response.body, &feed) != nil {
+			a.breach("changes of %s: %d %s", org, response.status, response.body)
 			return
 		}
 		for _, change := range feed.Data {

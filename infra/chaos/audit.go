@@ -77,7 +77,7 @@ func newAudit(rows table) *audit {
 	return a
 }
 
-// all gives an organization's live records of a kind in order of their ids.
+// all returns an organization's live records of a kind in order of their ids.
 func (a *audit) all(org catalog.OrgID, kind catalog.Kind) []map[string]any {
 	records := a.live[org][kind]
 	var list []map[string]any
@@ -87,7 +87,7 @@ func (a *audit) all(org catalog.OrgID, kind catalog.Kind) []map[string]any {
 	return list
 }
 
-// find gives a live record of any kind.
+// find returns a live record of any kind.
 func (a *audit) find(id string) map[string]any {
 	for _, kinds := range a.live {
 		for _, records := range kinds {
@@ -161,7 +161,7 @@ func (a *audit) extraction(org catalog.OrgID, r map[string]any) {
 	if status == "" {
 		return
 	}
-	for _, name := range []string{"leaseToken", "leaseUntil", api.PendingIndexPartitionKey, api.PendingIndexSortKey, "waitsSince"} {
+	for _, name := range []string{"leaseToken", "leaseUntil", api.PendingIndexPartitionKey, api.PendingIndexSortKey, "waitsSince", "requestedAt"} {
 		if r[name] != nil {
 			a.breach("%s is %s but has %s", id, status, name)
 		}
@@ -296,7 +296,7 @@ func (a *audit) programs(org catalog.OrgID) {
 	}
 }
 
-// feed: its pages follow each other, and replaying it gives exactly the live
+// feed: its pages follow each other, and replaying it yields exactly the live
 // records as they were last changed.
 func (a *audit) feed(org catalog.OrgID) {
 	pages := a.feeds[org]
@@ -378,7 +378,7 @@ func (a *audit) clients(t *traffic) {
 			marker := strings.TrimPrefix(key, "key of ")
 			sum := sha256.Sum256([]byte(key))
 			if b := t.batches[marker]; b != nil && b.outcome == acknowledged && !a.parts["o#"+string(org)+"#answer"][hex.EncodeToString(sum[:])] {
-				a.breach("%s: the answer under the key is not kept", marker)
+				a.breach("%s: the idempotency record is missing", marker)
 			}
 		}
 	}
@@ -444,7 +444,7 @@ func (a *audit) value(words []string) (string, bool) {
 	return "", true
 }
 
-// extractions: each ended as its syllabus lets it; the same syllabus gives the
+// extractions: each ended as its syllabus lets it; the same syllabus yields the
 // same skills.
 func (a *audit) extractions() (ends map[string]int) {
 	ends = map[string]int{}

@@ -138,7 +138,7 @@ var spoilers = map[string]func(table) (table, bool){
 		r["entries"], r["filled"] = entries[1:], r["filled"].(float64)-1
 		return true
 	}),
-	"answer not kept": func(rows table) (table, bool) {
+	"idempotency record lost": func(rows table) (table, bool) {
 		n := len(rows)
 		rows = slices.DeleteFunc(rows, func(r map[string]any) bool { return strings.HasSuffix(text(r, "pk"), "#answer") })
 		return rows, len(rows) < n
@@ -162,7 +162,7 @@ func at(rows table, part string, suits func(map[string]any) bool) int {
 	})
 }
 
-// spoilRow gives what spoils the first row of a partition that can be spoilt so.
+// spoilRow returns what spoils the first row of a partition that can be spoilt so.
 func spoilRow(part string, spoil func(map[string]any) bool) func(table) (table, bool) {
 	return func(rows table) (table, bool) { return rows, at(rows, part, spoil) >= 0 }
 }
@@ -175,7 +175,7 @@ func TestSameSeedSameSchedule(t *testing.T) {
 	}
 	c.seed = 8
 	if cmp.Equal(one, schedule(c.random(scheduling), everything, time.Minute), cmp.AllowUnexported(fault{})) {
-		t.Error("another seed gives the same schedule")
+		t.Error("another seed makes the same schedule")
 	}
 	long := schedule(c.random(scheduling), everything, 3*time.Minute)
 	for _, k := range everything {

@@ -20,7 +20,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// skewFile lies beside a bootstrap and says by how many ms its clock is wrong.
+// skewFile lies next to a bootstrap and says by how many ms its clock is wrong.
 const skewFile = "skew"
 
 // function runs one of the service's functions with a clock that is wrong: the

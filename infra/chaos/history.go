@@ -29,7 +29,7 @@ const (
 	refused // nothing was done
 )
 
-// begin notes an attempt; the func that it gives says how it ended.
+// begin notes an attempt; the func that it returns says how it ended.
 func (h *history) begin(register, value string) (end func(outcome)) {
 	a := &attempt{value: value, start: time.Now()}
 	h.mu.Lock()
@@ -54,7 +54,7 @@ func (h *history) begin(register, value string) (end func(outcome)) {
 // named the register only then.
 func (h *history) created(register, value string) { h.begin(register, value)(acknowledged) }
 
-// allowed gives the values that a register may have: of all attempts that may
+// allowed returns the values that a register may have: of all attempts that may
 // have been the last, and none ("") where none is sure to have been done.
 func (h *history) allowed(register string) []string {
 	h.mu.Lock()
@@ -76,7 +76,7 @@ func (h *history) allowed(register string) []string {
 	return values
 }
 
-// is says whether a register has the value for certain.
+// is reports whether a register has the value for certain.
 func (h *history) is(register, value string) bool {
 	values := h.allowed(register)
 	return len(values) == 1 && values[0] == value

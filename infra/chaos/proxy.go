@@ -31,19 +31,19 @@ type proxy struct {
 	gate sync.RWMutex // held by calls that are upstream: who closes it lets them finish
 	down bool         // guarded by gate
 
-	mu       sync.Mutex
-	odds     float64 // that a fault which is on hits a call
-	random   *rand.Rand
-	active   map[kind]int
-	hits     map[kind]int
-	answers  map[string]exchange  // of transactions, by their token: AWS knows them after a restart as well
-	newborn  map[string]time.Time // rows by key, when they were created
-	unsure   map[string]int       // units of counts by customer of which the function may not know what became
-	messages int                  // that the queue took
-	refused  []string             // calls of functions that have no grant for them in AWS
+	mu        sync.Mutex
+	odds      float64 // that a fault which is on hits a call
+	random    *rand.Rand
+	active    map[kind]int
+	hits      map[kind]int
+	responses map[string]exchange  // of transactions, by their token: AWS knows them after a restart as well
+	newborn   map[string]time.Time // rows by key, when they were created
+	unsure    map[string]int       // units of counts by customer of which the function may not know what became
+	messages  int                  // that the queue took
+	refused   []string             // calls of functions that have no grant for them in AWS
 }
 
-// exchange is an answer of what is behind the proxy.
+// exchange is a response of what is behind the proxy.
 type exchange struct {
 	status int
 	header http.Header
@@ -63,7 +63,7 @@ func startProxy(upstream string, odds float64, random *rand.Rand) (*proxy, error
 	p := &proxy{
 		upstream: upstream, address: "http://" + listener.Addr().String(), odds: odds, random: random,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
-		active: map[kind]int{}, hits: map[kind]int{}, answers: map[string]exchange{}, newborn: map[string]time.Time{}, unsure: map[string]int{},
+		active: map[kind]int{}, hits: map[kind]int{}, responses: map[string]exchange{}, newborn: map[string]time.Time{}, unsure: map[string]int{},
 	}
 	p.server = &http.Server{Handler: p}
 	go func() { _ = p.server.Serve(listener) }()
@@ -75,7 +75,7 @@ func (p *proxy) stop() {
 	p.client.CloseIdleConnections()
 }
 
-// set begins a fault of the wire; the func that it gives ends it.
+// set begins a fault of the wire; the func that it returns ends it.
 func (p *proxy) set(k kind) (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *proxy) open() {
 	p.down = false
 }
 
-// hit draws whether a fault that is on hits this call, and gives a number for how.
+// hit draws whether a fault that is on hits this call, and returns a number for how.
 func (p *proxy) hit(kinds ...kind) (bool, float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,10 +227,10 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 
 // refuse answers with an error of AWS's JSON protocol.
 func refuse(w http.ResponseWriter, status int, name string) {
-	answerJSON(w, status, map[string]any{"__type": name, "message": "chaos"})
+	respondJSON(w, status, map[string]any{"__type": name, "message": "chaos"})
 }
 
-func answerJSON(w http.ResponseWriter, status int, body any) {
+func respondJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
@@ -254,13 +254,13 @@ func conflict(w http.ResponseWriter, operation string, body []byte, x float64) b
 			reasons[i] = map[string]string{"Code": "None"}
 		}
 		reasons[int(x*float64(len(reasons)))] = map[string]string{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
-		answerJSON(w, 400, map[string]any{"__type": prefix + "TransactionCanceledException", "Message": "chaos", "CancellationReasons": reasons})
+		respondJSON(w, 400, map[string]any{"__type": prefix + "TransactionCanceledException", "Message": "chaos", "CancellationReasons": reasons})
 		return true
 	}
 	return false
 }
 
-// cut ends the connection without an answer.
+// cut ends the connection without a response.
 func cut(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -272,7 +272,7 @@ func cut(w http.ResponseWriter) {
 	_ = connection.Close()
 }
 
-// forward gives the call to what is behind, which goes through with it also when
+// forward hands the call to what is behind, which goes through with it also when
 // the caller does not wait.
 func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchange, error) {
 	p.gate.RLock()
@@ -282,7 +282,7 @@ func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchang
 	}
 	token := tokenOf(operation, body)
 	p.mu.Lock()
-	known, ok := p.answers[token]
+	known, ok := p.responses[token]
 	p.mu.Unlock()
 	if ok {
 		return known, nil
@@ -318,7 +318,7 @@ func tokenOf(operation string, body []byte) string {
 func (p *proxy) done(operation string, body []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, ok := p.answers[tokenOf(operation, body)]
+	_, ok := p.responses[tokenOf(operation, body)]
 	return ok
 }
 
@@ -334,7 +334,7 @@ func (p *proxy) note(operation, token string, body []byte, got exchange) {
 		p.messages++
 	case "TransactWriteItems":
 		if token != "" {
-			p.answers[token] = got
+			p.responses[token] = got
 		}
 		var call struct {
 			TransactItems []struct {
@@ -372,24 +372,24 @@ func (p *proxy) lagging(operation string, body []byte, got exchange) exchange {
 		at, ok := p.newborn[r.key()]
 		return ok && time.Since(at) < lag
 	}
-	var answer map[string]json.RawMessage
-	if json.Unmarshal(got.body, &answer) != nil {
+	var response map[string]json.RawMessage
+	if json.Unmarshal(got.body, &response) != nil {
 		return got
 	}
 	put := func(name string, v any) {
 		if packed, err := json.Marshal(v); err == nil {
-			answer[name] = packed
+			response[name] = packed
 		}
 	}
 	switch operation {
 	case "GetItem":
 		var found row
-		if json.Unmarshal(answer["Item"], &found) == nil && hidden(found) {
-			delete(answer, "Item")
+		if json.Unmarshal(response["Item"], &found) == nil && hidden(found) {
+			delete(response, "Item")
 		}
 	case "BatchGetItem":
 		var tables map[string][]row
-		if json.Unmarshal(answer["Responses"], &tables) == nil {
+		if json.Unmarshal(response["Responses"], &tables) == nil {
 			for name, rows := range tables {
 				tables[name] = slices.DeleteFunc(rows, hidden)
 			}
@@ -397,13 +397,13 @@ func (p *proxy) lagging(operation string, body []byte, got exchange) exchange {
 		}
 	case "Query":
 		var rows []row
-		if json.Unmarshal(answer["Items"], &rows) == nil {
+		if json.Unmarshal(response["Items"], &rows) == nil {
 			rows = slices.DeleteFunc(rows, hidden)
 			put("Items", rows)
 			put("Count", len(rows))
 		}
 	}
-	if packed, err := json.Marshal(answer); err == nil {
+	if packed, err := json.Marshal(response); err == nil {
 		got.body = packed
 		got.header = got.header.Clone()
 		got.header.Del("X-Amz-Crc32")

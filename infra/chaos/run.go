@@ -98,7 +98,7 @@ func (w *world) say(format string, args ...any) {
 	fmt.Fprintf(w.out, "%7.1fs  %s\n", at, fmt.Sprintf(format, args...))
 }
 
-// random gives the source of one part's decisions.
+// random returns the source of one part's decisions.
 func (c config) random(part uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, part)) }
 
 // The parts that decide by chance; clients follow.
@@ -270,7 +270,7 @@ func (w *world) skew() (says string, err error) {
 	return fmt.Sprintf("the clock of %s is wrong by %v", wrong, by), nil
 }
 
-// storm lets the clients and the faults loose, and gives how often each client
+// storm lets the clients and the faults loose, and returns how often each client
 // acted.
 func (w *world) storm(ctx context.Context, t *traffic, everybody []*customer) (acts []int) {
 	busy, end := context.WithTimeout(ctx, w.duration)
@@ -378,7 +378,7 @@ func (w *world) processes(word string) (pids []int) {
 	return pids
 }
 
-// answers says whether a server is there again.
+// answers reports whether a server is there again.
 func answers(url string) bool {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
@@ -389,11 +389,11 @@ func answers(url string) bool {
 	return true
 }
 
-// calm tells which look at the whole table is one of a table that stands still. A
+// calm decides which look at the whole table is one of a table that stands still. A
 // look takes time: what ends meanwhile is seen in part.
 type calm struct{ since time.Time } // the end of the first look that found nothing open
 
-// shows says whether a look from began to ended that found so much open began when
+// shows reports whether a look from began to ended that found so much open began when
 // nothing was going on any more.
 func (c *calm) shows(open int, began, ended time.Time) bool {
 	if open > 0 {
@@ -443,7 +443,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
 	r := &report{rows: rows, traffic: t, breaches: slices.Concat(w.table.refused, t.breaches, a.breaches)}
-	r.figure("acts of each client %v, answers %s, replays %d", acted, counts(t.statuses), t.replays)
+	r.figure("acts of each client %v, responses %s, replays %d", acted, counts(t.statuses), t.replays)
 	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))
 	records := map[string]int{}
 	for _, kinds := range a.live {
@@ -487,9 +487,11 @@ func merge(all ...map[kind]int) map[string]int {
 }
 
 // scan reads the whole table, past the proxy.
-func (w *world) scan(ctx context.Context) (table, error) {
+func (w *world) scan(ctx context.Context) (table, error) { return scan(ctx, w.direct, tableName) }
+
+func scan(ctx context.Context, client *awsdynamodb.Client, name string) (table, error) {
 	var rows table
-	pages := awsdynamodb.NewScanPaginator(w.direct, &awsdynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	pages := awsdynamodb.NewScanPaginator(client, &awsdynamodb.ScanInput{TableName: &name, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		out, err := pages.NextPage(ctx)
 		if err != nil {

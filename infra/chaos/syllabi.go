@@ -46,7 +46,7 @@ func openLibrary() (*library, error) {
 func (l *library) close() { _ = l.server.Close() }
 
 // shelves are how documents are served, with what may become of an extraction
-// beside COMPLETED; a shelf whose documents cannot be read never completes.
+// next to COMPLETED; a shelf whose documents cannot be read never completes.
 var shelves = map[string]struct {
 	readable bool
 	failures []catalog.FailureCode

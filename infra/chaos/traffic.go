@@ -56,8 +56,8 @@ type customer struct {
 	limit        int // units a window
 
 	mu     sync.Mutex
-	seen   int // units that answers say were charged
-	unsure int // units of calls whose answer did not arrive
+	seen   int // units that responses say were charged
+	unsure int // units of calls whose response did not arrive
 }
 
 func (t *traffic) breach(format string, args ...any) {
@@ -92,7 +92,7 @@ type request struct {
 	key       string // Idempotency-Key
 }
 
-// reply is its answer; status is 0 where none came.
+// reply is its response; status is 0 where none came.
 type reply struct {
 	status int
 	body   []byte
@@ -133,7 +133,7 @@ func (c *client) run(ctx context.Context, times int) {
 	}
 }
 
-// pick gives the path of a record of the kind that was there once; "" for none.
+// pick returns the path of a record of the kind that was there once; "" for none.
 func (c *client) pick(kind catalog.Kind) string {
 	o := c.customer.organization
 	o.mu.Lock()
@@ -150,7 +150,7 @@ func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 // patience is more than the gateway has.
 const patience = 40 * time.Second
 
-// send makes one attempt at a request and looks at its answer.
+// send makes one attempt at a request and looks at its response.
 func (c *client) send(r request) reply {
 	op := api.Of(r.operation)
 	var body io.Reader
@@ -175,41 +175,41 @@ func (c *client) send(r request) reply {
 		q.Header.Set("Idempotency-Key", r.key)
 	}
 	cost := op.Cost.UpFront() + op.Cost.Rest(r.items)
-	answer, err := c.client.Do(q)
+	response, err := c.client.Do(q)
 	var read []byte
 	if err == nil {
-		read, err = io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
+		read, err = io.ReadAll(response.Body)
+		_ = response.Body.Close()
 	}
 	if err != nil {
 		c.account(0, cost)
-		c.count("no answer")
+		c.count("no response")
 		return reply{}
 	}
-	charged, wrong := strconv.Atoi(header(answer, api.HeaderCost))
-	if wrong != nil || header(answer, api.HeaderRequestID) == "" || header(answer, api.HeaderLimit) == "" || header(answer, api.HeaderRemaining) == "" || header(answer, api.HeaderReset) == "" {
-		c.breach("%s: %d without all headers: %v", r.operation, answer.StatusCode, answer.Header)
+	charged, wrong := strconv.Atoi(header(response, api.HeaderCost))
+	if wrong != nil || header(response, api.HeaderRequestID) == "" || header(response, api.HeaderLimit) == "" || header(response, api.HeaderRemaining) == "" || header(response, api.HeaderReset) == "" {
+		c.breach("%s: %d without all headers: %v", r.operation, response.StatusCode, response.Header)
 	}
-	byGateway := header(answer, api.HeaderLimit) == "0"
-	if byGateway && answer.StatusCode >= 500 {
+	byGateway := header(response, api.HeaderLimit) == "0"
+	if byGateway && response.StatusCode >= 500 {
 		c.account(0, cost) // its function may have been charged for, or not
 	} else {
 		c.account(charged, 0)
 	}
-	c.count(strconv.Itoa(answer.StatusCode))
-	switch s := answer.StatusCode; {
+	c.count(strconv.Itoa(response.StatusCode))
+	switch s := response.StatusCode; {
 	case s == op.Status, s == 404, s == 409, s == 422, s == 429, s == 503:
 	case s == 500 && byGateway:
 	default:
 		c.breach("%s answers %d: %s", r.operation, s, read)
 	}
-	if answer.StatusCode >= 400 {
+	if response.StatusCode >= 400 {
 		var p api.Problem
-		if json.Unmarshal(read, &p) != nil || p.Status != answer.StatusCode || p.Code == "" || answer.Header.Get("Content-Type") != api.ProblemMediaType {
-			c.breach("%s: %d is no problem: %s", r.operation, answer.StatusCode, read)
+		if json.Unmarshal(read, &p) != nil || p.Status != response.StatusCode || p.Code == "" || response.Header.Get("Content-Type") != api.ProblemMediaType {
+			c.breach("%s: %d is no problem: %s", r.operation, response.StatusCode, read)
 		}
 	}
-	return reply{answer.StatusCode, read}
+	return reply{response.StatusCode, read}
 }
 
 // header reads a header whose spelling net/http has changed.
@@ -294,7 +294,7 @@ func (c *client) replay(r request, first reply) {
 	}
 }
 
-// create makes a request that creates n records, and gives its answer. Two times
+// create makes a request that creates n records, and returns its response. Two times
 // of three it has an idempotency key; one of ten goes out twice at once.
 func (c *client) create(r request, marker string, n int) reply {
 	x := c.random.Float64()
@@ -343,7 +343,7 @@ func (c *client) read(operation, path string) reply {
 	return got
 }
 
-// sure says whether the record is there for certain, with its parent.
+// sure reports whether the record is there for certain, with its parent.
 func (c *client) sure(path string) bool {
 	parts := strings.Split(path[1:], "/")
 	for i := 1; i < len(parts); i += 2 {

@@ -17,7 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// trips counts calls of DynamoDB by operation: what an answer's time depends on.
+// trips counts calls of DynamoDB by operation: what a response's time depends on.
 type trips struct {
 	mu sync.Mutex
 	of map[string]int
@@ -36,7 +36,7 @@ func (c *trips) hook(o *sdk.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Initialize.Add(step, middleware.After) })
 }
 
-// taken gives the calls since it was last asked.
+// taken returns the calls since it was last asked.
 func (c *trips) taken() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *trips) taken() map[string]int {
 	return of
 }
 
-// Who guesses keys learns nothing from the answers, byte by byte, nor from how
+// Who guesses keys learns nothing from the responses, byte by byte, nor from how
 // often the table is asked.
 func TestKeyGuessing(t *testing.T) {
 	t.Parallel()
@@ -103,13 +103,13 @@ func TestKeyGuessing(t *testing.T) {
 		if _, err := c.Write([]byte("GET /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: " + guess + "\r\n\r\n")); err != nil {
 			t.Fatal(err)
 		}
-		if got := answers(t, c, 1); len(got) != 1 || got[0].status != 401 || problem(got[0]) != nil {
+		if got := responses(t, c, 1); len(got) != 1 || got[0].status != 401 || problem(got[0]) != nil {
 			t.Errorf("%s at the gateway: %+v", name, got)
 		}
 	}
 }
 
-// anonymous takes out of an answer what is different each time.
+// anonymous takes out of a response what is different each time.
 func anonymous(t *testing.T, a reply, path string) reply {
 	t.Helper()
 	var body map[string]any
@@ -133,7 +133,7 @@ func anonymous(t *testing.T, a reply, path string) reply {
 }
 
 // Who guesses ids cannot tell a record of another organization from one that
-// never was: same answer, same questions to the table.
+// never was: same response, same questions to the table.
 func TestIDGuessing(t *testing.T) {
 	t.Parallel()
 	var asked trips

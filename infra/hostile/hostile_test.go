@@ -110,7 +110,7 @@ func (r request) String() string {
 	return fmt.Sprintf("%s %.300q ? %.200q %.300q\n%.600q", r.method, r.path, r.query, r.header, r.body)
 }
 
-// reply is an answer.
+// reply is a response.
 type reply struct {
 	status int
 	header map[string][]string
@@ -138,15 +138,15 @@ func (r reply) text(t testing.TB, path ...string) string {
 	return text
 }
 
-// do sends a request. An error is an answer that API Gateway would call malformed.
+// do sends a request. An error is a response that API Gateway would call malformed.
 func (s *service) do(r request) (reply, error) {
 	event := events.APIGatewayProxyRequest{
 		HTTPMethod: r.method, Path: r.path, MultiValueHeaders: r.header, Body: string(r.body),
 		MultiValueQueryStringParameters: parseQuery(r.query),
 		RequestContext:                  events.APIGatewayProxyRequestContext{RequestID: "00000000-0000-0000-0000-000000000001"},
 	}
-	answer, err := s.handle(context.Background(), event)
-	return reply{answer.StatusCode, answer.MultiValueHeaders, []byte(answer.Body)}, err
+	response, err := s.handle(context.Background(), event)
+	return reply{response.StatusCode, response.MultiValueHeaders, []byte(response.Body)}, err
 }
 
 // parseQuery splits and does not decode, so that hostile bytes arrive.
@@ -162,7 +162,7 @@ func parseQuery(query string) map[string][]string {
 }
 
 // call is do for requests that are well formed; it fails the test where the
-// answer has another status.
+// response has another status.
 func (s *service) call(t testing.TB, status int, method, path, body string) reply {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
@@ -177,24 +177,42 @@ func (s *service) call(t testing.TB, status int, method, path, body string) repl
 	return got
 }
 
-// check says what is wrong with an answer: nothing but what the contract has for
-// this method and path, in the one shape that it has for errors.
+// check returns an error where a response is not what the contract has for this
+// method and path, or an error has another shape than the one.
 func check(r request, got reply) error {
-	path := api.BasePath + r.path
-	route, undecodable := api.Match(r.method, path)
-	allowed := map[int]bool{400: true, 401: true, 404: true, 405: true}
-	if undecodable == nil && route.Operation != nil {
-		allowed = map[int]bool{route.Operation.Status: true}
-		if r.method == http.MethodGet {
-			allowed[304] = true
-		}
-		for _, code := range route.Operation.Codes() {
-			allowed[api.Status(code)] = true
-		}
-	}
-	if !allowed[got.status] || got.status >= 500 {
+	if !statuses(r)[got.status] || got.status >= 500 {
 		return fmt.Errorf("status %d", got.status)
 	}
+	if err := checkHeaders(got); err != nil {
+		return err
+	}
+	if !utf8.Valid(got.body) {
+		return fmt.Errorf("the body is no UTF-8")
+	}
+	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
+	if got.status >= 400 {
+		return checkProblem(media, got)
+	}
+	if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
+		return fmt.Errorf("the body is no JSON")
+	}
+	return nil
+}
+
+// statuses returns those that the contract has for a request.
+func statuses(r request) map[int]bool {
+	route, undecodable := api.Match(r.method, api.BasePath+r.path)
+	if undecodable != nil || route.Operation == nil {
+		return map[int]bool{400: true, 401: true, 404: true, 405: true}
+	}
+	allowed := map[int]bool{route.Operation.Status: true, http.StatusNotModified: r.method == http.MethodGet}
+	for _, code := range route.Operation.Codes() {
+		allowed[api.Status(code)] = true
+	}
+	return allowed
+}
+
+func checkHeaders(got reply) error {
 	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
 		if len(got.header[name]) != 1 || got.header[name][0] == "" {
 			return fmt.Errorf("header %s is %q", name, got.header[name])
@@ -207,16 +225,10 @@ func check(r request, got reply) error {
 			}
 		}
 	}
-	if !utf8.Valid(got.body) {
-		return fmt.Errorf("the body is no UTF-8")
-	}
-	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
-	if got.status < 400 {
-		if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
-			return fmt.Errorf("the body is no JSON")
-		}
-		return nil
-	}
+	return nil
+}
+
+func checkProblem(media string, got reply) error {
 	if media != api.ProblemMediaType {
 		return fmt.Errorf("media type %q", media)
 	}

@@ -42,7 +42,7 @@ func TestEveryOperation(t *testing.T) {
 				err = check(r, got)
 			}
 			if err != nil {
-				t.Errorf("seed %d: %s: %v\n%v\nanswer %.600s", *seed, op.id, err, r, got.body)
+				t.Errorf("seed %d: %s: %v\n%v\nresponse %.600s", *seed, op.id, err, r, got.body)
 			}
 			g.note(op, got)
 		}
@@ -478,7 +478,7 @@ func FuzzBody(f *testing.F) {
 			err = check(r, got)
 		}
 		if err != nil {
-			t.Errorf("%s: %v\n%v\nanswer %.600s", op.id, err, r, got.body)
+			t.Errorf("%s: %v\n%v\nresponse %.600s", op.id, err, r, got.body)
 		}
 	})
 }
@@ -500,7 +500,7 @@ func FuzzTarget(f *testing.F) {
 			err = check(r, got)
 		}
 		if err != nil {
-			t.Errorf("%v\n%v\nanswer %.600s", err, r, got.body)
+			t.Errorf("%v\n%v\nresponse %.600s", err, r, got.body)
 		}
 	})
 }

@@ -154,7 +154,7 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// silent checks an error: beside the errors that point into the request, and the
+// silent checks an error: apart from the errors that point into the request, and the
 // path that it names, it repeats nothing.
 func silent(t *testing.T, what string, got reply) {
 	t.Helper()
@@ -167,7 +167,7 @@ func silent(t *testing.T, what string, got reply) {
 	headers, _ := json.Marshal(got.header)
 	for _, secret := range secrets {
 		if bytes.Contains(rest, []byte(secret)) || bytes.Contains(headers, []byte(secret)) {
-			t.Errorf("%s: %s is in the answer %s %s", what, secret, rest, headers)
+			t.Errorf("%s: %s is in the response %s %s", what, secret, rest, headers)
 		}
 	}
 }

@@ -74,8 +74,8 @@ func dial(t *testing.T, address string) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// answers reads all answers on a connection until it ends or falls silent.
-func answers(t *testing.T, c net.Conn, n int) (all []reply) {
+// responses reads all responses on a connection until it ends or falls silent.
+func responses(t *testing.T, c net.Conn, n int) (all []reply) {
 	t.Helper()
 	reader := bufio.NewReader(c)
 	for len(all) < n {
@@ -85,7 +85,7 @@ func answers(t *testing.T, c net.Conn, n int) (all []reply) {
 		}
 		body, err := io.ReadAll(response.Body)
 		if err != nil {
-			t.Errorf("the answer breaks off: %v", err)
+			t.Errorf("the response breaks off: %v", err)
 		}
 		_ = response.Body.Close()
 		header := map[string][]string{}
@@ -165,12 +165,12 @@ func TestWire(t *testing.T) {
 				_, _ = io.WriteString(c0, c.raw)
 				_ = c0.CloseWrite()
 			})
-			got := answers(t, c0, 3)
+			got := responses(t, c0, 3)
 			_ = c0.Close()
 			sending.Wait()
 			if len(got) == 0 {
 				if c.want[0] != 0 {
-					t.Errorf("no answer, want %v", c.want)
+					t.Errorf("no response, want %v", c.want)
 				}
 				return
 			}
@@ -180,11 +180,11 @@ func TestWire(t *testing.T) {
 					ok = ok || a.status == want
 				}
 				if !ok {
-					t.Errorf("answer %d is %d, want one of %v: %.300s", i, a.status, c.want, a.body)
+					t.Errorf("response %d is %d, want one of %v: %.300s", i, a.status, c.want, a.body)
 				}
 				if a.status >= 400 {
 					if err := problem(a); err != nil {
-						t.Errorf("answer %d: %v: %q %.300s", i, err, a.header, a.body)
+						t.Errorf("response %d: %v: %q %.300s", i, err, a.header, a.body)
 					}
 				}
 			}
@@ -205,7 +205,7 @@ func problem(a reply) error {
 		return fmt.Errorf("no problem: %w", err)
 	}
 	if p.Status != a.status || api.Status(p.Code) != a.status || a.first("Content-Type") != api.ProblemMediaType || p.RequestID != a.first(api.HeaderRequestID) {
-		return errors.New("the problem does not fit its answer")
+		return errors.New("the problem does not fit its response")
 	}
 	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
 		if len(a.header[name]) != 1 || a.header[name][0] == "" {
@@ -238,8 +238,8 @@ func TestSlowClients(t *testing.T) {
 		if _, err := io.WriteString(good, "GET /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: "+s.key+"\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		if got := answers(t, good, 1); len(got) != 1 || got[0].status != 200 {
-			t.Fatalf("beside slow clients: %+v", got)
+		if got := responses(t, good, 1); len(got) != 1 || got[0].status != 200 {
+			t.Fatalf("next to slow clients: %+v", got)
 		}
 	}
 	// One goes on drop by drop, and is hung up on all the same.
@@ -249,7 +249,7 @@ func TestSlowClients(t *testing.T) {
 			t.Error("a client that never ends its header is waited for for ever")
 		}
 	}
-	// The half-closed get an answer, or are hung up on.
+	// The half-closed get a response, or are hung up on.
 	for _, c := range slow[1:3] {
 		_ = c.CloseWrite()
 		if _, err := io.Copy(io.Discard, c); err != nil {
@@ -264,7 +264,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that half closes after its request gets its whole answer.
+// A client that half closes after its request gets its whole response.
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -273,12 +273,12 @@ func TestHalfClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.CloseWrite()
-	if got := answers(t, c, 1); len(got) != 1 || got[0].status != 200 || !json.Valid(got[0].body) {
-		t.Errorf("%d answers", len(got))
+	if got := responses(t, c, 1); len(got) != 1 || got[0].status != 200 || !json.Valid(got[0].body) {
+		t.Errorf("%d responses", len(got))
 	}
 }
 
-// Nothing that a client sends becomes a header of its answer.
+// Nothing that a client sends becomes a header of its response.
 func TestHeadersCannotBeInjected(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -1,7 +1,7 @@
 // Package load sends the mixed traffic of many customers to a running service and
-// keeps account of every answer: what it cost, in which window, how long it took.
+// keeps account of every response: what it cost, in which window, how long it took.
 // It knows the service only by its contract. Invariant: an account counts exactly
-// the answers that came, so it can be compared with what the service says that the
+// the responses that came, so it can be compared with what the service says that the
 // customer has used.
 package load
 
@@ -42,13 +42,13 @@ type Plan struct {
 // NoOp names the calls of Floor among the operations.
 const NoOp = "no-op function"
 
-// Answer is one call and what came back.
-type Answer struct {
+// Response is one call and what came back.
+type Response struct {
 	Operation string
-	Status    int // 0 for no answer
+	Status    int // 0 for no response
 	At        time.Duration
 	Latency   time.Duration
-	Cost      int   // units, as the answer says
+	Cost      int   // units, as the response says
 	Window    int64 // UNIX second at which its window ends
 	Wrong     string
 }
@@ -56,40 +56,40 @@ type Answer struct {
 // Account is what a customer did, and what the service says of it.
 type Account struct {
 	Customer Customer
-	Charged  map[int64]int // units by window, as the answers say
+	Charged  map[int64]int // units by window, as the responses say
 	Refused  map[int64]int // calls answered 429, by window
 	Used     map[int64]int // units by window, as the usage endpoint says
 	Limited  map[int64]int // refused calls as the usage endpoint says
 	Limit    int
 }
 
-// Faults lists where an account and the service disagree.
-func (a *Account) Faults() []string {
-	var faults []string
+// Mismatches lists where an account and the service disagree.
+func (a *Account) Mismatches() []string {
+	var mismatches []string
 	for window, charged := range a.Charged {
 		if used := a.Used[window]; used != charged {
-			faults = append(faults, fmt.Sprintf("%s: %d units charged in the window until %d, %d used", a.Customer.ID, charged, window, used))
+			mismatches = append(mismatches, fmt.Sprintf("%s: %d units charged in the window until %d, %d used", a.Customer.ID, charged, window, used))
 		}
 		if charged > a.Limit {
-			faults = append(faults, fmt.Sprintf("%s: %d units charged, %d allowed", a.Customer.ID, charged, a.Limit))
+			mismatches = append(mismatches, fmt.Sprintf("%s: %d units charged, %d allowed", a.Customer.ID, charged, a.Limit))
 		}
 		if a.Refused[window] > 0 != (a.Limited[window] > 0) {
-			faults = append(faults, fmt.Sprintf("%s: %d calls refused in the window until %d, usage says %d", a.Customer.ID, a.Refused[window], window, a.Limited[window]))
+			mismatches = append(mismatches, fmt.Sprintf("%s: %d calls refused in the window until %d, usage says %d", a.Customer.ID, a.Refused[window], window, a.Limited[window]))
 		}
 	}
-	slices.Sort(faults)
-	return faults
+	slices.Sort(mismatches)
+	return mismatches
 }
 
-// Run sends the traffic and gives every answer in the order of the calls, and an
+// Run sends the traffic and returns every response in the order of the calls, and an
 // account of each customer.
-func Run(ctx context.Context, p Plan) ([]Answer, []*Account, error) {
+func Run(ctx context.Context, p Plan) ([]Response, []*Account, error) {
 	var mu sync.Mutex
-	var answers []Answer
+	var responses []Response
 	accounts := make([]*Account, len(p.Customers))
 	began := time.Now()
 	var all sync.WaitGroup
-	attack := func(name string, next vegeta.Targeter, take func(*vegeta.Result) Answer) {
+	attack := func(name string, next vegeta.Targeter, take func(*vegeta.Result) Response) {
 		attacker := vegeta.NewAttacker(vegeta.Timeout(35*time.Second), vegeta.MaxWorkers(16), vegeta.MaxBody(64<<10), vegeta.Redirects(vegeta.NoFollow))
 		stop := context.AfterFunc(ctx, func() { attacker.Stop() })
 		defer stop()
@@ -97,7 +97,7 @@ func Run(ctx context.Context, p Plan) ([]Answer, []*Account, error) {
 			a := take(result)
 			a.At, a.Latency, a.Status = result.Timestamp.Sub(began), result.Latency, int(result.Code)
 			mu.Lock()
-			answers = append(answers, a)
+			responses = append(responses, a)
 			mu.Unlock()
 		}
 	}
@@ -109,14 +109,14 @@ func Run(ctx context.Context, p Plan) ([]Answer, []*Account, error) {
 			case <-time.After(time.Duration(i) * p.Stagger):
 			case <-ctx.Done():
 			}
-			attack(customer.ID, c.target, func(r *vegeta.Result) Answer { return c.take(r, accounts[i]) })
+			attack(customer.ID, c.target, func(r *vegeta.Result) Response { return c.take(r, accounts[i]) })
 		})
 	}
 	if p.Floor != "" {
 		all.Go(func() {
 			time.Sleep(time.Duration(len(p.Customers)) * p.Stagger / 2)
 			attack(NoOp, vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: p.Floor, Header: http.Header{api.HeaderKey: {"any"}}}),
-				func(*vegeta.Result) Answer { return Answer{Operation: NoOp} })
+				func(*vegeta.Result) Response { return Response{Operation: NoOp} })
 		})
 	}
 	all.Wait()
@@ -128,8 +128,8 @@ func Run(ctx context.Context, p Plan) ([]Answer, []*Account, error) {
 			return nil, nil, err
 		}
 	}
-	slices.SortFunc(answers, func(a, b Answer) int { return int(a.At - b.At) })
-	return answers, accounts, nil
+	slices.SortFunc(responses, func(a, b Response) int { return int(a.At - b.At) })
+	return responses, accounts, nil
 }
 
 // caller makes one customer's calls: what it creates it reads, changes and deletes
@@ -260,9 +260,9 @@ func fill(path, ids string) string {
 	return string(out)
 }
 
-// take enters an answer into the account and remembers what was created.
-func (c *caller) take(r *vegeta.Result, account *Account) Answer {
-	a := Answer{Operation: "none"}
+// take enters a response into the account and remembers what was created.
+func (c *caller) take(r *vegeta.Result, account *Account) Response {
+	a := Response{Operation: "none"}
 	var op api.Operation
 	if at, err := url.Parse(r.URL); err == nil {
 		if route, err := api.Match(r.Method, at.EscapedPath()); err == nil && route.Operation != nil {
@@ -271,7 +271,7 @@ func (c *caller) take(r *vegeta.Result, account *Account) Answer {
 		}
 	}
 	if r.Code == 0 {
-		a.Wrong = "no answer: " + r.Error
+		a.Wrong = "no response: " + r.Error
 		return a
 	}
 	a.Cost, _ = strconv.Atoi(r.Headers.Get(api.HeaderCost))

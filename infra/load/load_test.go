@@ -13,7 +13,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// service answers like the contract and counts units, but gives an account that is
+// service answers like the contract and counts units, but keeps an account that is
 // wrong by as many units as lies says.
 type service struct {
 	mu   sync.Mutex
@@ -52,28 +52,28 @@ func TestRun(t *testing.T) {
 	for _, lies := range []int{0, 1} {
 		server := httptest.NewServer(&service{lies: lies})
 		defer server.Close()
-		answers, accounts, err := Run(t.Context(), Plan{
+		responses, accounts, err := Run(t.Context(), Plan{
 			BaseURL: server.URL + "/v1", Customers: []Customer{{ID: "cus_1", Key: "k"}}, PerSecond: 200, Duration: time.Second, Floor: server.URL + "/v1/jobs",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		operations := map[string]int{}
-		for _, a := range answers {
+		for _, a := range responses {
 			operations[a.Operation]++
 			if a.Wrong != "" || a.Status == 0 {
 				t.Fatalf("%+v", a)
 			}
 		}
 		if operations[NoOp] == 0 || operations["createCourse"] == 0 || operations["getCourse"] == 0 {
-			t.Errorf("%d answers: %v", len(answers), operations)
+			t.Errorf("%d responses: %v", len(responses), operations)
 		}
 		// The no-op calls are nobody's.
 		noOp := operations[NoOp] * api.Of("listJobs").Cost.Base
 		accounts[0].Used[window] -= noOp
-		faults := accounts[0].Faults()
-		if (len(faults) > 0) != (lies > 0) {
-			t.Errorf("lies %d: faults %v", lies, faults)
+		mismatches := accounts[0].Mismatches()
+		if (len(mismatches) > 0) != (lies > 0) {
+			t.Errorf("lies %d: mismatches %v", lies, mismatches)
 		}
 	}
 }
@@ -87,11 +87,11 @@ func TestRunTellsWhatIsWrong(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 	}))
 	defer server.Close()
-	answers, _, err := Run(t.Context(), Plan{BaseURL: server.URL + "/v1", Customers: []Customer{{"cus_1", "k"}}, PerSecond: 20, Duration: time.Second / 2})
+	responses, _, err := Run(t.Context(), Plan{BaseURL: server.URL + "/v1", Customers: []Customer{{"cus_1", "k"}}, PerSecond: 20, Duration: time.Second / 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range answers {
+	for _, a := range responses {
 		if a.Operation != "getCustomerUsage" && !strings.Contains(a.Wrong, "502") {
 			t.Errorf("%+v", a)
 		}

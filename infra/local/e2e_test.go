@@ -40,7 +40,7 @@ func TestEndToEnd(t *testing.T) {
 	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
 }
 
-// build gives the folder with every function's bootstrap.
+// build returns the folder with every function's bootstrap.
 func build(t *testing.T, dir string) string {
 	programs := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", programs+"/", "../../functions/...")
@@ -117,7 +117,7 @@ func readme(t *testing.T, home string) {
 	}
 }
 
-// call sends a request and gives status, headers and body.
+// call sends a request and returns status, headers and body.
 func call(t *testing.T, key, method, url, body string) (int, http.Header, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -161,7 +161,7 @@ func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	}
 	clients.Wait()
 	if statuses[200] != left || len(statuses) != 2 || statuses[429] == 0 {
-		t.Errorf("%d units were left; answers by status: %v", left, statuses)
+		t.Errorf("%d units were left; responses by status: %v", left, statuses)
 	}
 	var usage struct {
 		Window struct{ Limit, Used, Remaining int }

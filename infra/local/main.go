@@ -22,7 +22,7 @@ import (
 
 func main() {
 	console := log.New(os.Stderr, "local: ", 0)
-	dir := flag.String("dir", filepath.Join("build", "local"), "keeps data and logs; the announcement is written beside it as <dir>.json")
+	dir := flag.String("dir", filepath.Join("build", "local"), "keeps data and logs; the announcement is written next to it as <dir>.json")
 	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
 	withParent := flag.Bool("with-parent", false, "stop when the process that started this one is gone, as make is when it is killed")
 	flag.Parse()
@@ -52,7 +52,7 @@ func stopWithout(parent int, stop func()) {
 	stop()
 }
 
-// fromEnvironment reads the variables of commands.md.
+// fromEnvironment reads the variables of make run.
 func fromEnvironment(get func(string) string) (stack.Config, error) {
 	c := stack.Config{
 		Port:             3000,
@@ -90,11 +90,11 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 	return c, nil
 }
 
-// announce tells people how to begin.
+// announce prints how to begin.
 func announce(a stack.Announcement) {
 	fmt.Printf("\nThe service answers at %s\n", a.BaseURL)
 	for _, c := range a.Customers {
 		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
 	}
-	fmt.Printf("\nTry:\n  %s\n\nCtrl-C stops everything.\n", a.FirstCall())
+	fmt.Printf("\nTry:\n  %s\n\nFor a shell's variables: eval \"$(build/skillsctl env)\"\n\nCtrl-C stops everything.\n", a.FirstCall())
 }

@@ -19,7 +19,7 @@ func newStore(p stack.Places) stack.Store {
 
 func now() catalog.Time { return catalog.TimeOf(time.Now()) }
 
-// Known says whether an API key is good now.
+// Known reports whether an API key is good now.
 func (s store) Known(ctx context.Context, apiKey string) (bool, error) {
 	key, err := s.Key(ctx, catalog.HashSecret(apiKey))
 	return key != nil && key.Live(now()), err

@@ -11,15 +11,11 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-func (t *tool) demoLoad(ctx context.Context, a *arguments) error {
-	if _, err := a.parse(0, 0); err != nil {
-		return err
-	}
-	keys, err := t.keyring(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := t.open(ctx)
+type demoLoad struct{}
+
+// Run loads the demo, or finds it loaded, and shows its keys.
+func (demoLoad) Run(ctx context.Context, t *tool) error {
+	s, err := t.openKeys(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +23,7 @@ func (t *tool) demoLoad(ctx context.Context, a *arguments) error {
 	if s.inAWS() {
 		kept = filepath.Join("build", "demo-keys-"+s.store.Table+".json")
 	}
-	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: keys, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, Keys: kept}.Load(ctx)
+	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: s.keys, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, Keys: kept}.Load(ctx)
 	if err != nil {
 		return err
 	}

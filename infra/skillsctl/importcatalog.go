@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -20,35 +21,33 @@ import (
 	"skillscurriculum/pkg/syllabus/address"
 )
 
-// shownRejects is how many faults people see; the file of rejects has all.
+// shownRejects is how many errors people see; the file of rejects has all.
 const shownRejects = 20
 
-func (t *tool) importCatalog(ctx context.Context, a *arguments) error {
-	organization := a.String("organization", "", "id of the organization whose catalog it is")
-	check, keepGoing := a.Bool("check", false, "find faults and count, change nothing"), a.Bool("keep-going", false, "import what is sound although other records have faults")
-	kind := a.String("kind", "", "what a CSV file holds where its headers do not tell: courses, sections, programs, credentials or jobs")
-	taxonomyFile := a.String("taxonomy", "", "compiled taxonomy that the skills are of; the service's own where empty")
-	rejectsFile := a.String("rejects", "", "file for the records with faults; FILE.rejects.csv where empty")
-	files, err := a.parse(1, 1, "organization")
-	if err != nil {
-		return err
-	}
+type importCatalog struct {
+	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Id of the organization whose catalog it is."`
+	Check        bool          `help:"Find errors and count, change nothing."`
+	KeepGoing    bool          `help:"Import what is sound although other records have errors."`
+	Kind         string        `help:"What a CSV file holds where its headers do not tell: courses, sections, programs, credentials or jobs."`
+	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy that the skills are of. The service's own where empty."`
+	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. FILE.rejects.csv where empty."`
+	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
+}
+
+// Run imports a catalog, or finds what an import would do.
+func (c *importCatalog) Run(ctx context.Context, t *tool) error {
 	s, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	org := catalog.OrgID(*organization)
-	if err := s.organization(ctx, org); err != nil {
+	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
-	if *taxonomyFile == "" {
-		*taxonomyFile = s.env[api.EnvTaxonomy]
-	}
-	taxonomy, err := openTaxonomy(*taxonomyFile)
+	taxonomy, err := openTaxonomy(cmp.Or(c.Taxonomy, s.env[api.EnvTaxonomy]))
 	if err != nil {
 		return err
 	}
-	rows, err := intake.Read(files[0], *kind)
+	rows, err := intake.Read(c.File, c.Kind)
 	if err != nil {
 		return err
 	}
@@ -58,24 +57,22 @@ func (t *tool) importCatalog(ctx context.Context, a *arguments) error {
 		CheckHref: func(href string) error { return address.Check(href, hosts) },
 	}
 	step, end := progress(t.stderr, "records")
-	summary, err := loader.Load(ctx, org, rows, load.Options{Check: *check, KeepGoing: *keepGoing, Progress: step})
+	summary, err := loader.Load(ctx, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Progress: step})
 	end()
 	if summary == nil {
 		return err
 	}
-	if *rejectsFile == "" {
-		*rejectsFile = files[0] + ".rejects.csv"
-	}
+	rejects := cmp.Or(c.Rejects, c.File+".rejects.csv")
 	if len(summary.Rejects) > 0 {
-		if failed := writeRejects(*rejectsFile, summary.Rejects); failed != nil {
+		if failed := writeRejects(rejects, summary.Rejects); failed != nil {
 			return errors.Join(err, failed)
 		}
 	}
-	if shown := t.show(summary, func(w io.Writer) { tellSummary(w, summary, *rejectsFile, *check || errors.Is(err, load.ErrRejected)) }); shown != nil {
+	if shown := t.show(summary, func(w io.Writer) { tellSummary(w, summary, rejects, c.Check || errors.Is(err, load.ErrRejected)) }); shown != nil {
 		return shown
 	}
 	if err == nil && summary.Failed > 0 {
-		err = fmt.Errorf("%d records have faults", summary.Failed)
+		err = fmt.Errorf("%d records have errors: %w", summary.Failed, errPartly)
 	}
 	return err
 }
@@ -90,11 +87,11 @@ func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
 		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
 	}
 	if len(s.Rejects) > 0 {
-		fmt.Fprintf(w, "all faults are in %s\n", rejects)
+		fmt.Fprintf(w, "all errors are in %s\n", rejects)
 	}
 }
 
-// writeRejects writes the records with faults, each with its place and the reason.
+// writeRejects writes the records with errors, each with its place and the reason.
 // Those of one table stand as they stood there, so that the file can be mended and
 // imported as it is: columns without a meaning are passed over.
 func writeRejects(name string, rejects []load.Reject) error {

@@ -37,14 +37,16 @@ func (i *imported) count(what string, n int) {
 // broken one.
 const shrunk = 0.5
 
+// ofFile is the flags of every import of reference data.
+type ofFile struct {
+	Force bool   `help:"Also a file with far fewer entries than the present data."`
+	File  string `arg:"" help:"The official file."`
+}
+
 // importData reads a file and hands it over to save, which sees that it is sound.
-func importData[T any](ctx context.Context, t *tool, a *arguments, read func(io.Reader, labor.Progress) (T, error),
+func importData[T any](ctx context.Context, t *tool, name string, read func(io.Reader, labor.Progress) (T, error),
 	save func(ctx context.Context, s *service, from dynamo.Origin, data T, told *imported) error) error {
-	files, err := a.parse(1, 1)
-	if err != nil {
-		return err
-	}
-	file, err := os.Open(files[0])
+	file, err := os.Open(name)
 	if err != nil {
 		return err
 	}
@@ -53,13 +55,13 @@ func importData[T any](ctx context.Context, t *tool, a *arguments, read func(io.
 	data, err := read(file, step)
 	end()
 	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was imported", files[0], err)
+		return fmt.Errorf("%s: %w; nothing was imported", name, err)
 	}
 	s, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	told := &imported{Source: filepath.Base(files[0])}
+	told := &imported{Source: filepath.Base(name)}
 	if err := save(ctx, s, dynamo.Origin{Source: told.Source, Generation: ids.New("")}, data, told); err != nil {
 		return err
 	}
@@ -88,38 +90,38 @@ func (s *service) whole(ctx context.Context, force bool, set string, entries int
 
 func always(dynamo.DataSet) bool { return true }
 
-func forced(a *arguments) *bool {
-	return a.Bool("force", false, "also a file with far fewer entries than the present data")
-}
+type importCrosswalk struct{ ofFile }
 
-func (t *tool) importCrosswalk(ctx context.Context, a *arguments) error {
-	force := forced(a)
-	return importData(ctx, t, a, official.ReadCrosswalk, func(ctx context.Context, s *service, from dynamo.Origin, c *labor.Crosswalk, told *imported) error {
-		if err := s.whole(ctx, *force, "crosswalk", len(c.CIPs), always); err != nil {
+// Run imports programs of study and their occupations, and brings the programs in line.
+func (c *importCrosswalk) Run(ctx context.Context, t *tool) error {
+	return importData(ctx, t, c.File, official.ReadCrosswalk, func(ctx context.Context, s *service, from dynamo.Origin, crosswalk *labor.Crosswalk, told *imported) error {
+		if err := s.whole(ctx, c.Force, "crosswalk", len(crosswalk.CIPs), always); err != nil {
 			return err
 		}
-		if err := s.store.ImportCrosswalk(ctx, from, c); err != nil {
+		if err := s.store.ImportCrosswalk(ctx, from, crosswalk); err != nil {
 			return err
 		}
 		unmatched := 0
-		for _, cip := range c.CIPs {
+		for _, cip := range crosswalk.CIPs {
 			if len(cip.SOCCodes) == 0 {
 				unmatched++
 			}
 		}
-		told.Set, told.Vintage = "crosswalk", c.Vintage
-		told.count("programs of study", len(c.CIPs))
-		told.count("occupations", len(c.Names))
-		told.count("matches", c.Matches())
+		told.Set, told.Vintage = "crosswalk", crosswalk.Vintage
+		told.count("programs of study", len(crosswalk.CIPs))
+		told.count("occupations", len(crosswalk.Names))
+		told.count("matches", crosswalk.Matches())
 		told.count("programs of study without an occupation", unmatched)
 		return t.derive(ctx, s, told)
 	})
 }
 
-func (t *tool) importProjections(ctx context.Context, a *arguments) error {
-	force := forced(a)
-	return importData(ctx, t, a, official.ReadProjections, func(ctx context.Context, s *service, from dynamo.Origin, p []labor.Projection, told *imported) error {
-		if err := s.whole(ctx, *force, "projections", len(p), always); err != nil {
+type importProjections struct{ ofFile }
+
+// Run imports employment projections.
+func (c *importProjections) Run(ctx context.Context, t *tool) error {
+	return importData(ctx, t, c.File, official.ReadProjections, func(ctx context.Context, s *service, from dynamo.Origin, p []labor.Projection, told *imported) error {
+		if err := s.whole(ctx, c.Force, "projections", len(p), always); err != nil {
 			return err
 		}
 		told.Set, told.Vintage = "projections", p[0].Vintage
@@ -128,13 +130,15 @@ func (t *tool) importProjections(ctx context.Context, a *arguments) error {
 	})
 }
 
-func (t *tool) importRegions(ctx context.Context, a *arguments) error {
-	force := forced(a)
-	return importData(ctx, t, a, official.ReadRegions, func(ctx context.Context, s *service, from dynamo.Origin, r []labor.Region, told *imported) error {
+type importRegions struct{ ofFile }
+
+// Run imports metropolitan areas or states.
+func (c *importRegions) Run(ctx context.Context, t *tool) error {
+	return importData(ctx, t, c.File, official.ReadRegions, func(ctx context.Context, s *service, from dynamo.Origin, r []labor.Region, told *imported) error {
 		same := func(old dynamo.DataSet) bool {
 			return slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return a.RegionType == r[0].RegionType })
 		}
-		if err := s.whole(ctx, *force, "regions", len(r), same); err != nil {
+		if err := s.whole(ctx, c.Force, "regions", len(r), same); err != nil {
 			return err
 		}
 		told.Set, told.Vintage = "regions", string(r[0].RegionType)
@@ -143,13 +147,17 @@ func (t *tool) importRegions(ctx context.Context, a *arguments) error {
 	})
 }
 
-func (t *tool) importWages(ctx context.Context, a *arguments) error {
-	force := forced(a)
-	vintage := a.String("vintage", "", "the survey's period where the file does not say it, as \"May 2024\"")
+type importWages struct {
+	ofFile
+	Vintage string `placeholder:"TEXT" help:"The survey's period where the file does not say it, as \"May 2024\"."`
+}
+
+// Run imports employment and wages.
+func (c *importWages) Run(ctx context.Context, t *tool) error {
 	read := func(r io.Reader, p labor.Progress) (*labor.WageFile, error) {
-		return official.ReadWages(r, *vintage, p)
+		return official.ReadWages(r, c.Vintage, p)
 	}
-	return importData(ctx, t, a, read, func(ctx context.Context, s *service, from dynamo.Origin, file *labor.WageFile, told *imported) error {
+	return importData(ctx, t, c.File, read, func(ctx context.Context, s *service, from dynamo.Origin, file *labor.WageFile, told *imported) error {
 		areas := map[labor.Area]bool{}
 		for _, w := range file.Wages {
 			areas[w.Area] = true
@@ -157,7 +165,7 @@ func (t *tool) importWages(ctx context.Context, a *arguments) error {
 		replaced := func(old dynamo.DataSet) bool {
 			return !slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return !areas[a] })
 		}
-		if err := s.whole(ctx, *force, "wages", len(file.Wages), replaced); err != nil {
+		if err := s.whole(ctx, c.Force, "wages", len(file.Wages), replaced); err != nil {
 			return err
 		}
 		told.Set, told.Vintage = "wages", file.Vintage

@@ -8,23 +8,80 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"skillscurriculum/pkg/catalog"
 )
+
+// commands is the command line, in the order of the help.
+type commands struct {
+	JSON bool `name:"json" help:"Write JSON, for programs."`
+
+	Keys struct {
+		Create keysCreate `cmd:"" help:"Issue an API key. It is shown once."`
+		List   keysList   `cmd:"" help:"List a customer's keys."`
+		Rotate keysRotate `cmd:"" help:"Issue a key and let the live ones of its scope end."`
+		Revoke keysRevoke `cmd:"" help:"End a key."`
+	} `cmd:"" help:"API keys of customers."`
+	Customers struct {
+		Create customersCreate `cmd:"" help:"Add a customer, of a new organization where none is named."`
+		List   customersList   `cmd:"" help:"List customers and their organizations."`
+		Limit  customersLimit  `cmd:"" help:"Set a customer's own rate limit. 0 removes it."`
+	} `cmd:"" help:"Customers and their organizations."`
+	Demo struct {
+		Load demoLoad `cmd:"" help:"Load the demo's two organizations."`
+	} `cmd:"" help:"Demo data."`
+	Import struct {
+		Crosswalk   importCrosswalk   `cmd:"" help:"Programs of study and their occupations (CIP 2020 - SOC 2018, csv or xlsx)."`
+		Wages       importWages       `cmd:"" help:"Employment and wages (OEWS, xlsx or csv)."`
+		Projections importProjections `cmd:"" help:"Employment projections (BLS, xlsx)."`
+		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
+		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
+	} `cmd:"" help:"Reference data and catalogs."`
+	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
+	Taxonomy  struct {
+		Build taxonomyBuild `cmd:"" help:"Compile a taxonomy."`
+		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy."`
+	} `cmd:"" help:"Compiled taxonomies."`
+	Extract extract `cmd:"" help:"Find the skills of documents, offline."`
+	Env     env     `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
+	Version version `cmd:"" help:"Print the version."`
+}
+
+const description = `skillsctl operates the Skills Curriculum Service. It finds a running local stack through build/local.json,
+or what TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, DYNAMODB_ENDPOINT, SQS_ENDPOINT) name, or the deployment in build/outputs.json.
+
+Flags may be written with one dash or two, before or after the other arguments.
+
+Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 done except for documents, lines or records with errors, which are
+named; 130 interrupted.`
+
+// The exit codes of the tool.
+const (
+	codeDone        = 0
+	codeFailed      = 1
+	codeUsage       = 2
+	codePartly      = 3
+	codeInterrupted = 130
+)
+
+// errPartly is done, except for some of the input.
+var errPartly = errors.New("the rest is done")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	t := &tool{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, pause: pause}
+	t := &tool{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, pause: pause}
 	code := t.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -42,140 +99,107 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // tool is one run of the program.
 type tool struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	json           bool // for machines
+	json           bool // for programs
 	pause          func(context.Context, time.Duration) error
 }
 
-// command is what the tool can do.
-type command struct {
-	name string
-	args string
-	does string
-	run  func(*tool, context.Context, *arguments) error
-}
-
-// commands in the order of the help.
-func commands() []command {
-	return []command{
-		{"keys create", "-customer ID [-scope write|read] [-valid 720h]", "issue an API key; it is shown once", (*tool).keysCreate},
-		{"keys list", "-customer ID", "list a customer's keys", (*tool).keysList},
-		{"keys rotate", "-customer ID [-scope write|read] [-grace 24h]", "issue a key and let the old one end", (*tool).keysRotate},
-		{"keys revoke", "-customer ID -key ID", "end a key", (*tool).keysRevoke},
-		{"customers create", "-name NAME [-organization ID] [-units N]", "add a customer, of a new organization where none is named", (*tool).customersCreate},
-		{"customers list", "", "list customers and their organizations", (*tool).customersList},
-		{"customers limit", "-customer ID -units N", "give a customer a rate limit of its own; 0 takes it back", (*tool).customersLimit},
-		{"demo load", "", "load the demo's two organizations", (*tool).demoLoad},
-		{"import crosswalk", "FILE", "programs of study and their occupations (CIP 2020 - SOC 2018, csv or xlsx)", (*tool).importCrosswalk},
-		{"import wages", "[-vintage TEXT] FILE", "employment and wages (OEWS, xlsx or csv)", (*tool).importWages},
-		{"import projections", "FILE", "employment projections (BLS, xlsx)", (*tool).importProjections},
-		{"import regions", "FILE", "metropolitan areas or states (csv)", (*tool).importRegions},
-		{"import catalog", "-organization ID [-check] [-keep-going] [-kind KIND] [-taxonomy FILE] [-rejects FILE] FILE", "courses, sections, programs, credentials, jobs (csv, json, OneRoster)", (*tool).importCatalog},
-		{"reextract", "[-organization ID] [-wait]", "extract all syllabi again, after a change of the taxonomy", (*tool).reextract},
-		{"taxonomy build", "[-starter] [-esco DIR_OR_ZIP...] [-onet FILE...] [-csv FILE...] [-name N] [-version V] -out FILE", "compile a taxonomy", (*tool).taxonomyBuild},
-		{"taxonomy info", "FILE", "say what a compiled taxonomy is", (*tool).taxonomyInfo},
-		{"extract", "[-taxonomy FILE] [-kind auto|pdf|docx|html|md|text] [-jsonl FILE] DOC...", "find the skills of documents, offline", (*tool).extract},
-	}
-}
-
-// run does what the arguments say and gives the exit code.
+// run does what the arguments say and returns the exit code.
 func (t *tool) run(ctx context.Context, args []string) int {
 	err := t.dispatch(ctx, args)
+	var usage *kong.ParseError
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-		return 0
+	case err == nil:
+		return codeDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(t.stderr, "skillsctl: %v; see %s -h\n", err, nodeOf(usage.Context).FullPath())
+		return codeUsage
 	case ctx.Err() != nil:
 		fmt.Fprintln(t.stderr, "skillsctl: interrupted; the same command again goes on from here")
-	default:
-		fmt.Fprintln(t.stderr, "skillsctl: "+sentence(err))
+		return codeInterrupted
 	}
-	return 1
+	fmt.Fprintln(t.stderr, "skillsctl: "+sentence(err))
+	if errors.Is(err, errPartly) {
+		return codePartly
+	}
+	return codeFailed
 }
 
 func (t *tool) dispatch(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] == "help" || strings.Trim(args[0], "-") == "help" || args[0] == "-h" {
-		t.help()
+	var line commands
+	helped := false
+	parser, err := kong.New(&line, kong.Name("skillsctl"), kong.Description(description), kong.Writers(t.stdout, t.stderr),
+		kong.Exit(func(int) { helped = true }), kong.WithHyphenPrefixedParameters(true),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoAppDescFormat: true}))
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(normalize(args))
+	if err != nil && !helped {
+		return err
+	}
+	if helped {
 		return nil
 	}
-	for _, c := range commands() {
-		words := strings.Fields(c.name)
-		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
-			return c.run(t, ctx, t.arguments(c, args[len(words):]))
-		}
-	}
-	return fmt.Errorf("there is no command %q: skillsctl help lists them", strings.Join(args[:min(2, len(args))], " "))
+	t.json = line.JSON
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(t)
 }
 
-func (t *tool) help() {
-	fmt.Fprintln(t.stdout, "skillsctl keeps the Skills Curriculum Service. It finds a running local stack through build/local.json,\n"+
-		"or what TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, DYNAMODB_ENDPOINT, SQS_ENDPOINT) name, or the deployment in build/outputs.json.\n"+
-		"Every command takes -json.")
-	for _, c := range commands() {
-		fmt.Fprintf(t.stdout, "\n  skillsctl %s %s\n      %s\n", c.name, c.args, c.does)
+// nodeOf returns the command that was being parsed, or the tool.
+func nodeOf(c *kong.Context) *kong.Node {
+	if selected := c.Selected(); selected != nil {
+		return selected
 	}
+	return c.Model.Node
 }
 
-// arguments are the flags of a command and what follows them.
-type arguments struct {
-	*flag.FlagSet
-	given []string
-	usage string
+// normalize writes arguments as the parser reads them: -flag as --flag, help as
+// --help, and each word after one of the repeated flags with the flag before it, so
+// that -esco a b is -esco a -esco b.
+func normalize(args []string) []string {
+	if len(args) == 0 {
+		return []string{"--help"}
+	}
+	if args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	var out []string
+	repeated := ""
+	for i, word := range args {
+		if len(word) > 2 && word[0] == '-' && word[1] != '-' && (word[1] < '0' || word[1] > '9') {
+			word = "-" + word
+		}
+		switch {
+		case word == "--":
+			return append(out, args[i:]...)
+		case slices.Contains([]string{"--esco", "--onet", "--csv"}, word):
+			repeated = word
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				continue
+			}
+		case strings.HasPrefix(word, "-"):
+			repeated = ""
+		case repeated != "":
+			out = append(out, repeated)
+		}
+		out = append(out, word)
+	}
+	return out
 }
 
-func (t *tool) arguments(c command, given []string) *arguments {
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	flags.SetOutput(t.stderr)
-	flags.BoolVar(&t.json, "json", false, "write JSON")
-	a := &arguments{flags, given, strings.TrimSpace("skillsctl " + c.name + " " + c.args)}
-	flags.Usage = func() {
-		fmt.Fprintf(t.stderr, "%s\n  %s\n", a.usage, c.does)
-		flags.PrintDefaults()
-	}
-	return a
-}
-
-// parse reads the flags, which may stand before and after the rest, and gives the
-// rest: from to to words, where to below 0 is any number. required flags must be set.
-func (a *arguments) parse(from, to int, required ...string) ([]string, error) {
-	var rest []string
-	for args := a.given; ; {
-		a.SetOutput(io.Discard)
-		err := a.Parse(args)
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s", err, a.usage)
-		}
-		if a.NArg() == 0 {
-			break
-		}
-		rest = append(rest, a.Arg(0))
-		args = a.Args()[1:]
-	}
-	for _, name := range required {
-		if a.Lookup(name).Value.String() == "" {
-			return nil, fmt.Errorf("-%s is missing: %s", name, a.usage)
-		}
-	}
-	if len(rest) < from || to >= 0 && len(rest) > to {
-		return nil, fmt.Errorf("the arguments do not fit: %s", a.usage)
-	}
-	return rest, nil
-}
-
-// sentence tells an error to people: those of the service in its own words.
+// sentence is an error in words for people: those of the service without their code.
 func sentence(err error) string {
 	var known *catalog.Error
 	if errors.As(err, &known) && len(known.Fields) == 0 {
-		text := strings.ReplaceAll(err.Error(), string(known.Code)+": ", "")
-		return text
+		return strings.ReplaceAll(err.Error(), string(known.Code)+": ", "")
 	}
 	return err.Error()
 }
 
-// show writes a value: as JSON for machines, else through people.
+// show writes a value: as JSON for programs, else through people.
 func (t *tool) show(v any, people func(w io.Writer)) error {
 	if t.json {
 		encoder := json.NewEncoder(t.stdout)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) { dynamotest.Main(m) }
 type console struct {
 	t     *testing.T
 	env   map[string]string
+	stdin string
 	store *dynamo.Store
 }
 
@@ -38,19 +40,19 @@ func newConsole(t *testing.T) *console {
 	return c
 }
 
-// run gives what a command writes, and fails the test where it ends otherwise
+// run returns what a command writes, and fails the test where it ends otherwise
 // than wanted.
 func (c *console) run(code int, args ...string) (stdout, stderr string) {
 	c.t.Helper()
 	var out, errs bytes.Buffer
-	t := &tool{stdout: &out, stderr: &errs, getenv: func(name string) string { return c.env[name] }, pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	t := &tool{stdin: strings.NewReader(c.stdin), stdout: &out, stderr: &errs, getenv: func(name string) string { return c.env[name] }, pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	if got := t.run(c.t.Context(), args); got != code {
 		c.t.Fatalf("skillsctl %s: exit code %d: %s%s", strings.Join(args, " "), got, out.String(), errs.String())
 	}
 	return out.String(), errs.String()
 }
 
-// value runs a command with -json and gives what it says.
+// value runs a command with -json and returns what it says.
 func value[T any](c *console, args ...string) T {
 	c.t.Helper()
 	out, _ := c.run(0, append(args, "-json")...)
@@ -72,47 +74,104 @@ func (c *console) file(name, text string) string {
 	return name
 }
 
-// Each mistake ends with code 1 and one sentence.
+// Each mistake ends with its code and one sentence.
 func TestMistakes(t *testing.T) {
 	c := newConsole(t)
 	for _, m := range []struct {
+		code int
 		args string
 		says string
 	}{
-		{"frobnicate", `there is no command "frobnicate"`},
-		{"keys", `there is no command "keys"`},
-		{"keys list", "-customer is missing"},
-		{"keys list -customer cus_0", "there is no customer cus_0"},
-		{"keys create -customer cus_0 -scope all", `-scope is read or write, not "all"`},
-		{"keys list -colour red -customer x", "flag provided but not defined: -colour"},
-		{"customers create", "-name is missing"},
-		{"customers create -name N -organization org_0", "there is no organization org_0"},
-		{"customers create -name N -units -1", "-units is below 0"},
-		{"customers limit -customer cus_0 -units 5", "there is no customer cus_0"},
-		{"import catalog x.csv", "-organization is missing"},
-		{"import catalog -organization org_0 x.csv", "there is no organization org_0"},
-		{"import wages", "the arguments do not fit"},
-		{"import wages a.csv b.csv", "the arguments do not fit"},
-		{"import wages absent.xlsx", "no such file"},
-		{"taxonomy info absent", "no such file"},
-		{"taxonomy build -out x", "no source"},
-		{"taxonomy build -esco absent -out x", "no such file"},
-		{"extract", "either documents or -jsonl"},
-		{"extract -kind rtf a.txt", "rtf"},
-		{"extract absent.txt", "no such file"},
-		{"extract -taxonomy absent main.txt", "no such file"},
-		{"reextract -organization org_0", "there is no organization org_0"},
+		{2, "frobnicate", "unexpected argument frobnicate; see skillsctl -h"},
+		{2, "keys", `expected one of "create", "list", "rotate", "revoke"; see skillsctl keys -h`},
+		{2, "keys list", "missing flags: --customer=ID; see skillsctl keys list -h"},
+		{1, "keys list -customer cus_0", "there is no customer cus_0"},
+		{2, "keys create -customer cus_0 -scope all", `--scope must be one of "write","read" but got "all"`},
+		{2, "keys create -customer cus_0 -valid -1h", "--valid is below 0"},
+		{2, "keys rotate -customer cus_0 -grace=-1h", "--grace is below 0"},
+		{2, "keys list -colour red -customer x", "unknown flag --colour"},
+		{2, "customers create", "--name is blank"},
+		{2, "customers create -name=", "--name is blank"},
+		{1, "customers create -name N -organization org_0", "there is no organization org_0"},
+		{2, "customers create -name N -units -1", `--units: expected a valid 64 bit uint but got "-1"`},
+		{1, "customers limit -customer cus_0 -units 5", "there is no customer cus_0"},
+		{2, "customers limit -customer cus_0 -units many", "many"},
+		{2, "import catalog x.csv", "missing flags: --organization=ID"},
+		{1, "import catalog -organization org_0 x.csv", "there is no organization org_0"},
+		{2, "import wages", `expected "<file>"`},
+		{2, "import wages a.csv b.csv", "unexpected argument b.csv"},
+		{1, "import wages absent.xlsx", "no such file"},
+		{1, "taxonomy info absent", "no such file"},
+		{2, "taxonomy build -out x", "no source"},
+		{1, "taxonomy build -esco absent -out x", "no such file"},
+		{2, "extract", "either documents or --jsonl"},
+		{2, "extract -jsonl a b.txt", "either documents or --jsonl"},
+		{2, "extract -kind rtf a.txt", "rtf"},
+		{1, "extract -jsonl absent", "no such file"},
+		{1, "extract absent.txt", "nothing could be read"},
+		{1, "extract -taxonomy absent main.txt", "no such file"},
+		{1, "reextract -organization org_0", "there is no organization org_0"},
+		{1, "env", "make run"},
 	} {
-		_, says := c.run(1, strings.Fields(m.args)...)
-		lines := strings.FieldsFunc(says, func(r rune) bool { return r == '\n' || r == '\r' }) // a bar ends with \r
+		_, says := c.run(m.code, strings.Fields(m.args)...)
+		lines := strings.Split(strings.TrimSpace(says), "\n")
 		if last := lines[len(lines)-1]; !strings.HasPrefix(last, "skillsctl: ") || !strings.Contains(last, m.says) {
 			t.Errorf("%s: %s", m.args, says)
 		}
 	}
-	if help, _ := c.run(0, "help"); !strings.Contains(help, "skillsctl import catalog") {
-		t.Error(help)
+}
+
+// Every word has its help, with one dash or two, before it or after it.
+func TestHelp(t *testing.T) {
+	c := newConsole(t)
+	for args, wants := range map[string][]string{
+		"":                         {"import catalog", "Exit codes"},
+		"help":                     {"taxonomy build", "keys rotate", "reextract"},
+		"--help":                   {"import catalog"},
+		"keys -h":                  {"keys create ", "keys revoke"},
+		"help import":              {"import wages"},
+		"keys create -h":           {"--scope=", "--valid="},
+		"keys create --help":       {"--scope="},
+		"extract -help":            {"--jsonl=FILE", "standard input"},
+		"help taxonomy build":      {"--esco=", "--out="},
+		"import catalog -check -h": {"--organization=ID"},
+	} {
+		help, says := c.run(0, strings.Fields(args)...)
+		for _, want := range wants {
+			if !strings.Contains(help, want) || says != "" {
+				t.Errorf("skillsctl %s lacks %q: %s%s", args, want, help, says)
+			}
+		}
 	}
-	c.run(0, "keys", "create", "-h")
+}
+
+func TestVersion(t *testing.T) {
+	release = "v1.2.3"
+	defer func() { release = "" }()
+	c := newConsole(t)
+	if out, _ := c.run(0, "version"); !strings.HasPrefix(out, "skillsctl v1.2.3 (go") {
+		t.Error(out)
+	}
+	release = ""
+	if built := value[map[string]string](c, "version"); built["version"] == "" || built["platform"] == "" {
+		t.Errorf("%v", built)
+	}
+}
+
+// What env prints, a shell reads.
+func TestEnv(t *testing.T) {
+	c := newConsole(t)
+	c.file(announcement, `{"baseUrl":"http://127.0.0.1:3000/v1","customers":[{"customerId":"cus_1","organizationId":"org_1","name":"A","apiKey":"it's","readOnlyApiKey":"r"}],
+		"examples":{"courseId":"crs_1","jobId":"job_1"},"syllabi":"http://127.0.0.1:3001/","environment":{"TABLE_NAME":"t"}}`)
+	out, _ := c.run(0, "env")
+	shell := exec.Command("sh", "-c", `eval "$1"; echo "$BASE $API_KEY $READ_ONLY_API_KEY $CUSTOMER $ORGANIZATION $COURSE $JOB $SYLLABI"`, "sh", out)
+	read, err := shell.Output()
+	if want := "http://127.0.0.1:3000/v1 it's r cus_1 org_1 crs_1 job_1 http://127.0.0.1:3001/\n"; err != nil || string(read) != want {
+		t.Errorf("%v: %s of %s", err, read, out)
+	}
+	if values := value[map[string]string](c, "env"); values["COURSE"] != "crs_1" || values["BASE"] == "" {
+		t.Errorf("%v", values)
+	}
 }
 
 func TestKeysAndCustomers(t *testing.T) {
@@ -122,7 +181,8 @@ func TestKeysAndCustomers(t *testing.T) {
 	if first.OrganizationID != second.OrganizationID || *second.RateLimitUnits != 50 || first.RateLimitUnits != nil {
 		t.Errorf("customers %+v %+v", first, second)
 	}
-	if all := value[[]catalog.Customer](c, "customers", "list"); len(all) != 2 {
+	all := value[[]map[string]any](c, "customers", "list")
+	if len(all) != 2 || all[0]["customerId"] == nil || all[0]["customerId"] != all[0]["id"] {
 		t.Errorf("customers %v", all)
 	}
 	if limited := value[catalog.Customer](c, "customers", "limit", "-customer", string(second.ID), "-units", "0"); limited.RateLimitUnits != nil {
@@ -223,12 +283,55 @@ func TestExtract(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], `{"document":"x","skills":[{"skillId":"core:sql"`) || !strings.HasPrefix(lines[1], `{"document":"7","skills":[]`) {
 		t.Error(out)
 	}
-	c.file("bad.jsonl", `{"id":"x","text":"a"}`+"\n"+`{"id":"y"}`)
-	if _, says := c.run(1, "extract", "-jsonl", "bad.jsonl"); !strings.Contains(says, `bad.jsonl:2: "id" or "text" is missing`) {
-		t.Error(says)
-	}
 	if out, _ := c.run(0, "extract", "-kind", "text", "a.md"); !strings.Contains(out, "core:sql") {
 		t.Error(out)
+	}
+}
+
+// What cannot be read is named, has its line where it is a document, and does not
+// stop the others.
+func TestExtractGoesOn(t *testing.T) {
+	c := newConsole(t)
+	const text = "Students write SQL queries."
+	c.file("docs/a.txt", text)
+	c.file("docs/deep/b.md", text)
+	c.file("docs/.hidden/c.txt", text)
+	documents := func(out string) (names []string) {
+		for line := range strings.Lines(out) {
+			var e extracted
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if name := e.Document; e.Failure != nil {
+				names = append(names, name+" "+string(e.Failure.Code))
+			} else if len(e.Skills) > 0 {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	c.stdin = text
+	out, says := c.run(3, "extract", "absent.txt", "docs", "-")
+	if diff := cmp.Diff([]string{"absent.txt not_found", "docs/a.txt", "docs/deep/b.md", "-"}, documents(out)); diff != "" {
+		t.Error(diff)
+	}
+	if want := "skillsctl: absent.txt: no such file or directory\nskillsctl: 1 of 4 could not be read: the rest is done\n"; says != want {
+		t.Errorf("%q", says)
+	}
+	c.stdin = `{"id":"x","text":"` + text + `"}
+{"id":"y"}
+
+["z"]
+{"id":"long","text":"` + strings.Repeat("x", maxLine) + `"}
+{"id":2,"text":"` + text + `"}`
+	out, says = c.run(3, "extract", "-jsonl", "-")
+	if diff := cmp.Diff([]string{"x", "2"}, documents(out)); diff != "" {
+		t.Error(diff)
+	}
+	for _, want := range []string{`-:2: "id" or "text" is missing`, "-:4: no JSON object", "-:5: the line is longer than 16 MB", "3 of 5 could not be read"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("%q is not said: %s", want, says)
+		}
 	}
 }
 
@@ -277,10 +380,18 @@ func TestTaxonomyStarter(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	got := spread(strings.Fields("-esco a b -onet c -csv d -csv e -out f g -json"), "esco", "onet", "csv")
-	if want := "-esco a -esco b -onet c -csv d -csv e -out f g -json"; strings.Join(got, " ") != want {
-		t.Errorf("%s", strings.Join(got, " "))
+func TestNormalize(t *testing.T) {
+	for given, want := range map[string]string{
+		"-esco a b -onet c -csv d -csv e -out f g -json": "--esco a --esco b --onet c --csv d --csv e --out f g --json",
+		"-esco=a --csv b c": "--esco=a --csv b --csv c",
+		"x -units -1 - -h":  "x --units -1 - -h",
+		"-check -- -check":  "--check -- -check",
+		"help keys create":  "keys create --help",
+		"":                  "--help",
+	} {
+		if got := strings.Join(normalize(strings.Fields(given)), " "); got != want {
+			t.Errorf("%s: %s, want %s", given, got, want)
+		}
 	}
 }
 
@@ -290,7 +401,7 @@ func TestImportCatalog(t *testing.T) {
 	org := string(customer.OrganizationID)
 	c.file("courses.csv", "externalId,code,name\r\n1,A 1,\"Algebra, first\"\r\n2,,Nameless\r\n3,C 1,Chemistry\r\n")
 	out, says := c.run(1, "import", "catalog", "-organization", org, "courses.csv")
-	if !strings.Contains(out, "would be created  2") || !strings.Contains(out, "courses.csv:3: Course 2: ") || !strings.Contains(says, "the file has faults; nothing was changed") {
+	if !strings.Contains(out, "would be created  2") || !strings.Contains(out, "courses.csv:3: Course 2: ") || !strings.Contains(says, "nothing was changed") {
 		t.Error(out, says)
 	}
 	rejects, err := os.ReadFile("courses.csv.rejects.csv")
@@ -300,7 +411,7 @@ func TestImportCatalog(t *testing.T) {
 	if _, total, _ := c.store.Courses(t.Context(), customer.OrganizationID, 0, 1); total != 0 {
 		t.Errorf("%d courses", total)
 	}
-	if _, says := c.run(1, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have faults") {
+	if _, says := c.run(3, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have errors") {
 		t.Error(says)
 	}
 	c.file("mended.csv", strings.Replace(string(rejects), ",2,,", ",2,B 1,", 1))

@@ -15,11 +15,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/apigateway"
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -60,8 +61,8 @@ func (t *tool) open(ctx context.Context) (*service, error) {
 	s.keys = &keyring.Keyring{Store: s.store, Now: now, IDs: ids}
 	var cloud aws.Config
 	if endpoint := env[api.EnvDynamoEndpoint]; endpoint != "" {
-		cloud = aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-		s.store.Client = awsdynamodb.NewFromConfig(cloud, func(o *awsdynamodb.Options) { o.BaseEndpoint = &endpoint })
+		s.store.Client = dynamodb.Client(endpoint)
+		cloud = aws.Config{Region: "us-east-1", Credentials: s.store.Client.Options().Credentials}
 	} else {
 		if cloud, err = config.LoadDefaultConfig(ctx); err != nil {
 			return nil, fmt.Errorf("AWS configuration: %w", err)
@@ -84,7 +85,7 @@ func (t *tool) open(ctx context.Context) (*service, error) {
 	return s, s.check(ctx)
 }
 
-// check says early and in one sentence that the table cannot be reached.
+// check reports early and in one sentence that the table cannot be reached.
 func (s *service) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -95,7 +96,7 @@ func (s *service) check(ctx context.Context) error {
 	return nil
 }
 
-// inAWS says whether an API Gateway stands before the service.
+// inAWS reports whether an API Gateway stands before the service.
 func (s *service) inAWS() bool { return s.env[api.EnvDynamoEndpoint] == "" }
 
 // environment finds the service: the variables decide where TABLE_NAME or
@@ -105,14 +106,14 @@ func (t *tool) environment() (map[string]string, error) {
 	names := []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts}
 	env := map[string]string{}
 	if t.getenv(api.EnvTable) == "" && t.getenv(api.EnvDynamoEndpoint) == "" {
-		var err error
-		if env, err = announced(); err != nil {
+		local, err := announced()
+		if err != nil {
 			return nil, err
 		}
-		if env == nil {
-			if env, err = deployed(t.getenv("STAGE")); err != nil {
-				return nil, err
-			}
+		if local != nil {
+			env = local.Environment
+		} else if env, err = deployed(t.getenv("STAGE")); err != nil {
+			return nil, err
 		}
 		if env == nil {
 			return nil, errors.New("no service: no local stack runs here (build/local.json: make run), and TABLE_NAME names no table")
@@ -129,15 +130,13 @@ func (t *tool) environment() (map[string]string, error) {
 	return env, nil
 }
 
-// announced reads where the local stack's parts are; nil where none runs.
-func announced() (map[string]string, error) {
+// announced reads what the local stack says of itself; nil where none runs.
+func announced() (*stack.Announcement, error) {
 	text, err := os.ReadFile(announcement)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var told struct {
-		Environment map[string]string `json:"environment"`
-	}
+	var told stack.Announcement
 	if err == nil {
 		err = json.Unmarshal(text, &told)
 	}
@@ -147,7 +146,7 @@ func announced() (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", announcement, err)
 	}
-	return told.Environment, nil
+	return &told, nil
 }
 
 // deployed reads the outputs of a deployment; nil where there was none. stage

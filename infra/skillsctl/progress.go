@@ -2,13 +2,19 @@ package main
 
 import (
 	"io"
+	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
-// progress draws a bar with rate and remaining time; its total may still grow.
+// progress draws a bar with rate and remaining time on a terminal, and nothing
+// elsewhere. Its total may still grow; below 0 it is unknown.
 func progress(w io.Writer, what string) (step func(done, all int), end func()) {
+	if file, ok := w.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
+		return func(int, int) {}, func() {}
+	}
 	bar := progressbar.NewOptions(-1,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(),

@@ -13,20 +13,20 @@ import (
 // restartBatch is how many records are put back in one transaction.
 const restartBatch = 40
 
-// reextract puts every section with a syllabus and every transfer course back to
+type reextract struct {
+	Organization catalog.OrgID `placeholder:"ID" help:"Only this organization's."`
+	Wait         bool          `default:"true" negatable:"" help:"Wait until all are extracted."`
+}
+
+// Run puts every section with a syllabus and every transfer course back to
 // PENDING, and waits until all are extracted again.
-func (t *tool) reextract(ctx context.Context, a *arguments) error {
-	organization := a.String("organization", "", "only this organization's")
-	wait := a.Bool("wait", true, "wait until all are extracted")
-	if _, err := a.parse(0, 0); err != nil {
-		return err
-	}
+func (c *reextract) Run(ctx context.Context, t *tool) error {
 	s, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	orgs := []catalog.OrgID{catalog.OrgID(*organization)}
-	if *organization == "" {
+	orgs := []catalog.OrgID{c.Organization}
+	if c.Organization == "" {
 		all, err := s.store.Organizations(ctx)
 		if err != nil {
 			return err
@@ -51,14 +51,14 @@ func (t *tool) reextract(ctx context.Context, a *arguments) error {
 		Completed int `json:"completed"`
 		Failed    int `json:"failed"`
 	}{Queued: len(restarted)}
-	if *wait {
+	if c.Wait {
 		if result.Completed, result.Failed, err = t.await(ctx, s, restarted); err != nil {
 			return err
 		}
 	}
 	return t.show(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%d queued", result.Queued)
-		if *wait {
+		if c.Wait {
 			fmt.Fprintf(w, ", %d completed, %d failed", result.Completed, result.Failed)
 		}
 		fmt.Fprintln(w)

@@ -3,7 +3,6 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -19,61 +18,30 @@ import (
 	"skillscurriculum/pkg/skills/workbook"
 )
 
-// texts is a flag that may be given several times.
-type texts []string
+type taxonomyBuild struct {
+	Starter bool     `help:"The built-in vocabulary."`
+	ESCO    []string `name:"esco" sep:"none" placeholder:"DIR_OR_ZIP" help:"Directories or zip files of ESCO's CSV download. Several may follow."`
+	ONET    []string `name:"onet" sep:"none" placeholder:"FILE" help:"Files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO. Several may follow."`
+	CSV     []string `name:"csv" sep:"none" placeholder:"FILE" help:"Vocabularies of your own (id,name,...) and requirements of occupations (soc,name,skillId,level,confidence). Several may follow."`
+	Name    string   `placeholder:"N" help:"Name instead of the sources' own."`
+	Version string   `placeholder:"V" help:"Version instead of the sources' own."`
+	Out     string   `required:"" placeholder:"FILE" help:"Compiled file to write."`
+}
 
-func (l *texts) String() string { return strings.Join(*l, " ") }
-
-func (l *texts) Set(text string) error {
-	*l = append(*l, text)
+// Validate implements kong's check of flags.
+func (c *taxonomyBuild) Validate() error {
+	if len(c.ESCO)+len(c.ONET)+len(c.CSV) == 0 && !c.Starter {
+		return errors.New("no source")
+	}
 	return nil
 }
 
-// spread gives every word that follows one of the flags its own flag:
-// -esco a b is -esco a -esco b.
-func spread(given []string, flags ...string) []string {
-	var args []string
-	current := ""
-	for i, word := range given {
-		name := strings.TrimLeft(word, "-")
-		switch {
-		case strings.HasPrefix(word, "-"):
-			current = ""
-			if slices.Contains(flags, name) {
-				current = word
-				if i+1 < len(given) && !strings.HasPrefix(given[i+1], "-") {
-					continue
-				}
-			}
-			args = append(args, word)
-		case current != "":
-			args = append(args, current, word)
-		default:
-			args = append(args, word)
-		}
-	}
-	return args
-}
-
-func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
-	var esco, onet, own texts
-	a.Var(&esco, "esco", "directories or zip files of ESCO's CSV download; several may follow")
-	a.Var(&onet, "onet", "files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO; several may follow")
-	a.Var(&own, "csv", "vocabularies of your own (id,name,…) and requirements of occupations (soc,name,skillId,level,confidence); several may follow")
-	starter := a.Bool("starter", false, "the built-in vocabulary")
-	out := a.String("out", "", "compiled file to write")
-	name, version := a.String("name", "", "name instead of the sources' own"), a.String("version", "", "version instead of the sources' own")
-	a.given = spread(a.given, "esco", "onet", "csv")
-	if _, err := a.parse(0, 0, "out"); err != nil {
-		return err
-	}
-	if len(esco)+len(onet)+len(own) == 0 && !*starter {
-		return fmt.Errorf("no source: %s", a.usage)
-	}
-	builder := &skills.Builder{Name: *name, Version: *version, Workbook: workbook.Rows}
+// Run compiles the sources into one file.
+func (c *taxonomyBuild) Run(t *tool) error {
+	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows}
 	step, end := progress(t.stderr, "sources")
 	defer end()
-	done, all := 0, len(esco)+len(onet)+len(own)+1
+	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more
 	add := func(sources []string, add func(version string, sources ...fs.FS) error) error {
 		if len(sources) == 0 {
 			return nil
@@ -89,19 +57,19 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 		return err
 	}
 	step(0, all)
-	if *starter {
+	if c.Starter {
 		if err := builder.AddStarter(); err != nil {
 			return err
 		}
 	}
-	if err := add(esco, builder.AddESCO); err != nil {
+	if err := add(c.ESCO, builder.AddESCO); err != nil {
 		return err
 	}
-	if err := add(onet, builder.AddONET); err != nil {
+	if err := add(c.ONET, builder.AddONET); err != nil {
 		return err
 	}
-	for _, file := range own {
-		if err := addOwn(builder, file, *version); err != nil {
+	for _, file := range c.CSV {
+		if err := addOwn(builder, file, c.Version); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		done++
@@ -115,19 +83,20 @@ func (t *tool) taxonomyBuild(_ context.Context, a *arguments) error {
 	if err != nil {
 		return err
 	}
-	if err := write(*out, compiled); err != nil {
+	if err := write(c.Out, compiled); err != nil {
 		return err
 	}
+	step(all, all)
 	return t.showInfo(taxonomy.Info(), len(compiled))
 }
 
-var release = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
+var releaseName = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
-// versionIn gives the release that the sources' names tell, as ESCO's downloads
+// versionIn returns the release that the sources' names tell, as ESCO's downloads
 // do; empty where they tell none, and the files decide.
 func versionIn(sources []string) string {
 	for _, source := range sources {
-		if version := release.FindString(filepath.Base(source)); version != "" {
+		if version := releaseName.FindString(filepath.Base(source)); version != "" {
 			return version
 		}
 	}
@@ -237,18 +206,19 @@ func write(name string, data []byte) error {
 	return err
 }
 
-func (t *tool) taxonomyInfo(_ context.Context, a *arguments) error {
-	files, err := a.parse(1, 1)
-	if err != nil {
-		return err
-	}
-	compiled, err := os.ReadFile(files[0])
+type taxonomyInfo struct {
+	File string `arg:"" help:"Compiled taxonomy."`
+}
+
+// Run describes a compiled taxonomy.
+func (c *taxonomyInfo) Run(t *tool) error {
+	compiled, err := os.ReadFile(c.File)
 	if err != nil {
 		return err
 	}
 	taxonomy, err := skills.Open(compiled)
 	if err != nil {
-		return fmt.Errorf("%s: %w", files[0], err)
+		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	return t.showInfo(taxonomy.Info(), len(compiled))
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // Licences that the project takes, by their SPDX ids: for what is shipped, and
-// beside them for what only builds, tests and measures.
+// in addition for what only builds, tests and measures.
 var (
 	shipped     = []string{"MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"}
 	development = []string{"BlueOak-1.0.0", "CC-BY-4.0", "FTL", "ISC", "MPL-2.0", "OFL-1.1"}
@@ -61,29 +61,29 @@ func run(notices, bill string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var faults []error
+	var problems []error
 	for _, m := range everything {
 		allowed := shipped
 		if !slices.ContainsFunc(ours, func(o module) bool { return o.Path == m.Path }) {
 			allowed = append(slices.Clone(shipped), development...)
 		}
-		faults = append(faults, m.check(allowed))
+		problems = append(problems, m.check(allowed))
 	}
 	for _, m := range ours {
 		fmt.Fprintf(out, "%-60s %-40s %s\n", m.Path, m.Version, strings.Join(m.Licences, ", "))
 	}
 	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours))
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(problems...); err != nil {
 		return err
 	}
 	if notices != "" {
-		faults = append(faults, write(notices, notice(ours)))
+		problems = append(problems, write(notices, notice(ours)))
 	}
 	if bill != "" {
 		text, err := materials(ours)
-		faults = append(faults, err, write(bill, text))
+		problems = append(problems, err, write(bill, text))
 	}
-	return errors.Join(faults...)
+	return errors.Join(problems...)
 }
 
 func write(path string, text []byte) error {
@@ -159,7 +159,7 @@ func modules(lambda bool, patterns ...string) ([]module, error) {
 	return all, nil
 }
 
-// read reads the licence files of a module's root. A notice beside them is kept,
+// read reads the licence files of a module's root. A notice with them is kept,
 // as the Apache licence demands.
 func (m *module) read() error {
 	entries, err := os.ReadDir(m.Dir)
@@ -214,7 +214,7 @@ func notice(all []module) []byte {
 }
 
 // materials is the bill of materials. It holds no time and no random number: the
-// same modules give the same bytes.
+// same modules make the same bytes.
 func materials(all []module) ([]byte, error) {
 	var components []cyclonedx.Component
 	for _, m := range all {

@@ -102,7 +102,7 @@ func TestLicenceIsRead(t *testing.T) {
 
 var lambdaFlags = regexp.MustCompile(`(?m)^GOFLAGS_LAMBDA := -tags (\S+) (.*)-ldflags "(.*)"$`)
 
-// The same source in another directory gives the same bundle, byte by byte.
+// The same source in another directory makes the same bundle, byte by byte.
 func TestBundlesAreReproducible(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
 	if err != nil {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 )
 
@@ -73,6 +74,9 @@ type ExtractionJob struct {
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
+	// RequestedAt is the updatedAt with which the record became PENDING: it tells this
+	// request from a later one. Zero for any.
+	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
 // IdempotencyRecord is the stored response of a successful request, replayed for
@@ -122,6 +126,25 @@ func (c *Change) Create(r Record, dir *Directory) {
 	c.queue(r)
 }
 
+// Add begins the life of a listed record: it gets its id, and its place in the list.
+func (c *Change) Add(r Record, ids IDs, dir *Directory, org OrgID, now Time) {
+	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), org, now)
+	c.Create(r, dir)
+}
+
+// ReplaceChanged saves a record that is not as it was before, and reports whether
+// that is so.
+func ReplaceChanged[T any, R interface {
+	*T
+	Record
+}](c *Change, before T, after R, now Time) bool {
+	changed := !reflect.DeepEqual(before, *after)
+	if changed {
+		c.Replace(after, now)
+	}
+	return changed
+}
+
 // Replace saves a changed record and moves its updatedAt on.
 func (c *Change) Replace(r Record, now Time) {
 	meta := r.Base()
@@ -166,9 +189,9 @@ func (c *Change) queue(r Record) {
 	}
 }
 
-// JobOf returns the job that extracts the record's skills.
+// JobOf returns the job that extracts the record's skills, as it is requested now.
 func JobOf(r Record) ExtractionJob {
-	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID}
+	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID, RequestedAt: r.Base().UpdatedAt}
 	if job.Kind.Nested() {
 		job.PackageID = ParentOf(r)
 	}

@@ -54,3 +54,31 @@ var (
 	ErrFinished = errors.New("extraction is finished")
 	ErrLeased   = errors.New("extraction is leased")
 )
+
+// SyllabusExtraction is an extraction asked for by itself, without a record that
+// its skills belong to.
+type SyllabusExtraction struct {
+	Meta
+	Name         *string    `json:"name"`
+	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	Skills       []SkillRef `json:"skills"`
+	Extraction
+}
+
+// SyllabusExtractionInput is what a request says of an extraction by itself. Its
+// text is kept outside of the record (see Text).
+type SyllabusExtractionInput struct {
+	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000"`
+	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
+	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
+}
+
+// Apply gives a new extraction its fields and makes it PENDING.
+func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
+	e.Name, e.SyllabusHref = text(in.Name, e.Name), text(in.SyllabusHref, e.SyllabusHref)
+	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
+	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil) {
+		return []FieldError{{Location: l.At, Message: "must have either text or syllabusHref"}}
+	}
+	return l.syllabus(e.SyllabusHref)
+}

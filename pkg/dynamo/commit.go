@@ -20,12 +20,13 @@ import (
 
 // Attributes that no record shows.
 const (
-	heldBy     = "heldBy"     // of a course: string set of its holders
-	grown      = "grown"      // of a package: how often it was given courses
-	leaseToken = "leaseToken" // of an extraction: whose run it is
-	leaseUntil = "leaseUntil" // Unix ms
-	attempts   = "attempts"   // runs begun
-	waitsSince = "waitsSince" // of an extraction: Unix ms, what openSince was before the sweeper came
+	heldBy     = "heldBy"      // of a course: string set of its holders
+	grown      = "grown"       // of a package: how often it was given courses
+	leaseToken = "leaseToken"  // of an extraction: whose run it is
+	leaseUntil = "leaseUntil"  // Unix ms
+	attempts   = "attempts"    // runs begun
+	waitsSince = "waitsSince"  // of an extraction: Unix ms, what openSince was before the sweeper came
+	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
 )
 
 // transactionLimit is DynamoDB's; the journal takes one of them.
@@ -183,7 +184,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
-			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
+			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		}
 	}
 	e.was(r.Was)
@@ -213,6 +214,7 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	delete(row, api.PendingIndexPartitionKey)
 	delete(row, api.PendingIndexSortKey)
 	delete(row, waitsSince)
+	delete(row, requested)
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
 	return []write{
@@ -246,6 +248,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row[api.PendingIndexSortKey] = number(int64(s.Now()))
 		row[waitsSince] = row[api.PendingIndexSortKey]
 		row[attempts] = number(0)
+		row[requested] = number(int64(r.Base().UpdatedAt))
 	}
 	maps.Copy(row, keyOf(r).attributes())
 	return row, nil

@@ -51,12 +51,12 @@ func newSection(t *testing.T, store *dynamo.Store) (id string) {
 		if err != nil {
 			return err
 		}
-		course := catalog.NewCourse(ids, dir, org, store.Now(), "Course", "C 1", nil, change)
-		section := course.NewSection(ids, store.Now(), "Section")
-		section.ProcessingStatus = catalog.Pending
+		course := &catalog.Course{Name: "Course", Code: "C 1"}
+		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
+		section := &catalog.Section{Name: "Section", Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+		err = change.AddSection(section, course, ids, store.Now())
 		id = section.ID
-		change.Create(section, nil)
-		return course.Mention(section)
+		return err
 	})
 	return id
 }

@@ -137,7 +137,8 @@ func newCourse(ctx context.Context, store *dynamo.Store, name string) (course *c
 		if err != nil {
 			return err
 		}
-		course = catalog.NewCourse(ids, dir, org, store.Now(), name, "C 1", nil, change)
+		course = &catalog.Course{Name: name, Code: "C 1"}
+		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
 		return nil
 	})
 	return course, err

@@ -23,9 +23,10 @@ type extractionRow struct {
 	Description  *string `json:"description"`
 	SyllabusHref *string `json:"syllabusHref"`
 	catalog.Extraction
-	LeaseToken string `json:"leaseToken"`
-	LeaseUntil int64  `json:"leaseUntil"`
-	Attempts   int    `json:"attempts"`
+	LeaseToken  string `json:"leaseToken"`
+	LeaseUntil  int64  `json:"leaseUntil"`
+	Attempts    int    `json:"attempts"`
+	RequestedAt int64  `json:"requestedAt"`
 }
 
 func jobKey(job catalog.ExtractionJob) key {
@@ -38,8 +39,9 @@ func jobKey(job catalog.ExtractionJob) key {
 const SweepGrace = 60_000
 
 // Claim takes an extraction for a run until the lease ends: one that is PENDING,
-// or PROCESSING under a lease that has ended. Anything else is ErrFinished or
-// ErrLeased. A claim that was applied but not answered may be repeated.
+// or PROCESSING under a lease that has ended, and was requested when the job says.
+// Anything else is ErrFinished or ErrLeased. A claim that was applied but whose
+// response was lost may be repeated.
 func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error) {
 	now := s.Now()
 	for {
@@ -47,10 +49,12 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 			TableName: &s.Table, Key: jobKey(job).attributes(),
 			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, waitsSince = :sweep, " +
 				"updatedAt = :now ADD attempts :one REMOVE failure, warnings"),
-			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now"),
+			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now " +
+				"AND (:requested = :any OR requestedAt = :requested OR attribute_not_exists(requestedAt))"),
 			ExpressionAttributeValues: item{
 				":processing": text(string(catalog.Processing)), ":pending": text(string(catalog.Pending)),
 				":lease": text(lease), ":until": number(int64(until)), ":sweep": number(int64(until) - SweepGrace), ":now": text(now.String()), ":clock": number(int64(s.Now())), ":one": number(1),
+				":requested": number(int64(job.RequestedAt)), ":any": number(0),
 			},
 			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		})
@@ -74,10 +78,12 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 		switch {
 		case refused == nil, stored.LeaseToken == lease && stored.ProcessingStatus == catalog.Processing:
 			return taskOf(job, lease, row, &stored)
-		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
-			return nil, catalog.ErrLeased
 		case stored.ProcessingStatus != catalog.Pending && stored.ProcessingStatus != catalog.Processing:
 			return nil, catalog.ErrFinished
+		case job.RequestedAt != 0 && stored.RequestedAt != 0 && stored.RequestedAt != int64(job.RequestedAt):
+			return nil, catalog.ErrFinished // with that request; there is a later one
+		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
+			return nil, catalog.ErrLeased
 		}
 		// The record is younger than this clock.
 		now = stored.UpdatedAt.After(s.Now())
@@ -85,6 +91,7 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 }
 
 func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractionRow) (*catalog.Task, error) {
+	job.RequestedAt = catalog.Time(stored.RequestedAt)
 	r, err := decodeKind(job.Kind, row)
 	if err != nil {
 		return nil, err
@@ -123,7 +130,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		for name, value := range row {
 			e.set(name, value)
 		}
-		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince)
+		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		if outcome.Failure != nil {
 			return nil, nil
 		}
@@ -293,17 +300,17 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend says whether a stuck extraction is to be sent again; false when it has
+// Resend returns the job of a stuck extraction to be sent again; false when it has
 // moved on by itself. After that it is left alone for as long as it has waited so
 // far: its message may still stand in a long queue, which one more each minute would
 // lengthen. Where no message is left, that does not count.
-func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error) {
+func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (catalog.ExtractionJob, bool, error) {
 	now, waits := int64(s.Now()), "openSince < :before"
 	if noneLeft {
 		waits += " OR waitsSince < :before"
 	}
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: jobKey(job).attributes(),
+	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.Table, Key: jobKey(job).attributes(), ReturnValues: types.ReturnValueAllNew,
 		// now + (now - waitsSince); rows of the first release have no waitsSince
 		UpdateExpression:          aws.String("SET openSince = :twice - if_not_exists(waitsSince, openSince)"),
 		ConditionExpression:       &waits,
@@ -311,7 +318,13 @@ func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.Extractio
 	})
 	var moved *types.ConditionalCheckFailedException
 	if errors.As(err, &moved) {
-		return false, nil
+		return job, false, nil
 	}
-	return err == nil, unavailable(err)
+	if err != nil {
+		return job, false, unavailable(err)
+	}
+	var stored extractionRow
+	err = decode(out.Attributes, &stored)
+	job.RequestedAt = catalog.Time(stored.RequestedAt)
+	return job, err == nil, err
 }

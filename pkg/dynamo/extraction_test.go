@@ -25,7 +25,8 @@ type run struct {
 
 // extracted is a record with an extraction, as the model knows it.
 type extracted struct {
-	job      catalog.ExtractionJob
+	job      catalog.ExtractionJob // of the first request
+	asked    catalog.Time          // requestedAt of the last one
 	status   catalog.ProcessingStatus
 	syllabus string
 	lease    string // of the run that holds it
@@ -111,10 +112,11 @@ func (w *world) create(t *rapid.T) {
 	section := rapid.Bool().Draw(t, "section")
 	w.commit(t, func(change *catalog.Change) error {
 		if section {
-			s := w.course.NewSection(ids, w.at.Now(), "S")
 			href := w.href(r)
-			s.SyllabusHref, s.ProcessingStatus = &href, catalog.Pending
-			change.Create(s, nil)
+			s := &catalog.Section{Name: "S", SyllabusHref: &href, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+			if err := change.AddSection(s, w.course, ids, w.at.Now()); err != nil {
+				return err
+			}
 		} else {
 			href := w.href(r)
 			change.Create(&catalog.TransferCourse{
@@ -122,7 +124,7 @@ func (w *world) create(t *rapid.T) {
 				PackageID: pack, Name: "T", SyllabusHref: &href, Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
 			}, nil)
 		}
-		r.job = change.Jobs[0]
+		r.job, r.asked = change.Jobs[0], change.Jobs[0].RequestedAt
 		return nil
 	})
 	w.records = append(w.records, r)
@@ -131,12 +133,20 @@ func (w *world) create(t *rapid.T) {
 func (w *world) claim(t *rapid.T) {
 	r := rapid.SampledFrom(w.records).Draw(t, "record")
 	lease, until := ids.New("run_"), w.at.Now()+10_000
-	task, err := w.store.Claim(context.Background(), r.job, lease, until)
+	job := r.job
+	if rapid.Bool().Draw(t, "any request") {
+		job.RequestedAt = 0
+	}
+	task, err := w.store.Claim(context.Background(), job, lease, until)
 	held := r.status == catalog.Processing && r.until >= w.at.Now()
 	switch {
 	case r.deleted || r.status == catalog.Completed || r.status == catalog.Failed || r.status == "":
 		if !errors.Is(err, catalog.ErrFinished) {
 			t.Fatalf("claim of one that is %q: %v", r.status, err)
+		}
+	case job.RequestedAt != 0 && job.RequestedAt != r.asked:
+		if !errors.Is(err, catalog.ErrFinished) {
+			t.Fatalf("claim of one that was requested again: %v", err)
 		}
 	case held:
 		if !errors.Is(err, catalog.ErrLeased) {
@@ -145,6 +155,9 @@ func (w *world) claim(t *rapid.T) {
 	case err != nil:
 		t.Fatalf("claim of one that is %q: %v", r.status, err)
 	default:
+		if task.Job.RequestedAt != r.asked {
+			t.Fatalf("the task was requested at %v, the record at %v", task.Job.RequestedAt, r.asked)
+		}
 		if task.SyllabusHref != r.syllabus {
 			t.Fatalf("the task is about %q, the record about %q", task.SyllabusHref, r.syllabus)
 		}
@@ -164,7 +177,7 @@ func (w *world) ends(t *rapid.T) (run, *extracted, bool) {
 		w.runs = append(w.runs[:i], w.runs[i+1:]...)
 	}
 	for _, r := range w.records {
-		if r.job == ending.task.Job {
+		if r.job.ID == ending.task.Job.ID {
 			return ending, r, !r.deleted && r.status == catalog.Processing && r.lease == ending.task.Lease
 		}
 	}
@@ -229,6 +242,9 @@ func (w *world) change(t *rapid.T) {
 				r.syllabus, r.status, r.lease = "", "", ""
 			}
 			change.Replace(record, w.at.Now())
+		}
+		if state.ProcessingStatus == catalog.Pending {
+			r.asked = record.Base().UpdatedAt
 		}
 		return nil
 	})
@@ -302,7 +318,8 @@ func TestExtractionStates(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			w.course = catalog.NewCourse(ids, dir, w.org, at.Now(), "C", "C", nil, change)
+			w.course = &catalog.Course{Name: "C", Code: "C"}
+			change.AddCourse(w.course, &catalog.Section{}, ids, dir, w.org, at.Now())
 			return nil
 		})
 		w.create(t)
@@ -335,10 +352,10 @@ func TestExtractionStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, job := range jobs {
-			if again, err := store.Resend(context.Background(), false, job); err != nil || !again {
+			if _, again, err := store.Resend(context.Background(), false, job); err != nil || !again {
 				t.Fatalf("resend %v, %v", again, err)
 			}
-			if again, err := store.Resend(context.Background(), false, job); err != nil || again {
+			if _, again, err := store.Resend(context.Background(), false, job); err != nil || again {
 				t.Fatalf("a second resend %v, %v", again, err)
 			}
 			task, err := store.Claim(context.Background(), job, ids.New("run_"), at.Now()+1000)
@@ -371,7 +388,10 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 		for range minutes {
 			at.Add(minute)
 			err := store.Stuck(t.Context(), noneLeft, func(job catalog.ExtractionJob) error {
-				again, err := store.Resend(t.Context(), noneLeft, job)
+				job, again, err := store.Resend(t.Context(), noneLeft, job)
+				if again && job.RequestedAt == 0 {
+					t.Error("a job that is sent again does not say of which request it is")
+				}
 				if again {
 					sent = append(sent, int((at.Now()-start)/minute))
 				}

@@ -35,11 +35,13 @@ func TestKnown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		course = catalog.NewCourse(ids, dir, org, store.Now(), "Course", "C 1", nil, change)
-		section = course.NewSection(ids, store.Now(), "Section")
+		course, section = &catalog.Course{Name: "Course", Code: "C 1"}, &catalog.Section{Name: "Section"}
+		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
+		if err := change.AddSection(section, course, ids, store.Now()); err != nil {
+			return err
+		}
 		pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, packages.Take()), org, store.Now())}
 		transfer = &catalog.TransferCourse{Meta: catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, store.Now(), 0), org, store.Now()), PackageID: pack.ID}
-		change.Create(section, nil)
 		change.Create(pack, packages)
 		change.Create(transfer, nil)
 		for _, r := range []catalog.Record{course, section, pack, transfer} {

@@ -167,23 +167,21 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := course.NewSection(ids, at.Now(), "Autumn")
-	transfer := &catalog.TransferCourse{
-		Meta: catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, at.Now(), 0), org, at.Now()), PackageID: ids.Sequenced(catalog.TransferPackageKind, 1),
-	}
-	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(ids.Of(catalog.SyllabusExtractionKind), org, at.Now())}
+	pending := catalog.Extraction{ProcessingStatus: catalog.Pending}
+	section := &catalog.Section{Name: "Autumn", Extraction: pending}
+	transfer := &catalog.TransferCourse{Extraction: pending}
+	pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, 1), org, at.Now())}
+	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(ids.Of(catalog.SyllabusExtractionKind), org, at.Now()), Extraction: pending}
+	commit(t, store, func(change *catalog.Change) error {
+		change.AddTransferCourse(transfer, pack, ids, at.Now(), 0)
+		change.Create(extraction, nil)
+		return change.AddSection(section, course, ids, at.Now())
+	})
 	want := map[string]string{
 		section.ID:    "/courses/" + course.ID + "/sections/" + section.ID,
 		transfer.ID:   "/transfer-packages/" + transfer.PackageID + "/courses/" + transfer.ID,
 		extraction.ID: "/syllabus-extractions/" + extraction.ID,
 	}
-	commit(t, store, func(change *catalog.Change) error {
-		for _, r := range []catalog.Record{section, transfer, extraction} {
-			catalog.ExtractionOf(r).ProcessingStatus = catalog.Pending
-			change.Create(r, nil)
-		}
-		return nil
-	})
 	feed := readFeed(t, store, "", 10)
 	last := feed[len(feed)-1].Cursor
 	if err := store.Stuck(t.Context(), true, func(job catalog.ExtractionJob) error {

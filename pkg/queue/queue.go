@@ -57,7 +57,9 @@ func (s *Sender) Empty(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// SendLater sends a job that is to be run after a delay, at most 15 minutes.
+// SendLater sends a job that is to be run after a delay, at most 15 minutes. The
+// message's group is the job's organization: SQS delivers fairly between groups, so
+// that one organization's thousand syllabi do not delay another's five.
 func (s *Sender) SendLater(ctx context.Context, job catalog.ExtractionJob, delay time.Duration) error {
 	body, err := json.Marshal(job)
 	if err != nil {
@@ -65,6 +67,7 @@ func (s *Sender) SendLater(ctx context.Context, job catalog.ExtractionJob, delay
 	}
 	_, err = s.Client.SendMessage(ctx, &sqs.SendMessageInput{
 		QueueUrl: &s.URL, MessageBody: aws.String(string(body)), DelaySeconds: int32(delay / time.Second),
+		MessageGroupId: aws.String(string(job.OrganizationID)),
 	})
 	if err != nil {
 		return fmt.Errorf("send extraction of %s: %w", job.ID, err)

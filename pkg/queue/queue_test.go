@@ -26,7 +26,7 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1"}
+var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1", RequestedAt: 1_795_000_000_000}
 
 // table is one extraction as the real table keeps it (see the property of the
 // states in package dynamo), and the faults that a test wants.
@@ -37,10 +37,11 @@ type table struct {
 	until     catalog.Time
 	attempts  int
 	open      catalog.Time // from when the sweeper may look
-	ends      int          // how often it was COMPLETED or FAILED
-	completed int          // sweeps of deletions
-	noneLeft  bool         // what the last sweep said
-	endless   bool         // there is always one more that is stuck
+	requested catalog.Time
+	ends      int  // how often it was COMPLETED or FAILED
+	completed int  // sweeps of deletions
+	noneLeft  bool // what the last sweep said
+	endless   bool // there is always one more that is stuck
 	outcome   *catalog.Outcome
 	href      string
 	known     map[string]*catalog.Outcome
@@ -68,7 +69,10 @@ func (s *table) Claim(_ context.Context, job catalog.ExtractionJob, lease string
 		return nil, catalog.ErrLeased
 	case s.status != catalog.Pending && s.status != catalog.Processing:
 		return nil, catalog.ErrFinished
+	case job.RequestedAt != 0 && job.RequestedAt != s.requested:
+		return nil, catalog.ErrFinished
 	}
+	job.RequestedAt = s.requested
 	s.attempts++
 	s.status, s.lease, s.until = catalog.Processing, lease, until
 	if err := s.fault("claimed"); err != nil {
@@ -135,8 +139,9 @@ func (s *table) CompleteDeletions(context.Context) error {
 	return s.fault("complete")
 }
 
-func (s *table) Resend(context.Context, bool, catalog.ExtractionJob) (bool, error) {
-	return true, s.fault("resend")
+func (s *table) Resend(_ context.Context, _ bool, job catalog.ExtractionJob) (catalog.ExtractionJob, bool, error) {
+	job.RequestedAt = s.requested
+	return job, true, s.fault("resend")
 }
 
 // documents gives one document, or a failure.
@@ -178,15 +183,16 @@ func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var in struct {
-		MessageBody  string
-		DelaySeconds int
+		MessageBody    string
+		MessageGroupId string
+		DelaySeconds   int
 	}
 	var sent catalog.ExtractionJob
 	if !l.down && r.Header.Get("X-Amz-Target") == "AmazonSQS.GetQueueAttributes" {
 		fmt.Fprintf(w, `{"Attributes":{"ApproximateNumberOfMessages":"%d","ApproximateNumberOfMessagesDelayed":"0"}}`, l.waiting)
 		return
 	}
-	if l.down || json.NewDecoder(r.Body).Decode(&in) != nil || json.Unmarshal([]byte(in.MessageBody), &sent) != nil {
+	if l.down || json.NewDecoder(r.Body).Decode(&in) != nil || json.Unmarshal([]byte(in.MessageBody), &sent) != nil || in.MessageGroupId != string(sent.OrganizationID) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -212,7 +218,7 @@ func newBench(t interface {
 }) *bench {
 	t.Helper()
 	b := &bench{job: job, clock: catalog.TimeOf(time.Now()), line: &line{}, documents: &documents{text: "Students design relational databases and write SQL queries."}}
-	b.table = &table{status: catalog.Pending, href: "https://example.org/s.pdf", known: map[string]*catalog.Outcome{}, now: func() catalog.Time { return b.clock }}
+	b.table = &table{status: catalog.Pending, requested: job.RequestedAt, href: "https://example.org/s.pdf", known: map[string]*catalog.Outcome{}, now: func() catalog.Time { return b.clock }}
 	server := httptest.NewServer(b.line)
 	t.Cleanup(server.Close)
 	sender := &queue.Sender{URL: server.URL, Client: sqs.New(sqs.Options{
@@ -336,8 +342,12 @@ func TestTheRunKeepsTimeToSave(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4300*time.Millisecond)
 	defer cancel()
 	response, err := b.worker.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{message("m", job)}})
-	if err != nil || len(response.BatchItemFailures) > 0 || b.table.status != catalog.Pending || ctx.Err() != nil {
-		t.Errorf("%v, %s, %v", response, b.table.status, ctx.Err())
+	if err != nil || len(response.BatchItemFailures) > 0 || ctx.Err() != nil {
+		t.Errorf("%v, %v", response, ctx.Err())
+	}
+	// The next run would be as slow, so that this one was the only one.
+	if b.table.status != catalog.Failed || b.table.outcome.Failure.Code != catalog.TimedOut || len(b.line.jobs) > 0 {
+		t.Errorf("%s, sent again %d times", b.table.status, len(b.line.jobs))
 	}
 }
 
@@ -406,6 +416,7 @@ func TestDeadLetters(t *testing.T) {
 		{"completed", func(b *bench) { b.table.status = catalog.Completed }, catalog.Completed, 0},
 		{"failed", func(b *bench) { b.table.status = catalog.Failed }, catalog.Failed, 0},
 		{"deleted", func(b *bench) { b.table.status = "" }, "", 0},
+		{"requested again", func(b *bench) { b.table.requested++ }, catalog.Pending, 0},
 		{"store down", func(b *bench) { b.table.fail = func(string) error { return errDown } }, catalog.Pending, 1},
 	} {
 		b := newBench(t)
@@ -416,6 +427,21 @@ func TestDeadLetters(t *testing.T) {
 		if c.name == "pending" && b.table.outcome.Failure.Code != catalog.InternalFailure {
 			t.Errorf("%+v", b.table.outcome)
 		}
+	}
+}
+
+// The message of an earlier request is work to do for a worker, and what it sends
+// again is of the request that it found.
+func TestMessageOfAnEarlierRequest(t *testing.T) {
+	b := newBench(t)
+	b.table.requested++
+	b.documents.fail = &catalog.Failure{Code: catalog.Unreachable, Message: "why"}
+	if !b.deliver() || len(b.line.jobs) != 1 || b.line.jobs[0].RequestedAt != b.table.requested {
+		t.Fatalf("%s, sent %v", b.table.status, b.line.jobs)
+	}
+	b.documents.fail = nil
+	if !b.deliver() || b.table.status != catalog.Completed {
+		t.Errorf("%s", b.table.status)
 	}
 }
 

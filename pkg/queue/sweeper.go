@@ -21,9 +21,9 @@ type SweeperStore interface {
 	// Stuck visits extractions that wait or run longer than they should; all that may
 	// be, where no message is left.
 	Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error
-	// Resend says whether a stuck extraction is to be sent again; false when it moved
-	// on by itself.
-	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (bool, error)
+	// Resend returns the job of a stuck extraction to be sent again; false when it
+	// moved on by itself.
+	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (again catalog.ExtractionJob, stuck bool, err error)
 	// CompleteDeletions takes out what deletions that broke off have left.
 	CompleteDeletions(ctx context.Context) error
 }
@@ -70,7 +70,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	group.SetLimit(sendsBeside)
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
-			stuck, err := s.Store.Resend(sending, empty, job)
+			job, stuck, err := s.Store.Resend(sending, empty, job)
 			if err != nil || !stuck {
 				return err
 			}
@@ -89,7 +89,8 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	return err
 }
 
-// bury sets the extractions of dead letters FAILED, unless they moved on.
+// bury sets the extractions of dead letters FAILED, unless they moved on or were
+// requested anew, which is another message's.
 func (s *Sweeper) bury(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
 	for _, letter := range letters.Records {
 		var job catalog.ExtractionJob

@@ -21,7 +21,8 @@ import (
 // ClaimStore is how a worker takes a job and ends it.
 type ClaimStore interface {
 	// Claim takes an extraction until the lease ends; catalog.ErrFinished when there
-	// is nothing to do, catalog.ErrLeased when another run has it.
+	// is nothing to do, or it was requested at another time than the job says;
+	// catalog.ErrLeased when another run has it.
 	Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error)
 	// Finish ends a claimed extraction; catalog.ErrFinished when the claim was lost.
 	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error
@@ -89,6 +90,7 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 
 func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message events.SQSMessage) error {
 	start := w.Now()
+	job.RequestedAt = 0 // a message is a hint that there is work, of this request or a later one
 	end := time.Now().Add(time.Minute)
 	if deadline, ok := ctx.Deadline(); ok {
 		end = deadline
@@ -101,15 +103,18 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 		return err
 	}
 	working, cancel := context.WithDeadline(ctx, end.Add(-finishReserve))
+	defer cancel()
 	outcome := w.extract(working, task)
-	cancel()
-	if f := outcome.Failure; f != nil && f.Code.Transient() && task.Attempt < maxTries {
+	// A document that takes all of a run's time would take all of the next one's; a
+	// slow server is given up on earlier.
+	inTime := working.Err() == nil
+	if f := outcome.Failure; f != nil && f.Code.Transient() && inTime && task.Attempt < maxTries {
 		delay := w.RetryDelay << (task.Attempt - 1)
 		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
 		}
 		w.log(task, "PENDING", outcome, message, start)
-		if err := w.Sender.SendLater(ctx, job, delay); err != nil {
+		if err := w.Sender.SendLater(ctx, task.Job, delay); err != nil {
 			// The sweeper sends it.
 			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
 		}
@@ -149,6 +154,9 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		return known
 	}
 	result := w.Extractor.Extract(document)
+	if ctx.Err() != nil {
+		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
+	}
 	return &catalog.Outcome{
 		Skills: orEmpty(result.Skills), Evidence: orEmpty(result.Evidence), Warnings: orEmpty(result.Warnings),
 		Provenance: provenance, Text: document.Text,

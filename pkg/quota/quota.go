@@ -1,10 +1,10 @@
-// Package quota decides whether a call fits into what its customer may still use
-// (interface.md section 4). It holds the words of the rate limit: unit, window,
-// limit, charge. It stores nothing itself: counting is a port, and the clock is
-// passed in.
+// Package quota decides whether a call fits into what its customer may still use. It
+// holds the words of the rate limit: unit, window, limit, charge. It stores nothing
+// itself: counting is a port, and the clock is passed in.
 //
-// Invariant: the units admitted in a window never exceed the limit, because the
-// counter adds a cost only where it fits, in one step.
+// Invariants: the units admitted in a window never exceed the limit, and a call that
+// fits is never refused, because the counter adds a cost where it fits, in one step,
+// and nothing else decides.
 package quota
 
 import (
@@ -34,7 +34,7 @@ type Window struct {
 	Units      int
 }
 
-// At gives the customer's window at an instant. Windows of different customers
+// At returns the customer's window at an instant. Windows of different customers
 // start at different seconds, so that not everybody returns at once.
 func (l Limit) At(customer catalog.CustomerID, now catalog.Time) Window {
 	length := int64(l.Window / time.Second)
@@ -46,7 +46,7 @@ func (l Limit) At(customer catalog.CustomerID, now catalog.Time) Window {
 	return Window{Start: start, End: start + length, Units: l.Units}
 }
 
-// Before gives the n windows before w, the latest first.
+// Before returns the n windows before w, the latest first.
 func (w Window) Before(n int) []Window {
 	length := w.End - w.Start
 	past := make([]Window, n)
@@ -69,13 +69,13 @@ var ErrFull = errors.New("the window's units are used up")
 
 // Counter counts a customer's units.
 type Counter interface {
-	// Add adds the charge if used+units stays within w.Units, and gives the units
+	// Add adds the charge if used+units stays within w.Units, and returns the units
 	// used afterwards. A charge that does not fit changes nothing and is ErrFull,
 	// with the units used so far. A negative charge always fits.
 	Add(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (used int, err error)
 	// Refuse counts n refused calls.
 	Refuse(ctx context.Context, customer catalog.CustomerID, w Window, n int) error
-	// Used gives the units used so far.
+	// Used returns the units used so far.
 	Used(ctx context.Context, customer catalog.CustomerID, w Window) (int, error)
 }
 
@@ -97,8 +97,9 @@ type Status struct {
 	Reset     int64 // UNIX second at which the window ends
 }
 
-// Meter charges calls. It remembers refusals, so that a customer who goes on
-// calling does not cost a write each time.
+// Meter charges calls, each by one addition to the counter. It decides nothing by
+// itself: what it knows of a window may have changed elsewhere, by a refund above
+// all, and a call that fits is never refused.
 type Meter struct {
 	Counter Counter
 
@@ -106,38 +107,29 @@ type Meter struct {
 	known map[catalog.CustomerID]*standing
 }
 
-// standing is the last that is known of a customer's window.
+// standing is the last that is known here of a customer's window.
 type standing struct {
 	start   int64
 	used    int
-	refused int // the lowest cost that was refused, 0 for none
-	unsaid  int // refusals not yet counted in the store
-	refunds int // made here: a refusal that was decided before one is out of date
+	refused int // calls
+	counted int // of them, in the counter
 }
 
 // Charge admits the call or refuses it with ErrFull. Any other error means that
 // the units could not be counted; the status is then the last known one.
 func (m *Meter) Charge(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (Status, error) {
-	status, refunds, refused := m.refusedBefore(customer, w, c.Units)
-	if refused {
-		return status, ErrFull
-	}
 	used, err := m.Counter.Add(ctx, customer, w, c)
-	switch {
-	case errors.Is(err, ErrFull):
-		if n := m.refuse(customer, w, c.Units, used, refunds); n > 0 {
-			// The refusal stands even where it cannot be counted.
-			_ = m.Counter.Refuse(ctx, customer, w, n)
-		}
-	case err != nil:
+	if err != nil && !errors.Is(err, ErrFull) {
 		return m.Last(customer, w), err
-	default:
-		m.note(customer, w, used, c.Units < 0)
+	}
+	if n := m.note(customer, w, used, err != nil); n > 0 {
+		// The refusal stands even where it cannot be counted.
+		_ = m.Counter.Refuse(ctx, customer, w, n)
 	}
 	return w.status(used), err
 }
 
-// Peek gives the status without charging anything.
+// Peek returns the status without charging anything.
 func (m *Meter) Peek(ctx context.Context, customer catalog.CustomerID, w Window) (Status, error) {
 	used, err := m.Counter.Used(ctx, customer, w)
 	if err != nil {
@@ -146,7 +138,7 @@ func (m *Meter) Peek(ctx context.Context, customer catalog.CustomerID, w Window)
 	return w.status(used), nil
 }
 
-// Last gives the status as last known here, without asking anybody.
+// Last returns the status as last known here, without asking anybody.
 func (m *Meter) Last(customer catalog.CustomerID, w Window) Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,7 +149,7 @@ func (w Window) status(used int) Status {
 	return Status{Limit: w.Units, Remaining: max(0, w.Units-used), Reset: w.End}
 }
 
-// standing gives the customer's standing in w, a new one where the last known is
+// standing returns the customer's standing in w, a new one where the last known is
 // of another window. The caller holds the lock.
 func (m *Meter) standing(customer catalog.CustomerID, w Window) *standing {
 	if m.known == nil {
@@ -171,39 +163,23 @@ func (m *Meter) standing(customer catalog.CustomerID, w Window) *standing {
 	return s
 }
 
-func (m *Meter) refusedBefore(customer catalog.CustomerID, w Window, units int) (status Status, refunds int, refused bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.standing(customer, w)
-	if s.refused == 0 || units < s.refused {
-		return Status{}, s.refunds, false
-	}
-	s.unsaid++
-	return w.status(s.used), s.refunds, true
-}
-
-// refuse remembers a refusal, unless units were refunded since it was asked for,
-// and gives how many are to be counted now.
-func (m *Meter) refuse(customer catalog.CustomerID, w Window, units, used, refunds int) int {
+// note remembers where a call left its customer, and returns how many refusals are
+// to be counted now: always as many as are counted already, so that a customer who
+// goes on calling hardly costs a second update each time, and at least half of the
+// refusals are counted.
+func (m *Meter) note(customer catalog.CustomerID, w Window, used int, refused bool) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.standing(customer, w)
 	s.used = used
-	if s.refunds == refunds && (s.refused == 0 || units < s.refused) {
-		s.refused = units
+	if !refused {
+		return 0
 	}
-	n := s.unsaid + 1
-	s.unsaid = 0
+	s.refused++
+	if s.refused < 2*s.counted {
+		return 0
+	}
+	n := s.refused - s.counted
+	s.counted = s.refused
 	return n
-}
-
-func (m *Meter) note(customer catalog.CustomerID, w Window, used int, refund bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.standing(customer, w)
-	s.used = used
-	if refund {
-		s.refused = 0
-		s.refunds++
-	}
 }

@@ -29,43 +29,27 @@ type sectionInput struct {
 }
 
 type createCourseInput struct {
-	Body struct {
-		Name        string  `json:"name" minLength:"1" maxLength:"255"`
-		Code        string  `json:"code" minLength:"1" maxLength:"50"`
-		Description *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-	}
+	Body struct{ catalog.CourseInput }
 }
 
 type updateCourseInput struct {
 	courseInput
 	Body struct {
-		Name        catalog.Optional[string]  `json:"name,omitempty" minLength:"1" maxLength:"255"`
-		Code        catalog.Optional[string]  `json:"code,omitempty" minLength:"1" maxLength:"50"`
-		Description catalog.Optional[*string] `json:"description,omitempty" maxLength:"10000"`
+		patch
+		catalog.CourseInput
 	}
 }
 
 type createSectionInput struct {
 	courseInput
-	Body struct {
-		Name           string               `json:"name" minLength:"1" maxLength:"255"`
-		Description    *string              `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-		InstructorID   *string              `json:"instructorId,omitempty" nullable:"true" maxLength:"255"`
-		InstructorName *string              `json:"instructorName,omitempty" nullable:"true" maxLength:"255"`
-		SyllabusHref   *string              `json:"syllabusHref,omitempty" nullable:"true" maxLength:"2000"`
-		Skills         []catalog.SkillInput `json:"skills,omitempty" maxItems:"500"`
-	}
+	Body struct{ catalog.SectionInput }
 }
 
 type updateSectionInput struct {
 	sectionInput
 	Body struct {
-		Name           catalog.Optional[string]               `json:"name,omitempty" minLength:"1" maxLength:"255"`
-		Description    catalog.Optional[*string]              `json:"description,omitempty" maxLength:"10000"`
-		InstructorID   catalog.Optional[*string]              `json:"instructorId,omitempty" maxLength:"255"`
-		InstructorName catalog.Optional[*string]              `json:"instructorName,omitempty" maxLength:"255"`
-		SyllabusHref   catalog.Optional[*string]              `json:"syllabusHref,omitempty" maxLength:"2000"`
-		Skills         catalog.Optional[[]catalog.SkillInput] `json:"skills,omitempty" maxItems:"500"`
+		patch
+		catalog.SectionInput
 	}
 }
 
@@ -104,7 +88,7 @@ func (s *Server) bindCourses() {
 	write(s, "deleteSection", deleteSection)
 }
 
-// section loads a section that belongs to the course named beside it.
+// section loads a section of the course that the path names.
 func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*catalog.Section, error) {
 	section, err := c.Store.Section(ctx, c.org, in.SectionID, strong)
 	if err == nil && section.CourseID != in.CourseID {
@@ -114,12 +98,16 @@ func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*cata
 }
 
 func createCourse(ctx context.Context, c *call, in *createCourseInput) (*catalog.Course, *catalog.Change, error) {
+	course := &catalog.Course{}
+	if err := catalog.Apply(in.Body.CourseInput, course, c.lookups()); err != nil {
+		return nil, nil, err
+	}
 	dir, err := c.Store.Directory(ctx, c.org, catalog.CourseKind)
 	if err != nil {
 		return nil, nil, err
 	}
 	var change catalog.Change
-	course := catalog.NewCourse(c.IDs, dir, c.org, c.now, in.Body.Name, in.Body.Code, orNull(in.Body.Description), &change)
+	change.AddCourse(course, &catalog.Section{}, c.IDs, dir, c.org, c.now)
 	c.created(course)
 	return course, &change, nil
 }
@@ -129,11 +117,7 @@ func updateCourse(ctx context.Context, c *call, in *updateCourseInput) (*catalog
 	if err != nil {
 		return nil, nil, err
 	}
-	before := *course
-	course.Name = in.Body.Name.Or(course.Name)
-	course.Code = in.Body.Code.Or(course.Code)
-	course.Description = orNull(in.Body.Description.Or(course.Description))
-	return course, replaced(c, before, course), nil
+	return update(c, in.Body.CourseInput, course, c.lookups())
 }
 
 func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog.Change, error) {
@@ -195,28 +179,18 @@ func (c *call) notHeld(ctx context.Context, course *catalog.Course, sectionID st
 }
 
 func createSection(ctx context.Context, c *call, in *createSectionInput) (*catalog.Section, *catalog.Change, error) {
-	body := in.Body
-	skills, faults := catalog.Skills(body.Skills, c.Taxonomy().Name, "body.skills")
-	href := orNull(body.SyllabusHref)
-	faults = append(faults, c.checkHref(href, "body.syllabusHref")...)
-	if faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
+	section := &catalog.Section{}
+	if err := catalog.Apply(in.Body.SectionInput, section, c.lookups()); err != nil {
+		return nil, nil, err
 	}
 	course, err := c.Store.Course(ctx, c.org, in.CourseID, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	section := course.NewSection(c.IDs, c.now, body.Name)
-	section.Description, section.InstructorID, section.InstructorName = orNull(body.Description), orNull(body.InstructorID), orNull(body.InstructorName)
-	section.SyllabusHref, section.Skills = href, skills
-	if href != nil {
-		section.ProcessingStatus = catalog.Pending
-	}
-	if err := course.Mention(section); err != nil {
+	var change catalog.Change
+	if err := change.AddSection(section, course, c.IDs, c.now); err != nil {
 		return nil, nil, err
 	}
-	var change catalog.Change
-	change.Create(section, nil)
 	change.Replace(course, c.now)
 	c.created(section)
 	return section, &change, nil
@@ -231,33 +205,15 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	before, body := *section, in.Body
-	section.Name = body.Name.Or(section.Name)
-	section.Description = orNull(body.Description.Or(section.Description))
-	section.InstructorID = orNull(body.InstructorID.Or(section.InstructorID))
-	section.InstructorName = orNull(body.InstructorName.Or(section.InstructorName))
-	section.SyllabusHref = orNull(body.SyllabusHref.Or(section.SyllabusHref))
-	var faults []catalog.FieldError
-	if body.Skills.Set {
-		section.Skills, faults = catalog.Skills(body.Skills.Value, c.Taxonomy().Name, "body.skills")
+	before := *section
+	section, change, err := update(c, in.Body.SectionInput, section, c.lookups())
+	if err != nil {
+		return nil, nil, err
 	}
-	if body.SyllabusHref.Set {
-		faults = append(faults, c.checkHref(section.SyllabusHref, "body.syllabusHref")...)
-	}
-	if faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
-	}
-	newSyllabus := section.SyllabusHref != nil && (before.SyllabusHref == nil || *before.SyllabusHref != *section.SyllabusHref)
-	if newSyllabus {
+	if section.HasNewSyllabus(before) {
 		if err := c.admission.items(ctx, 1); err != nil {
 			return nil, nil, err
 		}
-		section.Extraction = catalog.Extraction{ProcessingStatus: catalog.Pending}
-	} else if section.SyllabusHref == nil {
-		section.Extraction = catalog.Extraction{}
-	}
-	change := replaced(c, before, section)
-	if newSyllabus {
 		change.Restart(section)
 	}
 	if before.Ref() != section.Ref() {

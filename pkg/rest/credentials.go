@@ -20,21 +20,14 @@ type credentialInput struct {
 }
 
 type createCredentialInput struct {
-	Body struct {
-		Name             string   `json:"name" minLength:"1" maxLength:"255"`
-		Description      *string  `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-		Code             *string  `json:"code,omitempty" nullable:"true" maxLength:"50"`
-		CourseSectionIDs []string `json:"courseSectionIds,omitempty" maxItems:"200"`
-	}
+	Body struct{ catalog.CredentialInput }
 }
 
 type updateCredentialInput struct {
 	credentialInput
 	Body struct {
-		Name             catalog.Optional[string]   `json:"name,omitempty" minLength:"1" maxLength:"255"`
-		Description      catalog.Optional[*string]  `json:"description,omitempty" maxLength:"10000"`
-		Code             catalog.Optional[*string]  `json:"code,omitempty" maxLength:"50"`
-		CourseSectionIDs catalog.Optional[[]string] `json:"courseSectionIds,omitempty" maxItems:"200" doc:"replaces the whole set of sections, in this order"`
+		patch
+		catalog.CredentialInput
 	}
 }
 
@@ -118,27 +111,6 @@ func (c *call) place(ctx context.Context, ids []string, strong bool) (map[string
 	return placed, err
 }
 
-// setSections replaces a credential's sections and brings the courses' holds in
-// line. The sections that it had are of the courses in had.
-func setSections(change *catalog.Change, credential *catalog.Credential, ids []string, placed map[string]catalog.Placed, had map[string]*catalog.Course) error {
-	found := make([]catalog.Placed, len(ids))
-	courses := maps.Clone(had)
-	if courses == nil {
-		courses = map[string]*catalog.Course{}
-	}
-	for i, id := range ids {
-		found[i] = placed[id]
-		if found[i].Course != nil {
-			courses[found[i].Course.ID] = found[i].Course
-		}
-	}
-	if err := credential.SetSections(ids, found, "body.courseSectionIds"); err != nil {
-		return err
-	}
-	credential.Holds(change, courses)
-	return nil
-}
-
 // coursesOf loads the courses of a credential's sections, as they are now.
 func (c *call) coursesOf(ctx context.Context, credential *catalog.Credential) (map[string]*catalog.Course, error) {
 	ids := make([]string, len(credential.Sections))
@@ -152,43 +124,34 @@ func (c *call) coursesOf(ctx context.Context, credential *catalog.Credential) (m
 }
 
 func createCredential(ctx context.Context, c *call, in *createCredentialInput) (*catalog.Credential, *catalog.Change, error) {
-	body := in.Body
-	dir, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Directory, error) {
-		return c.Store.Directory(ctx, c.org, catalog.CredentialKind)
-	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
-		return c.place(ctx, body.CourseSectionIDs, true)
-	})
-	if err != nil {
+	l := c.lookups()
+	var err error
+	if l.Sections, err = c.place(ctx, in.Body.CourseSectionIDs.Value, true); err != nil {
 		return nil, nil, err
 	}
-	credential := &catalog.Credential{
-		Meta: catalog.NewMeta(c.IDs.Sequenced(catalog.CredentialKind, dir.Take()), c.org, c.now),
-		Name: body.Name, Description: orNull(body.Description), Code: orNull(body.Code),
+	credential, change, err := create(ctx, c, in.Body.CredentialInput, &catalog.Credential{}, l)
+	if err == nil {
+		credential.Holds(change, coursesIn(l.Sections))
 	}
-	var change catalog.Change
-	if err := setSections(&change, credential, body.CourseSectionIDs, placed, nil); err != nil {
-		return nil, nil, err
-	}
-	change.Create(credential, dir)
-	c.created(credential)
-	return credential, &change, nil
+	return credential, change, err
 }
 
 func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (*catalog.Credential, *catalog.Change, error) {
-	body := in.Body
+	l := c.lookups()
 	credential, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
 		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
 	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
-		return c.place(ctx, body.CourseSectionIDs.Value, true)
+		return c.place(ctx, in.Body.CourseSectionIDs.Value, true)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	l.Sections = placed
 	loaded := *credential
 	_, had, err := beside(ctx, func(ctx context.Context) (none, error) {
 		return none{}, c.fillCredentials(ctx, credential)
 	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		if !body.CourseSectionIDs.Set {
+		if !in.Body.CourseSectionIDs.Set {
 			return nil, nil
 		}
 		return c.coursesOf(ctx, &loaded)
@@ -196,19 +159,22 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	if err != nil {
 		return nil, nil, err
 	}
-	before := *credential
-	credential.Name = body.Name.Or(credential.Name)
-	credential.Description = orNull(body.Description.Or(credential.Description))
-	credential.Code = orNull(body.Code.Or(credential.Code))
-	var holds catalog.Change
-	if body.CourseSectionIDs.Set {
-		if err := setSections(&holds, credential, body.CourseSectionIDs.Value, placed, had); err != nil {
-			return nil, nil, err
-		}
+	credential, change, err := update(c, in.Body.CredentialInput, credential, l)
+	if err == nil && in.Body.CourseSectionIDs.Set {
+		courses := coursesIn(placed)
+		maps.Copy(courses, had)
+		credential.Holds(change, courses)
 	}
-	change := replaced(c, before, credential)
-	change.Held, change.Released = holds.Held, holds.Released
-	return credential, change, nil
+	return credential, change, err
+}
+
+// coursesIn returns the courses of placed sections by id.
+func coursesIn(placed map[string]catalog.Placed) map[string]*catalog.Course {
+	courses := map[string]*catalog.Course{}
+	for _, p := range placed {
+		courses[p.Course.ID] = p.Course
+	}
+	return courses
 }
 
 func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, *catalog.Change, error) {

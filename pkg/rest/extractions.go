@@ -45,22 +45,9 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 	return included, nil
 }
 
-// checkHref judges the address of a syllabus as far as its text goes.
-func (c *call) checkHref(href *string, location string) []catalog.FieldError {
-	if href == nil {
-		return nil
-	}
-	if err := c.CheckHref(*href); err != nil {
-		return []catalog.FieldError{{Location: location, Message: err.Error(), Value: *href}}
-	}
-	return nil
-}
-
 type createExtractionInput struct {
 	Body struct {
-		Text         *string `json:"text,omitempty" minLength:"1" maxLength:"100000" nullable:"true"`
-		SyllabusHref *string `json:"syllabusHref,omitempty" maxLength:"2000" nullable:"true"`
-		Name         *string `json:"name,omitempty" maxLength:"255" nullable:"true"`
+		catalog.SyllabusExtractionInput
 	}
 }
 
@@ -146,22 +133,14 @@ func (c *call) skill(s skills.Skill) Skill {
 	return out
 }
 
-func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
-	words, href := orNull(in.Body.Text), orNull(in.Body.SyllabusHref)
-	if (words == nil) == (href == nil) {
-		return nil, nil, catalog.Invalid(catalog.FieldError{Location: "body", Message: "must have either text or syllabusHref"})
-	}
-	if faults := c.checkHref(href, "body.syllabusHref"); faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
-	}
-	extraction := &catalog.SyllabusExtraction{
-		Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now),
-		Name: orNull(in.Body.Name), SyllabusHref: href, Skills: []catalog.SkillRef{},
-		Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
+func createExtraction(_ context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
+	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now)}
+	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, c.lookups()); err != nil {
+		return nil, nil, err
 	}
 	var change catalog.Change
 	change.Create(extraction, nil)
-	if words != nil {
+	if words := in.Body.Text.Value; words != nil {
 		change.Texts = append(change.Texts, catalog.Text{RecordID: extraction.ID, Text: *words})
 	}
 	c.created(extraction)

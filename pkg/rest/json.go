@@ -74,15 +74,15 @@ func newRegistry() huma.Registry {
 	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	for optional, plain := range map[reflect.Type]reflect.Type{
-		reflect.TypeFor[catalog.Optional[string]]():                reflect.TypeFor[string](),
-		reflect.TypeFor[catalog.Optional[*string]]():               reflect.TypeFor[*string](),
-		reflect.TypeFor[catalog.Optional[*float64]]():              reflect.TypeFor[*float64](),
-		reflect.TypeFor[catalog.Optional[[]string]]():              reflect.TypeFor[[]string](),
-		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():  reflect.TypeFor[[]catalog.SkillInput](),
-		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]](): reflect.TypeFor[[]catalog.JobLocation](),
-		reflect.TypeFor[catalog.Optional[matchingConfigInput]]():   reflect.TypeFor[matchingConfigInput](),
-		reflect.TypeFor[catalog.OrgID]():                           reflect.TypeFor[string](),
-		reflect.TypeFor[catalog.CustomerID]():                      reflect.TypeFor[string](),
+		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
+		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
+		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
+		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
+		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
+		reflect.TypeFor[catalog.Optional[catalog.MatchingConfigInput]](): reflect.TypeFor[catalog.MatchingConfigInput](),
+		reflect.TypeFor[catalog.OrgID]():                                 reflect.TypeFor[string](),
+		reflect.TypeFor[catalog.CustomerID]():                            reflect.TypeFor[string](),
 	} {
 		r.RegisterTypeAlias(optional, plain)
 	}

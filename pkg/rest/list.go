@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"runtime/debug"
 
 	"golang.org/x/sync/errgroup"
@@ -80,24 +79,3 @@ func beside[A, B any](ctx context.Context, first func(context.Context) (A, error
 
 // created names the one record that was created.
 func (c *call) created(r catalog.Record) { c.location = api.BasePath + catalog.HrefOf(r) }
-
-// replaced gives the change of a record that was loaded as before and is now
-// after; none where nothing is different.
-func replaced[T any, R interface {
-	*T
-	catalog.Record
-}](c *call, before T, after R) *catalog.Change {
-	change := &catalog.Change{}
-	if !reflect.DeepEqual(before, *after) {
-		change.Replace(after, c.now)
-	}
-	return change
-}
-
-// orNull makes an empty text null.
-func orNull(text *string) *string {
-	if text == nil || *text == "" {
-		return nil
-	}
-	return text
-}

@@ -24,7 +24,7 @@ func TestPanics(t *testing.T) {
 	used := s.used(s.one)
 	for _, c := range [][3]string{
 		{"GET", "/skills", ""}, {"GET", "/skills/x", ""}, {"POST", "/jobs", `{"name":"J","employerId":"e","skills":[{"skillId":"x","level":1}]}`},
-		{"POST", "/courses/" + course + "/sections", `{"name":"S"}`}, {"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"15-1252","lib":"soc"}]}`},
+		{"POST", "/courses/" + course + "/sections", `{"name":"S","skills":[{"skillId":"x","level":1}]}`}, {"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"15-1252","lib":"soc"}]}`},
 	} {
 		lines.Reset()
 		r := s.one.must(500, c[0], c[1], c[2])

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
@@ -20,23 +19,14 @@ type programInput struct {
 }
 
 type createProgramInput struct {
-	Body struct {
-		Name        string   `json:"name" minLength:"1" maxLength:"255"`
-		Description *string  `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-		Code        *string  `json:"code,omitempty" nullable:"true" maxLength:"50"`
-		CIPCode     *string  `json:"cipCode,omitempty" nullable:"true" pattern:"^\\d{2}\\.\\d{4}$"`
-		CourseOrder []string `json:"courseOrder,omitempty" maxItems:"200" doc:"ids of the program's courses, in order"`
-	}
+	Body struct{ catalog.ProgramInput }
 }
 
 type updateProgramInput struct {
 	programInput
 	Body struct {
-		Name        catalog.Optional[string]   `json:"name,omitempty" minLength:"1" maxLength:"255"`
-		Description catalog.Optional[*string]  `json:"description,omitempty" maxLength:"10000"`
-		Code        catalog.Optional[*string]  `json:"code,omitempty" maxLength:"50"`
-		CIPCode     catalog.Optional[*string]  `json:"cipCode,omitempty" pattern:"^\\d{2}\\.\\d{4}$"`
-		CourseOrder catalog.Optional[[]string] `json:"courseOrder,omitempty" maxItems:"200" doc:"a permutation of the program's courses"`
+		patch
+		catalog.ProgramInput
 	}
 }
 
@@ -101,99 +91,50 @@ func (c *call) fillPrograms(ctx context.Context, programs ...*catalog.Program) e
 	return nil
 }
 
-// deriveSOCs sets the program's CIP code and the occupations that it leads to.
-func (c *call) deriveSOCs(ctx context.Context, program *catalog.Program, cip *string) error {
-	program.CIPCode, program.DerivedSOCs = cip, []string{}
-	if cip == nil {
-		return nil
+// occupations looks up what the body's CIP code leads to.
+func (c *call) occupations(ctx context.Context, in catalog.ProgramInput) (map[string][]string, error) {
+	if in.CIPCode.Value == nil {
+		return nil, nil
 	}
-	scope, err := c.Market.Scope(ctx, labor.Nation, []string{*cip})
-	if err != nil {
-		return err
-	}
-	study, known := scope.CIPs[*cip]
-	if !known {
-		return catalog.Invalid(catalog.FieldError{Location: "body.cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
-	}
-	program.DerivedSOCs = append(program.DerivedSOCs, study.SOCCodes...)
-	return nil
+	return labor.Occupations(ctx, c.Market, []string{*in.CIPCode.Value})
 }
 
 // namedCourses loads courses that a body names; an unknown one and one named
-// twice are faults.
+// twice are field errors.
 func (c *call) namedCourses(ctx context.Context, ids []string, location string) (map[string]*catalog.Course, []catalog.FieldError, error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
 	courses, err := c.Store.CoursesByID(ctx, c.org, ids, true)
-	var faults []catalog.FieldError
-	seen := map[string]bool{}
-	for i, id := range ids {
-		fault := ""
-		if courses[id] == nil {
-			fault = "there is no such course"
-		} else if seen[id] {
-			fault = "the course is named twice"
-		}
-		seen[id] = true
-		if fault != "" {
-			faults = append(faults, catalog.FieldError{Location: fmt.Sprintf("%s[%d]", location, i), Message: fault, Value: id})
-		}
-	}
-	return courses, faults, err
+	return courses, catalog.CheckCourses(ids, courses, location), err
 }
 
 func createProgram(ctx context.Context, c *call, in *createProgramInput) (*catalog.Program, *catalog.Change, error) {
-	body := in.Body
-	program := &catalog.Program{Name: body.Name, Description: orNull(body.Description), Code: orNull(body.Code), CourseOrder: []string{}, Courses: []catalog.CourseProfile{}}
-	if err := c.deriveSOCs(ctx, program, body.CIPCode); err != nil {
+	l := c.lookups()
+	var err error
+	if l.Occupations, err = c.occupations(ctx, in.Body.ProgramInput); err != nil {
 		return nil, nil, err
 	}
-	courses, faults, err := c.namedCourses(ctx, body.CourseOrder, "body.courseOrder")
-	if err != nil {
+	if l.Courses, _, err = c.namedCourses(ctx, in.Body.CourseOrder.Value, ""); err != nil {
 		return nil, nil, err
 	}
-	if faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
+	program, change, err := create(ctx, c, in.Body.ProgramInput, &catalog.Program{}, l)
+	if err == nil {
+		program.Holds(change, l.Courses)
 	}
-	dir, err := c.Store.Directory(ctx, c.org, catalog.ProgramKind)
-	if err != nil {
-		return nil, nil, err
-	}
-	program.Meta = catalog.NewMeta(c.IDs.Sequenced(catalog.ProgramKind, dir.Take()), c.org, c.now)
-	for _, id := range body.CourseOrder {
-		if _, err := program.Add(courses[id]); err != nil {
-			return nil, nil, err
-		}
-	}
-	var change catalog.Change
-	change.Create(program, dir)
-	program.Holds(&change, courses)
-	c.created(program)
-	return program, &change, nil
+	return program, change, err
 }
 
 func updateProgram(ctx context.Context, c *call, in *updateProgramInput) (*catalog.Program, *catalog.Change, error) {
-	body := in.Body
 	program, err := c.filledProgram(ctx, in.programInput)
 	if err != nil {
 		return nil, nil, err
 	}
-	before := *program
-	program.Name = body.Name.Or(program.Name)
-	program.Description = orNull(body.Description.Or(program.Description))
-	program.Code = orNull(body.Code.Or(program.Code))
-	if body.CIPCode.Set {
-		if err := c.deriveSOCs(ctx, program, body.CIPCode.Value); err != nil {
-			return nil, nil, err
-		}
+	l := c.lookups()
+	if l.Occupations, err = c.occupations(ctx, in.Body.ProgramInput); err != nil {
+		return nil, nil, err
 	}
-	if body.CourseOrder.Set {
-		if err := program.Reorder(body.CourseOrder.Value, "body.courseOrder"); err != nil {
-			return nil, nil, err
-		}
-	}
-	return program, replaced(c, before, program), nil
+	return update(c, in.Body.ProgramInput, program, l)
 }
 
 func (c *call) filledProgram(ctx context.Context, in programInput) (*catalog.Program, error) {

@@ -26,21 +26,8 @@ type readReportInput struct {
 	Format string `query:"format" enum:"json,csv,html" default:"json" doc:"csv and html give the view's table and a page to read or print"`
 }
 
-type reportSettingsInput struct {
-	Courses []string              `json:"courses,omitempty" maxItems:"100"`
-	Jobs    []catalog.ReportJob   `json:"jobs,omitempty" maxItems:"50"`
-	Skills  []catalog.ReportSkill `json:"skills,omitempty" maxItems:"500"`
-	View    string                `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment"`
-	Area    *catalog.ReportArea   `json:"area,omitempty"`
-	Version *float64              `json:"version,omitempty" enum:"1" default:"1"`
-}
-
 type createReportInput struct {
-	Body struct {
-		Name        string              `json:"name" minLength:"1" maxLength:"255"`
-		Description *string             `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-		Settings    reportSettingsInput `json:"settings"`
-	}
+	Body struct{ catalog.ReportInput }
 }
 
 func (s *Server) bindReports() {
@@ -58,32 +45,21 @@ func (s *Server) bindReports() {
 }
 
 func createReport(ctx context.Context, c *call, in *createReportInput) (*alignment.Result, *catalog.Change, error) {
-	given := in.Body.Settings
-	settings := catalog.ReportSettings{
-		Courses: append([]string{}, given.Courses...), Jobs: append([]catalog.ReportJob{}, given.Jobs...), Skills: append([]catalog.ReportSkill{}, given.Skills...),
-		View: given.View, Area: given.Area, Version: or(given.Version, 1),
-	}
-	if settings.View == "" {
-		settings.View = alignment.AlignmentView
-	}
-	report := catalog.Report{Name: in.Body.Name, Description: orNull(in.Body.Description), Settings: settings}
-	loaded, faults, err := c.loadReport(ctx, report)
+	var report catalog.Report
+	wrong := in.Body.Apply(&report, c.lookups())
+	loaded, more, err := c.loadReport(ctx, report)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(settings.Courses)+len(settings.Jobs)+len(settings.Skills) == 0 {
-		faults = append(faults, catalog.FieldError{Location: "body.settings", Message: "names neither a course nor a job nor a skill"})
-	}
-	if faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
+	if wrong = append(more, wrong...); wrong != nil {
+		return nil, nil, catalog.Invalid(wrong...)
 	}
 	dir, err := c.Store.Directory(ctx, c.org, catalog.ReportKind)
 	if err != nil {
 		return nil, nil, err
 	}
-	loaded.Record.Meta = catalog.NewMeta(c.IDs.Sequenced(catalog.ReportKind, dir.Take()), c.org, c.now)
 	var change catalog.Change
-	change.Create(&loaded.Record, dir)
+	change.Add(&loaded.Record, c.IDs, dir, c.org, c.now)
 	c.created(&loaded.Record)
 	result := loaded.Result()
 	return &result, &change, nil

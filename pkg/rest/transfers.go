@@ -33,53 +33,25 @@ type readTransferCourseInput struct {
 	includeInput
 }
 
-type matchingConfigInput struct {
-	FullEquivalentThreshold    *float64 `json:"fullEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
-	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
-}
-
-func (m *matchingConfigInput) or(old catalog.MatchingConfig) catalog.MatchingConfig {
-	if m == nil {
-		return old
-	}
-	return catalog.MatchingConfig{
-		FullEquivalentThreshold:    or(m.FullEquivalentThreshold, old.FullEquivalentThreshold),
-		PartialEquivalentThreshold: or(m.PartialEquivalentThreshold, old.PartialEquivalentThreshold),
-	}
-}
-
-type newTransferCourse struct {
-	Name         string  `json:"name" minLength:"1" maxLength:"255"`
-	SyllabusHref *string `json:"syllabusHref,omitempty" nullable:"true" maxLength:"2000"`
-	Description  *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-}
-
 type createPackageInput struct {
 	Body struct {
-		Name                    string               `json:"name" minLength:"1" maxLength:"255"`
-		TransferFromInstitution string               `json:"transferFromInstitution" minLength:"1" maxLength:"255"`
-		MatchingConfig          *matchingConfigInput `json:"matchingConfig,omitempty"`
-		Description             *string              `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-		UniqueTag               *string              `json:"uniqueTag,omitempty" nullable:"true" maxLength:"255"`
-		Courses                 []newTransferCourse  `json:"courses,omitempty" maxItems:"50"`
+		catalog.TransferPackageInput
+		Courses []catalog.TransferCourseInput `json:"courses,omitempty" maxItems:"50"`
 	}
 }
 
 type updatePackageInput struct {
 	packageInput
 	Body struct {
-		Name                    catalog.Optional[string]              `json:"name,omitempty" minLength:"1" maxLength:"255"`
-		TransferFromInstitution catalog.Optional[string]              `json:"transferFromInstitution,omitempty" minLength:"1" maxLength:"255"`
-		MatchingConfig          catalog.Optional[matchingConfigInput] `json:"matchingConfig,omitempty"`
-		Description             catalog.Optional[*string]             `json:"description,omitempty" maxLength:"10000"`
-		UniqueTag               catalog.Optional[*string]             `json:"uniqueTag,omitempty" maxLength:"255"`
+		patch
+		catalog.TransferPackageInput
 	}
 }
 
 type createTransferCoursesInput struct {
 	packageInput
 	Body struct {
-		Courses []newTransferCourse `json:"courses" minItems:"1" maxItems:"50"`
+		Courses []catalog.TransferCourseInput `json:"courses" minItems:"1" maxItems:"50"`
 	}
 }
 
@@ -163,47 +135,27 @@ func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalo
 	})
 }
 
-// newCourses makes the transfer courses of a body, PENDING, in its order.
-func (c *call) newCourses(packageID string, in []newTransferCourse, change *catalog.Change) ([]*catalog.TransferCourse, error) {
-	var faults []catalog.FieldError
+// newCourses makes the transfer courses of a body, in its order.
+func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+	var wrong []catalog.FieldError
 	courses := make([]*catalog.TransferCourse, len(in))
 	for i, item := range in {
-		href := orNull(item.SyllabusHref)
-		faults = append(faults, c.checkHref(href, fmt.Sprintf("body.courses[%d].syllabusHref", i))...)
-		courses[i] = &catalog.TransferCourse{
-			Meta:      catalog.NewMeta(c.IDs.Ordered(catalog.TransferCourseKind, c.now, i), c.org, c.now),
-			PackageID: packageID, Name: item.Name, Description: orNull(item.Description), SyllabusHref: href,
-			Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
-		}
-		change.Create(courses[i], nil)
+		courses[i] = &catalog.TransferCourse{}
+		wrong = append(wrong, item.Apply(courses[i], c.lookups().Below(fmt.Sprintf("courses[%d]", i)))...)
+		change.AddTransferCourse(courses[i], pack, c.IDs, c.now, i)
 	}
-	if faults != nil {
-		return nil, catalog.Invalid(faults...)
+	if wrong != nil {
+		return nil, catalog.Invalid(wrong...)
 	}
 	return courses, nil
 }
 
 func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
-	body := in.Body
-	dir, err := c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
-	if err != nil {
-		return nil, nil, err
+	pack, change, err := create(ctx, c, in.Body.TransferPackageInput, &catalog.TransferPackage{}, c.lookups())
+	if err == nil {
+		_, err = c.newCourses(pack, in.Body.Courses, change)
 	}
-	pack := &catalog.TransferPackage{
-		Meta: catalog.NewMeta(c.IDs.Sequenced(catalog.TransferPackageKind, dir.Take()), c.org, c.now),
-		Name: body.Name, TransferFromInstitution: body.TransferFromInstitution, MatchingConfig: body.MatchingConfig.or(catalog.DefaultMatchingConfig),
-		Description: orNull(body.Description), UniqueTag: orNull(body.UniqueTag),
-	}
-	if faults := pack.MatchingConfig.Check("body.matchingConfig"); faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
-	}
-	var change catalog.Change
-	change.Create(pack, dir)
-	if _, err := c.newCourses(pack.ID, body.Courses, &change); err != nil {
-		return nil, nil, err
-	}
-	c.created(pack)
-	return pack, &change, nil
+	return pack, change, err
 }
 
 func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
@@ -211,16 +163,7 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	before, body := *pack, in.Body
-	pack.Name = body.Name.Or(pack.Name)
-	pack.TransferFromInstitution = body.TransferFromInstitution.Or(pack.TransferFromInstitution)
-	pack.MatchingConfig = body.MatchingConfig.Value.or(pack.MatchingConfig)
-	pack.Description = orNull(body.Description.Or(pack.Description))
-	pack.UniqueTag = orNull(body.UniqueTag.Or(pack.UniqueTag))
-	if faults := pack.MatchingConfig.Check("body.matchingConfig"); faults != nil {
-		return nil, nil, catalog.Invalid(faults...)
-	}
-	return pack, replaced(c, before, pack), nil
+	return update(c, in.Body.TransferPackageInput, pack, c.lookups())
 }
 
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
@@ -255,7 +198,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
 	}
 	var change catalog.Change
-	created, err := c.newCourses(pack.ID, in.Body.Courses, &change)
+	created, err := c.newCourses(pack, in.Body.Courses, &change)
 	if err == nil && len(created) == 1 {
 		c.created(created[0])
 	}
@@ -313,8 +256,8 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 	if err != nil {
 		return nil, err
 	}
-	config := (&matchingConfigInput{in.Full, in.Partial}).or(pack.MatchingConfig)
-	if faults := config.Check("query"); faults != nil {
+	config := pack.MatchingConfig
+	if wrong := (catalog.MatchingConfigInput{FullEquivalentThreshold: in.Full, PartialEquivalentThreshold: in.Partial}).Apply(&config, catalog.Lookups{}); wrong != nil {
 		return nil, catalog.Errorf(catalog.InvalidParameter, "partialEquivalentThreshold is greater than fullEquivalentThreshold.")
 	}
 	candidates, err := c.candidates(ctx)

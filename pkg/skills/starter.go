@@ -2,18 +2,20 @@ package skills
 
 import (
 	"embed"
+	"fmt"
+	"io/fs"
 	"sync"
 )
 
 // starterFiles are the starter vocabulary, the project's own work.
 //
-//go:embed starter/skills.csv starter/occupations.csv
+//go:embed starter/skills/*.csv starter/occupations.csv
 var starterFiles embed.FS
 
 // starterInfo is what the starter vocabulary says of itself. Its version changes
 // whenever its data does.
 var starterInfo = Info{
-	Name: "Starter vocabulary", Version: "1.0", Licence: "Apache-2.0",
+	Name: "Starter vocabulary", Version: "2.0", Licence: "Apache-2.0",
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 
@@ -38,13 +40,19 @@ var Starter = sync.OnceValue(func() *Taxonomy {
 
 // AddStarter adds the built-in vocabulary.
 func (b *Builder) AddStarter() error {
-	skills, err := starterFiles.Open("starter/skills.csv")
+	files, err := fs.Glob(starterFiles, "starter/skills/*.csv")
 	if err != nil {
 		return err
 	}
-	defer skills.Close()
-	if err := b.AddCSV(starterInfo, skills); err != nil {
-		return err
+	for _, name := range files {
+		skills, err := starterFiles.Open(name)
+		if err != nil {
+			return err
+		}
+		defer skills.Close()
+		if err := b.AddCSV(starterInfo, skills); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	occupations, err := starterFiles.Open("starter/occupations.csv")
 	if err != nil {

@@ -33,12 +33,15 @@ type block struct {
 // phrase is read across two cells.
 const cellGap = " | "
 
-// assemble makes the document out of blocks. A paragraph that runs over two pages
-// belongs to the first.
-func assemble(blocks []block) catalog.Document {
+// assemble returns the document made of blocks. A paragraph that runs over two
+// pages belongs to the first.
+func assemble(blocks []block, spent *budget) (catalog.Document, error) {
 	var text strings.Builder
 	var pages []int
 	for _, b := range blocks {
+		if err := spent.spend(0); err != nil {
+			return catalog.Document{}, err
+		}
 		s := clean(b.text)
 		if b.kind != row {
 			s = unmarked(s)
@@ -60,13 +63,16 @@ func assemble(blocks []block) catalog.Document {
 	if len(pages) > 0 {
 		pages[0] = 0
 	}
-	return catalog.Document{Text: text.String(), Pages: pages}
+	if text.Len() > spent.limits.TextBytes {
+		return catalog.Document{}, errText(spent.limits)
+	}
+	return catalog.Document{Text: text.String(), Pages: pages}, nil
 }
 
 // ligatures are letters that fonts draw as one and PDFs keep as one.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// clean gives one line in NFC without controls, invisible characters and
+// clean returns one line in NFC without controls, invisible characters and
 // doubled or outer spaces; tabs become the cell gap.
 func clean(s string) string {
 	s = ligatures.Replace(strings.ToValidUTF8(s, ""))
@@ -136,7 +142,7 @@ func markerLen(s string) int {
 		return n - 2 // a space and a capital letter follow
 	}
 	rest := strings.TrimPrefix(s, "(")
-	end := strings.IndexAny(rest, ".)")
+	end := strings.IndexAny(rest[:min(len(rest), 5)], ".)")
 	if end < 1 || end > 4 || end+1 >= len(rest) || rest[end+1] != ' ' && rest[end+1] != '\t' {
 		return 0
 	}
@@ -149,53 +155,9 @@ func markerLen(s string) int {
 	return 0
 }
 
-// loneMarker says whether a text is a bullet or enumerator and nothing else.
+// loneMarker reports whether a text is a bullet or enumerator and nothing else.
 func loneMarker(s string) bool { return s != "" && markerLen(s+" ") == len(s) }
 
 func hasWord(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-}
-
-// Beyond these sizes a table lays out the page instead of holding rows.
-const (
-	cellBlocks = 12
-	rowRunes   = 3000
-)
-
-// tableRow makes one row out of cells, or gives their blocks as they are where the
-// table is there for the layout only.
-func tableRow(cells [][]block) []block {
-	texts := make([]string, 0, len(cells))
-	var flat []block
-	total := 0
-	layout := false
-	for _, cell := range cells {
-		var text string
-		for i, b := range cell {
-			if i > 0 {
-				text += clauseEnd(text)
-			}
-			text += strings.TrimSpace(b.text)
-			layout = layout || b.kind == row || b.kind == heading && len(cell) > 1
-		}
-		layout = layout || len(cell) > cellBlocks
-		total += runes(text)
-		flat = append(flat, cell...)
-		texts = append(texts, text)
-	}
-	if layout || total > rowRunes || len(cells) == 1 {
-		return flat
-	}
-	return []block{{kind: row, text: strings.Join(texts, "\t")}}
-}
-
-// clauseEnd is what ends a part of a cell so that the next one starts a clause.
-func clauseEnd(text string) string {
-	if strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–") {
-		return ""
-	}
-	if text == "" || strings.ContainsRune(".;:,", rune(text[len(text)-1])) {
-		return " "
-	}
-	return "; "
 }

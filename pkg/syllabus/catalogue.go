@@ -21,65 +21,63 @@ const (
 	courseBody       = 100
 )
 
-// choose gives the blocks of the wanted course where the document is a catalogue
-// that holds it, else all blocks. A code counts more than a name, a whole name more
-// than a part of one, and of equals the section that says most.
-func choose(blocks []block, course, code string) []block {
-	w := wanted{name: plainName(course), code: plainCode(code), words: plainName(code)}
-	if w.name == "" && w.code == "" {
-		return blocks
+// choose returns the blocks of the wanted course where the document is a catalogue
+// that holds it, else all blocks. A whole name counts more than a part of one, and
+// of equals the section that says most.
+func choose(blocks []block, course string, spent *budget) ([]block, error) {
+	name := plainName(course)
+	if name == "" {
+		return blocks, nil
 	}
-	sections := byCode(blocks)
+	sections, err := byCode(blocks, spent)
+	if err != nil {
+		return nil, err
+	}
 	if sections == nil {
-		sections = byHeading(blocks, w)
-	}
-	best, bestMatch := blocks, 0
-	for _, s := range sections {
-		match := w.match(s)
-		if match > bestMatch || match == bestMatch && match > 0 && size(s.blocks) > size(best) {
-			best, bestMatch = s.blocks, match
+		if sections, err = byHeading(blocks, name, spent); err != nil {
+			return nil, err
 		}
 	}
-	return best
-}
-
-// wanted is the course that is looked for, in plain spelling.
-type wanted struct {
-	name, code string
-	words      string // of the code
-}
-
-// match is 3 for the wanted course's code, 2 for its whole name, 1 for its name
-// within more, 0 for another course. The name stands in the first line or, behind
-// a line with the code only, in the second.
-func (w wanted) match(s section) int {
-	first := plainName(s.blocks[0].text)
-	if w.code != "" && (s.code == w.code || s.code == "" && contains(first, w.words)) {
-		return 3
+	best, bestMatch := section{blocks: blocks}, 0
+	for _, s := range sections {
+		if err := spent.spend(0); err != nil {
+			return nil, err
+		}
+		match := s.match(name)
+		if match > bestMatch || match == bestMatch && match > 0 && s.size > best.size {
+			best, bestMatch = s, match
+		}
 	}
+	return best.blocks, nil
+}
+
+// match is 2 for the wanted course's whole name, 1 for its name within more, 0 for
+// another course. The name stands in the first line or, after a line with the code
+// only, in the second.
+func (s section) match(name string) int {
 	match := 0
 	for _, b := range s.blocks[:min(2, len(s.blocks))] {
 		line := plainName(b.text)
 		switch {
-		case w.name == "":
-		case line == w.name, strings.HasSuffix(line, " "+w.name) && plainCode(strings.TrimSuffix(line, w.name)) == s.code:
+		case line == name, strings.HasSuffix(line, " "+name) && plainCode(strings.TrimSuffix(line, name)) == s.code:
 			return 2
-		case contains(line, w.name):
+		case contains(line, name):
 			match = 1
 		}
 	}
 	return match
 }
 
-// contains says whether the words stand in the line, one after the other.
+// contains reports whether the words stand in the line, one after the other.
 func contains(line, words string) bool {
-	return words != "" && strings.Contains(" "+line+" ", " "+words+" ")
+	return strings.Contains(" "+line+" ", " "+words+" ")
 }
 
 // section is the part of a catalogue that one course takes.
 type section struct {
 	code   string // plain; empty where the catalogue has none
 	blocks []block
+	size   int
 }
 
 // cut makes sections that begin at the given blocks and keeps those that say more
@@ -91,7 +89,8 @@ func cut(blocks []block, starts []int, codes []string) []section {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		if s := (section{code: codes[i], blocks: blocks[start:end]}); size(s.blocks[1:]) >= courseBody {
+		s := section{code: codes[i], blocks: blocks[start:end], size: size(blocks[start:end])}
+		if s.size-runes(blocks[start].text) >= courseBody {
 			full = append(full, s)
 		}
 	}
@@ -99,10 +98,13 @@ func cut(blocks []block, starts []int, codes []string) []section {
 }
 
 // byCode cuts where lines begin with a course code; nil if there are too few.
-func byCode(blocks []block) []section {
+func byCode(blocks []block, spent *budget) ([]section, error) {
 	var starts []int
 	var codes []string
 	for i, b := range blocks {
+		if err := spent.spend(0); err != nil {
+			return nil, err
+		}
 		m := courseLine.FindStringSubmatch(clean(b.text))
 		if m == nil {
 			continue
@@ -118,19 +120,24 @@ func byCode(blocks []block) []section {
 		distinct[s.code] = true
 	}
 	if len(distinct) < catalogueCourses {
-		return nil
+		return nil, nil
 	}
-	return sections
+	return sections, nil
 }
 
-// byHeading cuts at the headings of the level of the one that names the wanted
-// course; nil if there are too few.
-func byHeading(blocks []block, w wanted) []section {
-	i := slices.IndexFunc(blocks, func(b block) bool { return b.kind == heading && w.match(section{blocks: []block{b}}) > 0 })
-	if i < 0 {
-		return nil
+// byHeading cuts at the headings of the level of the first one that names the
+// wanted course; nil if there are too few.
+func byHeading(blocks []block, name string, spent *budget) ([]section, error) {
+	level := 0
+	for _, b := range blocks {
+		if err := spent.spend(0); err != nil {
+			return nil, err
+		}
+		if b.kind == heading && (section{blocks: []block{b}}).match(name) > 0 {
+			level = b.level
+			break
+		}
 	}
-	level := blocks[i].level
 	var starts []int
 	for i, b := range blocks {
 		if b.kind == heading && b.level <= level {
@@ -139,9 +146,9 @@ func byHeading(blocks []block, w wanted) []section {
 	}
 	sections := slices.DeleteFunc(cut(blocks, starts, make([]string, len(starts))), func(s section) bool { return s.blocks[0].level < level })
 	if len(sections) < catalogueCourses {
-		return nil
+		return nil, nil
 	}
-	return sections
+	return sections, nil
 }
 
 // plainCode is a course code without spaces, signs and case.

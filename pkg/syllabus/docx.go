@@ -3,7 +3,7 @@ package syllabus
 import (
 	"archive/zip"
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -24,11 +24,11 @@ const (
 
 var mainPart = regexp.MustCompile(`^word/document\d*\.xml$`)
 
-// readDOCX gives the text of an Office Open XML document: the body, then the
+// readDOCX returns the text of an Office Open XML document: the body, then the
 // footnotes and endnotes. Heads and feet of pages, comments, deleted text, field
 // codes and hidden text are left out.
-func readDOCX(ctx context.Context, data []byte, limits Limits) ([]block, error) {
-	if bytes.Count(data, []byte("PK\x01\x02")) > zipEntries {
+func readDOCX(data []byte, spent *budget) ([]block, error) {
+	if manyEntries(data) {
 		return nil, tooLarge("The document is an archive of too many files.")
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -39,32 +39,57 @@ func readDOCX(ctx context.Context, data []byte, limits Limits) ([]block, error) 
 	if i < 0 {
 		return nil, malformed(DOCX)
 	}
-	r := docxReader{budget: budget{ctx: ctx, limits: limits}, styles: map[string]int{}}
-	if err := r.optional(archive, "word/styles.xml", r.readStyles); err != nil {
+	r := docxReader{spent: spent, styles: docxStyles{levels: map[string]int{}}}
+	if err := r.optional(archive, "word/styles.xml", &r.styles); err != nil {
 		return nil, err
 	}
-	if err := r.part(archive.File[i], r.readBody); err != nil {
+	body := docxBody{spent: spent, styles: r.styles.levels}
+	if err := r.part(archive.File[i], &body); err != nil {
 		return nil, err
 	}
-	for _, notes := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
-		if err := r.optional(archive, notes, r.readBody); err != nil {
+	for _, name := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+		notes := docxBody{spent: spent, styles: r.styles.levels, blocks: body.blocks}
+		if err := r.optional(archive, name, &notes); err != nil {
 			return nil, err
 		}
+		body.blocks = notes.blocks
 	}
-	return r.blocks, nil
+	return body.blocks, nil
+}
+
+func manyEntries(archive []byte) bool {
+	return bytes.Count(archive, []byte("PK\x01\x02")) > zipEntries
 }
 
 type docxReader struct {
-	budget
+	spent   *budget
 	decoded int64
-	styles  map[string]int // heading level by style id
-	blocks  []block
+	styles  docxStyles
 }
 
-func (r *docxReader) optional(archive *zip.Reader, name string, read func(*xml.Decoder) error) error {
+// docxPart takes what one file of the archive holds, in the order of its XML.
+type docxPart interface {
+	start(name string, attr attributes)
+	end(name string)
+	text(text []byte) error
+}
+
+// attributes are those of an element.
+type attributes []xml.Attr
+
+// value returns the value of an attribute and whether it is there.
+func (a attributes) value(name string) (string, bool) {
+	i := slices.IndexFunc(a, func(a xml.Attr) bool { return a.Name.Local == name })
+	if i < 0 {
+		return "", false
+	}
+	return a[i].Value, true
+}
+
+func (r *docxReader) optional(archive *zip.Reader, name string, to docxPart) error {
 	for _, f := range archive.File {
 		if path.Clean(f.Name) == name {
-			return r.part(f, read)
+			return r.part(f, to)
 		}
 	}
 	return nil
@@ -72,7 +97,7 @@ func (r *docxReader) optional(archive *zip.Reader, name string, read func(*xml.D
 
 // part reads one file of the archive within the limits of the whole document,
 // whatever the archive says about its size.
-func (r *docxReader) part(f *zip.File, read func(*xml.Decoder) error) error {
+func (r *docxReader) part(f *zip.File, to docxPart) error {
 	if f.Flags&1 != 0 {
 		return fail(catalog.Encrypted, "The document is protected by a password.")
 	}
@@ -81,12 +106,12 @@ func (r *docxReader) part(f *zip.File, read func(*xml.Decoder) error) error {
 		return malformed(DOCX)
 	}
 	defer func() { _ = content.Close() }()
-	decoder := xml.NewDecoder(&inflating{from: content, file: f, reader: r})
+	decoder := xml.NewDecoder(&inflating{from: reading{content, r.spent}, file: f, reader: r})
 	decoder.CharsetReader = charset.NewReaderLabel
-	err = read(decoder)
+	err = r.tokens(decoder, to)
 	var failure *catalog.Failure
 	switch {
-	case err == nil, errors.As(err, &failure), r.ctx.Err() != nil:
+	case err == nil, errors.As(err, &failure), r.spent.ctx.Err() != nil:
 		return err
 	}
 	return malformed(DOCX)
@@ -104,20 +129,21 @@ func (i *inflating) Read(p []byte) (int, error) {
 	n, err := i.from.Read(p)
 	i.total += int64(n)
 	i.reader.decoded += int64(n)
-	limits := i.reader.limits
+	limits := i.reader.spent.limits
 	if i.reader.decoded > limits.DecodedBytes || limits.expands(i.total, int64(i.file.CompressedSize64)) {
 		return 0, tooLarge("The document expands to far more than it should.")
 	}
 	return n, err
 }
 
-// tokens walks raw XML: no entities of the document's own, no stack that grows
-// with its depth, namespaces ignored since prefixes are as good as fixed.
-func (r *docxReader) tokens(d *xml.Decoder, start func(name string, attr func(string) (string, bool)), end func(name string), text func([]byte) error) error {
-	depth := 0
+// tokens walks raw XML: no entities of the document's own, namespaces ignored since
+// prefixes are as good as fixed. Elements end as they began, so that a part keeps
+// nothing open beyond the limit of depth.
+func (r *docxReader) tokens(d *xml.Decoder, to docxPart) error {
+	var open []xml.Name
 	for {
 		token, err := d.RawToken()
-		if errors.Is(err, io.EOF) && depth == 0 {
+		if errors.Is(err, io.EOF) && len(open) == 0 {
 			return nil
 		}
 		if err != nil {
@@ -125,175 +151,200 @@ func (r *docxReader) tokens(d *xml.Decoder, start func(name string, attr func(st
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if depth++; depth > xmlDepth {
+			if open = append(open, t.Name); len(open) > xmlDepth {
 				return malformed(DOCX)
 			}
-			start(t.Name.Local, func(name string) (string, bool) {
-				for _, a := range t.Attr {
-					if a.Name.Local == name {
-						return a.Value, true
-					}
-				}
-				return "", false
-			})
-			err = r.spend(0)
+			to.start(t.Name.Local, t.Attr)
 		case xml.EndElement:
-			depth--
-			end(t.Name.Local)
+			if len(open) == 0 || open[len(open)-1] != t.Name {
+				return malformed(DOCX)
+			}
+			open = open[:len(open)-1]
+			to.end(t.Name.Local)
 		case xml.CharData:
-			err = text(t)
+			err = to.text(t)
 		}
-		if err != nil {
+		if err = cmp.Or(err, r.spent.spend(0)); err != nil {
 			return err
 		}
 	}
 }
 
-var headingStyle = regexp.MustCompile(`(?i)^(?:heading\s*([1-9])|(title))$`)
-
-// readStyles learns which paragraph styles are headings; their ids are translated
+// docxStyles learns which paragraph styles are headings; their ids are translated
 // in localised documents, their names are not.
-func (r *docxReader) readStyles(d *xml.Decoder) error {
-	id := ""
-	return r.tokens(d, func(name string, attr func(string) (string, bool)) {
-		switch name {
-		case "style":
-			id, _ = attr("styleId")
-		case "name":
-			value, _ := attr("val")
-			if m := headingStyle.FindStringSubmatch(value); m != nil && id != "" {
-				r.styles[id] = headingOf(m)
-			}
-		}
-	}, func(name string) {
-		if name == "style" {
-			id = ""
-		}
-	}, func([]byte) error { return nil })
+type docxStyles struct {
+	levels map[string]int // of a heading, by style id
+	id     string         // of the open style
 }
 
-func headingOf(m []string) int {
-	if m[2] != "" {
+func (s *docxStyles) start(name string, attr attributes) {
+	switch name {
+	case "style":
+		s.id, _ = attr.value("styleId")
+	case "name":
+		value, _ := attr.value("val")
+		if level := headingLevel(value); level > 0 && s.id != "" {
+			s.levels[s.id] = level
+		}
+	}
+}
+
+func (s *docxStyles) end(name string) {
+	if name == "style" {
+		s.id = ""
+	}
+}
+
+func (s *docxStyles) text([]byte) error { return nil }
+
+var headingStyle = regexp.MustCompile(`(?i)^(?:heading\s*([1-9])|(title))$`)
+
+// headingLevel is the level of a heading with a style of that name; 0 for no heading.
+func headingLevel(style string) int {
+	m := headingStyle.FindStringSubmatch(style)
+	switch {
+	case m == nil:
+		return 0
+	case m[2] != "":
 		return 1
 	}
 	return int(m[1][0] - '0')
 }
 
-// docxParagraph is a paragraph being read; text boxes nest paragraphs.
-type docxParagraph struct {
-	text   strings.Builder
-	kind   blockKind
-	level  int
-	hidden bool // of the run in the making
+// docxBody reads the paragraphs and tables of a part.
+type docxBody struct {
+	spent  *budget
+	styles map[string]int
+	blocks []block
+	tables tables
+
+	open       []*docxParagraph // the innermost last: text boxes nest paragraphs
+	silent     int              // open elements whose text is not the document's
+	properties int              // open elements that say how something looks
+	written    int              // open elements that hold text
 }
 
-// docxTable is an open table and the cells of its open row.
-type docxTable struct {
-	cells [][]block
-	outer []block // the blocks around the open cell
+// docxParagraph is an open paragraph.
+type docxParagraph struct {
+	words  strings.Builder
+	kind   blockKind
+	level  int
+	hidden bool // of the open run
 }
 
 // silent elements hold text that does not belong to the document's.
 var silent = map[string]bool{"delText": true, "instrText": true, "delInstrText": true, "Fallback": true, "del": true, "moveFrom": true}
 
-func (r *docxReader) readBody(d *xml.Decoder) error {
-	var open []*docxParagraph
-	var tables []*docxTable
-	quiet, properties, inText := 0, 0, 0
-	current := func() *docxParagraph {
-		if len(open) == 0 {
-			return &docxParagraph{}
-		}
-		return open[len(open)-1]
+// properties hold no content.
+var properties = map[string]bool{"pPr": true, "rPr": true, "tabs": true}
+
+func (b *docxBody) start(name string, attr attributes) {
+	switch {
+	case silent[name]:
+		b.silent++
+	case b.silent > 0:
+	case properties[name]:
+		b.properties++
+	case name == "p":
+		b.open = append(b.open, &docxParagraph{})
+	case name == "t":
+		b.written++
+	case len(b.open) > 0 && b.open[len(b.open)-1].property(name, attr, b.styles):
+	case b.properties == 0:
+		b.content(name)
 	}
-	emit := func(p *docxParagraph) {
-		if text := p.text.String(); hasWord(text) {
-			r.blocks = append(r.blocks, block{kind: p.kind, level: p.level, text: text})
-		}
-		p.text.Reset()
-	}
-	start := func(name string, attr func(string) (string, bool)) {
-		p := current()
-		switch {
-		case silent[name]:
-			quiet++
-		case quiet > 0:
-		case name == "p":
-			open = append(open, &docxParagraph{})
-		case name == "pPr" || name == "rPr" || name == "tabs":
-			properties++
-		case name == "pStyle":
-			style, _ := attr("val")
-			level := r.styles[style]
-			if m := headingStyle.FindStringSubmatch(style); level == 0 && m != nil {
-				level = headingOf(m)
-			}
-			if level > 0 {
-				p.kind, p.level = heading, min(level, 6)
-			} else if strings.Contains(strings.ToLower(style), "list") {
-				p.kind = item
-			}
-		case name == "outlineLvl":
-			if level, _ := attr("val"); len(level) == 1 && level >= "0" && level <= "5" && p.kind != heading {
-				p.kind, p.level = heading, int(level[0]-'0')+1
-			}
-		case name == "numPr" && p.kind != heading:
+}
+
+// property takes what an element says of the paragraph or of its open run; false
+// when it says nothing of them.
+func (p *docxParagraph) property(name string, attr attributes, styles map[string]int) bool {
+	value, set := attr.value("val")
+	switch name {
+	case "pStyle":
+		if level := cmp.Or(styles[value], headingLevel(value)); level > 0 {
+			p.kind, p.level = heading, min(level, 6)
+		} else if strings.Contains(strings.ToLower(value), "list") {
 			p.kind = item
-		case name == "vanish":
-			value, set := attr("val")
-			p.hidden = !set || value != "0" && value != "false"
-		case name == "r":
-			p.hidden = false
-		case name == "t":
-			inText++
-		case properties > 0:
-		case name == "tab" || name == "ptab":
-			p.text.WriteByte('\t')
-		case name == "br" || name == "cr":
-			if p.kind != heading {
-				emit(p)
-			} else {
-				p.text.WriteByte(' ')
-			}
-		case name == "noBreakHyphen":
-			p.text.WriteByte('-')
-		case name == "tbl":
-			tables = append(tables, &docxTable{})
-		case name == "tc" && len(tables) > 0:
-			t := tables[len(tables)-1]
-			t.outer, r.blocks = r.blocks, nil
+		}
+	case "outlineLvl":
+		if len(value) == 1 && value >= "0" && value <= "5" && p.kind != heading {
+			p.kind, p.level = heading, int(value[0]-'0')+1
+		}
+	case "numPr":
+		if p.kind != heading {
+			p.kind = item
+		}
+	case "vanish":
+		p.hidden = !set || value != "0" && value != "false"
+	case "r":
+		p.hidden = false
+	default:
+		return false
+	}
+	return true
+}
+
+// content takes an element that is text or holds blocks.
+func (b *docxBody) content(name string) {
+	switch name {
+	case "tbl":
+		b.tables.start()
+	case "tc":
+		b.tables.startCell(b.blocks)
+	}
+	if len(b.open) == 0 {
+		return
+	}
+	p := b.open[len(b.open)-1]
+	switch name {
+	case "tab", "ptab":
+		p.words.WriteByte('\t')
+	case "noBreakHyphen":
+		p.words.WriteByte('-')
+	case "br", "cr":
+		if p.kind == heading {
+			p.words.WriteByte(' ')
+		} else {
+			b.emit(p)
 		}
 	}
-	end := func(name string) {
-		switch {
-		case silent[name]:
-			quiet = max(0, quiet-1)
-		case quiet > 0:
-		case name == "p" && len(open) > 0:
-			emit(current())
-			open = open[:len(open)-1]
-		case name == "pPr" || name == "rPr" || name == "tabs":
-			properties = max(0, properties-1)
-		case name == "t":
-			inText = max(0, inText-1)
-		case name == "tc" && len(tables) > 0:
-			t := tables[len(tables)-1]
-			t.cells = append(t.cells, r.blocks)
-			r.blocks, t.outer = t.outer, nil
-		case name == "tr" && len(tables) > 0:
-			t := tables[len(tables)-1]
-			r.blocks = append(r.blocks, tableRow(t.cells)...)
-			t.cells = nil
-		case name == "tbl" && len(tables) > 0:
-			tables = tables[:len(tables)-1]
-		}
+}
+
+func (b *docxBody) end(name string) {
+	switch {
+	case silent[name]:
+		b.silent--
+	case b.silent > 0:
+	case properties[name]:
+		b.properties--
+	case name == "p":
+		b.emit(b.open[len(b.open)-1])
+		b.open = b.open[:len(b.open)-1]
+	case name == "t":
+		b.written--
+	case name == "tr":
+		b.blocks = b.tables.endRow(b.blocks)
+	case name == "tbl":
+		b.blocks = b.tables.end(b.blocks)
 	}
-	return r.tokens(d, start, end, func(text []byte) error {
-		p := current()
-		if inText == 0 || quiet > 0 || p.hidden {
-			return nil
-		}
-		p.text.WriteString(spaces.Replace(string(text)))
-		return r.spend(len(text))
-	})
+}
+
+// emit makes a block of what a paragraph holds by now.
+func (b *docxBody) emit(p *docxParagraph) {
+	if text := p.words.String(); hasWord(text) {
+		b.blocks = append(b.blocks, block{kind: p.kind, level: p.level, text: text})
+	}
+	p.words.Reset()
+}
+
+func (b *docxBody) text(text []byte) error {
+	if len(b.open) == 0 || b.written == 0 || b.silent > 0 {
+		return nil
+	}
+	p := b.open[len(b.open)-1]
+	if p.hidden {
+		return nil
+	}
+	p.words.WriteString(spaces.Replace(string(text)))
+	return b.spent.spend(len(text))
 }

@@ -133,6 +133,7 @@ func TestDOCXFailures(t *testing.T) {
 		"bomb by ratio":       {docxWith(t, "<w:p>"+strings.Repeat(" ", 5<<20)), catalog.TooLarge},
 		"text without end":    {docxWith(t, "<w:p><w:r><w:t>"+noise(5<<20)+"</w:t></w:r></w:p>"), catalog.TooLarge},
 		"too many files":      {zipped(t, many), catalog.TooLarge},
+		"ends without start":  {docxWith(t, strings.Repeat("<w:p></w:x>", 2000)+paragraph), catalog.Malformed},
 		"deep nesting":        {docxWith(t, strings.Repeat("<w:p>", 2000)), catalog.Malformed},
 		"billion laughs":      {zipped(t, map[string]string{"word/document.xml": laughs}), catalog.Malformed},
 		"external entity":     {zipped(t, map[string]string{"word/document.xml": file}), catalog.Malformed},

@@ -1,7 +1,6 @@
 package syllabus
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -17,30 +16,28 @@ import (
 // for a login form when it asks for a password.
 const loginText = 1500
 
-// tableDepth is how deep tables may nest; deeper ones are read as part of the
-// table around them.
-const tableDepth = 50
-
 // readHTML gives the main text of a page: what stands in main or article where
 // that is at least half of the text, else all but navigation, page head and foot.
 // It goes by tokens, without a tree: hostile nesting costs nothing, and nothing
 // of a broken page is lost.
-func readHTML(ctx context.Context, page string, limits Limits) ([]block, error) {
-	r := htmlReader{budget: budget{ctx: ctx, limits: limits}}
-	z := html.NewTokenizer(strings.NewReader(page))
+func readHTML(page string, spent *budget) ([]block, error) {
+	r := htmlReader{spent: spent}
+	z := html.NewTokenizer(reading{strings.NewReader(page), spent})
 	for {
-		var err error
+		err := spent.spend(0)
 		switch z.Next() {
 		case html.ErrorToken:
 			if !errors.Is(z.Err(), io.EOF) {
-				return nil, malformed(HTML)
+				return nil, z.Err()
 			}
 			return r.finish()
 		case html.TextToken:
 			if r.hidden == 0 {
-				text := string(z.Text())
-				r.text.WriteString(text)
-				err = r.spend(len(text))
+				text := z.Text()
+				r.text.Write(text)
+				if !r.pre { // its text is counted when it is read as lines
+					err = spent.spend(len(text))
+				}
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			err = r.open(z.Token())
@@ -55,13 +52,13 @@ func readHTML(ctx context.Context, page string, limits Limits) ([]block, error) 
 }
 
 type htmlReader struct {
-	budget
+	spent   *budget
 	text    strings.Builder // of the block in the making
 	kind    blockKind
 	level   int
 	blocks  []block
 	regions []region // of blocks
-	tables  []htmlTable
+	tables  tables
 
 	hidden   int // open elements named hiddenBy, whose content is not shown
 	hiddenBy atom.Atom
@@ -73,14 +70,6 @@ type htmlReader struct {
 
 // region is where on the page a block stands.
 type region struct{ main, aside bool }
-
-// htmlTable is an open table: the index of the first block of its open row, if
-// there is one, and of each of the row's cells.
-type htmlTable struct {
-	open  bool
-	row   int
-	cells []int
-}
 
 // unseen elements hold no text for readers.
 var unseen = map[atom.Atom]bool{
@@ -143,17 +132,12 @@ func (r *htmlReader) open(t html.Token) error {
 		r.kind, r.level = heading, headings[tag]
 	case tag == atom.Pre:
 		r.pre = true
-	case tag == atom.Table && len(r.tables) < tableDepth:
-		r.tables = append(r.tables, htmlTable{})
-	case tag == atom.Tr && len(r.tables) > 0:
-		r.endRow()
-		r.tables[len(r.tables)-1] = htmlTable{open: true, row: len(r.blocks)}
-	case (tag == atom.Td || tag == atom.Th) && len(r.tables) > 0:
-		table := &r.tables[len(r.tables)-1]
-		if !table.open {
-			*table = htmlTable{open: true, row: len(r.blocks)}
-		}
-		table.cells = append(table.cells, len(r.blocks))
+	case tag == atom.Table:
+		r.tables.start()
+	case tag == atom.Tr:
+		r.joined(r.tables.endRow(r.blocks))
+	case tag == atom.Td || tag == atom.Th:
+		r.tables.startCell(r.blocks)
 	}
 	return nil
 }
@@ -181,10 +165,9 @@ func (r *htmlReader) close(tag atom.Atom) error {
 	case tag == atom.Pre:
 		r.pre = false
 	case tag == atom.Tr:
-		r.endRow()
-	case tag == atom.Table && len(r.tables) > 0:
-		r.endRow()
-		r.tables = r.tables[:len(r.tables)-1]
+		r.joined(r.tables.endRow(r.blocks))
+	case tag == atom.Table:
+		r.joined(r.tables.end(r.blocks))
 	}
 	return nil
 }
@@ -201,7 +184,7 @@ func (r *htmlReader) flush() error {
 	blocks := []block{{kind: r.kind, level: r.level, text: spaces.Replace(text)}}
 	if r.pre {
 		var err error
-		if blocks, err = readText(r.ctx, text, r.limits); err != nil {
+		if blocks, err = readText(text, r.spent); err != nil {
 			return err
 		}
 	}
@@ -216,30 +199,9 @@ func (r *htmlReader) flush() error {
 	return nil
 }
 
-// endRow puts the blocks of the innermost table's open row together.
-func (r *htmlReader) endRow() {
-	if len(r.tables) == 0 {
-		return
-	}
-	table := &r.tables[len(r.tables)-1]
-	if !table.open || len(r.blocks) == table.row || len(table.cells) == 0 {
-		*table = htmlTable{}
-		return
-	}
-	var cells [][]block
-	for i, start := range table.cells {
-		end := len(r.blocks)
-		if i+1 < len(table.cells) {
-			end = table.cells[i+1]
-		}
-		cells = append(cells, r.blocks[start:end])
-	}
-	before := table.cells[0]
-	if blocks := tableRow(cells); len(blocks) < len(r.blocks)-before {
-		r.blocks = append(r.blocks[:before], blocks...)
-		r.regions = r.regions[:len(r.blocks)]
-	}
-	*table = htmlTable{}
+// joined takes the blocks after the end of a row.
+func (r *htmlReader) joined(blocks []block) {
+	r.blocks, r.regions = blocks, r.regions[:len(blocks)]
 }
 
 // finish chooses the main part of the page.
@@ -248,8 +210,7 @@ func (r *htmlReader) finish() ([]block, error) {
 		return nil, err
 	}
 	for len(r.tables) > 0 {
-		r.endRow()
-		r.tables = r.tables[:len(r.tables)-1]
+		r.joined(r.tables.end(r.blocks))
 	}
 	inMain := func(g region) bool { return g.main && !g.aside }
 	notAside := func(g region) bool { return !g.aside }

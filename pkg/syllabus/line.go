@@ -1,7 +1,7 @@
 package syllabus
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -54,16 +54,19 @@ func setMargins(lines []line) {
 }
 
 // flow joins lines to blocks: wrapped lines to one, pieces side by side to rows.
-func flow(lines []line) []block {
+func flow(lines []line, spent *budget) ([]block, error) {
 	f := flowing{body: bodyHeight(lines), leading: leading(lines), hyphens: hyphensOf(lines)}
 	for i, l := range lines {
+		if err := spent.spend(0); err != nil {
+			return nil, err
+		}
 		if i == 0 || !f.append(l) {
 			f.finish()
 			f.start(l)
 		}
 	}
 	f.finish()
-	return f.blocks
+	return f.blocks, nil
 }
 
 // flowing is the block in the making and what the whole document tells.
@@ -169,14 +172,14 @@ func (f *flowing) beside(l line) bool {
 		if !within(cell) {
 			continue
 		}
-		var text string
+		var text []byte
 		for _, b := range f.blocks[i:] {
-			text += b.text + clauseEnd(b.text)
+			if len(text)+len(b.text)+len(f.text) > short {
+				return false
+			}
+			text = append(append(text, b.text...), clauseEnd(b.text)...)
 		}
-		if len(text)+len(f.text) > short {
-			return false
-		}
-		f.text = append([]byte(text), f.text...)
+		f.text = append(text, f.text...)
 		f.blocks, f.areas = f.blocks[:i], f.areas[:i]
 		f.area = cell
 		return true
@@ -269,15 +272,16 @@ func allCaps(s string) bool { return strings.ToUpper(s) == s && strings.ToLower(
 // bodyHeight is the height of the line in the middle when they stand in order of
 // height, each as often as it has characters.
 func bodyHeight(lines []line) float64 {
-	sorted := slices.Clone(lines)
-	slices.SortStableFunc(sorted, func(a, b line) int { return cmp.Compare(a.height(), b.height()) })
+	characters := map[float64]int{} // by height
 	total := 0
-	for _, l := range sorted {
-		total += runes(l.text)
+	for _, l := range lines {
+		n := runes(l.text)
+		characters[l.height()] += n
+		total += n
 	}
-	for _, l := range sorted {
-		if total -= 2 * runes(l.text); total <= 0 {
-			return max(l.height(), 0.1)
+	for _, height := range slices.Sorted(maps.Keys(characters)) {
+		if total -= 2 * characters[height]; total <= 0 {
+			return max(height, 0.1)
 		}
 	}
 	return 1

@@ -2,7 +2,6 @@ package syllabus
 
 import (
 	"cmp"
-	"context"
 	"regexp"
 	"strings"
 
@@ -10,44 +9,102 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-// Up to these sizes a text is parsed as Markdown. The parser cannot be stopped, and
-// its work grows with the square of what is nested or stands in one block, so that
-// anything beyond is read as plain text.
+// Up to these sizes a text is parsed as Markdown. The parser's work grows with the
+// square of what is nested or stands in one block, and it fills up the rows of a
+// table with empty cells, so that anything beyond is read as plain text.
 const (
 	markdownBytes   = 512 << 10
-	markdownBlock   = 32 << 10 // without an empty line
+	markdownBlock   = 16 << 10 // without an empty line
 	markdownNesting = 20       // quotes and lists opened on one line
+	markdownCells   = 10_000   // of a table, if the block were one
 )
 
 func tooMuchMarkdown(source string) bool {
-	block := 0
+	block, lines, columns := 0, 0, 0
 	for l := range strings.Lines(source) {
-		if block += len(l); strings.TrimSpace(l) == "" {
-			block = 0
+		if strings.Trim(l, " \t\r\n") == "" {
+			block, lines, columns = 0, 0, 0
+			continue
 		}
+		block += len(l)
+		lines++
+		columns = max(columns, 1+strings.Count(l, "|"))
 		marks := l[:len(l)-len(strings.TrimLeft(l, ">-*+ \t"))]
-		if block > markdownBlock || strings.Count(marks, ">")+strings.Count(marks, "- ")+strings.Count(marks, "* ")+strings.Count(marks, "+ ") > markdownNesting {
+		nesting := strings.Count(marks, ">") + strings.Count(marks, "- ") + strings.Count(marks, "* ") + strings.Count(marks, "+ ")
+		if block > markdownBlock || nesting > markdownNesting || lines*columns > markdownCells {
 			return true
 		}
 	}
 	return len(source) > markdownBytes
 }
 
-// readMarkdown gives the text of CommonMark with tables, strikethrough and
+// watch ends the parser when the document's time is up, by a panic with the error.
+// It reads for the parser's blocks, and is asked wherever inline markup may begin.
+type watch struct {
+	text.Reader
+	spent *budget
+}
+
+func (w watch) PeekLine() ([]byte, text.Segment) {
+	w.check()
+	return w.Reader.PeekLine()
+}
+
+// Trigger implements parser.InlineParser.
+func (w watch) Trigger() []byte { return []byte("[*_<`~") }
+
+// Parse implements parser.InlineParser; it takes nothing.
+func (w watch) Parse(ast.Node, text.Reader, parser.Context) ast.Node {
+	w.check()
+	return nil
+}
+
+type timeUp struct{ error }
+
+func (w watch) check() {
+	if err := w.spent.ctx.Err(); err != nil {
+		panic(timeUp{err})
+	}
+}
+
+// parse returns the tree of a Markdown text.
+func parse(source []byte, spent *budget) (root ast.Node, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			up, ok := p.(timeUp)
+			if !ok {
+				panic(p)
+			}
+			err = up.error
+		}
+	}()
+	w := watch{text.NewReader(source), spent}
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Footnote),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(w, 0))),
+	)
+	return markdown.Parser().Parse(w), nil
+}
+
+// readMarkdown returns the text of CommonMark with tables, strikethrough and
 // footnotes. Front matter is data about the file and is dropped, but for the
 // course's code and title where no main heading tells them.
-func readMarkdown(ctx context.Context, source string, limits Limits) ([]block, error) {
+func readMarkdown(source string, spent *budget) ([]block, error) {
 	body, title := frontMatter(strings.ReplaceAll(source, "\r\n", "\n"))
 	if tooMuchMarkdown(body) {
-		return readText(ctx, body, limits)
+		return readText(body, spent)
 	}
-	r := markdownReader{budget: budget{ctx: ctx, limits: limits}, source: []byte(body)}
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Footnote)).Parser()
-	if err := r.children(parser.Parse(text.NewReader(r.source)), paragraph); err != nil {
+	r := markdownReader{spent: spent, source: []byte(body)}
+	root, err := parse(r.source, spent)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.children(root, paragraph); err != nil {
 		return nil, err
 	}
 	for _, b := range r.blocks {
@@ -80,7 +137,7 @@ func frontMatter(source string) (body, title string) {
 }
 
 type markdownReader struct {
-	budget
+	spent  *budget
 	source []byte
 	blocks []block
 }
@@ -96,7 +153,7 @@ func (r *markdownReader) children(parent ast.Node, kind blockKind) error {
 }
 
 func (r *markdownReader) block(n ast.Node, kind blockKind) error {
-	if err := r.spend(0); err != nil {
+	if err := r.spent.spend(0); err != nil {
 		return err
 	}
 	switch n := n.(type) {
@@ -107,23 +164,22 @@ func (r *markdownReader) block(n ast.Node, kind blockKind) error {
 	case *ast.ListItem:
 		return r.children(n, item)
 	case *ast.CodeBlock, *ast.FencedCodeBlock:
-		return r.embed(readText(r.ctx, string(n.Lines().Value(r.source)), r.limits))
+		return r.embed(readText(string(n.Lines().Value(r.source)), r.spent))
 	case *ast.HTMLBlock:
 		raw := string(n.Lines().Value(r.source))
 		if n.HasClosure() {
 			raw += string(n.ClosureLine.Value(r.source))
 		}
-		return r.embed(readHTML(r.ctx, raw, r.limits))
+		return r.embed(readHTML(raw, r.spent))
 	case *east.TableHeader, *east.TableRow:
-		var cells [][]block
+		table := tables{nil}
 		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := markdownReader{budget: r.budget, source: r.source}
-			if err := cell.lines(c, block{}); err != nil {
+			table.startCell(r.blocks)
+			if err := r.lines(c, block{}); err != nil {
 				return err
 			}
-			cells = append(cells, cell.blocks)
 		}
-		r.blocks = append(r.blocks, tableRow(cells)...)
+		r.blocks = table.end(r.blocks)
 		return nil
 	}
 	return r.children(n, kind)
@@ -179,7 +235,7 @@ func (r *markdownReader) lines(n ast.Node, like block) error {
 		case *ast.Image:
 			return ast.WalkSkipChildren, nil
 		}
-		return ast.WalkContinue, r.spend(1)
+		return ast.WalkContinue, r.spent.spend(1)
 	})
 	end()
 	return err

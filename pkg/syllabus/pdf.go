@@ -91,7 +91,8 @@ func (e *engine) close() error {
 
 // read gives the blocks of a PDF. PDFium runs beside, so that it can be halted when
 // the time is up.
-func (e *engine) read(ctx context.Context, data []byte, limits Limits) ([]block, error) {
+func (e *engine) read(data []byte, spent *budget) ([]block, error) {
+	ctx, limits := spent.ctx, spent.limits
 	if err := e.take(ctx); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (e *engine) read(ctx context.Context, data []byte, limits Limits) ([]block,
 	}
 	done := make(chan result, 1)
 	go func() {
-		blocks, err := readPDF(ctx, instance, data, limits)
+		blocks, err := readPDF(instance, data, spent)
 		done <- result{blocks, err}
 	}()
 	select {
@@ -135,7 +136,7 @@ func module(instance pdfium.Pdfium) api.Module {
 	return reflect.ValueOf(instance.GetImplementation()).Elem().FieldByName("Module").Interface().(api.Module)
 }
 
-func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) ([]block, error) {
+func readPDF(in pdfium.Pdfium, data []byte, spent *budget) ([]block, error) {
 	opened, err := in.OpenDocument(&requests.OpenDocument{File: &data})
 	switch {
 	case errors.Is(err, pdfiumerrors.ErrPassword), errors.Is(err, pdfiumerrors.ErrSecurity):
@@ -147,10 +148,10 @@ func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) 
 	if err != nil || count.PageCount < 1 {
 		return nil, malformed(PDF)
 	}
-	if count.PageCount > limits.Pages {
-		return nil, tooLarge("The document has more than %d pages.", limits.Pages)
+	if count.PageCount > spent.limits.Pages {
+		return nil, tooLarge("The document has more than %d pages.", spent.limits.Pages)
 	}
-	p := pdfReader{in: in, spent: budget{ctx: ctx, limits: limits}}
+	p := pdfReader{in: in, spent: spent}
 	broken := 0
 	for i := range count.PageCount {
 		err := p.page(opened.Document, i)
@@ -159,7 +160,7 @@ func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) 
 		case err == nil:
 		case errors.Is(err, pdfiumerrors.ErrPage):
 			broken++
-		case errors.As(err, &failure), ctx.Err() != nil:
+		case errors.As(err, &failure), spent.ctx.Err() != nil:
 			return nil, err
 		default: // PDFium trapped; what it would say now is not to be trusted
 			return nil, malformed(PDF)
@@ -173,7 +174,7 @@ func readPDF(ctx context.Context, in pdfium.Pdfium, data []byte, limits Limits) 
 	if !readable(lines) && p.objects > 0 {
 		return nil, fail(catalog.ScannedNoText, "The document holds pictures of text but no text.")
 	}
-	return flow(lines), nil
+	return flow(lines, spent)
 }
 
 // readable says whether lines hold words: a scan may carry a stamp or a page
@@ -197,7 +198,7 @@ func readable(lines []line) bool {
 // pdfReader gathers the lines of a PDF page by page.
 type pdfReader struct {
 	in      pdfium.Pdfium
-	spent   budget
+	spent   *budget
 	lines   []line
 	objects int // shown on all pages: text, pictures, drawings
 }
@@ -218,26 +219,33 @@ func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
 		return err
 	}
 	defer func() { _, _ = p.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
-	t := pdfText{in: p.in, page: text.TextPage, spent: &p.spent, number: index + 1}
+	t := pdfText{in: p.in, page: text.TextPage, spent: p.spent, number: index + 1}
 	err = t.read()
 	for i := range t.lines {
+		if err := p.spent.spend(0); err != nil {
+			return err
+		}
 		t.lines[i].bullet = hasBullet(t.lines[i], bullets)
 	}
 	p.lines = append(p.lines, t.lines...)
 	return err
 }
 
-// drawings counts what the page shows, and gives the drawings that are as small as
-// a bullet, from the lowest up: browsers draw bullets instead of writing them.
+// drawings counts what the page shows, and returns the drawings that are as small
+// as a bullet, from the lowest up: browsers draw bullets instead of writing them.
 func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
-	const smallest, largest, most = 1, 8, 5000 // points, points, objects looked at
+	const (
+		smallest, largest = 1, 8 // points
+		mostObjects       = 5000 // looked at
+		mostBullets       = 200  // more are a drawing of dots
+	)
 	objects, err := p.in.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
 	if err != nil {
 		return nil, err
 	}
 	p.objects += objects.Count
 	var bullets []area
-	for i := range min(objects.Count, most) {
+	for i := 0; i < min(objects.Count, mostObjects) && len(bullets) < mostBullets; i++ {
 		object, err := p.in.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
 		if err != nil {
 			return nil, err

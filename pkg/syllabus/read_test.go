@@ -147,7 +147,7 @@ Attendance at clinical placements is required. Students who miss more than two m
 
 func formatsAgree(t *testing.T, name, markdown, head string) {
 	t.Helper()
-	blocks, err := readMarkdown(context.Background(), markdown, DefaultLimits)
+	blocks, err := readMarkdown(markdown, &budget{ctx: context.Background(), limits: DefaultLimits})
 	if err != nil {
 		t.Fatal(err)
 	}

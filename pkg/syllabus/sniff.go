@@ -72,6 +72,9 @@ func saysDOCX(hint Hint) bool {
 }
 
 func isArchive(data []byte) bool {
+	if manyEntries(data) {
+		return true
+	}
 	_, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	return err == nil
 }

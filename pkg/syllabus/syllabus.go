@@ -39,6 +39,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -132,9 +133,9 @@ type Hint struct {
 	ContentType string // as the server declared it; only breaks ties
 	Name        string // file name or address; only its extension counts
 	Kind        Kind   // other than Auto: read as this, whatever the bytes look like
-	// Course and Code name the course that is wanted out of a catalogue of many
-	// in one document. Where they name none, the whole document is given.
-	Course, Code string
+	// Course names the course that is wanted out of a catalogue of many in one
+	// document. Where it names none, the whole document is returned.
+	Course string
 }
 
 // Reader reads documents. The zero Reader is ready and starts PDFium at the
@@ -165,24 +166,33 @@ func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.Docu
 	}
 	parse, cancel := context.WithTimeout(ctx, limits.Parse)
 	defer cancel()
-	blocks, err := r.blocks(parse, data, hint, limits)
-	if err == nil {
-		blocks = choose(blocks, hint.Course, hint.Code)
-		doc := assemble(blocks)
-		if len(doc.Text) > limits.TextBytes {
-			err = errText(limits)
-		} else if doc.Text == "" {
-			err = fail(catalog.EmptyDocument, "The document holds no readable text.")
-		} else {
-			sum := sha256.Sum256(data)
-			doc.SHA256 = hex.EncodeToString(sum[:])
-			return doc, nil
-		}
+	doc, err := r.read(data, hint, &budget{ctx: parse, limits: limits})
+	if err != nil {
+		return catalog.Document{}, asFailure(ctx, err)
 	}
-	return catalog.Document{}, asFailure(ctx, err)
+	sum := sha256.Sum256(data)
+	doc.SHA256 = hex.EncodeToString(sum[:])
+	return doc, nil
 }
 
-func (r *Reader) blocks(ctx context.Context, data []byte, hint Hint, limits Limits) ([]block, error) {
+func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.Document, err error) {
+	blocks, err := r.blocks(data, hint, spent)
+	if err != nil {
+		return doc, err
+	}
+	if blocks, err = choose(blocks, hint.Course, spent); err != nil {
+		return doc, err
+	}
+	if doc, err = assemble(blocks, spent); err != nil {
+		return doc, err
+	}
+	if doc.Text == "" {
+		return doc, fail(catalog.EmptyDocument, "The document holds no readable text.")
+	}
+	return doc, nil
+}
+
+func (r *Reader) blocks(data []byte, hint Hint, spent *budget) ([]block, error) {
 	kind := hint.Kind
 	if kind == "" || kind == Auto {
 		var err error
@@ -192,17 +202,20 @@ func (r *Reader) blocks(ctx context.Context, data []byte, hint Hint, limits Limi
 	}
 	switch kind {
 	case PDF:
-		return r.pdfium.read(ctx, data, limits)
+		return r.pdfium.read(data, spent)
 	case DOCX:
-		return readDOCX(ctx, data, limits)
+		return readDOCX(data, spent)
 	case HTML:
-		return readHTML(ctx, decodeHTML(data, hint.ContentType), limits)
+		return readHTML(decodeHTML(data, hint.ContentType), spent)
 	}
 	text := decodeText(data, hint.ContentType)
-	if kind == Markdown || looksLikeMarkdown(text) {
-		return readMarkdown(ctx, text, limits)
+	if len(text) > spent.limits.TextBytes {
+		return nil, errText(spent.limits)
 	}
-	return readText(ctx, text, limits)
+	if kind == Markdown || looksLikeMarkdown(text) {
+		return readMarkdown(text, spent)
+	}
+	return readText(text, spent)
 }
 
 func fail(code catalog.FailureCode, format string, args ...any) *catalog.Failure {
@@ -236,7 +249,8 @@ func asFailure(ctx context.Context, err error) *catalog.Failure {
 	return fail(catalog.InternalFailure, "The document could not be read.")
 }
 
-// budget counts text while it is gathered, so that a reader stops early.
+// budget is what is left for one document: its text is counted while it is
+// gathered, and every loop over it spends, so that a reader stops early.
 type budget struct {
 	ctx    context.Context
 	limits Limits
@@ -253,6 +267,19 @@ func (b *budget) spend(n int) error {
 		return b.ctx.Err()
 	}
 	return nil
+}
+
+// reading is a reader of the document's bytes that ends when its time is up.
+type reading struct {
+	from  io.Reader
+	spent *budget
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.spent.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
 }
 
 // runes is the length of s in characters.

@@ -1,7 +1,6 @@
 package syllabus
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -18,8 +17,7 @@ const (
 
 // readText reads plain text as lines on one long page, so that text that was
 // wrapped flows as in a PDF.
-func readText(ctx context.Context, text string, limits Limits) ([]block, error) {
-	spent := budget{ctx: ctx, limits: limits}
+func readText(text string, spent *budget) ([]block, error) {
 	var lines []line
 	var runs [][2]int // of lines without an empty one between
 	y := 0.0
@@ -51,7 +49,7 @@ func readText(ctx context.Context, text string, limits Limits) ([]block, error) 
 		runs[len(runs)-1][1] = len(lines)
 	}
 	setTextMargins(lines, runs)
-	return flow(lines), nil
+	return flow(lines, spent)
 }
 
 // setTextMargins takes the longest line of each run for its margin where that can

@@ -1,5 +1,5 @@
 // Command alignment measures pkg/alignment at the sizes that the service promises
-// and prints each figure beside its baseline or target. The data are made up from
+// and prints each figure next to its baseline or target. The data are made up from
 // a fixed seed: courses and jobs draw most of their skills from one of 25 fields
 // and some from a general stock, as real catalogs do. It stores nothing and uses
 // no network.
@@ -73,7 +73,7 @@ func (w world) skills(field, n int) []catalog.SkillRef {
 	return list
 }
 
-// skillID is as long as an ESCO id, which decides how large answers are.
+// skillID is as long as an ESCO id, which decides how large responses are.
 func skillID(field, number int) string {
 	return fmt.Sprintf("esco:%08x-%04x-%04x-%04x-000000%06d", field*7919+number*104729, number*31%65536, field*17, number*13%65536, field*1000+number)
 }
@@ -99,7 +99,7 @@ func (w world) jobs(n, requirements, fields int) []alignment.JobProfile {
 	return list
 }
 
-// measure gives the processor time of one call, the mean over the given number.
+// measure returns the processor time of one call, the mean over the given number.
 func measure(calls int, call func()) time.Duration {
 	before := processor()
 	for range calls {
@@ -123,7 +123,7 @@ func equivalencies(w io.Writer) error {
 	neighbours := map[string][]string{}
 	for field := range fields {
 		for n := range skillsPerField {
-			// A family of eight: one broader, its narrower ones beside each other.
+			// A family of eight: one broader and its narrower ones.
 			for k := n / 8 * 8; k < n/8*8+8; k++ {
 				if k != n {
 					neighbours[skillID(field, n)] = append(neighbours[skillID(field, n)], skillID(field, k))
@@ -145,7 +145,7 @@ func equivalencies(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(w, "equivalencies: index of 10,000 sections x 15 skills, CPU\t%v\t\n", round(build))
-	fmt.Fprintf(w, "equivalencies: 1 course x 10,000 sections, CPU\t%v\t%v brute force (same answer), target 50ms\n", round(match), round(brute))
+	fmt.Fprintf(w, "equivalencies: 1 course x 10,000 sections, CPU\t%v\t%v brute force (same result), target 50ms\n", round(match), round(brute))
 	fmt.Fprintf(w, "equivalencies: index and one match together, CPU\t%v\ttarget 50ms\n", round(build+match))
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package budget is what each operation may cost, counted and not timed: round
 // trips to DynamoDB that follow one another, and capacity units. The bench
-// measures against it, the simulation of package scale reckons with it. It
+// measures against it, the simulation in infra/bench/scale computes with it. It
 // measures nothing itself. Invariant: where a budget is wider than its target, it
 // says why.
 package budget
@@ -17,7 +17,7 @@ const (
 // Records are of at most 1 KB.
 type Cost struct{ Trips, Write, Read float64 }
 
-// Any stands in a target that performance.md does not set.
+// Any stands in a target that is not set.
 const Any = -1
 
 // Budget is the cost that an operation is held to, and the target that it comes
@@ -28,7 +28,7 @@ type Budget struct {
 	Why          string
 }
 
-// Exceeded says whether a measured cost breaks the budget.
+// Exceeded reports whether a measured cost breaks the budget.
 func (b Budget) Exceeded(measured Cost) bool {
 	return measured.Trips > b.Held.Trips || measured.Write > b.Held.Write || measured.Read > b.Held.Read
 }
@@ -39,9 +39,9 @@ const (
 
 	defaultSection = "A course and its default section are two records: each moves out of the live partition (2 + 2), and the sections are known only once the course is read."
 
-	wholeAnswer = "The answer is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
+	wholeResponse = "The response is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
 
-	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 for each KB), beside the record and the change feed, all in the transaction that ends the job; a document that is known already is looked up first."
+	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 for each KB), with the record and the change feed, all in the transaction that ends the job; a document that is known already is looked up first."
 )
 
 // All lists the budgets.
@@ -70,9 +70,9 @@ func All() []Budget {
 		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
 		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
-		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeAnswer},
-		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeAnswer},
-		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeAnswer},
+		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
+		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
+		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},
 		{"POST transfer courses", Cost{2, 1 + 2*Courses + 6, Any}, Cost{2, 1 + 2*Courses + 6, 2}, ""},
 		{"extraction job", Cost{2, 2, 0}, Cost{3, 14, 1}, evidence},
 	}

@@ -1,10 +1,10 @@
-package scale
+package main
 
 // Times of the queue's ends, in ms.
 const (
 	doubleTime  = 10     // a message whose extraction is done already
 	resendTime  = 10     // one extraction sent again
-	resendsOnce = 8      // beside each other (package queue)
+	resendsOnce = 8      // in parallel (package queue)
 	sweepTime   = 25_000 // of the sweeper, each minute
 	minute      = 60_000.0
 )

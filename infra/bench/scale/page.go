@@ -1,4 +1,4 @@
-package scale
+package main
 
 import (
 	"cmp"
@@ -9,8 +9,22 @@ import (
 	"strings"
 )
 
-// Tables are the figures of SCALE.md, by the names of their places there.
-func Tables() map[string]string {
+// render writes the tables into the places of a page that are named after them.
+func render(page string) (string, error) {
+	for name, table := range tables() {
+		begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
+		before, rest, ok := strings.Cut(page, begin)
+		_, after, ended := strings.Cut(rest, end)
+		if !ok || !ended {
+			return "", fmt.Errorf("the page has no place for the table %q", name)
+		}
+		page = before + begin + table + end + after
+	}
+	return page, nil
+}
+
+// tables are the figures of the page, by the names of their places.
+func tables() map[string]string {
 	return map[string]string{
 		"demand": demandTable(), "limits": limitsTable(), "contention": contentionTable(),
 		"windows": windowsTable(), "rows": rowsTable(), "directory": directoryTable(), "backlog": backlogTable(),

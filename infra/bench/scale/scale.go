@@ -1,17 +1,36 @@
-// Package scale reckons where the design stops: from the budgets that the bench
-// holds, the traffic of its load run, and the published quotas of the services
-// beneath. It measures nothing and calls nothing; what cannot be reckoned in one
-// line it simulates, from fixed seeds, so that the figures of SCALE.md are the same
-// on every machine. A test keeps that page and this package together.
-package scale
+// Command scale writes the tables of SCALE.md: where the design stops, worked out
+// from the budgets that the bench holds, the traffic of its load run, and the
+// published quotas of the services beneath. It measures nothing and calls nothing;
+// what no multiplication gives it simulates, from fixed seeds, so that the figures
+// are the same on every machine. A test fails when the page has others.
+package main
 
 import (
+	"log"
 	"math/rand/v2"
+	"os"
 
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/load"
 	"skillscurriculum/pkg/catalog"
 )
+
+// page is what the command writes, seen from the project's root.
+const page = "SCALE.md"
+
+func main() {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rendered, err := render(string(text))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(page, []byte(rendered), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
 
 // Today's bench: the load run of make bench.
 const (
@@ -47,8 +66,7 @@ const (
 	extractParts = 1 // transfer courses of a call of the mix
 )
 
-// budgetOf gives the budget that an operation of the mix is reckoned with, and the
-// records on a page where it lists.
+// budgetOf names the budget of an operation of the mix.
 var budgetOf = map[string]string{
 	"getCourse": "GET a course", "getJob": "GET a job", "getSection": "GET a section",
 	"createCourse": "create a course", "createJob": "create a job, Idempotency-Key", "updateCourse": "PATCH a course", "deleteJob": "delete a job",
@@ -118,7 +136,7 @@ func DemandOf(factor int) Demand {
 	return d
 }
 
-// Limits gives the quotas that a demand meets, and at which multiple of today's
+// Limits returns the quotas that a demand meets, and at which multiple of today's
 // traffic each is full.
 func (d Demand) Limits() map[string]float64 {
 	factor := func(quota, demand float64) float64 { return quota / demand * float64(d.Factor) }

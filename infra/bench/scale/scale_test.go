@@ -1,10 +1,8 @@
-package scale
+package main
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,38 +10,29 @@ import (
 	"skillscurriculum/infra/local/child"
 )
 
-var update = flag.Bool("update", false, "write the figures into SCALE.md")
-
-// TestPage holds SCALE.md to the figures of this package.
+// The page has the figures that the command writes.
 func TestPage(t *testing.T) {
 	root, err := child.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, "SCALE.md")
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(text)
-	for name, want := range Tables() {
-		begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
-		before, rest, ok := strings.Cut(page, begin)
-		got, after, ended := strings.Cut(rest, end)
-		if !ok || !ended {
-			t.Errorf("SCALE.md has no place for %s", name)
-			continue
-		}
-		if *update {
-			page = before + begin + want + end + after
-		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s is not what the simulation gives (run with -update and read the text again): %s", name, diff)
-		}
+	want, err := render(string(text))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("%s is stale (go run ./infra/bench/scale, and read the text again): %s", page, diff)
+	}
+}
+
+// A page without a table's place is no page of this command.
+func TestRenderRefuses(t *testing.T) {
+	if _, err := render("<!-- demand -->\n<!-- end -->"); err == nil {
+		t.Error("a page with one place is rendered")
 	}
 }
 
@@ -66,7 +55,7 @@ func TestContention(t *testing.T) {
 		t.Errorf("16 lanes do not take 500 changes a second: %+v", sharded)
 	}
 	if Contend(1, 25) != busy {
-		t.Error("the simulation gives another answer the second time")
+		t.Error("the simulation gives another result the second time")
 	}
 }
 

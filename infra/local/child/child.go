@@ -111,7 +111,7 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Keep starts the command and returns once ready gives no error, or with an error
+// Keep starts the command and returns once ready returns no error, or with an error
 // that ends with the last lines the command wrote. From then on it is started
 // again, and brought to be ready again, whenever it ends, which console says in
 // one line, until stop (which waits, and may be called more than once) or the end of ctx.

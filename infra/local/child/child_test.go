@@ -133,14 +133,14 @@ func TestChildrenDieWithTheirParent(t *testing.T) {
 
 func TestKeepStartsAgain(t *testing.T) {
 	pids := make(chan int)
-	answers := func(context.Context) error { return nil }
+	ready := func(context.Context) error { return nil }
 	said := make(chan string, 10)
 	console := log.New(writerFunc(func(b []byte) (int, error) { said <- string(b); return len(b), nil }), "", 0)
 	c := command("sleep", func(line string) {
 		pid, _ := strconv.Atoi(line)
 		pids <- pid
 	})
-	stop, err := Keep(t.Context(), c, answers, console)
+	stop, err := Keep(t.Context(), c, ready, console)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,11 +50,6 @@ type Server struct {
 	Console     *log.Logger       // is told of restarts; may be nil
 }
 
-// Start runs goaws with the queues until stop or the end of ctx.
-func Start(ctx context.Context) (queues Queues, stop func(), err error) {
-	return Server{}.Start(ctx)
-}
-
 // Start runs goaws with the queues until stop or the end of ctx. A goaws that
 // dies is started again on the same port, with empty queues.
 func (s Server) Start(ctx context.Context) (queues Queues, stop func(), err error) {

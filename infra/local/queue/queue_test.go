@@ -51,7 +51,7 @@ func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
 
 func TestCreateFindsTheQueues(t *testing.T) {
 	ctx := t.Context()
-	queues, stop, err := Start(ctx)
+	queues, stop, err := Server{}.Start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestListensOnOneAddress(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("127.0.0.2 is an address of Linux alone")
 	}
-	queues, stop, err := Start(t.Context())
+	queues, stop, err := Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

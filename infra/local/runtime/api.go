@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// routes is the Lambda Runtime API, version 2018-06-01. The first segment tells
-// the processes apart: bootstraps put AWS_LAMBDA_RUNTIME_API before every path.
+// routes is the Lambda Runtime API, version 2018-06-01. The first segment is
+// the number of the process: bootstraps put AWS_LAMBDA_RUNTIME_API before every path.
 func (r *Runtime) routes() http.Handler {
 	const base = "/{process}/2018-06-01/runtime/"
 	mux := http.NewServeMux()
@@ -26,7 +26,7 @@ func (r *Runtime) routes() http.Handler {
 			p := r.processes[number]
 			r.mu.Unlock()
 			if err != nil || p == nil {
-				answer(w, http.StatusForbidden, "InvalidProcess", "no such process")
+				respond(w, http.StatusForbidden, "InvalidProcess", "no such process")
 				return
 			}
 			serve(p, w, request)
@@ -58,16 +58,16 @@ func traceID() string {
 	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), id[:24], id[16:])
 }
 
-// The largest answer that Lambda takes from a function, in bytes.
-const largestAnswer = 6<<20 + 100<<10
+// The largest response that Lambda takes from a function, in bytes.
+const largestResponse = 6<<20 + 100<<10
 
 func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
 	id := request.PathValue("id")
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, largestAnswer))
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, largestResponse))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		p.done(id, nil, p.function.fail("Function.ResponseSizeTooLarge", "the answer is larger than %d bytes", largestAnswer))
-		answer(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "the answer is too large")
+		p.done(id, nil, p.function.fail("Function.ResponseSizeTooLarge", "the response is larger than %d bytes", largestResponse))
+		respond(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "the response is too large")
 		return
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
 	}
 	var failure *Error
 	if kind := request.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		failure = p.function.fail(kind, "the answer broke off")
+		failure = p.function.fail(kind, "the response broke off")
 	}
 	finish(p, w, id, body, failure)
 }
@@ -86,10 +86,10 @@ func serveError(p *process, w http.ResponseWriter, request *http.Request) {
 
 func serveInitError(p *process, w http.ResponseWriter, request *http.Request) {
 	p.function.output.say("initialization failed: %v", reported(p, request))
-	answer(w, http.StatusAccepted, "", "")
+	respond(w, http.StatusAccepted, "", "")
 }
 
-// reported reads the error that a function tells of.
+// reported reads the error that a function reports.
 func reported(p *process, request *http.Request) *Error {
 	var told struct{ ErrorType, ErrorMessage string }
 	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
@@ -107,13 +107,13 @@ func reported(p *process, request *http.Request) *Error {
 
 func finish(p *process, w http.ResponseWriter, id string, body []byte, failure *Error) {
 	if !p.done(id, body, failure) {
-		answer(w, http.StatusBadRequest, "InvalidRequestID", "this process has no such invocation")
+		respond(w, http.StatusBadRequest, "InvalidRequestID", "this process has no such invocation")
 		return
 	}
-	answer(w, http.StatusAccepted, "", "")
+	respond(w, http.StatusAccepted, "", "")
 }
 
-func answer(w http.ResponseWriter, status int, kind, message string) {
+func respond(w http.ResponseWriter, status int, kind, message string) {
 	body := map[string]string{"status": "OK"}
 	if kind != "" {
 		body = map[string]string{"errorType": kind, "errorMessage": message}

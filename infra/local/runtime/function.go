@@ -31,13 +31,13 @@ type invocation struct {
 }
 
 type result struct {
-	answer []byte
-	err    error
+	response []byte
+	err      error
 }
 
-func (i *invocation) end(answer []byte, err error) {
+func (i *invocation) end(response []byte, err error) {
 	select {
-	case i.result <- result{answer, err}:
+	case i.result <- result{response, err}:
 	default: // was ended before, by a timeout for instance
 	}
 }
@@ -69,13 +69,13 @@ func (f *function) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	select {
 	case r := <-i.result:
-		return r.answer, r.err
+		return r.response, r.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for the answer of %s: %w", f.Name, ctx.Err())
+		return nil, fmt.Errorf("wait for the response of %s: %w", f.Name, ctx.Err())
 	}
 }
 
-// hand gives the invocation to a process that waits for work.
+// hand hands the invocation to a process that waits for work.
 func (f *function) hand(ctx context.Context, i *invocation) error {
 	for {
 		select {
@@ -230,7 +230,7 @@ func (p *process) next(ctx context.Context) (*invocation, time.Time, error) {
 }
 
 // done ends the current invocation, which must have that id.
-func (p *process) done(id string, answer []byte, err *Error) bool {
+func (p *process) done(id string, response []byte, err *Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.current == nil || p.current.id != id {
@@ -241,7 +241,7 @@ func (p *process) done(id string, answer []byte, err *Error) bool {
 		p.function.output.say("invocation %s failed: %s: %s", id, err.Type, err.Message)
 		p.current.end(nil, err)
 	} else {
-		p.current.end(answer, nil)
+		p.current.end(response, nil)
 	}
 	p.current = nil
 	return true

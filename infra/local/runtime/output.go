@@ -25,7 +25,7 @@ func (o *output) line(process int, line string) {
 	}
 }
 
-// say tells of the function itself.
+// say writes a line about the function itself.
 func (o *output) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	o.write(text)

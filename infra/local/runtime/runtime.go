@@ -1,7 +1,7 @@
 // Package runtime runs the service's functions as Lambda does: bootstrap programs
 // in processes of their own, fed through the Lambda Runtime API, each with one
 // invocation at a time. It knows nothing of what events mean. Invariants: an
-// invocation ends with exactly one answer or error, whatever becomes of its
+// invocation ends with exactly one response or error, whatever becomes of its
 // process; no process outlives Stop.
 package runtime
 
@@ -31,7 +31,7 @@ type Function struct {
 	Processes int           // at most, that is, invocations at a time
 }
 
-// Error is a function's failure: what it answered, or what became of it.
+// Error is a function's failure: what it reported, or what became of it.
 type Error struct {
 	Function string
 	Type     string // as Lambda names it: Runtime.ExitError, Sandbox.Timedout, or the function's own
@@ -121,7 +121,7 @@ func (r *Runtime) add(f Function) error {
 	return nil
 }
 
-// Invoke runs the function once and gives its answer. The error is an *Error
+// Invoke runs the function once and returns its response. The error is an *Error
 // where the function failed, and ctx's where the caller stopped waiting; the
 // function works on then, as in Lambda.
 func (r *Runtime) Invoke(ctx context.Context, name string, payload []byte) ([]byte, error) {

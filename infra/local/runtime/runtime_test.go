@@ -52,7 +52,7 @@ func toy(ctx context.Context, wish string) (string, error) {
 	case "nap":
 		time.Sleep(200 * time.Millisecond)
 	case "large":
-		return strings.Repeat("x", largestAnswer), nil
+		return strings.Repeat("x", largestResponse), nil
 	case "warn":
 		fmt.Println(`{"level":"INFO","msg":"quiet"}`)
 		fmt.Println(`{"level":"WARN","msg":"loud"}`)
@@ -109,11 +109,11 @@ func start(t *testing.T, f Function) (r *Runtime, says *terminal, logs string) {
 
 func (r *Runtime) ask(t *testing.T, wish string) string {
 	t.Helper()
-	answer, err := r.Invoke(t.Context(), "toys", fmt.Appendf(nil, "%q", wish))
+	response, err := r.Invoke(t.Context(), "toys", fmt.Appendf(nil, "%q", wish))
 	if err != nil {
 		t.Fatalf("%s: %v", wish, err)
 	}
-	return strings.Trim(string(answer), `"`)
+	return strings.Trim(string(response), `"`)
 }
 
 func TestInvocationSeesItsContext(t *testing.T) {
@@ -173,7 +173,7 @@ func TestKilledIdleProcessIsReplaced(t *testing.T) {
 	}
 	says.wait(t, fmt.Sprintf("toys: process %d ended (signal: killed): starting another", pid))
 	if after := r.ask(t, "pid"); after == fmt.Sprint(pid) {
-		t.Error("the dead answer")
+		t.Error("the dead respond")
 	}
 }
 
@@ -286,6 +286,6 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusBadRequest {
-		t.Errorf("answer to an invocation that is not its own: %d", response.StatusCode)
+		t.Errorf("response to an invocation that is not its own: %d", response.StatusCode)
 	}
 }

@@ -1,7 +1,10 @@
 // Package source delivers what no client asks for: messages of a queue, and the
-// schedule, each as the event that AWS would send to the function. It decides
-// nothing about messages: what the function does not acknowledge stays in the
-// queue, which shows it again and in the end calls it dead.
+// schedule, each as the event that AWS would send to the function. What the
+// function does not acknowledge stays in the queue, which shows it again and in the
+// end calls it dead.
+//
+// Messages are delivered fairly, as by an SQS fair queue: however many messages one
+// group has waiting, those of another are delivered as if it were alone.
 package source
 
 import (
@@ -21,38 +24,81 @@ import (
 	"github.com/google/uuid"
 )
 
-// Invoke runs a function and gives its answer.
+// Invoke runs a function and returns its response.
 type Invoke func(ctx context.Context, function string, event []byte) ([]byte, error)
 
-// Queue is an SQS event source: a queue whose messages go to a function.
+// Queue is an SQS event source: a queue whose messages go to a function, one in
+// each event.
 type Queue struct {
 	Client      *sqs.Client
 	URL, ARN    string
 	Function    string
-	Batch       int // messages in one event, 1..10
-	Concurrency int // events at a time
+	Concurrency int                      // events at a time; one group has at most half of them, rounded up
+	Visibility  time.Duration            // how long a message is hidden from when it is delivered, whole seconds
+	Group       func(body string) string // of a message; goaws keeps no MessageGroupId
 	Invoke      Invoke
 	Console     *log.Logger
 
 	counts counts
 }
 
+const (
+	// hold is how long a message is hidden while it waits for its turn: the longest
+	// that SQS allows. Delivery shortens it.
+	hold = 12 * time.Hour
+	// mostWaiting is how many messages wait here at most; the others wait in the queue,
+	// first in, first out.
+	mostWaiting = 10_000
+)
+
 // Poll delivers until ctx ends, and waits for the functions that run then.
 func (q *Queue) Poll(ctx context.Context) {
-	var pollers sync.WaitGroup
-	for range q.Concurrency {
-		pollers.Go(func() { q.poll(ctx) })
+	received, done := make(chan types.Message), make(chan string)
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	parts.Go(func() { q.receive(ctx, received) })
+	turns := turns{share: (q.Concurrency + 1) / 2, groups: map[string]*group{}}
+	running := 0
+	for {
+		for running < q.Concurrency {
+			m, group, ok := turns.next()
+			if !ok {
+				break
+			}
+			running++
+			parts.Go(func() {
+				q.deliver(ctx, m, group)
+				select {
+				case done <- group:
+				case <-ctx.Done():
+				}
+			})
+		}
+		more := received
+		if turns.waiting >= mostWaiting {
+			more = nil
+		}
+		select {
+		case m := <-more:
+			turns.add(q.Group(aws.ToString(m.Body)), m)
+		case group := <-done:
+			running--
+			turns.done(group)
+		case <-ctx.Done():
+			return
+		}
 	}
-	pollers.Wait()
 }
 
-func (q *Queue) poll(ctx context.Context) {
+// receive hides the messages that the queue shows, and passes them on.
+func (q *Queue) receive(ctx context.Context, to chan<- types.Message) {
 	silent := false
 	for ctx.Err() == nil {
 		received, err := q.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 			QueueUrl:                    aws.String(q.URL),
-			MaxNumberOfMessages:         int32(q.Batch),
+			MaxNumberOfMessages:         10,
 			WaitTimeSeconds:             20,
+			VisibilityTimeout:           int32(hold / time.Second),
 			MessageAttributeNames:       []string{"All"},
 			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		})
@@ -68,66 +114,79 @@ func (q *Queue) poll(ctx context.Context) {
 			continue
 		}
 		silent = false
-		if len(received.Messages) > 0 {
-			q.deliver(ctx, received.Messages)
+		for _, m := range received.Messages {
+			select {
+			case to <- m:
+			case <-ctx.Done():
+				return
+			}
 		}
 	}
 }
 
-// deliver gives the messages to the function and deletes what it has done.
-func (q *Queue) deliver(ctx context.Context, messages []types.Message) {
-	event, err := json.Marshal(q.event(messages))
+// deliver sends a message to the function and deletes it once that has done it.
+func (q *Queue) deliver(ctx context.Context, m types.Message, group string) {
+	id := aws.ToString(m.MessageId)
+	// From here on the message shows again when nobody deletes it. One that the queue
+	// has lost is not delivered: the sweeper sends another.
+	_, err := q.Client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: int32(q.Visibility / time.Second),
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			q.Console.Printf("%s: message %s is not in the queue any more: %v", q.Function, id, err)
+		}
+		return
+	}
+	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{q.record(m, group)}})
 	if err != nil {
 		q.Console.Printf("%s: event: %v", q.Function, err)
 		return
 	}
-	answer, err := q.Invoke(ctx, q.Function, event)
+	response, err := q.Invoke(ctx, q.Function, event)
 	if err != nil {
-		return // the runtime has said so; the messages show again
+		return // the runtime has logged it; the message shows again
 	}
-	failed, err := failures(answer, messages)
+	failed, err := isFailed(response, id)
 	if err != nil {
 		q.Console.Printf("%s: %v", q.Function, err)
 		return
 	}
-	for _, m := range messages {
-		if failed[aws.ToString(m.MessageId)] {
-			continue
-		}
-		// The work is done, so this must happen although the stack stops.
-		_, err := q.Client.DeleteMessage(context.WithoutCancel(ctx), &sqs.DeleteMessageInput{QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle})
-		if err != nil {
-			q.Console.Printf("%s: delete message %s: %v; it will come again", q.Function, aws.ToString(m.MessageId), err)
-			continue
-		}
-		q.counts.forget(aws.ToString(m.MessageId))
+	if failed {
+		return
 	}
+	// The work is done, so this must happen although the stack stops.
+	_, err = q.Client.DeleteMessage(context.WithoutCancel(ctx), &sqs.DeleteMessageInput{QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle})
+	if err != nil {
+		q.Console.Printf("%s: delete message %s: %v; it will come again", q.Function, id, err)
+		return
+	}
+	q.counts.forget(id)
 }
 
-func (q *Queue) event(messages []types.Message) events.SQSEvent {
-	var event events.SQSEvent
-	for _, m := range messages {
-		attributes := maps.Clone(m.Attributes)
-		if attributes == nil {
-			attributes = map[string]string{}
-		}
-		const count = string(types.MessageSystemAttributeNameApproximateReceiveCount)
-		told, _ := strconv.Atoi(attributes[count])
-		attributes[count] = strconv.Itoa(max(told, q.counts.receive(aws.ToString(m.MessageId))))
-		event.Records = append(event.Records, events.SQSMessage{
-			MessageId:              aws.ToString(m.MessageId),
-			ReceiptHandle:          aws.ToString(m.ReceiptHandle),
-			Body:                   aws.ToString(m.Body),
-			Md5OfBody:              aws.ToString(m.MD5OfBody),
-			Md5OfMessageAttributes: aws.ToString(m.MD5OfMessageAttributes),
-			Attributes:             attributes,
-			MessageAttributes:      attributesOf(m),
-			EventSourceARN:         q.ARN,
-			EventSource:            "aws:sqs",
-			AWSRegion:              region,
-		})
+func (q *Queue) record(m types.Message, group string) events.SQSMessage {
+	attributes := maps.Clone(m.Attributes)
+	if attributes == nil {
+		attributes = map[string]string{}
 	}
-	return event
+	const count = string(types.MessageSystemAttributeNameApproximateReceiveCount)
+	told, _ := strconv.Atoi(attributes[count])
+	attributes[count] = strconv.Itoa(max(told, q.counts.receive(aws.ToString(m.MessageId))))
+	if group != "" {
+		attributes[string(types.MessageSystemAttributeNameMessageGroupId)] = group
+	}
+	return events.SQSMessage{
+		MessageId:              aws.ToString(m.MessageId),
+		ReceiptHandle:          aws.ToString(m.ReceiptHandle),
+		Body:                   aws.ToString(m.Body),
+		Md5OfBody:              aws.ToString(m.MD5OfBody),
+		Md5OfMessageAttributes: aws.ToString(m.MD5OfMessageAttributes),
+		Attributes:             attributes,
+		MessageAttributes:      attributesOf(m),
+		EventSourceARN:         q.ARN,
+		EventSource:            "aws:sqs",
+		AWSRegion:              region,
+	}
 }
 
 const region = "us-east-1"
@@ -143,32 +202,26 @@ func attributesOf(m types.Message) map[string]events.SQSMessageAttribute {
 	return attributes
 }
 
-// failures reads which messages the function gives back, by Lambda's rules: an
-// answer without any means that all are done, and one that names a message that
-// was not in the event is an error, after which none is.
-func failures(answer []byte, messages []types.Message) (map[string]bool, error) {
-	if len(answer) == 0 {
-		return nil, nil
+// isFailed reports whether the function gives the message back, by Lambda's rules: a
+// response that names none means that it is done, and one that names a message that
+// was not in the event is an error, after which it is not.
+func isFailed(response []byte, id string) (bool, error) {
+	if len(response) == 0 {
+		return false, nil
 	}
 	var told events.SQSEventResponse
-	if err := json.Unmarshal(answer, &told); err != nil {
-		return nil, fmt.Errorf("malformed answer to an SQS event: %w", err)
+	if err := json.Unmarshal(response, &told); err != nil {
+		return false, fmt.Errorf("malformed response to an SQS event: %w", err)
 	}
-	sent := map[string]bool{}
-	for _, m := range messages {
-		sent[aws.ToString(m.MessageId)] = true
-	}
-	failed := map[string]bool{}
 	for _, item := range told.BatchItemFailures {
-		if !sent[item.ItemIdentifier] {
-			return nil, fmt.Errorf("answer to an SQS event gives back %q, which was not in it", item.ItemIdentifier)
+		if item.ItemIdentifier != id {
+			return false, fmt.Errorf("response to an SQS event gives back %q, which was not in it", item.ItemIdentifier)
 		}
-		failed[item.ItemIdentifier] = true
 	}
-	return failed, nil
+	return len(told.BatchItemFailures) > 0, nil
 }
 
-// counts knows how often each message was received; goaws always says once.
+// counts holds how often each message was delivered; goaws always says once.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int // by message id
@@ -202,7 +255,7 @@ func Schedule(ctx context.Context, every time.Duration, function string, invoke 
 			Detail:    json.RawMessage("{}"),
 		})
 		if err == nil {
-			_, _ = invoke(ctx, function, event) // the runtime says what went wrong; the next run tries again
+			_, _ = invoke(ctx, function, event) // the runtime logs what went wrong; the next run tries again
 		}
 		pause(ctx, every)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"skillscurriculum/infra/local/queue"
 )
@@ -74,6 +76,9 @@ func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage 
 	return nil
 }
 
+// groupOf is the first letter of a message, in these tests.
+func groupOf(body string) string { return body[:1] }
+
 func TestQueue(t *testing.T) {
 	const receives = 3
 	queues, stop, err := queue.Server{Visibility: time.Second, MaxReceives: receives}.Start(t.Context())
@@ -91,7 +96,6 @@ func TestQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// All are there before anybody asks, so that they come in batches.
 	for _, body := range []string{"done", "fail", "fail too", "poison"} {
 		send(body)
 	}
@@ -101,8 +105,8 @@ func TestQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var sources sync.WaitGroup
 	for _, q := range []*Queue{
-		{Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Batch: 4, Concurrency: 2, Invoke: extractor.invoke, Console: console},
-		{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: "sweeper", Batch: 10, Concurrency: 1, Invoke: sweeper.invoke, Console: console},
+		{Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: 2, Visibility: time.Second, Group: groupOf, Invoke: extractor.invoke, Console: console},
+		{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: "sweeper", Concurrency: 1, Visibility: time.Second, Group: groupOf, Invoke: sweeper.invoke, Console: console},
 	} {
 		sources.Go(func() { q.Poll(ctx) })
 	}
@@ -141,28 +145,151 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
-	messages := []types.Message{{MessageId: aws.String("a")}, {MessageId: aws.String("b")}}
-	for answer, want := range map[string][]string{
+// A has sent 40 messages whose work stalls when B sends five. B's are done while
+// A's first stall: the event source does not wait for A, nor give A all its room.
+func TestOneGroupDoesNotDelayAnother(t *testing.T) {
+	queues, stop, err := queue.Server{Visibility: time.Minute}.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	client := queue.Client(queues.Endpoint)
+	send := func(n int, body string) {
+		for i := range n {
+			_, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(queues.URL), MessageBody: aws.String(body + strconv.Itoa(i)), MessageGroupId: aws.String(body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	begun, release := make(chan string, 100), make(chan struct{})
+	const concurrency = 4
+	q := &Queue{
+		Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: concurrency, Visibility: time.Minute, Group: groupOf, Console: log.New(io.Discard, "", 0),
+		Invoke: func(_ context.Context, _ string, payload []byte) ([]byte, error) {
+			var event events.SQSEvent
+			if err := json.Unmarshal(payload, &event); err != nil || len(event.Records) != 1 {
+				t.Errorf("%v in %s", err, payload)
+			}
+			group := event.Records[0].Attributes["MessageGroupId"]
+			begun <- group
+			if group == "A" {
+				<-release
+			}
+			return nil, nil
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var source sync.WaitGroup
+	source.Go(func() { q.Poll(ctx) })
+	defer source.Wait()
+	defer cancel()
+	next := func() string {
+		select {
+		case group := <-begun:
+			return group
+		case <-time.After(time.Minute):
+			t.Error("nothing is delivered")
+			return ""
+		}
+	}
+
+	send(40, "A")
+	for range concurrency / 2 {
+		if next() != "A" {
+			t.Fatal("A's messages are not delivered while it is alone")
+		}
+	}
+	send(5, "B")
+	for range 5 {
+		if got := next(); got != "B" {
+			t.Errorf("before B's messages are done, one of %s is delivered", got)
+		}
+	}
+	close(release)
+	for range 40 - concurrency/2 {
+		if next() != "A" {
+			t.Error("A's messages are not delivered in the end")
+		}
+	}
+}
+
+// Whatever comes when: no group has more than its share, none waits while there is
+// room for it, of two that wait neither has two turns running, and in the end all
+// have had theirs.
+func TestTurns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), groups: map[string]*group{}}
+		waiting, running := map[string]int{}, map[string]int{}
+		names := rapid.SampledFrom([]string{"a", "b", "c"})
+		next := func(t *rapid.T) {
+			m, name, ok := turns.next()
+			if !ok {
+				for n := range waiting {
+					if waiting[n] > 0 && running[n] < turns.share {
+						t.Fatalf("%s waits, %d running", n, running[n])
+					}
+				}
+				return
+			}
+			if waiting[name] == 0 || running[name] >= turns.share || aws.ToString(m.Body) != name {
+				t.Fatalf("%s has a turn with %d waiting, %d running: %v", name, waiting[name], running[name], m)
+			}
+			for n := range waiting {
+				if waiting[n] > 0 && running[n] < running[name] {
+					t.Fatalf("%s, with %d running, is before %s, with %d", name, running[name], n, running[n])
+				}
+			}
+			waiting[name]--
+			running[name]++
+		}
+		done := func() {
+			for n := range running {
+				if running[n] > 0 {
+					running[n]--
+					turns.done(n)
+					return
+				}
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				n := names.Draw(t, "group")
+				waiting[n]++
+				turns.add(n, types.Message{Body: aws.String(n)})
+			},
+			"next": next,
+			"done": func(*rapid.T) { done() },
+		})
+		for turns.waiting > 0 {
+			next(t)
+			done()
+		}
+		for range 10 {
+			done()
+		}
+		if len(turns.groups) != 0 {
+			t.Fatalf("%v is left", turns.groups)
+		}
+	})
+}
+
+func TestIsFailed(t *testing.T) {
+	for response, want := range map[string]struct{ failed, malformed bool }{
 		"":                           {},
 		"null":                       {},
 		"{}":                         {},
 		`{"batchItemFailures":null}`: {},
-		`{"batchItemFailures":[{"itemIdentifier":"b"}]}`: {"b"},
-		`{"batchItemFailures":[{"itemIdentifier":"c"}]}`: nil,
-		`{"batchItemFailures":[{"itemIdentifier":""}]}`:  nil,
-		`{"batchItemFailures":[{}]}`:                     nil,
-		`{"batchItemFailures":7}`:                        nil,
-		`oops`:                                           nil,
+		`{"batchItemFailures":[{"itemIdentifier":"a"}]}`: {failed: true},
+		`{"batchItemFailures":[{"itemIdentifier":"c"}]}`: {malformed: true},
+		`{"batchItemFailures":[{"itemIdentifier":""}]}`:  {malformed: true},
+		`{"batchItemFailures":[{}]}`:                     {malformed: true},
+		`{"batchItemFailures":7}`:                        {malformed: true},
+		`oops`:                                           {malformed: true},
 	} {
-		failed, err := failures([]byte(answer), messages)
-		if (err != nil) != (want == nil) || len(failed) != len(want) {
-			t.Errorf("%s: %v, %v", answer, failed, err)
-		}
-		for _, id := range want {
-			if !failed[id] {
-				t.Errorf("%s: %s is not among %v", answer, id, failed)
-			}
+		failed, err := isFailed([]byte(response), "a")
+		if (err != nil) != want.malformed || failed != want.failed {
+			t.Errorf("%s: %v, %v", response, failed, err)
 		}
 	}
 }
@@ -188,15 +315,13 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-func FuzzFailures(f *testing.F) {
-	for _, answer := range []string{"", "null", `{"batchItemFailures":[{"itemIdentifier":"a"}]}`, `[]`} {
-		f.Add([]byte(answer))
+func FuzzIsFailed(f *testing.F) {
+	for _, response := range []string{"", "null", `{"batchItemFailures":[{"itemIdentifier":"a"}]}`, `[]`} {
+		f.Add([]byte(response))
 	}
-	messages := []types.Message{{MessageId: aws.String("a")}}
-	f.Fuzz(func(t *testing.T, answer []byte) {
-		failed, err := failures(answer, messages)
-		if err == nil && len(failed) > 1 || len(failed) == 1 && !failed["a"] {
-			t.Errorf("%q: %v", answer, failed)
+	f.Fuzz(func(t *testing.T, response []byte) {
+		if failed, err := isFailed(response, "a"); err != nil && failed {
+			t.Errorf("%q is malformed and a failure", response)
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Announcement tells programs and people where the service is: build/local.json
-// of commands.md, and the variables with which a program reaches the same parts.
+// Announcement is build/local.json: where the service is, and the variables with
+// which a program reaches the same parts.
 type Announcement struct {
 	BaseURL string `json:"baseUrl"`
 	Demo

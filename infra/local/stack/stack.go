@@ -1,6 +1,6 @@
 // Package stack runs the whole service on this machine: DynamoDB Local, the
-// queue, every function's bootstrap, the gateway before them, the event sources
-// beside them, and the demo data. It knows none of the service's rules; what it
+// queue, every function's bootstrap, the gateway before them, the event sources,
+// and the demo data. It knows none of the service's rules; what it
 // needs of the store it is given. Invariants: nothing that Run started outlives
 // it, and the announcement exists only while the service answers.
 package stack
@@ -8,6 +8,7 @@ package stack
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log"
@@ -25,6 +26,7 @@ import (
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/infra/local/source"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // Config says what to run. Only Functions, Store and Console have no default.
@@ -53,7 +55,7 @@ type Config struct {
 type Store interface {
 	// CreateTable makes the table where it is missing.
 	CreateTable(ctx context.Context) error
-	// Known says whether an API key is good now.
+	// Known reports whether an API key is good now.
 	Known(ctx context.Context, apiKey string) (bool, error)
 }
 
@@ -72,16 +74,16 @@ const (
 	apiTimeout     = 28 * time.Second
 	apiProcesses   = 8
 	apiMemory      = 1769 // MB
-	extractors     = 2
+	extractors     = 4    // of which one organization has two
 	sweeperTimeout = 30 * time.Second
 	sweeperMemory  = 256 // MB
 	sweepers       = 2   // one for the schedule, one for dead letters
 	sweep          = 10 * time.Second
 )
 
-// Any extraction ends within 3 minutes (interface.md section 10), also one that
-// kills its process every time: receives x visibility stays below. A job's lease
-// outlives its function's time by 5 s; only after that is its message shown again.
+// Any extraction ends within 3 minutes, also one that kills its process every
+// time: receives x visibility stays below. A job's lease outlives its function's
+// time by 5 s; only after that is its message shown again.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
 	retrySeconds     = 2
@@ -205,8 +207,8 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	}
 	g := gateway.Gateway{Known: store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
 	client := queue.Client(queues.Endpoint)
-	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Batch: 1, Concurrency: extractors, Invoke: r.Invoke, Console: s.Console}
-	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Batch: 1, Concurrency: 1, Invoke: r.Invoke, Console: s.Console}
+	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Concurrency: extractors, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
+	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Concurrency: 1, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
 	var parts sync.WaitGroup
 	s.onStop(parts.Wait)
 	parts.Go(func() {
@@ -226,6 +228,13 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 		s.Console.Print("the demo data is loaded")
 	}
 	return told, told.check(s.life)
+}
+
+// organizationOf returns whose job a message is, which is its group.
+func organizationOf(message string) string {
+	var job catalog.ExtractionJob
+	_ = json.Unmarshal([]byte(message), &job) // what is no job belongs to nobody
+	return string(job.OrganizationID)
 }
 
 func (s *stack) startDynamoDB() error {

@@ -24,7 +24,7 @@ type Store interface {
 
 // Gateway is what stands before the service in AWS and knows keys by name.
 type Gateway interface {
-	// Names gives the ids of the keys whose names begin with a prefix, by name.
+	// Names returns the ids of the keys whose names begin with a prefix, by name.
 	Names(ctx context.Context, prefix string) (map[string]string, error)
 	// Add takes a key and lets it through.
 	Add(ctx context.Context, name, secret string) error
@@ -110,7 +110,7 @@ func (r *Keyring) Rotate(ctx context.Context, id catalog.CustomerID, scope catal
 	return issued, nil
 }
 
-// List gives a customer's keys.
+// List returns a customer's keys.
 func (r *Keyring) List(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key, error) {
 	_, keys, err := r.load(ctx, id)
 	return keys, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,13 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-func TestMain(m *testing.M) { dynamotest.Main(m) }
+func TestMain(m *testing.M) {
+	// Each check takes several requests and imports; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	dynamotest.Main(m)
+}
 
 const org = catalog.OrgID("org_test")
 
@@ -224,8 +231,8 @@ func TestRejects(t *testing.T) {
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
-		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, `no course has the external id "Z"`},
-		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, `"H" is named twice`},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, "courses[0]: there is no such course (Z)"},
+		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, "courses[1]: the course is named twice (H)"},
 		{`{"programs":[{"externalId":"P","name":"N","courseOrder":["crs_1"]}]}`, "records are named by external ids"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["Z"]}]}`, "sections[0]: there is no such section (Z)"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["H","H-2"]}]}`, "of the same course stands before it"},
@@ -352,7 +359,7 @@ func TestBesideOthers(t *testing.T) {
 				return
 			}
 			var change catalog.Change
-			catalog.NewCourse(ids, dir, org, f.Now(), "By hand", "H", nil, &change)
+			change.AddCourse(&catalog.Course{Name: "By hand", Code: "H"}, &catalog.Section{}, ids, dir, org, f.Now())
 			switch err := f.store.Commit(t.Context(), org, &change); {
 			case err == nil:
 				i++

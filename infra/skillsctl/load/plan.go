@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -24,27 +23,6 @@ type plan struct {
 
 	created, updated, skipped int
 	rejects                   []Reject
-}
-
-// fields are those of every kind of record, as the contract names them.
-type fields struct {
-	Name                    catalog.Optional[string]                  `json:"name"`
-	Code                    catalog.Optional[*string]                 `json:"code"`
-	Description             catalog.Optional[*string]                 `json:"description"`
-	InstructorID            catalog.Optional[*string]                 `json:"instructorId"`
-	InstructorName          catalog.Optional[*string]                 `json:"instructorName"`
-	SyllabusHref            catalog.Optional[*string]                 `json:"syllabusHref"`
-	Skills                  catalog.Optional[[]catalog.SkillInput]    `json:"skills"`
-	CIPCode                 catalog.Optional[*string]                 `json:"cipCode"`
-	EmployerID              catalog.Optional[string]                  `json:"employerId"`
-	JobDescriptionHref      catalog.Optional[*string]                 `json:"jobDescriptionHref"`
-	Locations               catalog.Optional[[]catalog.JobLocation]   `json:"locations"`
-	SalaryMin               catalog.Optional[*float64]                `json:"salaryMin"`
-	SalaryMax               catalog.Optional[*float64]                `json:"salaryMax"`
-	ONETSOCCode             catalog.Optional[*string]                 `json:"onetSocCode"`
-	TransferFromInstitution catalog.Optional[string]                  `json:"transferFromInstitution"`
-	UniqueTag               catalog.Optional[*string]                 `json:"uniqueTag"`
-	MatchingConfig          catalog.Optional[*catalog.MatchingConfig] `json:"matchingConfig"`
 }
 
 // plan decides on every row of a batch. A row that breaks a rule is rejected; any
@@ -70,14 +48,7 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 			p.settle(x, x.Record, false)
 			continue
 		}
-		var in fields
-		packed, err := json.Marshal(row.Fields)
-		if err == nil {
-			err = json.Unmarshal(packed, &in)
-		}
-		if err == nil {
-			err = p.row(ctx, row, in, x, beside)
-		}
+		err := p.row(ctx, row, x, beside)
 		var broken *catalog.Error
 		if errors.As(err, &broken) && broken.Code != catalog.Unavailable {
 			p.rejects = append(p.rejects, rejected(row, reason(broken)))
@@ -121,6 +92,7 @@ type beside struct {
 	sections map[string]*catalog.Section
 	packages map[string]*catalog.TransferPackage
 	byID     map[string]*catalog.Section
+	placed   map[string]catalog.Placed
 	held     map[string]*catalog.Course // by id: those that a program or credential holds
 }
 
@@ -189,8 +161,34 @@ func (p *plan) loadSections(ctx context.Context, b *beside, members []string, kn
 			}
 		}
 	}
-	b.held, err = p.holders(ctx, before, b.courses)
-	return err
+	if b.held, err = p.holders(ctx, before, b.courses); err != nil {
+		return err
+	}
+	b.placed = map[string]catalog.Placed{}
+	for _, name := range members {
+		if placed := p.place(b, name); placed.Section != nil && placed.Course != nil {
+			b.placed[name] = placed
+		}
+	}
+	return nil
+}
+
+// place finds the section that a member of a credential means: a section, or a
+// course's default section. In a pass that saves nothing the section may not be
+// there yet, and its course is enough.
+func (p *plan) place(b *beside, name string) catalog.Placed {
+	if section := b.sections[name]; section != nil {
+		return catalog.Placed{Section: section, Course: b.held[section.CourseID]}
+	}
+	course := b.courses[name]
+	if course == nil {
+		return catalog.Placed{}
+	}
+	section := b.byID[course.DefaultSectionID]
+	if section == nil && !p.save {
+		section = &catalog.Section{Meta: catalog.Meta{ID: course.DefaultSectionID}, CourseID: course.ID}
+	}
+	return catalog.Placed{Section: section, Course: b.held[course.ID]}
 }
 
 // holders gives courses by id as they are now: those of ids and those named. A
@@ -238,24 +236,87 @@ func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, nam
 }
 
 // row decides on one row; x is what its name stands for already.
-func (p *plan) row(ctx context.Context, row intake.Row, in fields, x catalog.ExternalID, b *beside) error {
+func (p *plan) row(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside) error {
+	l := catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref, Courses: b.courses, Sections: b.placed}
 	switch p.kind {
 	case catalog.CourseKind:
-		return p.course(ctx, in, x, b)
+		return p.course(ctx, row, x, b, l)
 	case catalog.SectionKind:
-		return p.section(row, in, x, b)
+		return p.section(row, x, b, l)
 	case catalog.ProgramKind:
-		return p.program(ctx, row, in, x, b)
+		return p.program(ctx, row, x, b, l)
 	case catalog.CredentialKind:
-		return p.credential(ctx, row, in, x, b)
+		return p.credential(ctx, row, x, b, l)
 	case catalog.JobKind:
-		return p.job(ctx, in, x)
+		_, err := listed[catalog.JobInput, catalog.Job](ctx, p, row, x, l)
+		return err
 	case catalog.TransferPackageKind:
-		return p.pack(ctx, in, x)
+		_, err := listed[catalog.TransferPackageInput, catalog.TransferPackage](ctx, p, row, x, l)
+		return err
 	case catalog.TransferCourseKind:
-		return p.transferCourse(row, in, x, b)
+		return p.transferCourse(row, x, b, l)
 	}
 	return fmt.Errorf("a %s cannot be imported", p.kind)
+}
+
+// decode reads fields, which keep the contract, as a record's input.
+func decode[I any](fields map[string]any) (in I, err error) {
+	packed, err := json.Marshal(fields)
+	if err != nil {
+		return in, err
+	}
+	return in, json.Unmarshal(packed, &in)
+}
+
+// record is the pointer type of a record struct.
+type record[T any] interface {
+	*T
+	catalog.Record
+}
+
+// listed decides on a record of a list: it is created, or changed where the row says
+// something else.
+func listed[I catalog.Input[R], T any, R record[T]](ctx context.Context, p *plan, row intake.Row, x catalog.ExternalID, l catalog.Lookups) (R, error) {
+	in, err := decode[I](row.Fields)
+	if err != nil {
+		return nil, err
+	}
+	r, _ := x.Record.(R)
+	if fresh := r == nil; fresh {
+		r = R(new(T))
+		if err := catalog.Apply(in, r, l); err != nil {
+			return nil, err
+		}
+		dir, err := p.directory(ctx, p.kind)
+		if err != nil {
+			return nil, err
+		}
+		p.change.Add(r, p.IDs, dir, p.org, p.now)
+		p.create(x, r)
+		return r, nil
+	}
+	before := *r
+	if err := catalog.Apply(in, r, l); err != nil {
+		return nil, err
+	}
+	*r = bare(*r)
+	p.settle(x, r, catalog.ReplaceChanged(&p.change, bare(before), r, p.now))
+	return r, nil
+}
+
+// bare returns a record as the store keeps it: without what is shown of its members.
+func bare[T any](r T) T {
+	switch r := any(&r).(type) {
+	case *catalog.Program:
+		r.Courses = nil
+	case *catalog.Credential:
+		sections := make([]catalog.SectionProfile, len(r.Sections))
+		for i, s := range r.Sections {
+			sections[i].CourseID, sections[i].SectionID = s.CourseID, s.SectionID
+		}
+		r.Sections = sections
+	}
+	return r
 }
 
 // create counts a record that is new and gives it its external id.
@@ -282,100 +343,58 @@ func (p *plan) see(name string, record catalog.Record) {
 	}
 }
 
-// replace saves a record that differs from what it was.
-func (p *plan) replace(before, after any, record catalog.Record) bool {
-	if reflect.DeepEqual(before, after) {
-		return false
+func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+	in, err := decode[catalog.CourseInput](row.Fields)
+	if err != nil {
+		return err
 	}
-	p.change.Replace(record, p.now)
-	return true
-}
-
-func (p *plan) course(ctx context.Context, in fields, x catalog.ExternalID, b *beside) error {
+	ofSection, err := decode[catalog.SectionInput](sectionFields(row.Fields))
+	if err != nil {
+		return err
+	}
 	course, _ := x.Record.(*catalog.Course)
-	if course == nil {
+	fresh := course == nil
+	section := &catalog.Section{}
+	if fresh {
+		course = &catalog.Course{}
+	} else if section = b.byID[course.DefaultSectionID]; section == nil {
+		return catalog.Errorf(catalog.Internal, "the course has lost its default section")
+	}
+	was, wasSection := *course, *section
+	if wrong := append(in.Apply(course, l), ofSection.Apply(section, l)...); wrong != nil {
+		return catalog.Invalid(wrong...)
+	}
+	if fresh {
 		dir, err := p.directory(ctx, catalog.CourseKind)
 		if err != nil {
 			return err
 		}
-		// The section is checked before the course takes a number.
-		section := &catalog.Section{}
-		if err := p.setSection(section, in); err != nil {
-			return err
-		}
-		var change catalog.Change
-		course = catalog.NewCourse(p.IDs, dir, p.org, p.now, in.Name.Value, *in.Code.Value, in.Description.Value, &change)
-		made := change.Created[1].(*catalog.Section)
-		section.Meta, section.CourseID, section.Name = made.Meta, made.CourseID, made.Name
-		p.change.Create(course, dir)
-		p.change.Create(section, nil)
+		p.change.AddCourse(course, section, p.IDs, dir, p.org, p.now)
 		p.create(x, course)
 		return nil
 	}
-	section := b.byID[course.DefaultSectionID]
-	if section == nil {
-		return catalog.Errorf(catalog.Internal, "the course has lost its default section")
-	}
-	was, wasSection := *course, *section
-	if err := p.setSection(section, in); err != nil {
-		return err
-	}
-	course.Name, course.Code, course.Description = in.Name.Or(course.Name), *in.Code.Or(&course.Code), in.Description.Or(course.Description)
-	changed := p.replace(was, *course, course)
+	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
 	changed = p.replaceSection(wasSection, section) || changed
 	p.settle(x, course, changed)
 	return nil
 }
 
-// setSection gives a section what the row says of its teaching.
-func (p *plan) setSection(s *catalog.Section, in fields) error {
-	before := s.SyllabusHref
-	s.InstructorID, s.InstructorName = in.InstructorID.Or(s.InstructorID), in.InstructorName.Or(s.InstructorName)
-	s.SyllabusHref = orNull(in.SyllabusHref.Or(s.SyllabusHref))
-	if s.Skills == nil {
-		s.Skills = []catalog.SkillRef{}
-	}
-	if in.Skills.Set {
-		skills, faults := catalog.Skills(in.Skills.Value, p.SkillName, "skills")
-		if faults != nil {
-			return catalog.Invalid(faults...)
-		}
-		s.Skills = skills
-	}
-	switch {
-	case s.SyllabusHref == nil:
-		s.Extraction = catalog.Extraction{}
-	case before == nil || *before != *s.SyllabusHref:
-		if err := p.checkHref(s.SyllabusHref); err != nil {
-			return err
-		}
-		s.Extraction = catalog.Extraction{ProcessingStatus: catalog.Pending}
-	}
-	return nil
-}
-
-func (p *plan) checkHref(href *string) error {
-	if href == nil {
-		return nil
-	}
-	if err := p.CheckHref(*href); err != nil {
-		return catalog.Invalid(catalog.FieldError{Location: "syllabusHref", Message: err.Error(), Value: *href})
-	}
-	return nil
-}
-
+// replaceSection saves a section that is not as it was, and reports whether that is so.
 func (p *plan) replaceSection(before catalog.Section, s *catalog.Section) bool {
-	changed := p.replace(before, *s, s)
-	if changed && s.ProcessingStatus == catalog.Pending && before.ProcessingStatus != catalog.Pending {
+	if s.HasNewSyllabus(before) {
 		p.change.Restart(s)
 	}
-	return changed
+	return catalog.ReplaceChanged(&p.change, before, s, p.now)
 }
 
-func (p *plan) section(row intake.Row, in fields, x catalog.ExternalID, b *beside) error {
+func (p *plan) section(row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
 	course := b.courses[row.Parent]
 	if course == nil {
 		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)
+	}
+	in, err := decode[catalog.SectionInput](row.Fields)
+	if err != nil {
+		return err
 	}
 	section, _ := x.Record.(*catalog.Section)
 	if section != nil && section.CourseID != course.ID {
@@ -383,23 +402,26 @@ func (p *plan) section(row intake.Row, in fields, x catalog.ExternalID, b *besid
 	}
 	fresh := section == nil
 	if fresh {
-		section = course.NewSection(p.IDs, p.now, in.Name.Value)
+		section = &catalog.Section{}
 	}
 	before := *section
-	section.Name, section.Description = in.Name.Or(section.Name), in.Description.Or(section.Description)
-	if err := p.setSection(section, in); err != nil {
+	if err := catalog.Apply(in, section, l); err != nil {
+		return err
+	}
+	if fresh {
+		err = p.change.AddSection(section, course, p.IDs, p.now)
+	} else {
+		err = course.Mention(section)
+	}
+	if err != nil {
 		return err
 	}
 	if fresh || before.Ref() != section.Ref() {
-		if err := course.Mention(section); err != nil {
-			return err
-		}
 		if !slices.ContainsFunc(p.change.Replaced, func(r catalog.Replacement) bool { return r.Record == course }) {
 			p.change.Replace(course, p.now)
 		}
 	}
 	if fresh {
-		p.change.Create(section, nil)
 		p.create(x, section)
 		return nil
 	}
@@ -407,205 +429,31 @@ func (p *plan) section(row intake.Row, in fields, x catalog.ExternalID, b *besid
 	return nil
 }
 
-func (p *plan) program(ctx context.Context, row intake.Row, in fields, x catalog.ExternalID, b *beside) error {
-	program, _ := x.Record.(*catalog.Program)
-	fresh := program == nil
-	if fresh {
-		program = &catalog.Program{Courses: []catalog.CourseProfile{}, CourseOrder: []string{}, DerivedSOCs: []string{}}
-		program.Base().OrganizationID = p.org
-	}
-	before := *program
-	program.Name, program.Code = in.Name.Or(program.Name), in.Code.Or(program.Code)
-	program.Description = in.Description.Or(program.Description)
-	if in.CIPCode.Set {
-		socs, err := p.occupations(ctx, in.CIPCode.Value)
-		if err != nil {
-			return err
-		}
-		program.CIPCode, program.DerivedSOCs = in.CIPCode.Value, socs
-	}
-	if row.Members != nil {
-		program.CourseOrder, program.Courses = []string{}, nil
-		for _, name := range row.Members {
-			course := b.courses[name]
-			if course == nil {
-				return catalog.Errorf(catalog.NotFound, "courses: no course has the external id %q", name)
-			}
-			added, err := program.Add(course)
-			if err != nil {
-				return err
-			}
-			if !added {
-				return catalog.Errorf(catalog.Conflict, "courses: %q is named twice", name)
-			}
-		}
-	}
-	program.Courses = before.Courses // only their ids are kept
-	if fresh {
-		dir, err := p.directory(ctx, catalog.ProgramKind)
-		if err != nil {
-			return err
-		}
-		program.Meta = catalog.NewMeta(p.IDs.Sequenced(catalog.ProgramKind, dir.Take()), p.org, p.now)
-		p.change.Create(program, dir)
-		p.create(x, program)
-	} else {
-		p.settle(x, program, p.replace(before, *program, program))
-	}
-	program.Holds(&p.change, b.held)
-	return nil
-}
-
-// occupations are those that a CIP code leads to.
-func (p *plan) occupations(ctx context.Context, cip *string) ([]string, error) {
-	socs := []string{}
-	if cip == nil {
-		return socs, nil
-	}
-	scope, err := p.Market.Scope(ctx, labor.Nation, []string{*cip})
-	if err != nil {
-		return nil, err
-	}
-	study, known := scope.CIPs[*cip]
-	if !known {
-		return nil, catalog.Invalid(catalog.FieldError{Location: "cipCode", Message: "not in the loaded CIP to SOC crosswalk", Value: *cip})
-	}
-	return append(socs, study.SOCCodes...), nil
-}
-
-func (p *plan) credential(ctx context.Context, row intake.Row, in fields, x catalog.ExternalID, b *beside) error {
-	credential, _ := x.Record.(*catalog.Credential)
-	fresh := credential == nil
-	if fresh {
-		credential = &catalog.Credential{Sections: []catalog.SectionProfile{}}
-	}
-	before := *credential
-	credential.Name, credential.Code = in.Name.Or(credential.Name), in.Code.Or(credential.Code)
-	credential.Description = in.Description.Or(credential.Description)
-	if row.Members != nil {
-		placed := make([]catalog.Placed, len(row.Members))
-		for i, name := range row.Members {
-			placed[i] = p.place(b, name)
-		}
-		if err := credential.SetSections(row.Members, placed, "sections"); err != nil {
+func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+	if cip, ok := row.Fields["cipCode"].(string); ok {
+		var err error
+		if l.Occupations, err = labor.Occupations(ctx, p.Market, []string{cip}); err != nil {
 			return err
 		}
 	}
-	changed := !reflect.DeepEqual(sectionIDs(before), sectionIDs(*credential))
-	if fresh {
-		dir, err := p.directory(ctx, catalog.CredentialKind)
-		if err != nil {
-			return err
-		}
-		credential.Meta = catalog.NewMeta(p.IDs.Sequenced(catalog.CredentialKind, dir.Take()), p.org, p.now)
-		p.change.Create(credential, dir)
-		p.create(x, credential)
-	} else {
-		was, is := before, *credential
-		was.Sections, is.Sections = nil, nil
-		if changed = changed || !reflect.DeepEqual(was, is); changed {
-			p.change.Replace(credential, p.now)
-		}
-		p.settle(x, credential, changed)
+	program, err := listed[catalog.ProgramInput, catalog.Program](ctx, p, row, x, l)
+	if err == nil {
+		program.Holds(&p.change, b.held)
 	}
-	credential.Holds(&p.change, b.held)
-	return nil
+	return err
 }
 
-// place finds the section that a member of a credential means: a section, or a
-// course's default section. In a pass that saves nothing the section may not be
-// there yet, and its course is enough.
-func (p *plan) place(b *beside, name string) catalog.Placed {
-	if section := b.sections[name]; section != nil {
-		return catalog.Placed{Section: section, Course: b.held[section.CourseID]}
+func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+	credential, err := listed[catalog.CredentialInput, catalog.Credential](ctx, p, row, x, l)
+	if err == nil {
+		credential.Holds(&p.change, b.held)
 	}
-	course := b.courses[name]
-	if course == nil {
-		return catalog.Placed{}
-	}
-	section := b.byID[course.DefaultSectionID]
-	if section == nil && !p.save {
-		section = &catalog.Section{Meta: catalog.Meta{ID: course.DefaultSectionID}, CourseID: course.ID}
-	}
-	return catalog.Placed{Section: section, Course: b.held[course.ID]}
-}
-
-func sectionIDs(c catalog.Credential) []string {
-	ids := []string{}
-	for _, s := range c.Sections {
-		ids = append(ids, s.SectionID)
-	}
-	return ids
-}
-
-func (p *plan) job(ctx context.Context, in fields, x catalog.ExternalID) error {
-	job, _ := x.Record.(*catalog.Job)
-	fresh := job == nil
-	if fresh {
-		job = &catalog.Job{Locations: []catalog.JobLocation{}, Skills: []catalog.SkillRef{}}
-	}
-	before := *job
-	job.Name, job.EmployerID = in.Name.Or(job.Name), in.EmployerID.Or(job.EmployerID)
-	job.Description, job.JobDescriptionHref = in.Description.Or(job.Description), in.JobDescriptionHref.Or(job.JobDescriptionHref)
-	job.SalaryMin, job.SalaryMax = in.SalaryMin.Or(job.SalaryMin), in.SalaryMax.Or(job.SalaryMax)
-	job.ONETSOCCode = in.ONETSOCCode.Or(job.ONETSOCCode)
-	if in.Locations.Set {
-		job.Locations = append([]catalog.JobLocation{}, in.Locations.Value...)
-	}
-	faults := job.Check("")
-	if in.Skills.Set {
-		skills, wrong := catalog.Skills(in.Skills.Value, p.SkillName, "skills")
-		job.Skills, faults = skills, append(faults, wrong...)
-	}
-	if faults != nil {
-		return catalog.Invalid(faults...)
-	}
-	if !fresh {
-		p.settle(x, job, p.replace(before, *job, job))
-		return nil
-	}
-	dir, err := p.directory(ctx, catalog.JobKind)
-	if err != nil {
-		return err
-	}
-	job.Meta = catalog.NewMeta(p.IDs.Sequenced(catalog.JobKind, dir.Take()), p.org, p.now)
-	p.change.Create(job, dir)
-	p.create(x, job)
-	return nil
-}
-
-func (p *plan) pack(ctx context.Context, in fields, x catalog.ExternalID) error {
-	pack, _ := x.Record.(*catalog.TransferPackage)
-	fresh := pack == nil
-	if fresh {
-		pack = &catalog.TransferPackage{MatchingConfig: catalog.DefaultMatchingConfig}
-	}
-	before := *pack
-	pack.Name, pack.TransferFromInstitution = in.Name.Or(pack.Name), in.TransferFromInstitution.Or(pack.TransferFromInstitution)
-	pack.Description, pack.UniqueTag = in.Description.Or(pack.Description), in.UniqueTag.Or(pack.UniqueTag)
-	if in.MatchingConfig.Value != nil {
-		pack.MatchingConfig = *in.MatchingConfig.Value
-	}
-	if faults := pack.MatchingConfig.Check("matchingConfig"); faults != nil {
-		return catalog.Invalid(faults...)
-	}
-	if !fresh {
-		p.settle(x, pack, p.replace(before, *pack, pack))
-		return nil
-	}
-	dir, err := p.directory(ctx, catalog.TransferPackageKind)
-	if err != nil {
-		return err
-	}
-	pack.Meta = catalog.NewMeta(p.IDs.Sequenced(catalog.TransferPackageKind, dir.Take()), p.org, p.now)
-	p.change.Create(pack, dir)
-	p.create(x, pack)
-	return nil
+	return err
 }
 
 // transferCourse creates a course of a package; one that is there stays as it is,
 // since transfer courses cannot be changed.
-func (p *plan) transferCourse(row intake.Row, in fields, x catalog.ExternalID, b *beside) error {
+func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
 	pack := b.packages[row.Parent]
 	if pack == nil {
 		return catalog.Errorf(catalog.NotFound, "no transfer package has the external id %q", row.Parent)
@@ -614,25 +462,16 @@ func (p *plan) transferCourse(row intake.Row, in fields, x catalog.ExternalID, b
 		p.settle(x, course, false)
 		return nil
 	}
-	href := orNull(in.SyllabusHref.Value)
-	if err := p.checkHref(href); err != nil {
+	in, err := decode[catalog.TransferCourseInput](row.Fields)
+	if err != nil {
 		return err
 	}
-	course := &catalog.TransferCourse{
-		Meta:      catalog.NewMeta(p.IDs.Ordered(catalog.TransferCourseKind, p.now, len(p.change.Created)), p.org, p.now),
-		PackageID: pack.ID, Name: in.Name.Value, Description: in.Description.Value, SyllabusHref: href,
-		Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
+	course := &catalog.TransferCourse{}
+	if err := catalog.Apply(in, course, l); err != nil {
+		return err
 	}
-	p.change.Create(course, nil)
+	p.change.AddTransferCourse(course, pack, p.IDs, p.now, len(p.change.Created))
 	p.change.Grows(pack)
 	p.create(x, course)
 	return nil
-}
-
-// orNull takes a blank text for none.
-func orNull(s *string) *string {
-	if s == nil || strings.TrimSpace(*s) == "" {
-		return nil
-	}
-	return s
 }

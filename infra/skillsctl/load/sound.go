@@ -40,7 +40,7 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 		} else {
 			places[id] = row.Place
 		}
-		for _, fault := range r.contractFaults(row) {
+		for _, fault := range r.check(&row) {
 			faults = append(faults, tell(fault))
 		}
 		if faults == nil {
@@ -52,41 +52,51 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 	return good, gone, rejects
 }
 
-// contractFaults holds a row to what the POST of its record takes.
-func (r *run) contractFaults(row intake.Row) []catalog.FieldError {
-	for _, ids := range []string{"courseOrder", "courseSectionIds"} {
-		if _, ok := row.Fields[ids]; ok {
-			return []catalog.FieldError{{Location: ids, Message: "records are named by external ids here, in courses or sections"}}
+// members are the fields in which records name others: by ids to the API, in another
+// field and by external ids in a file.
+var members = map[catalog.Kind]struct{ field, inFile string }{
+	catalog.ProgramKind:    {"courseOrder", "courses"},
+	catalog.CredentialKind: {"courseSectionIds", "sections"},
+}
+
+// check trims a row's fields, as a request's are, and returns how they break what the
+// operation takes that creates its record.
+func (r *run) check(row *intake.Row) []catalog.FieldError {
+	row.Fields = maps.Clone(row.Fields)
+	if m, ok := members[row.Kind]; ok {
+		if _, ok := row.Fields[m.field]; ok {
+			return []catalog.FieldError{{Location: m.field, Message: "records are named by external ids here, in courses or sections"}}
+		}
+		if row.Members != nil {
+			names := make([]any, len(row.Members))
+			for i, name := range row.Members {
+				names[i] = name
+			}
+			row.Fields[m.field] = names
 		}
 	}
 	switch row.Kind {
 	case catalog.CourseKind:
-		course, section := maps.Clone(row.Fields), map[string]any{"name": row.Fields["name"]}
-		for _, field := range ofDefaultSection {
-			if value, ok := course[field]; ok {
-				section[field] = value
-				delete(course, field)
-			}
-		}
-		faults := r.contract.Faults("createCourse", course)
-		if faults == nil {
-			faults = r.contract.Faults("createSection", section)
-		}
+		section := sectionFields(row.Fields)
+		maps.DeleteFunc(row.Fields, func(field string, _ any) bool { _, ok := section[field]; return ok })
+		wrong := append(r.contract.Faults("createCourse", row.Fields), r.contract.Faults("updateSection", section)...)
 		maps.Copy(row.Fields, section)
-		maps.Copy(row.Fields, course)
-		return faults
-	case catalog.SectionKind:
-		return r.contract.Faults("createSection", row.Fields)
-	case catalog.ProgramKind:
-		return r.contract.Faults("createProgram", row.Fields)
-	case catalog.CredentialKind:
-		return r.contract.Faults("createCredential", row.Fields)
-	case catalog.JobKind:
-		return r.contract.Faults("createJob", row.Fields)
-	case catalog.TransferPackageKind:
-		return r.contract.Faults("createTransferPackage", row.Fields)
+		return wrong
+	case catalog.TransferCourseKind:
+		return r.contract.Faults("createTransferCourses", map[string]any{"courses": []any{row.Fields}})
 	}
-	return r.contract.Faults("createTransferCourses", map[string]any{"courses": []any{row.Fields}})
+	return r.contract.Faults("create"+string(row.Kind), row.Fields)
+}
+
+// sectionFields returns the fields of a course's row that its default section gets.
+func sectionFields(fields map[string]any) map[string]any {
+	section := map[string]any{}
+	for _, field := range ofDefaultSection {
+		if value, ok := fields[field]; ok {
+			section[field] = value
+		}
+	}
+	return section
 }
 
 // nameOf is the external id as it is kept: that of a transfer course is its
@@ -102,9 +112,12 @@ func rejected(row intake.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
-// tell says a fault of a body without the body.
+// tell returns a field error as the file has the field.
 func tell(f catalog.FieldError) string {
 	field := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.Location, "body.courses[0]"), "body"), ".")
+	for _, m := range members {
+		field = strings.Replace(field, m.field, m.inFile, 1)
+	}
 	text := f.Message
 	if field != "" {
 		text = field + ": " + text

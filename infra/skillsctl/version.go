@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+)
+
+// release is the tag that the Makefile builds from; empty where go build ran alone.
+var release string
+
+type version struct{}
+
+// Run prints what the program was built from.
+func (version) Run(t *tool) error {
+	name := release
+	if info, ok := debug.ReadBuildInfo(); ok && name == "" {
+		name = info.Main.Version
+	}
+	built := struct {
+		Version  string `json:"version"`
+		Go       string `json:"go"`
+		Platform string `json:"platform"`
+	}{name, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	return t.show(built, func(w io.Writer) {
+		fmt.Fprintf(w, "skillsctl %s (%s, %s)\n", built.Version, built.Go, built.Platform)
+	})
+}

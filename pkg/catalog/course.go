@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"slices"
+)
+
+// Course is a course of the catalog. Sections stand in creation order.
+type Course struct {
+	Meta
+	Name             string       `json:"name"`
+	Code             string       `json:"code"`
+	Description      *string      `json:"description"`
+	Sections         []SectionRef `json:"sections"`
+	DefaultSectionID string       `json:"defaultSectionId,omitempty"`
+	// HeldBy names what contains the course (see Hold); it may name more than
+	// that, never less. Only the store shows it.
+	HeldBy []string `json:"-"`
+}
+
+// CourseInput is what a request or a file says of a course.
+type CourseInput struct {
+	Name        Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
+	Code        Optional[string]  `json:"code" minLength:"1" maxLength:"50"`
+	Description Optional[*string] `json:"description,omitzero" maxLength:"10000"`
+}
+
+// Apply gives the course its fields.
+func (in CourseInput) Apply(c *Course, _ Lookups) []FieldError {
+	c.Name, c.Code = in.Name.Or(c.Name), in.Code.Or(c.Code)
+	c.Description = text(in.Description, c.Description)
+	return nil
+}
+
+// AddCourse begins the life of a course, as Add does, with its default section,
+// which is named like it.
+func (c *Change) AddCourse(course *Course, section *Section, ids IDs, dir *Directory, org OrgID, now Time) {
+	c.Add(course, ids, dir, org, now)
+	section.Name = course.Name
+	section.begin(course, ids, now)
+	course.DefaultSectionID, course.Sections = section.ID, []SectionRef{section.Ref()}
+	c.Create(section, nil)
+}
+
+// Mentions reports whether the course has the section.
+func (c *Course) Mentions(sectionID string) bool {
+	return slices.ContainsFunc(c.Sections, func(r SectionRef) bool { return r.ID == sectionID })
+}
+
+// SectionRef is a section as its course mentions it.
+type SectionRef struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// MaxCourseRowBytes bounds what a course says of its sections; a row of the table
+// has an end.
+const MaxCourseRowBytes = 300 << 10
+
+// Mention adds the section to the course's references or brings its reference up
+// to date. A course that would outgrow its row is full.
+func (c *Course) Mention(s *Section) error {
+	sections := slices.Clone(c.Sections)
+	if i := slices.IndexFunc(sections, func(r SectionRef) bool { return r.ID == s.ID }); i < 0 {
+		sections = append(sections, s.Ref())
+	} else {
+		sections[i] = s.Ref()
+	}
+	size := 0
+	for _, ref := range sections {
+		size += len(ref.ID) + len(ref.Name) + len(ref.Description) + 50
+	}
+	if size > MaxCourseRowBytes {
+		return Errorf(Conflict, "The course is full: its sections' names and descriptions exceed %d bytes together.", MaxCourseRowBytes)
+	}
+	c.Sections = sections
+	return nil
+}
+
+// Forget takes the section out of the course's references.
+func (c *Course) Forget(sectionID string) error {
+	if sectionID == c.DefaultSectionID {
+		return Errorf(Conflict, "Section %s is the default section of course %s and cannot be deleted.", sectionID, c.ID)
+	}
+	c.Sections = slices.DeleteFunc(c.Sections, func(r SectionRef) bool { return r.ID == sectionID })
+	return nil
+}
+
+// CourseProfile is a course as programs, credentials and reports show it; it is
+// always built from the live course.
+type CourseProfile struct {
+	CourseID               string `json:"courseId"`
+	CourseName             string `json:"courseName"`
+	CourseCode             string `json:"courseCode"`
+	CourseDefaultSectionID string `json:"courseDefaultSectionId"`
+	CourseDisplayName      string `json:"courseDisplayName"`
+}
+
+// Profile returns the course as it is shown in programs, credentials and reports.
+func (c *Course) Profile() CourseProfile {
+	return CourseProfile{
+		CourseID: c.ID, CourseName: c.Name, CourseCode: c.Code,
+		CourseDefaultSectionID: c.DefaultSectionID, CourseDisplayName: c.Code + " " + c.Name,
+	}
+}

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"regexp"
+	"sync"
+)
+
+// JobLocation names a place of a job.
+type JobLocation struct {
+	Type       string `json:"type" minLength:"1" maxLength:"255" doc:"the value location is used"`
+	LocationID string `json:"locationId" minLength:"1" maxLength:"255"`
+}
+
+// Job carries skill requirements. Salaries are amounts a year in the
+// organization's currency, minimum not above maximum.
+type Job struct {
+	Meta
+	Name               string        `json:"name"`
+	EmployerID         string        `json:"employerId"`
+	Description        *string       `json:"description"`
+	JobDescriptionHref *string       `json:"jobDescriptionHref"`
+	Locations          []JobLocation `json:"locations"`
+	SalaryMin          *float64      `json:"salaryMin"`
+	SalaryMax          *float64      `json:"salaryMax"`
+	ONETSOCCode        *string       `json:"onetSocCode"`
+	Skills             []SkillRef    `json:"skills"`
+}
+
+// JobInput is what a request or a file says of a job.
+type JobInput struct {
+	Name               Optional[string]        `json:"name" minLength:"1" maxLength:"255"`
+	EmployerID         Optional[string]        `json:"employerId" minLength:"1" maxLength:"255"`
+	Description        Optional[*string]       `json:"description,omitzero" maxLength:"10000"`
+	JobDescriptionHref Optional[*string]       `json:"jobDescriptionHref,omitzero" maxLength:"2000"`
+	Locations          Optional[[]JobLocation] `json:"locations,omitzero" nullable:"true" maxItems:"100"`
+	SalaryMin          Optional[*float64]      `json:"salaryMin,omitzero" minimum:"0" maximum:"1000000000000"`
+	SalaryMax          Optional[*float64]      `json:"salaryMax,omitzero" minimum:"0" maximum:"1000000000000"`
+	ONETSOCCode        Optional[*string]       `json:"onetSocCode,omitzero" pattern:"^\\d{2}-\\d{4}(\\.\\d{2})?$"`
+	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500"`
+}
+
+// Apply gives the job its fields.
+func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
+	j.Name, j.EmployerID = in.Name.Or(j.Name), in.EmployerID.Or(j.EmployerID)
+	j.Description = text(in.Description, j.Description)
+	j.JobDescriptionHref = text(in.JobDescriptionHref, j.JobDescriptionHref)
+	j.Locations = append([]JobLocation{}, in.Locations.Or(j.Locations)...)
+	j.SalaryMin, j.SalaryMax = amount(in.SalaryMin, j.SalaryMin), amount(in.SalaryMax, j.SalaryMax)
+	j.ONETSOCCode = text(in.ONETSOCCode, j.ONETSOCCode)
+	var wrong []FieldError
+	if j.SalaryMin != nil && j.SalaryMax != nil && *j.SalaryMin > *j.SalaryMax {
+		wrong = append(wrong, FieldError{l.at("salaryMin"), "greater than salaryMax", *j.SalaryMin})
+	}
+	skills, more := l.skills(in.Skills, j.Skills)
+	j.Skills = skills
+	return append(wrong, more...)
+}
+
+// ONETSOCPattern is the form of a SOC or O*NET-SOC code.
+var ONETSOCPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{2}-\d{4}(\.\d{2})?$`) })

@@ -1,0 +1,145 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Program is an ordered list of courses. CourseOrder is a permutation of the ids
+// in Courses, and Courses stand in that order; only CourseOrder is stored.
+// DerivedSOCs follow CIPCode through the loaded crosswalk: sorted, distinct.
+type Program struct {
+	Meta
+	Name        string          `json:"name"`
+	Description *string         `json:"description"`
+	Code        *string         `json:"code"`
+	CIPCode     *string         `json:"cipCode"`
+	Courses     []CourseProfile `json:"courses"`
+	CourseOrder []string        `json:"courseOrder"`
+	DerivedSOCs []string        `json:"derivedSocs"`
+}
+
+// ProgramInput is what a request or a file says of a program.
+type ProgramInput struct {
+	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
+	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
+	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
+	CIPCode     Optional[*string]  `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
+	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"ids of the program's courses, in order; a PATCH names the same ones in another order"`
+}
+
+// Apply gives the program its fields. Its courses are those of l.Courses; where that
+// is nil they may only be put into another order. Its occupations are those that
+// l.Occupations has for its CIP code.
+func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
+	p.Name = in.Name.Or(p.Name)
+	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
+	var wrong []FieldError
+	if in.CIPCode.Set || p.DerivedSOCs == nil {
+		p.CIPCode, p.DerivedSOCs = text(in.CIPCode, nil), []string{}
+		if p.CIPCode != nil {
+			socs, known := l.Occupations[*p.CIPCode]
+			if !known {
+				wrong = append(wrong, FieldError{l.at("cipCode"), "not in the loaded CIP to SOC crosswalk", *p.CIPCode})
+			}
+			p.DerivedSOCs = append(p.DerivedSOCs, socs...)
+		}
+	}
+	order, at := in.CourseOrder.Value, l.at("courseOrder")
+	switch {
+	case !in.CourseOrder.Set && p.CourseOrder != nil:
+		return wrong
+	case l.Courses == nil && p.CourseOrder != nil:
+		return append(wrong, p.Reorder(order, at)...)
+	}
+	if missing := CheckCourses(order, l.Courses, at); missing != nil {
+		return append(wrong, missing...)
+	}
+	p.CourseOrder, p.Courses = make([]string, len(order)), make([]CourseProfile, len(order))
+	for i, name := range order {
+		p.CourseOrder[i], p.Courses[i] = l.Courses[name].ID, l.Courses[name].Profile()
+	}
+	return wrong
+}
+
+// CheckCourses returns what is wrong with a list of courses: names that courses does
+// not have, and those of the same course.
+func CheckCourses(names []string, courses map[string]*Course, location string) []FieldError {
+	var wrong []FieldError
+	seen := map[*Course]bool{}
+	for i, name := range names {
+		course, message := courses[name], ""
+		if course == nil {
+			message = "there is no such course"
+		} else if seen[course] {
+			message = "the course is named twice"
+		}
+		seen[course] = true
+		if message != "" {
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), message, name})
+		}
+	}
+	return wrong
+}
+
+// MaxProgramCourses is how many courses a program has; a transaction has an end.
+const MaxProgramCourses = 200
+
+// Contains reports whether the program has the course.
+func (p *Program) Contains(courseID string) bool { return slices.Contains(p.CourseOrder, courseID) }
+
+// Add puts a course at the end of the program; one that it already has changes nothing.
+func (p *Program) Add(c *Course) (added bool, err error) {
+	if p.Contains(c.ID) {
+		return false, nil
+	}
+	if len(p.CourseOrder) >= MaxProgramCourses {
+		return false, Errorf(Conflict, "A program holds at most %d courses.", MaxProgramCourses)
+	}
+	p.CourseOrder = append(p.CourseOrder, c.ID)
+	p.Courses = append(p.Courses, c.Profile())
+	return true, nil
+}
+
+// Reorder puts the courses in the given order, which must name each of them once.
+func (p *Program) Reorder(order []string, location string) []FieldError {
+	var wrong []FieldError
+	place := map[string]int{}
+	for i, id := range order {
+		if _, twice := place[id]; twice || !p.Contains(id) {
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), "not a permutation of the program's courses", id})
+		}
+		place[id] = i
+	}
+	if wrong == nil && len(order) != len(p.CourseOrder) {
+		wrong = []FieldError{{Location: location, Message: fmt.Sprintf("not a permutation of the program's %d courses", len(p.CourseOrder))}}
+	}
+	if wrong == nil {
+		p.CourseOrder = append([]string{}, order...)
+		slices.SortFunc(p.Courses, func(a, b CourseProfile) int { return cmp.Compare(place[a.CourseID], place[b.CourseID]) })
+	}
+	return wrong
+}
+
+// Remove takes a course out of the program.
+func (p *Program) Remove(courseID string) bool {
+	n := len(p.CourseOrder)
+	p.CourseOrder = slices.DeleteFunc(p.CourseOrder, func(id string) bool { return id == courseID })
+	p.Courses = slices.DeleteFunc(p.Courses, func(c CourseProfile) bool { return c.CourseID == courseID })
+	return len(p.CourseOrder) < n
+}
+
+// Holds brings the courses' holds in line with the program's courses: courses are
+// all those that it had before or has now.
+func (p *Program) Holds(change *Change, courses map[string]*Course) {
+	now := map[string]bool{}
+	if p.DeletedAt == nil {
+		for _, id := range p.CourseOrder {
+			if courses[id] != nil {
+				now[p.ID+"/"+id] = true
+			}
+		}
+	}
+	change.hold(p.ID+"/", now, func(holder string) string { return holder[len(p.ID)+1:] }, courses)
+}

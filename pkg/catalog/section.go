@@ -1,0 +1,104 @@
+package catalog
+
+// Section is the detail record of a course section.
+type Section struct {
+	Meta
+	CourseID       string     `json:"courseId"`
+	Name           string     `json:"name"`
+	Description    *string    `json:"description"`
+	InstructorID   *string    `json:"instructorId"`
+	InstructorName *string    `json:"instructorName"`
+	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
+	Skills         []SkillRef `json:"skills"`
+	Extraction
+}
+
+// SectionInput is what a request or a file says of a section.
+type SectionInput struct {
+	Name           Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
+	Description    Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
+	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
+	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
+	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000"`
+	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
+}
+
+// Apply gives the section its fields. Another syllabus makes its extraction PENDING,
+// none ends it.
+func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
+	before := *s
+	s.Name = in.Name.Or(s.Name)
+	s.Description = text(in.Description, s.Description)
+	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
+	s.SyllabusHref = text(in.SyllabusHref, s.SyllabusHref)
+	var wrong []FieldError
+	s.Skills, wrong = l.skills(in.Skills, s.Skills)
+	if in.SyllabusHref.Set {
+		wrong = append(wrong, l.syllabus(s.SyllabusHref)...)
+	}
+	switch {
+	case s.SyllabusHref == nil:
+		s.Extraction = Extraction{}
+	case s.HasNewSyllabus(before):
+		s.Extraction = Extraction{ProcessingStatus: Pending}
+	}
+	return wrong
+}
+
+// HasNewSyllabus reports whether the section has another syllabus than before.
+func (s *Section) HasNewSyllabus(before Section) bool {
+	return s.SyllabusHref != nil && (before.SyllabusHref == nil || *before.SyllabusHref != *s.SyllabusHref)
+}
+
+// AddSection begins the life of a section of the course, which is to be saved as
+// well: it mentions the section now.
+func (c *Change) AddSection(s *Section, course *Course, ids IDs, now Time) error {
+	s.begin(course, ids, now)
+	if err := course.Mention(s); err != nil {
+		return err
+	}
+	c.Create(s, nil)
+	return nil
+}
+
+// begin gives the section an id, which leads to its course (see Sequenced).
+func (s *Section) begin(course *Course, ids IDs, now Time) {
+	seq, _ := Sequence(CourseKind, course.ID)
+	s.Meta = NewMeta(ids.Sequenced(SectionKind, seq), course.OrganizationID, now)
+	s.CourseID = course.ID
+	if s.Skills == nil {
+		s.Skills = []SkillRef{}
+	}
+}
+
+// Ref returns the section as its course mentions it.
+func (s *Section) Ref() SectionRef {
+	ref := SectionRef{ID: s.ID, Name: s.Name}
+	if s.Description != nil {
+		ref.Description = *s.Description
+	}
+	return ref
+}
+
+// SectionProfile is a section as credentials and reports show it.
+type SectionProfile struct {
+	CourseProfile
+	SectionID             string     `json:"sectionId"`
+	SectionName           string     `json:"sectionName"`
+	SectionSkills         []SkillRef `json:"sectionSkills"`
+	SectionInstructorName *string    `json:"sectionInstructorName"`
+}
+
+// Profile returns the section of a course as it is shown in credentials and reports.
+func (s *Section) Profile(c *Course) SectionProfile {
+	return SectionProfile{
+		CourseProfile: c.Profile(), SectionID: s.ID, SectionName: s.Name,
+		SectionSkills: s.Skills, SectionInstructorName: s.InstructorName,
+	}
+}
+
+// Placed is a section with its course.
+type Placed struct {
+	Section *Section
+	Course  *Course
+}

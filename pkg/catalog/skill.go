@@ -1,0 +1,63 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SkillRef says that a skill is taught or required, how deeply, and how sure that is.
+type SkillRef struct {
+	SkillID    string  `json:"skillId"`
+	SkillName  string  `json:"skillName"`
+	Level      int     `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"0..1 with at most four decimals"`
+}
+
+// SortSkills puts skills in the contract's order: confidence, then level, both
+// descending, then name.
+func SortSkills(skills []SkillRef) {
+	slices.SortFunc(skills, func(a, b SkillRef) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.Level, a.Level),
+			cmp.Compare(a.SkillName, b.SkillName), cmp.Compare(a.SkillID, b.SkillID))
+	})
+}
+
+// SkillInput is a skill as a request names it.
+type SkillInput struct {
+	SkillID    string   `json:"skillId" minLength:"1" maxLength:"255"`
+	SkillName  string   `json:"skillName,omitempty" doc:"ignored: the taxonomy names the skill"`
+	Level      int      `json:"level" minimum:"1" maximum:"5"`
+	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"at most four decimals; 1 when absent"`
+}
+
+// Skills returns the skills of a request in order, and what is wrong with them; name
+// looks them up in the taxonomy.
+func Skills(in []SkillInput, name func(id string) (string, bool), location string) ([]SkillRef, []FieldError) {
+	var wrong []FieldError
+	skills := make([]SkillRef, 0, len(in))
+	seen := map[string]bool{}
+	for i, s := range in {
+		at := fmt.Sprintf("%s[%d]", location, i)
+		known, ok := name(s.SkillID)
+		confidence := 1.0
+		if s.Confidence != nil {
+			confidence = unsigned(*s.Confidence)
+		}
+		if !ok {
+			wrong = append(wrong, FieldError{at + ".skillId", "not in the loaded taxonomy", s.SkillID})
+		}
+		if seen[s.SkillID] {
+			wrong = append(wrong, FieldError{at + ".skillId", "named twice", s.SkillID})
+		}
+		if _, decimals, _ := strings.Cut(strconv.FormatFloat(confidence, 'f', -1, 64), "."); len(decimals) > 4 {
+			wrong = append(wrong, FieldError{at + ".confidence", "has more than four decimals", confidence})
+		}
+		seen[s.SkillID] = true
+		skills = append(skills, SkillRef{SkillID: s.SkillID, SkillName: known, Level: s.Level, Confidence: confidence})
+	}
+	SortSkills(skills)
+	return skills, wrong
+}

@@ -1,0 +1,102 @@
+package catalog
+
+// MatchingConfig holds the score, 0..1, from which a match counts as a full or a
+// partial equivalent; partial is not above full.
+type MatchingConfig struct {
+	FullEquivalentThreshold    float64 `json:"fullEquivalentThreshold" minimum:"0" maximum:"1"`
+	PartialEquivalentThreshold float64 `json:"partialEquivalentThreshold" minimum:"0" maximum:"1"`
+}
+
+// DefaultMatchingConfig applies where a package says nothing.
+var DefaultMatchingConfig = MatchingConfig{FullEquivalentThreshold: 0.85, PartialEquivalentThreshold: 0.60}
+
+// TransferPackage is a set of courses that students bring from another institution.
+type TransferPackage struct {
+	Meta
+	Name                    string         `json:"name"`
+	TransferFromInstitution string         `json:"transferFromInstitution"`
+	MatchingConfig          MatchingConfig `json:"matchingConfig"`
+	Description             *string        `json:"description"`
+	UniqueTag               *string        `json:"uniqueTag"`
+	// Grown is how often the package was given courses. Only the store shows it.
+	Grown int `json:"-"`
+}
+
+// MatchingConfigInput is what a request or a file says of the thresholds.
+type MatchingConfigInput struct {
+	FullEquivalentThreshold    *float64 `json:"fullEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
+	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
+}
+
+// Apply gives the thresholds those values that are given. Field errors are located
+// below location.
+func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
+	if in.FullEquivalentThreshold != nil {
+		m.FullEquivalentThreshold = unsigned(*in.FullEquivalentThreshold)
+	}
+	if in.PartialEquivalentThreshold != nil {
+		m.PartialEquivalentThreshold = unsigned(*in.PartialEquivalentThreshold)
+	}
+	if m.PartialEquivalentThreshold > m.FullEquivalentThreshold {
+		return []FieldError{{l.at("partialEquivalentThreshold"), "greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
+	}
+	return nil
+}
+
+// TransferPackageInput is what a request or a file says of a transfer package.
+type TransferPackageInput struct {
+	Name                    Optional[string]              `json:"name" minLength:"1" maxLength:"255"`
+	TransferFromInstitution Optional[string]              `json:"transferFromInstitution" minLength:"1" maxLength:"255"`
+	MatchingConfig          Optional[MatchingConfigInput] `json:"matchingConfig,omitzero"`
+	Description             Optional[*string]             `json:"description,omitzero" maxLength:"10000"`
+	UniqueTag               Optional[*string]             `json:"uniqueTag,omitzero" maxLength:"255"`
+}
+
+// Apply gives the package its fields; a new one has the default thresholds.
+func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError {
+	p.Name, p.TransferFromInstitution = in.Name.Or(p.Name), in.TransferFromInstitution.Or(p.TransferFromInstitution)
+	p.Description, p.UniqueTag = text(in.Description, p.Description), text(in.UniqueTag, p.UniqueTag)
+	if p.ID == "" {
+		p.MatchingConfig = DefaultMatchingConfig
+	}
+	return in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))
+}
+
+// TransferCourse is a course of a transfer package; its skills are extracted from
+// its syllabus, or from name and description where it has none.
+type TransferCourse struct {
+	Meta
+	PackageID    string     `json:"packageId"`
+	Name         string     `json:"name"`
+	Description  *string    `json:"description"`
+	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	Skills       []SkillRef `json:"skills"`
+	Extraction
+}
+
+// TransferCourseInput is what a request or a file says of a transfer course, which
+// does not change once it is there.
+type TransferCourseInput struct {
+	Name         Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
+	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
+	Description  Optional[*string] `json:"description,omitzero" maxLength:"10000"`
+}
+
+// Apply gives a new transfer course its fields and makes its extraction PENDING.
+func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
+	c.Name = in.Name.Or(c.Name)
+	c.Description, c.SyllabusHref = text(in.Description, c.Description), text(in.SyllabusHref, c.SyllabusHref)
+	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
+	return l.syllabus(c.SyllabusHref)
+}
+
+// MaxTransferCourses is how many courses a package has.
+const MaxTransferCourses = 1000
+
+// AddTransferCourse begins the life of a course of the package. Place is its place
+// among those that are made at the same instant.
+func (c *Change) AddTransferCourse(course *TransferCourse, p *TransferPackage, ids IDs, now Time, place int) {
+	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place), p.OrganizationID, now)
+	course.PackageID = p.ID
+	c.Create(course, nil)
+}
