@@ -25,18 +25,20 @@ func (c *call) unlessKnown(r response) response {
 	if header == "" || tag == nil || !matches(header, tag[0], true) {
 		return r
 	}
-	return response{status: http.StatusNotModified, header: http.Header{api.HeaderETag: tag}}
+	// The tag that the whole response would have.
+	coded := api.CodedTag(tag[0], api.Coding(c.request.Header.Get("Accept-Encoding"), len(r.body)))
+	return response{status: http.StatusNotModified, header: http.Header{api.HeaderETag: {coded}}}
 }
 
-// matches compares an If-Match or If-None-Match header with an ETag. Weak tags
-// only match where the comparison is weak.
+// matches compares an If-Match or If-None-Match header with an ETag, and takes that
+// of any content coding for it. Weak tags only match where the comparison is weak.
 func matches(header, tag string, weak bool) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		if weak {
 			candidate = strings.TrimPrefix(candidate, "W/")
 		}
-		if candidate == "*" || candidate == tag {
+		if candidate == "*" || api.PlainTag(candidate) == tag {
 			return true
 		}
 	}

@@ -84,5 +84,16 @@ func TestLogLines(t *testing.T) {
 		if v["Operation"] != c.operation || v["status"] != float64(c.status) || v["Units"] != float64(c.units) || v["requestId"] == "" || v["_aws"] == nil {
 			t.Errorf("%s %s: %v", c.method, c.path, v)
 		}
+		if c.client.key == s.one.key && v["organization"] != string(s.one.customer.OrganizationID) {
+			t.Errorf("%s %s is of organization %v", c.method, c.path, v["organization"])
+		}
+		counted := v["_aws"].(map[string]any)["CloudWatchMetrics"].([]any)[0].(map[string]any)
+		for _, set := range counted["Dimensions"].([]any) {
+			for _, dimension := range set.([]any) {
+				if text, _ := v[dimension.(string)].(string); text == "" {
+					t.Errorf("%s %s is counted by %v, which it lacks: %v", c.method, c.path, dimension, v)
+				}
+			}
+		}
 	}
 }

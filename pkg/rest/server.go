@@ -282,6 +282,12 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 		values[i] = f.value
 		header[f.name] = values[i : i+1 : i+1]
 	}
+	// API Gateway compresses what is long: other bytes, for which the tag has another
+	// name (RFC 9110, section 8.8.3.3).
+	if tag := header[api.HeaderETag]; len(tag) == 1 && out.status != http.StatusNotModified && len(out.body) >= api.CompressFrom {
+		header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(x.request.Header.Get("Accept-Encoding"), len(out.body)))}
+		header["Vary"] = []string{"Accept-Encoding"}
+	}
 	w.WriteHeader(out.status)
 	if out.status != http.StatusNoContent && out.status != http.StatusNotModified {
 		// A client that went away needs no response.
@@ -289,15 +295,15 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 }
 
-var metrics = metric.New("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path
 // parameter, no query and nothing of a body.
 func (s *Server) log(x *exchange, out response, err error) {
-	operation := "none"
+	operation, kind := "none", string(api.ReadKind)
 	if x.route.Operation != nil {
-		operation = x.route.Operation.ID
+		operation, kind = x.route.Operation.ID, string(x.route.Operation.Kind())
 	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
@@ -310,8 +316,9 @@ func (s *Server) log(x *exchange, out response, err error) {
 	if out.status >= 500 {
 		failed, level = 1, slog.LevelError
 	}
-	attributes := append(make([]slog.Attr, 0, 11),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("Operation", operation),
+	attributes := append(make([]slog.Attr, 0, 13),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", string(x.caller.Customer.OrganizationID)),
+		slog.String("Operation", operation), slog.String("Kind", kind),
 		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),
 	)
