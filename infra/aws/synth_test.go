@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
