@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -44,7 +45,7 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	info := taxonomy.Info()
 	return &queue.Worker{
 		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader},
-		Extractor: skills.NewExtractor(taxonomy), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log,
+		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }
