@@ -46,6 +46,8 @@ type Server struct {
 	IDs       catalog.IDs
 	Log       *slog.Logger
 	Groups    []api.Group // that are answered; nil for all
+	// Trace annotates the trace of a request; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
 	endpoints map[string]endpoint
 	sections  sectionIndex
@@ -267,6 +269,9 @@ func (s *Server) log(x *exchange, a answer, err error) {
 	level := slog.LevelInfo
 	if a.status >= 500 {
 		failed, level = 1, slog.LevelError
+	}
+	if s.Trace != nil {
+		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": string(x.caller.Customer.OrganizationID)})
 	}
 	attributes := append(make([]slog.Attr, 0, 13),
 		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", string(x.caller.Customer.OrganizationID)),
