@@ -338,10 +338,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 // start builds every function and runs it as Lambda does.
 func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	dir := t.TempDir()
-	names := []string{api.Extractor, api.Sweeper}
-	for _, group := range api.Groups() {
-		names = append(names, string(group))
-	}
+	names := api.Functions()
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", dir+"/", "../functions/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

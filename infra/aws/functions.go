@@ -18,15 +18,6 @@ import (
 // extractor or the sweeper.
 type functions map[string]awslambda.Function
 
-// functionNames lists all functions, the groups first.
-func functionNames() []string {
-	var names []string
-	for _, g := range api.Groups() {
-		names = append(names, string(g))
-	}
-	return append(names, api.Extractor, api.Sweeper)
-}
-
 // size is what a function may use, and why. Lambda gives CPU in proportion to
 // memory, one whole processor at fullCPU.
 type size struct {
@@ -53,6 +44,9 @@ var sizes = map[string]size{
 	api.Extractor:           {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
 	api.Sweeper:             {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
+
+// functionNames lists all functions.
+var functionNames = api.Functions
 
 // logs holds the log of each function under the function's name.
 type logs map[string]awslogs.LogGroup

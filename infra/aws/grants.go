@@ -25,9 +25,6 @@ type grant struct {
 	why      string
 }
 
-// senders are the groups whose operations start extractions.
-var senders = []api.Group{api.Courses, api.Transfers, api.Extractions}
-
 func grantOf(name string) grant {
 	switch name {
 	case api.Extractor:
@@ -59,7 +56,7 @@ func groupGrant(group api.Group) grant {
 	g := grant{
 		reads:  []string{"BatchGetItem", "GetItem", "Query"},
 		writes: []string{"UpdateItem"},
-		sends:  slices.Contains(senders, group),
+		sends:  api.Queues(group),
 		why:    "reads records; UpdateItem counts the caller's units",
 	}
 	writes, deletes := false, false

@@ -34,10 +34,7 @@ func TestShortRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{api.Extractor, api.Sweeper}
-	for _, g := range api.Groups() {
-		names = append(names, string(g))
-	}
+	names := api.Functions()
 	for _, name := range names {
 		if err := os.Mkdir(filepath.Join(functions, name), 0o755); err != nil {
 			t.Fatal(err)

@@ -232,10 +232,7 @@ func (w *world) customers(ctx context.Context) ([]*customer, error) {
 
 // skew lays the functions out, one of them with a clock that is wrong.
 func (w *world) skew() (says string, err error) {
-	names := []string{api.Extractor, api.Sweeper}
-	for _, g := range api.Groups() {
-		names = append(names, string(g))
-	}
+	names := api.Functions()
 	random := w.random(skewing)
 	candidates := []string{api.Extractor, api.Sweeper, string(api.Transfers), string(api.Courses), string(api.Credentials), string(api.Programs)}
 	wrong := candidates[random.IntN(len(candidates))]

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"skillscurriculum/pkg/api"
 )
 
 const module = "skillscurriculum/"
@@ -126,7 +128,12 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 // TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
 // starts, asked for or not.
 func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
-	sends := []string{"courses", "extractions", "transfers", "extractor", "sweeper"}
+	sends := []string{api.Extractor, api.Sweeper}
+	for _, group := range api.Groups() {
+		if api.Queues(group) {
+			sends = append(sends, string(group))
+		}
+	}
 	only := map[string][]string{ // the functions that need it
 		module + "pkg/syllabus":                    {"extractor"},
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ErrStale says that a record was changed by somebody else since it was loaded:
+// ErrStale means that a record was changed by somebody else since it was loaded:
 // load again and decide again.
 var ErrStale = errors.New("changed since it was loaded")
 
@@ -114,7 +114,7 @@ func (c *Change) Records() []Record {
 	return records
 }
 
-// Empty says that there is nothing to save.
+// Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
 	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
 }
@@ -168,7 +168,7 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	c.touch(dir)
 }
 
-// Grows says that the change gives courses to a package: it must still be there
+// Grows notes that the package is given courses: it must still be there
 // with the courses that were counted, and not be deleted without these.
 func (c *Change) Grows(p *TransferPackage) {
 	if !slices.Contains(c.Grown, p) {
@@ -201,7 +201,7 @@ func JobOf(r Record) ExtractionJob {
 // Restart queues the extraction of a record that was put back to PENDING.
 func (c *Change) Restart(r Record) { c.queue(r) }
 
-// What the change feed says of a record.
+// What happened to a record of the change feed.
 const (
 	Created = "created"
 	Changed = "changed"

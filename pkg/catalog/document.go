@@ -1,6 +1,6 @@
 package catalog
 
-// Document is the text of a syllabus as the readers give it and the extractor
+// Document is the text of a syllabus as the readers return it and the extractor
 // takes it: valid UTF-8 in NFC, lines end in \n, one block (heading, paragraph,
 // list item, table row) a line, without markup characters, no trailing spaces,
 // at most one empty line between blocks.
@@ -27,7 +27,7 @@ type Evidence struct {
 	Section string `json:"section" doc:"the part of the syllabus: outcomes, topics, description, readings, other"`
 }
 
-// Provenance says with what an extraction was made.
+// Provenance is what an extraction was made with.
 type Provenance struct {
 	Engine          string `json:"engine"`
 	Taxonomy        string `json:"taxonomy"`
@@ -36,7 +36,7 @@ type Provenance struct {
 	FinishedAt      Time   `json:"finishedAt"`
 }
 
-// Warning tells what an answer could not give, without being an error.
+// Warning is what a response lacks, without being an error.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -44,7 +44,7 @@ type Warning struct {
 	CIPCode string `json:"cipCode,omitempty"`
 }
 
-// FailureCode says why an extraction failed (interface.md section 6).
+// FailureCode is why an extraction failed.
 type FailureCode string
 
 // The failure codes. Unreachable, Timeout and Internal are transient: the job is
@@ -64,7 +64,7 @@ const (
 	InternalFailure  FailureCode = "internal"
 )
 
-// Transient says whether the same document may well succeed later.
+// Transient reports whether the same document may well succeed later.
 func (c FailureCode) Transient() bool {
 	return c == Unreachable || c == TimedOut || c == InternalFailure
 }

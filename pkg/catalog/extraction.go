@@ -2,11 +2,11 @@ package catalog
 
 import "errors"
 
-// ProcessingStatus is the state of skills extraction (seed.md, "States and transitions").
+// ProcessingStatus is the state of skills extraction.
 type ProcessingStatus string
 
 // The states. Moves: PENDING -> PROCESSING -> COMPLETED or FAILED; PROCESSING ->
-// PENDING for a retry after a transient fault; FAILED -> PENDING when a client
+// PENDING for a retry after a transient failure; FAILED -> PENDING when a client
 // asks for a retry.
 const (
 	Pending    ProcessingStatus = "PENDING"
@@ -19,12 +19,12 @@ const (
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
 	Failure          *Failure         `json:"failure,omitempty"`
-	// Warnings say what the skills do not tell: that the taxonomy does not cover the
+	// Warnings are what the skills do not show: that the taxonomy does not cover the
 	// language of the text, say.
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 
-// Outcome is what a finished extraction says: skills with their evidence, or why
+// Outcome is the result of a finished extraction: skills with their evidence, or why
 // it failed.
 type Outcome struct {
 	Skills     []SkillRef `json:"skills"`
@@ -48,8 +48,8 @@ type Task struct {
 	UpdatedAt    Time   // of the claimed record
 }
 
-// ErrFinished says that there is nothing to do: the extraction is finished, or its
-// record deleted. ErrLeased says that another run holds it.
+// ErrFinished means that there is nothing to do: the extraction is finished, or its
+// record deleted. ErrLeased means that another run holds it.
 var (
 	ErrFinished = errors.New("extraction is finished")
 	ErrLeased   = errors.New("extraction is leased")

@@ -146,7 +146,7 @@ func (s *Store) remember(org catalog.OrgID, c *catalog.Change) {
 	}
 }
 
-// write is one action of a transaction, and what the change feed says of it.
+// write is one action of a transaction, and its entry in the change feed.
 type write struct {
 	action types.TransactWriteItem
 	entry  string // empty for nothing
@@ -226,7 +226,7 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	}, nil
 }
 
-// encodeRecord gives the row of a record as its type says; a pending extraction
+// encodeRecord returns the row of a record as its type says; a pending extraction
 // is open from now on.
 func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	row, err := encode(r)
@@ -254,7 +254,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	return row, nil
 }
 
-// holds gives the updates of the courses' holders: once, as the change leaves
+// holds returns the updates of the courses' holders: once, as the change leaves
 // them; or, for a change that does not fit into one transaction, claim before it,
 // which releases nobody, and settle after it.
 func (s *Store) holds(c *catalog.Change) (once, claim []write, settle [][]write) {
@@ -445,6 +445,8 @@ func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write)
 		for _, reason := range canceled.CancellationReasons {
 			switch aws.ToString(reason.Code) {
 			case "", "None", "ConditionalCheckFailed", "TransactionConflict":
+			case "ValidationError":
+				return err
 			default:
 				return unavailable(err)
 			}

@@ -69,7 +69,7 @@ func (s *Store) CompleteDeletions(ctx context.Context) error {
 	})
 }
 
-// owned gives the deletions of the live records that a deleted one owned.
+// owned returns the deletions of the live records that a deleted one owned.
 func (s *Store) owned(ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item) ([]catalog.Deletion, error) {
 	var change catalog.Change
 	switch kind {

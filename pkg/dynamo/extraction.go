@@ -153,7 +153,7 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 }
 
 // settle changes the record of a claimed extraction while the claim is still this
-// run's own, together with the writes that change gives.
+// run's own, together with the writes that change returns.
 func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression) ([]write, error)) error {
 	updatedAt := task.UpdatedAt
 	for {
@@ -216,7 +216,7 @@ func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([
 	return writes, nil
 }
 
-// Outcome reads what the last extraction of a record gave; nil for none.
+// Outcome reads the result of the last extraction of a record; nil for none.
 func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error) {
 	return s.outcome(ctx, evidenceKey(org, id))
 }
@@ -254,7 +254,7 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 }
 
 // Stuck finds extractions that have waited longer than SweepGrace, or whose lease
-// has ended, and were not sent again lately, oldest first in each shard, and gives
+// has ended, and were not sent again lately, oldest first in each shard, and passes
 // each to visit; where no message is left, all that are not finished.
 func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	before := s.Now() - SweepGrace

@@ -30,7 +30,7 @@ import (
 //	read document           o#<org>#document                  <sha256 of text>#<engine>...  the extractor, so as not to extract it again
 //	list directory          o#<org>#directory                 <Kind>                every list, create and delete
 //	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
-//	kept answer             o#<org>#answer                    sha256 of the key     Idempotency-Key
+//	idempotency record      o#<org>#answer                    sha256 of the key     Idempotency-Key
 //	external id             o#<org>#external#<Kind>           <external id>         import
 //	organization            organizations                     <org>                 all
 //	customer                customers                         <customer>            id; all
@@ -68,7 +68,7 @@ func keyOfRow(row item) key {
 	return key{pk.Value, sk.Value}
 }
 
-// recordKey gives the key of a record; false for an id that this service cannot
+// recordKey returns the key of a record; false for an id that this service cannot
 // have made. parent is the id of the record that owns it, where the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {

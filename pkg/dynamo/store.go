@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/api"
@@ -100,7 +101,7 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 }
 
 // load reads one record. A row that is not there is looked for once more with a
-// strong read, so that a record is found as soon as its creation was answered.
+// strong read, so that a record is found as soon as its creation has succeeded.
 func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool) (R, error) {
 	k, ok := recordKey(org, kindOf[T, R](), parent, id)
 	if !ok {
@@ -123,14 +124,14 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return r, err
 }
 
-// rows reads many rows, a hundred a call, side by side; those that are not there
+// rows reads many rows, a hundred a call, in parallel; those that are not there
 // are left out, once a strong read has missed them as well.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
 	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
 	var found []item
-	group, beside := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for chunk := range slices.Chunk(keys, 100) {
 		group.Go(func() error {
@@ -139,7 +140,7 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 				wanted.Keys = append(wanted.Keys, k.attributes())
 			}
 			for len(wanted.Keys) > 0 {
-				out, err := s.Client.BatchGetItem(beside, &dynamodb.BatchGetItemInput{
+				out, err := s.Client.BatchGetItem(groupCtx, &dynamodb.BatchGetItemInput{
 					RequestItems: map[string]types.KeysAndAttributes{s.Table: wanted},
 				})
 				if err != nil {
@@ -193,8 +194,8 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return found, nil
 }
 
-// queryPage is how many rows a page has at most, beside the 1 MB that DynamoDB
-// itself gives: DynamoDB Local loads a whole partition where nothing bounds it.
+// queryPage is how many rows a page has at most, besides the 1 MB at which DynamoDB
+// ends it: DynamoDB Local loads a whole partition where nothing bounds it.
 const queryPage = 2000
 
 // query reads all rows of a partition that the condition selects, page by page.
@@ -241,10 +242,12 @@ func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, err
 	return records, err
 }
 
-// unavailable turns what DynamoDB could not do into the service's error. A
-// request that was given up by its caller stays what it is.
+// unavailable turns what DynamoDB could not do into the service's error. What is in
+// vain to try again stays what it is: a request that was given up by its caller, or
+// that DynamoDB calls wrong.
 func unavailable(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	var refused smithy.APIError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &refused) && refused.ErrorCode() == "ValidationException" {
 		return err
 	}
 	return catalog.Errorf(catalog.Unavailable, "The store cannot be reached at the moment.").Because(err)

@@ -33,9 +33,9 @@ type WorkerStore interface {
 	ClaimStore
 	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
-	// Extracted gives the outcome of an earlier extraction of the same text.
+	// Extracted returns the outcome of an earlier extraction of the same text.
 	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error)
-	// Text gives the text that an extraction was asked for.
+	// Text returns the text that an extraction was asked for.
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
 
@@ -73,7 +73,7 @@ const (
 )
 
 // Handle runs the jobs of an event. A job that another run still holds, or that
-// could not be brought to an end now, comes back as a failed item.
+// could not be ended now, is redelivered: it is a failed item of the response.
 func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	for _, message := range event.Records {
@@ -83,7 +83,7 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 			continue
 		}
 		if err := w.run(ctx, job, message); err != nil {
-			w.Log.WarnContext(ctx, "extraction comes back", "record", job.ID, "cause", err.Error())
+			w.Log.WarnContext(ctx, "extraction is redelivered", "record", job.ID, "cause", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
 		}
 	}
@@ -129,7 +129,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	return nil
 }
 
-// extract gives the outcome of one run; it never panics, whatever the document.
+// extract returns the outcome of one run; it never panics, whatever the document.
 func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -174,7 +174,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// document gives what a task is about: its syllabus, else the text it came with,
+// document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
 func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
 	if task.SyllabusHref != "" {

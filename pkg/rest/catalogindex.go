@@ -47,7 +47,7 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 	if kept != nil && kept.at == at {
 		return kept, nil
 	}
-	sections, courses, err := beside(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
+	sections, courses, err := parallel(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
 		return c.Store.AllSections(ctx, c.org)
 	}, func(ctx context.Context) ([]*catalog.Course, error) {
 		return c.Store.AllCourses(ctx, c.org)

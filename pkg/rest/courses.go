@@ -121,7 +121,7 @@ func updateCourse(ctx context.Context, c *call, in *updateCourseInput) (*catalog
 }
 
 func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog.Change, error) {
-	course, dir, err := beside(ctx, func(ctx context.Context) (*catalog.Course, error) {
+	course, dir, err := parallel(ctx, func(ctx context.Context) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, true)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.CourseKind)
@@ -197,7 +197,7 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 }
 
 func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := beside(ctx, func(ctx context.Context) (*catalog.Section, error) {
+	section, course, err := parallel(ctx, func(ctx context.Context) (*catalog.Section, error) {
 		return c.section(ctx, in.sectionInput, true)
 	}, func(ctx context.Context) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, true)
@@ -226,7 +226,7 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 }
 
 func deleteSection(ctx context.Context, c *call, in *sectionInput) (none, *catalog.Change, error) {
-	section, course, err := beside(ctx, func(ctx context.Context) (*catalog.Section, error) {
+	section, course, err := parallel(ctx, func(ctx context.Context) (*catalog.Section, error) {
 		return c.section(ctx, *in, true)
 	}, func(ctx context.Context) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, true)

@@ -92,7 +92,10 @@ func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	document := sync.OnceValue(OpenAPI)
-	read(s, "getOpenAPI", func(context.Context, *call, *none) (raw, error) { return document(), nil })
+	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (anything, error) {
+		c.rendered = &rendered{body: document()}
+		return anything{}, nil
+	})
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
@@ -105,7 +108,7 @@ func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 	}
 	window := c.admission.window
 	length := window.End - window.Start
-	current, past, err := beside(ctx, func(ctx context.Context) (quota.Usage, error) {
+	current, past, err := parallel(ctx, func(ctx context.Context) (quota.Usage, error) {
 		return c.Usage.Usage(ctx, c.customer.ID, window)
 	}, func(ctx context.Context) (map[int64]quota.Usage, error) {
 		return c.Usage.History(ctx, c.customer.ID, window.Start-historyWindows*length, window.Start)

@@ -82,7 +82,7 @@ func TestLogLines(t *testing.T) {
 		{s.one, "POST", "/courses", `{"name":"Confidential","code":"C"}`, "createCourse", 201, 2},
 		{s.one, "POST", "/courses", `{"name":"Confidential","code":""}`, "createCourse", 422, 2},
 		{s.one, "POST", "/syllabus-extractions", `{"text":"Confidential"}`, "createSyllabusExtraction", 202, 10},
-		{s.one, "GET", "/courses/crs_x?Confidential=1", "", "getCourse", 404, 1},
+		{s.one, "GET", "/courses/crs_x?Confidential=1", "", "getCourse", 400, 1},
 		{s.one, "GET", "/Confidential", "", "none", 404, 0},
 		{nobody, "GET", "/courses", "", "listCourses", 401, 0},
 	} {

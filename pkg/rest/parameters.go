@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -24,6 +25,7 @@ type parameter struct {
 	enum          []string
 	required      bool
 	list          bool // comma-separated values of the enum
+	extension     bool // of an operation that is none itself
 }
 
 type parameters []parameter
@@ -45,7 +47,7 @@ func parametersOf(t reflect.Type) parameters {
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.enum = strings.Split(enum, ",")
 		}
-		p.list = f.Type.Kind() == reflect.Slice
+		p.list, p.extension = f.Type.Kind() == reflect.Slice, f.Tag.Get("extension") == "true"
 		all = append(all, p)
 	}
 	return all
@@ -62,11 +64,14 @@ func bound(tag string) *float64 {
 	return &v
 }
 
-// fill sets the parameters' fields from the request.
+// fill sets the parameters' fields from the request, whose query may hold no others.
 func (all parameters) fill(v reflect.Value, c *call) error {
 	query, err := url.ParseQuery(c.request.URL.RawQuery)
 	if err != nil {
 		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
+	}
+	if err := all.refuseOthers(query); err != nil {
+		return err
 	}
 	for _, p := range all {
 		value := p.fallback
@@ -87,6 +92,33 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 		}
 	}
 	return nil
+}
+
+// refuseOthers names the first parameter of a query that the operation does not have.
+func (all parameters) refuseOthers(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.ContainsFunc(all, func(p parameter) bool { return p.in == "query" && p.name == name }) {
+			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
+		}
+	}
+	return nil
+}
+
+// offer names the parameters that a query may hold.
+func (all parameters) offer() string {
+	var names []string
+	for _, p := range all {
+		if p.in == "query" {
+			names = append(names, p.name)
+		}
+	}
+	if names == nil {
+		return ", which takes none"
+	}
+	return ", which takes " + strings.Join(names, ", ")
 }
 
 func (p parameter) fault(format string, args ...any) error {

@@ -99,16 +99,6 @@ func (c *call) occupations(ctx context.Context, in catalog.ProgramInput) (map[st
 	return labor.Occupations(ctx, c.Market, []string{*in.CIPCode.Value})
 }
 
-// namedCourses loads courses that a body names; an unknown one and one named
-// twice are field errors.
-func (c *call) namedCourses(ctx context.Context, ids []string, location string) (map[string]*catalog.Course, []catalog.FieldError, error) {
-	if len(ids) == 0 {
-		return nil, nil, nil
-	}
-	courses, err := c.Store.CoursesByID(ctx, c.org, ids, true)
-	return courses, catalog.CheckCourses(ids, courses, location), err
-}
-
 func createProgram(ctx context.Context, c *call, in *createProgramInput) (*catalog.Program, *catalog.Change, error) {
 	l := c.lookups()
 	var err error
@@ -146,7 +136,7 @@ func (c *call) filledProgram(ctx context.Context, in programInput) (*catalog.Pro
 }
 
 func deleteProgram(ctx context.Context, c *call, in *programInput) (none, *catalog.Change, error) {
-	program, dir, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, dir, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.Store.Program(ctx, c.org, in.ProgramID, true)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.ProgramKind)
@@ -167,7 +157,7 @@ func deleteProgram(ctx context.Context, c *call, in *programInput) (none, *catal
 }
 
 func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalog.Program, *catalog.Change, error) {
-	program, course, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, course, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.filledProgram(ctx, in.programInput)
 	}, func(ctx context.Context) (*catalog.Course, error) {
 		course, err := c.Store.Course(ctx, c.org, in.Body.CourseID, true)
@@ -193,7 +183,7 @@ func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalo
 }
 
 func removeProgramCourse(ctx context.Context, c *call, in *programCourseInput) (none, *catalog.Change, error) {
-	program, courses, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, courses, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.Store.Program(ctx, c.org, in.ProgramID, true)
 	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
 		return c.Store.CoursesByID(ctx, c.org, []string{in.CourseID}, true)

@@ -534,7 +534,6 @@ func TestListPages(t *testing.T) {
 		{"?limit=22", "first 0,next 22,last 22", 0, 22, true},
 		{"?limit=10&offset=23", "first 0,prev 13,last 20", 23, 10, false},
 		{"?limit=10&offset=1000", "first 0,prev 13,last 20", 1000, 10, false},
-		{"?x=%26&limit=10", "first 0,next 10,last 20", 0, 10, true},
 	} {
 		r := one.must(200, "GET", "/jobs"+c.query, "")
 		var got []string

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -16,9 +17,6 @@ type TransferStore interface {
 	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
 }
 
-// maxCoursesInBody is how many transfer courses one call creates.
-const maxCoursesInBody = 50
-
 type packageInput struct {
 	PackageID string `path:"packageId"`
 }
@@ -31,6 +29,12 @@ type transferCourseInput struct {
 type readTransferCourseInput struct {
 	transferCourseInput
 	includeInput
+}
+
+type transferCoursesInput struct {
+	packageInput
+	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"how many courses the response holds at most; as many as fit when absent" extension:"true"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many courses stand before the first one" extension:"true"`
 }
 
 type createPackageInput struct {
@@ -100,10 +104,7 @@ func (s *Server) bindTransfers() {
 	})
 	write(s, "updateTransferPackage", updatePackage)
 	write(s, "deleteTransferPackage", deletePackage)
-	read(s, "listTransferCourses", func(ctx context.Context, c *call, in *packageInput) ([]*catalog.TransferCourse, error) {
-		_, courses, err := c.packageWithCourses(ctx, *in)
-		return courses, err
-	})
+	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(ctx context.Context, c *call, in *readTransferCourseInput) (*TransferCourseWithEvidence, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
@@ -128,11 +129,27 @@ func (s *Server) bindTransfers() {
 }
 
 func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
-	return beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	return parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
 	})
+}
+
+func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput) ([]*catalog.TransferCourse, error) {
+	_, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	if err != nil {
+		return nil, err
+	}
+	asked := courses[min(in.Offset, len(courses)):]
+	if in.Limit > 0 {
+		asked = asked[:min(in.Limit, len(asked))]
+	}
+	given := c.fitting(asked)
+	if end := in.Offset + given; end < len(courses) {
+		c.link("next", func(query url.Values) { query.Set("offset", fmt.Sprint(end)) })
+	}
+	return asked[:given], nil
 }
 
 // newCourses makes the transfer courses of a body, in its order.
@@ -168,8 +185,8 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
 	var pack *catalog.TransferPackage
-	courses, dir, err := beside(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
-		pack, courses, err = beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	courses, dir, err := parallel(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
+		pack, courses, err = parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
 		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
@@ -222,7 +239,7 @@ func retryTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 }
 
 func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*Equivalencies, error) {
-	pack, course, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	pack, course, err := parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
 		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)

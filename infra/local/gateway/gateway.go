@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -33,7 +34,8 @@ type Gateway struct {
 	Limit time.Duration
 	// Rate and Burst are the usage plan's throttle of one key, in requests per
 	// second and in requests; 0 means 500 and 1000.
-	Rate, Burst float64
+	Rate  rate.Limit
+	Burst int
 	// Line takes a line about every request, and about what went wrong with it; may be nil.
 	Line func(line string)
 	// Console takes what people should see and Invoke has not told them: functions
@@ -134,6 +136,8 @@ func (s *server) answer(r *http.Request, id, path, query string) (a answer, func
 	}
 	values, queryErr := parseQuery(query)
 	switch {
+	case r.Method != strings.ToUpper(r.Method):
+		return refuse(catalog.InvalidParameter, "A method is written in capital letters.", path, id), ""
 	case err != nil:
 		return refuse(catalog.InvalidParameter, "The path cannot be decoded.", path, id), ""
 	case queryErr != nil:

@@ -72,10 +72,7 @@ func bootstraps(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{api.Extractor, api.Sweeper}
-	for _, g := range api.Groups() {
-		names = append(names, string(g))
-	}
+	names := api.Functions()
 	for _, name := range names {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)

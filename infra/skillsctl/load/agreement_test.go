@@ -13,15 +13,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
@@ -49,19 +48,13 @@ const byAPI, byFile = catalog.OrgID("org_api"), catalog.OrgID("org_file")
 
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	config, err := boot.Read(func(name string) string {
-		return map[string]string{
-			"AWS_REGION": "us-east-1", "TABLE_NAME": ids.New("test_"), "DYNAMODB_ENDPOINT": dynamotest.Endpoint(), "RATE_LIMIT_UNITS": "100000000", "QUOTA_TIMEOUT_MILLISECONDS": "5000",
-		}[name]
-	})
+	env := dynamotest.Environment()
+	env[api.EnvRateUnits], env[api.EnvCountTimeout] = "100000000", "5000"
+	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
-	})
 	p := &pair{t: t, store: config.Store(), ids: map[string]string{}, names: map[string]string{}}
-	p.store.Now = func() catalog.Time { return catalog.TimeOf(time.Now()) }
 	if err := p.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}

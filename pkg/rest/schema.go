@@ -2,77 +2,32 @@ package rest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// parseJSON reads a JSON value, trims its strings, and refuses what is ambiguous:
-// keys said twice, invalid UTF-8.
-func parseJSON(body []byte) (any, error) {
-	var tree any
-	err := json.Unmarshal(body, &tree)
-	if tooLarge, ok := errors.AsType[*json.SemanticError](err); ok {
-		return nil, catalog.Invalid(catalog.FieldError{Location: location(tooLarge.JSONPointer), Message: "the number is too large"})
-	}
-	if err != nil {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
-	}
-	return trim(tree), nil
-}
-
-// location writes a pointer into the body as faults do: body.skills[0].level.
-func location(pointer jsontext.Pointer) string {
-	at := "body"
-	for token := range pointer.Tokens() {
-		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
-			at += "[" + token + "]"
-		} else {
-			at += "." + token
-		}
-	}
-	return at
-}
-
-func trim(v any) any {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case []any:
-		for i := range v {
-			v[i] = trim(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = trim(v[k])
-		}
-	}
-	return v
-}
-
-// The schemas of the contract's types, for validation and for the document. Each is
-// made when it is first needed.
+// The schemas that bodies are held to. Each is made when it is first needed.
 var (
 	registryMu sync.RWMutex
-	registry   = sync.OnceValue(newRegistry)
+	registry   = sync.OnceValue(func() huma.Registry { return newRegistry(huma.DefaultSchemaNamer) })
 )
 
-func newRegistry() huma.Registry {
-	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
-	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+const schemaPrefix = "#/components/schemas/"
+
+// newRegistry returns a registry that knows what the contract's types stand for.
+func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
+	humaSettings()
+	r := huma.NewMapRegistry(schemaPrefix, namer)
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
@@ -89,7 +44,10 @@ func newRegistry() huma.Registry {
 	return r
 }
 
-// contractSchema gives the schema of a body, under the name that the document
+// huma keeps these for the whole program.
+var humaSettings = sync.OnceFunc(func() { huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true })
+
+// contractSchema returns the schema of a body, under the name that the document
 // knows it by.
 func contractSchema(t reflect.Type, name string) *huma.Schema {
 	registryMu.Lock()
