@@ -17,7 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// addedFields are the fields, by schema, that seed.md does not have.
+// addedFields are the fields, by schema, that are extensions of the original contract.
 var addedFields = map[string][]string{
 	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
 	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
@@ -91,7 +91,7 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-// added marks a header that seed.md does not have.
+// added marks a header as an extension of the original contract.
 func added(h *huma.Header) *huma.Header {
 	h.Extensions = map[string]any{"x-extension": true}
 	return h
