@@ -26,7 +26,7 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 	onTable := func(name, label string) awscloudwatch.IMetric { return labelled(m.onTable(name), label) }
 	each := func(metricName, statistic string) []awscloudwatch.IMetric {
 		var all []awscloudwatch.IMetric
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			all = append(all, labelled(m.function(name, metricName, statistic), name))
 		}
 		return all
@@ -41,7 +41,7 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 		}))
 	}
 	var gigabyteSeconds []awscloudwatch.IMetric
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		gigabyteSeconds = append(gigabyteSeconds, awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 			Expression:   jsii.String(fmt.Sprintf("%s * %g / 1024 / 1000", name, sizes[name].memory)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{name: labelled(m.function(name, "Duration", "Sum"), name)},

@@ -81,7 +81,7 @@ func TestCreateStack(t *testing.T) {
 			}
 		}
 		cloud.get(t, "lambda", "/2015-03-31/functions/", &functions)
-		same(t, "functions", len(functions.Functions), len(functionNames()))
+		same(t, "functions", len(functions.Functions), len(api.Functions()))
 		for _, f := range functions.Functions {
 			same(t, f.FunctionName+" queue", f.Environment.Variables[api.EnvQueueURL], outputs["QueueUrl"])
 			same(t, f.FunctionName+" table", f.Environment.Variables[api.EnvTable], outputs["TableName"])

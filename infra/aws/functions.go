@@ -45,9 +45,6 @@ var sizes = map[string]size{
 	api.Sweeper:             {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
-// functionNames lists all functions.
-var functionNames = api.Functions
-
 // logs holds the log of each function under the function's name.
 type logs map[string]awslogs.LogGroup
 
@@ -56,7 +53,7 @@ type logs map[string]awslogs.LogGroup
 func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues) (functions, logs) {
 	made, written := functions{}, logs{}
 	network := newNetwork(stack, s, key)
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		bundle := filepath.Join(s.bundles, name)
 		log := newLog(stack, s, key, name+"-log", nil)
 		props := &awslambda.FunctionProps{

@@ -18,7 +18,7 @@ import (
 func TestGrants(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		got := ""
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, role := tpl.named(t, "AWS::IAM::Role", name+"-role")
 			same(t, name+" managed policies", role.get("ManagedPolicyArns"), nil)
 			same(t, name+" is assumed by", role.get("AssumeRolePolicyDocument", "Statement", 0, "Principal"), "map[Service:lambda.amazonaws.com]")

@@ -77,7 +77,7 @@ func TestSAMConfig(t *testing.T) {
 		}
 		dev, _ := synth(t)
 		for name := range env["Parameters"] {
-			for _, function := range functionNames() {
+			for _, function := range api.Functions() {
 				_, f := dev.named(t, "AWS::Lambda::Function", function)
 				if _, ok := f.get("Environment", "Variables").(map[string]any)[name]; !ok {
 					t.Errorf("sam local cannot set %s: %s does not declare it", name, function)

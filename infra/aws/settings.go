@@ -140,13 +140,13 @@ func readStage(context map[string]any) (stage, error) {
 		if function == api.Extractor {
 			least = extractorsAtOnce // fewer would make SQS count receives of jobs that never started
 		}
-		if !slices.Contains(functionNames(), function) {
+		if !slices.Contains(api.Functions(), function) {
 			reject(name+":reservedConcurrency", part, "use function=number, with commas between")
 			continue
 		}
 		s.reserved[function] = number("reservedConcurrency", count, least)
 	}
-	for _, f := range functionNames() {
+	for _, f := range api.Functions() {
 		if _, err := os.Stat(filepath.Join(s.bundles, f, "bootstrap")); err != nil {
 			invalid = append(invalid, fmt.Errorf("%s is missing: run make build first", filepath.Join(s.bundles, f, "bootstrap")))
 		}

@@ -77,7 +77,7 @@ func TestReleases(t *testing.T) {
 		"prod":    {prod, "CodeDeployDefault.LambdaCanary10Percent5Minutes", true},
 		"staging": {full(t), "CodeDeployDefault.LambdaLinear10PercentEvery1Minute", true},
 	} {
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			function, _ := c.tpl.named(t, "AWS::Lambda::Function", name)
 			_, alias := c.tpl.named(t, "AWS::Lambda::Alias", name+"-"+live)
 			same(t, name+" alias", alias.get("Name"), live)
@@ -126,7 +126,7 @@ func TestEncryption(t *testing.T) {
 	if len(services) < 3 { // the account, logs and alarms
 		t.Errorf("the key serves %v", services)
 	}
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		_, role := tpl.named(t, "AWS::IAM::Role", name+"-role")
 		used := false
 		for _, s := range role.get("Policies", 0, "PolicyDocument", "Statement").([]any) {
@@ -181,7 +181,7 @@ func TestNetworkOfTheExtractor(t *testing.T) {
 	same(t, "ways out", len(tpl.of("AWS::EC2::NatGateway")), 1)
 	tpl.only(t, "AWS::EC2::FlowLog")
 	tpl.only(t, "AWS::EC2::VPCEndpoint")
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		_, f := tpl.named(t, "AWS::Lambda::Function", name)
 		if name != api.Extractor {
 			same(t, name+" network", f.get("VpcConfig"), nil)
@@ -194,7 +194,7 @@ func TestNetworkOfTheExtractor(t *testing.T) {
 
 func TestReservedConcurrency(t *testing.T) {
 	want := map[string]any{"extractor": 20.0, "reports": 5.0}
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		_, f := full(t).named(t, "AWS::Lambda::Function", name)
 		same(t, name+" reserved", f.get("ReservedConcurrentExecutions"), want[name])
 	}

@@ -92,10 +92,10 @@ func TestProductionNeverDropsData(t *testing.T) {
 
 func TestFunctions(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
-		if got := len(tpl.of("AWS::Lambda::Function")); got != len(functionNames()) {
-			t.Errorf("%d functions, want %d", got, len(functionNames()))
+		if got := len(tpl.of("AWS::Lambda::Function")); got != len(api.Functions()) {
+			t.Errorf("%d functions, want %d", got, len(api.Functions()))
 		}
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, f := tpl.named(t, "AWS::Lambda::Function", name)
 			if diff := cmp.Diff(map[string]any{
 				"FunctionName": service + "-" + stage + "-" + name, "Runtime": "provided.al2023", "Handler": "bootstrap",
@@ -123,7 +123,7 @@ func pick(properties map[string]any, names ...string) map[string]any {
 }
 
 func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		s, ok := sizes[name]
 		if !ok || len(s.why) < 20 || s.memory < 128 || s.memory > 10240 {
 			t.Errorf("%s: %+v", name, s)
@@ -132,8 +132,8 @@ func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
 			t.Errorf("%s may run for %g s, longer than API Gateway waits", name, s.timeout)
 		}
 	}
-	if len(sizes) != len(functionNames()) {
-		t.Errorf("%d sizes for %d functions", len(sizes), len(functionNames()))
+	if len(sizes) != len(api.Functions()) {
+		t.Errorf("%d sizes for %d functions", len(sizes), len(api.Functions()))
 	}
 }
 
@@ -150,7 +150,7 @@ func TestEnvironmentIsOne(t *testing.T) {
 		if stage == "prod" {
 			want["TABLE_NAME"], want["RATE_LIMIT_UNITS"] = restoredTable, "5000"
 		}
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, f := tpl.named(t, "AWS::Lambda::Function", name)
 			got := f.get("Environment", "Variables").(map[string]any)
 			taxonomy := got["TAXONOMY"]
@@ -254,7 +254,7 @@ func TestAlarms(t *testing.T) {
 			"oldest job":           {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
 			"sweeper silent":       {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
 		}
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			want["release of "+name] = figures{2, 1, 2, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations", service + "-" + stage + " " + name + " failures"}}
 		}
 		for objective, share := range objectiveShares {

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -126,7 +128,7 @@ func with(context map[string]any, key string, value any) map[string]any {
 
 // stubs makes a directory as make build leaves it.
 func stubs(t *testing.T, dir string) string {
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		write(t, filepath.Join(dir, name, "bootstrap"), "#!"+name)
 	}
 	return dir

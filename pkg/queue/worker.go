@@ -155,8 +155,8 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		known.Text, known.Provenance = document.Text, provenance
 		return known
 	}
-	result := w.Extractor.Extract(document)
-	if ctx.Err() != nil {
+	result, err := w.Extractor.Extract(ctx, document)
+	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
 	}
 	return &catalog.Outcome{
