@@ -11,12 +11,6 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// ReportStore is what the handlers of reports need.
-type ReportStore interface {
-	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
-	Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error)
-}
-
 type reportInput struct {
 	ReportID string `path:"reportId"`
 }
