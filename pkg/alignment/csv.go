@@ -103,7 +103,7 @@ func (s survey) gapRows() [][]string {
 	return rows
 }
 
-// occupation is a labor market entry as interface.md section 8 words it: what
+// occupation is a labor market entry as GET /labor-market words it: what
 // tables and pages read of it.
 type occupation struct {
 	SOCCode          string       `json:"socCode"`

@@ -57,7 +57,7 @@ type pageOccupation struct {
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
 }
 
-// Page gives the report for people.
+// Page returns the report for people.
 func (r Report) Page() (Page, error) {
 	s := r.survey()
 	view := r.Record.Settings.View

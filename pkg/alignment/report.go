@@ -8,7 +8,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The views of a report, interface.md section 9.
+// The views of a report (docs/contract.md).
 const (
 	AlignmentView = "alignment"
 	CoverageView  = "coverage"
@@ -22,10 +22,10 @@ type Report struct {
 	Record  catalog.Report
 	Courses []ReportCourse
 	Jobs    []JobProfile
-	// Skills gives the taxonomy's names; it holds at least the settings' skills.
+	// Skills are the taxonomy's names, at least those of the settings' skills.
 	Skills []SkillProfile
 	// Market holds, by job id, the labor market entry of each occupation for the
-	// settings' area (interface.md section 8, occupations); only the market view
+	// settings' area; only the market view
 	// needs it. An entry must encode as a JSON object.
 	Market map[string]any
 }
@@ -49,7 +49,7 @@ type SkillProfile struct {
 	SkillName string `json:"skillName"`
 }
 
-// Result is the answer to creating or reading a report.
+// Result is the response to creating or reading a report.
 type Result struct {
 	Report catalog.Report `json:"report"`
 	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
@@ -121,7 +121,7 @@ type GapSkill struct {
 	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5"`
 }
 
-// Result gives the view that the settings ask for. settings.skills, where given,
+// Result returns the view that the settings ask for. settings.skills, where given,
 // are the skills that the report is about: the items of the coverage view, and
 // the only requirements that alignment and gap look at. Jobs without any
 // requirement score 0: nothing is known that a course could meet.
@@ -258,7 +258,7 @@ func (s survey) market(entries map[string]any) []any {
 	return items
 }
 
-// lookup gives the profiles for data. Courses and jobs in data come from the
+// lookup returns the profiles for data. Courses and jobs in data come from the
 // settings, so only sections and skills can come from data alone.
 func (s survey) lookup(data []any) LookupData {
 	sections, skills := map[string]bool{}, map[string]bool{}

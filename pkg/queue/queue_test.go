@@ -24,12 +24,13 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1", RequestedAt: 1_795_000_000_000}
 
 // table is one extraction as the real table keeps it (see the property of the
-// states in package dynamo), and the faults that a test wants.
+// states in package dynamo), and the errors that a test wants.
 type table struct {
 	mu        sync.Mutex
 	status    catalog.ProcessingStatus
@@ -144,7 +145,7 @@ func (s *table) Resend(_ context.Context, _ bool, job catalog.ExtractionJob) (ca
 	return job, true, s.fault("resend")
 }
 
-// documents gives one document, or a failure.
+// documents returns one document, or a failure.
 type documents struct {
 	text  string
 	fail  error
@@ -226,7 +227,7 @@ func newBench(t interface {
 	})}
 	ids := catalog.IDs{Random: rand.Reader}
 	b.worker = &queue.Worker{
-		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter()), RetryDelay: 30 * time.Second,
+		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
 	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
@@ -238,7 +239,7 @@ func message(id string, body any) events.SQSMessage {
 	return events.SQSMessage{MessageId: id, Body: string(text)}
 }
 
-// deliver gives the worker the job's message and says whether it took it.
+// deliver hands the worker the job's message and reports whether it took it.
 func (b *bench) deliver() bool {
 	response, err := b.worker.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{message("m", b.job)}})
 	return err == nil && len(response.BatchItemFailures) == 0

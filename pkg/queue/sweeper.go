@@ -49,7 +49,7 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 		return events.SQSEventResponse{}, fmt.Errorf("event: %w", err)
 	}
 	if len(letters.Records) > 0 {
-		return s.bury(ctx, letters), nil
+		return s.fail(ctx, letters), nil
 	}
 	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx))
 }
@@ -67,7 +67,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	}
 	var sent atomic.Int64
 	group, sending := errgroup.WithContext(sweeping)
-	group.SetLimit(sendsBeside)
+	group.SetLimit(sendsInParallel)
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)
@@ -89,9 +89,9 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	return err
 }
 
-// bury sets the extractions of dead letters FAILED, unless they moved on or were
+// fail sets the extractions of dead letters FAILED, unless they moved on or were
 // requested anew, which is another message's.
-func (s *Sweeper) bury(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
+func (s *Sweeper) fail(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
 	for _, letter := range letters.Records {
 		var job catalog.ExtractionJob
 		if err := json.Unmarshal([]byte(letter.Body), &job); err != nil || job.ID == "" {
@@ -103,7 +103,7 @@ func (s *Sweeper) bury(ctx context.Context, letters events.SQSEvent) (response e
 			err = s.Store.Finish(ctx, task, failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction could not be brought to an end"}))
 		}
 		if err != nil && !errors.Is(err, catalog.ErrFinished) {
-			s.Log.WarnContext(ctx, "dead letter comes back", "record", job.ID, "cause", err.Error())
+			s.Log.WarnContext(ctx, "dead letter is redelivered", "record", job.ID, "cause", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: letter.MessageId})
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 type admission struct {
 	server   *Server
 	customer catalog.CustomerID
-	op       api.Operation
+	op       *api.Operation
 	window   quota.Window
 	units    int // asked for at the beginning
 	done     chan struct{}
@@ -33,7 +33,7 @@ func (s *Server) limitOf(c catalog.Customer) quota.Limit {
 	return limit
 }
 
-func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admission {
+func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *admission {
 	return &admission{
 		server: s, customer: customer.ID, op: op, done: make(chan struct{}),
 		window: s.limitOf(customer).At(customer.ID, s.Now()),
@@ -41,7 +41,7 @@ func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admi
 }
 
 // admit begins to charge what a call costs whose body asks for that many items.
-func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Operation, items int) *admission {
+func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
 	go func() {
@@ -56,7 +56,7 @@ func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Op
 
 // free looks up the status for a response that costs nothing.
 func (s *Server) free(ctx context.Context, x *exchange) {
-	a := s.newAdmission(x.caller.Customer, api.Operation{})
+	a := s.newAdmission(x.caller.Customer, &api.Operation{})
 	// Where the units cannot be read, the last known status serves.
 	a.status, _ = s.Meter.Peek(ctx, a.customer, a.window)
 	close(a.done)

@@ -15,7 +15,7 @@ import (
 
 // endpoint is an operation with its handler bound to it.
 type endpoint struct {
-	op     api.Operation
+	op     *api.Operation
 	in     reflect.Type // parameters, and a field Body
 	out    reflect.Type // the response's body; nil for none
 	serve  func(ctx context.Context, c *call) (response, error)
@@ -26,7 +26,7 @@ type endpoint struct {
 type call struct {
 	*Server
 	*exchange
-	op       api.Operation
+	op       *api.Operation
 	customer catalog.Customer
 	org      catalog.OrgID
 	now      catalog.Time

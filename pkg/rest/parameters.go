@@ -70,10 +70,8 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 	if err != nil {
 		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
 	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !slices.ContainsFunc(all, func(p parameter) bool { return p.in == "query" && p.name == name }) {
-			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
-		}
+	if err := all.refuseOthers(query); err != nil {
+		return err
 	}
 	for _, p := range all {
 		value := p.fallback
@@ -91,6 +89,19 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 		}
 		if err := p.set(v.FieldByIndex(p.index), value); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// refuseOthers names the first parameter of a query that the operation does not have.
+func (all parameters) refuseOthers(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.ContainsFunc(all, func(p parameter) bool { return p.in == "query" && p.name == name }) {
+			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
 		}
 	}
 	return nil

@@ -47,8 +47,10 @@ type Server struct {
 	IDs       catalog.IDs
 	Log       *slog.Logger
 	Groups    []api.Group // that are served; nil for all
+	// Trace annotates the trace of a request; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
-	operations map[string]api.Operation // of the groups, by id
+	operations map[string]*api.Operation // of the groups, by id
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
 	sections   sectionIndex
@@ -83,17 +85,17 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 	if s.Groups == nil {
 		s.Groups = api.Groups()
 	}
-	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]api.Operation{}
-	for _, op := range contract {
-		if slices.Contains(s.Groups, op.Group) {
+	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]*api.Operation{}
+	for i := range contract {
+		if op := &contract[i]; slices.Contains(s.Groups, op.Group) {
 			s.operations[op.ID] = op
 		}
 	}
 	for _, group := range s.Groups {
 		bindings[group](s)
 	}
-	for _, op := range contract {
-		if _, ours := s.operations[op.ID]; ours {
+	for i := range contract {
+		if op := &contract[i]; s.operations[op.ID] != nil {
 			if err := s.check(op); err != nil {
 				panic(fmt.Sprintf("rest: operation %s %v", op.ID, err))
 			}
@@ -103,7 +105,7 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 }
 
 // check reports how an operation and its handler disagree.
-func (s *Server) check(op api.Operation) error {
+func (s *Server) check(op *api.Operation) error {
 	e, bound := s.endpoints[op.ID]
 	record, compared := s.operations[op.IfMatch]
 	switch {
@@ -198,7 +200,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 		s.free(ctx, x)
 		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
 	}
-	op := *route.Operation
+	op := route.Operation
 	if op.HasBody() {
 		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request, op.Accepts) })
 	}
@@ -255,7 +257,7 @@ func (s *Server) problem(x *exchange, err error) response {
 
 func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	header := w.Header()
-	for name, values := range out.header {
+	for name, values := range out.coded(x.request).header {
 		header[name] = values
 	}
 	var status quota.Status
@@ -289,15 +291,19 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 }
 
-var metrics = metric.New("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path
 // parameter, no query and nothing of a body.
 func (s *Server) log(x *exchange, out response, err error) {
-	operation := "none"
+	operation, kind := "none", string(api.ReadKind)
 	if x.route.Operation != nil {
-		operation = x.route.Operation.ID
+		operation, kind = x.route.Operation.ID, string(x.route.Operation.Kind())
+	}
+	organization := string(x.caller.Customer.OrganizationID)
+	if s.Trace != nil {
+		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": organization})
 	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
@@ -310,8 +316,9 @@ func (s *Server) log(x *exchange, out response, err error) {
 	if out.status >= 500 {
 		failed, level = 1, slog.LevelError
 	}
-	attributes := append(make([]slog.Attr, 0, 11),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("Operation", operation),
+	attributes := append(make([]slog.Attr, 0, 13),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", organization),
+		slog.String("Operation", operation), slog.String("Kind", kind),
 		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),
 	)

@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -146,6 +150,27 @@ func parseAnswer(out []byte) (answer, error) {
 		a.body = body
 	}
 	return a, nil
+}
+
+// compressed is the answer as API Gateway sends it to a client that takes content
+// codings.
+func (a answer) compressed(acceptEncoding string) answer {
+	coding := api.Coding(acceptEncoding, len(a.body))
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "deflate":
+		w = zlib.NewWriter(&b)
+	default:
+		return a
+	}
+	_, _ = w.Write(a.body) // to memory
+	_ = w.Close()
+	a.header = maps.Clone(a.header)
+	a.header["Content-Encoding"], a.body = []string{coding}, b.Bytes()
+	return a
 }
 
 func (a answer) write(w http.ResponseWriter) {

@@ -109,7 +109,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, function := s.answer(r, id, path, query)
 	// Closing on a client that still sends would make it lose the answer.
 	_, _ = io.CopyN(io.Discard, r.Body, 4*largestBody)
-	a.write(w)
+	a.compressed(r.Header.Get("Accept-Encoding")).write(w)
 	s.Line(fmt.Sprintf("%s %s %q %d %q %dms", id, r.Method, path, a.status, function, time.Since(started).Milliseconds()))
 }
 

@@ -3,6 +3,8 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -494,4 +496,31 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("%q: %v, single %v", q, values, single)
 		}
 	})
+}
+
+// What API Gateway compresses is compressed here, and nothing else.
+func TestCompression(t *testing.T) {
+	long := strings.Repeat("skills ", api.CompressFrom/7+1)
+	for accept, reader := range map[string]func(io.Reader) (io.ReadCloser, error){
+		"gzip":    func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
+		"deflate": zlib.NewReader,
+	} {
+		a := answer{status: 200, header: map[string][]string{"ETag": {`"t-` + accept + `"`}}, body: []byte(long)}.compressed(accept)
+		if a.header["Content-Encoding"][0] != accept || a.header["ETag"] == nil || len(a.body) >= len(long) {
+			t.Fatalf("%s: %v, %d bytes", accept, a.header, len(a.body))
+		}
+		r, err := reader(bytes.NewReader(a.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := io.ReadAll(r); err != nil || string(plain) != long {
+			t.Errorf("%s: %v, %d bytes", accept, err, len(plain))
+		}
+	}
+	for _, body := range []string{long, "short"} {
+		a := answer{status: 200, body: []byte(body)}.compressed(map[bool]string{true: "gzip", false: "br"}[body == "short"])
+		if a.header["Content-Encoding"] != nil || string(a.body) != body {
+			t.Errorf("%.10s is sent as %v", body, a.header)
+		}
+	}
 }
