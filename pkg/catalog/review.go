@@ -110,8 +110,8 @@ func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, n
 	was, skills, reviews := set.without(skillID)
 	review.Extracted, review.ByHand, review.SkillName = was.Extracted, was.ByHand, was.SkillName
 	known := was.SkillID != ""
-	if name, ok := l.SkillName(skillID); ok {
-		review.SkillName, known = name, true
+	if !known {
+		review.SkillName, known = l.SkillName(skillID)
 	}
 	switch found := review.before(); {
 	case !known:

@@ -28,7 +28,8 @@ func (c client) known(n int) []string {
 
 // found is a skill as an extraction finds it.
 func found(id string, level int, confidence float64) catalog.SkillRef {
-	return catalog.SkillRef{SkillID: id, SkillName: "Name of " + id, Level: level, Confidence: confidence}
+	name, _ := skills.Starter().Name(id)
+	return catalog.SkillRef{SkillID: id, SkillName: name, Level: level, Confidence: confidence}
 }
 
 // outcomeOf is the outcome of an extraction that has found the skills, with a piece of
@@ -76,12 +77,13 @@ func reviewed(s *service, known []string) map[string]struct {
 	course := one.course("A").text("id")
 	section := one.must(201, "POST", "/courses/"+course+"/sections", `{"name":"S","syllabusHref":"https://example.org/a"}`).text("id")
 	pack := one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[{"name":"X","syllabusHref":"https://example.org/b"}]}`).text("id")
+	jobs := s.queue.sent[len(s.queue.sent)-2:]
 	records := map[string]struct {
 		path string
 		job  catalog.ExtractionJob
 	}{
-		"section":         {"/courses/" + course + "/sections/" + section, s.queue.sent[0]},
-		"transfer course": {"/transfer-packages/" + pack + "/courses/" + s.queue.sent[1].ID, s.queue.sent[1]},
+		"section":         {"/courses/" + course + "/sections/" + section, jobs[0]},
+		"transfer course": {"/transfer-packages/" + pack + "/courses/" + jobs[1].ID, jobs[1]},
 	}
 	for _, r := range records {
 		s.finish(r.job, outcomeOf(found(known[0], 3, 0.9), found(known[1], 2, 0.5), found(known[2], 4, 0.25)))
@@ -380,11 +382,8 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 		one.must(200, "PUT", r.path+"/skills/"+known[0]+"/review", `{"verdict":"ACCEPTED","level":5}`)
 		one.must(200, "PUT", r.path+"/skills/"+known[1]+"/review", `{"verdict":"REJECTED"}`)
 	}
-	other := *s
 	taxonomy := otherTaxonomy(t)
-	other.server = s.function().server
-	other.server.Taxonomy = func() *skills.Taxonomy { return taxonomy }
-	one = client{&other, one.key, one.customer}
+	s.server.Taxonomy = func() *skills.Taxonomy { return taxonomy }
 	one.must(404, "GET", "/skills/"+known[0], "")
 	for name, r := range records {
 		at := func(id string) string { return r.path + "/skills/" + id + "/review" }
@@ -416,6 +415,24 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 			t.Fatal(name)
 		}
 	}
+}
+
+// otherTaxonomy returns a taxonomy of one skill that the starter vocabulary lacks.
+func otherTaxonomy(t *testing.T) *skills.Taxonomy {
+	t.Helper()
+	var b skills.Builder
+	if err := b.AddCSV(skills.Info{Name: "Other", Version: "1"}, strings.NewReader("id,name\nother:a,Weaving\n")); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := b.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	taxonomy, err := skills.Open(compiled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return taxonomy
 }
 
 // recordOf names the record of a job.
