@@ -20,9 +20,9 @@ import (
 // addedFields are the fields, by schema, that are extensions of the original contract.
 var addedFields = map[string][]string{
 	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
-	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
+	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction", "reviews"},
 	"TransferCourse":             {"failure", "warnings"},
-	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction"},
+	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction", "reviews"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these
@@ -31,6 +31,9 @@ var alwaysThere = map[string][]string{
 	"TransferCourse":             {"processingStatus"},
 	"TransferCourseWithEvidence": {"processingStatus"},
 }
+
+// nullable are fields that hold an object or null, which their type cannot say.
+var nullable = map[string][]string{"Review": {"extracted"}}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -130,6 +133,10 @@ func (d document) schemas() huma.Registry {
 				panic(fmt.Sprintf("schema %s has no field %s", name, field))
 			}
 			property.Extensions = map[string]any{"x-extension": true}
+		}
+		for _, field := range nullable[name] {
+			property := schema.Properties[field]
+			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 		}
 		for _, field := range alwaysThere[name] {
 			if !slices.Contains(schema.Required, field) {
