@@ -126,8 +126,8 @@ type includeInput struct {
 
 // Included is what include=evidence adds to a record.
 type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty"`
+	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" extension:"true"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty" extension:"true"`
 }
 
 // include loads the evidence of a record's skills where it is asked for; skills
