@@ -154,21 +154,21 @@ type documents struct {
 	asked []string
 }
 
-func (d *documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+func (d *documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	d.asked = append(d.asked, task.SyllabusHref)
 	return d.Plain(ctx, d.text)
 }
 
-func (d *documents) Plain(ctx context.Context, words string) (catalog.Document, error) {
+func (d *documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {
 	if d.panic != "" {
 		panic(d.panic)
 	}
 	if d.slow {
 		<-ctx.Done()
-		return catalog.Document{}, &catalog.Failure{Code: catalog.TimedOut, Message: "too slow"}
+		return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.TimedOut, Message: "too slow"}
 	}
 	d.asked = append(d.asked, words)
-	return catalog.Document{Text: words, SHA256: "digest of " + words}, d.fail
+	return catalog.SyllabusText{Text: words, SHA256: "digest of " + words}, d.fail
 }
 
 // line is a queue that remembers what was sent, or refuses to take it.

@@ -42,8 +42,8 @@ type WorkerStore interface {
 // Documents turns addresses and texts into documents; its errors are
 // *catalog.Failure.
 type Documents interface {
-	Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error)
-	Plain(ctx context.Context, words string) (catalog.Document, error)
+	Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error)
+	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
 
 // Worker runs extractions.
@@ -176,14 +176,14 @@ func orEmpty[T any](list []T) []T {
 
 // document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
-func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	if task.SyllabusHref != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
 	if task.Job.Kind == catalog.SyllabusExtractionKind {
 		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
 		if err != nil {
-			return catalog.Document{}, err
+			return catalog.SyllabusText{}, err
 		}
 		return w.Documents.Plain(ctx, string(words))
 	}

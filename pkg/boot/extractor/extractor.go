@@ -57,14 +57,14 @@ type documents struct {
 	reader  *syllabus.Reader
 }
 
-func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	fetched, err := d.fetcher.Fetch(ctx, task.SyllabusHref)
 	if err != nil {
-		return catalog.Document{}, err
+		return catalog.SyllabusText{}, err
 	}
 	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name})
 }
 
-func (d documents) Plain(ctx context.Context, words string) (catalog.Document, error) {
+func (d documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {
 	return d.reader.Read(ctx, []byte(words), syllabus.Hint{Kind: syllabus.Text})
 }

@@ -1,10 +1,10 @@
 package catalog
 
-// Document is the text of a syllabus as the readers return it and the extractor
+// SyllabusText is the text of a syllabus as the readers return it and the extractor
 // takes it: valid UTF-8 in NFC, lines end in \n, one block (heading, paragraph,
 // list item, table row) a line, without markup characters, no trailing spaces,
 // at most one empty line between blocks.
-type Document struct {
+type SyllabusText struct {
 	Text string
 	// Pages holds the byte offset in Text at which each page starts; nil where
 	// the format knows no pages.
