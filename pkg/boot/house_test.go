@@ -33,7 +33,7 @@ func floor(path string) int {
 		return 0
 	case "pkg/api", "pkg/skills", "pkg/alignment", "pkg/labor", "pkg/quota":
 		return 1
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus", "pkg/storage":
 		return 2
 	case "pkg/boot":
 		return 3
@@ -134,9 +134,16 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 			sends = append(sends, string(group))
 		}
 	}
+	files := []string{}
+	for _, name := range api.Functions() {
+		if api.FilesOf(name) != (api.Files{}) {
+			files = append(files, name)
+		}
+	}
 	only := map[string][]string{ // the functions that need it
 		module + "pkg/syllabus":                    {"extractor"},
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
+		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
 		"html/template":                            {"reports"},
 	}

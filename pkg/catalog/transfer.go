@@ -70,6 +70,7 @@ type TransferCourse struct {
 	Name         string     `json:"name"`
 	Description  *string    `json:"description"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	DocumentID   *string    `json:"documentId"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
 }
@@ -79,15 +80,18 @@ type TransferCourse struct {
 type TransferCourseInput struct {
 	Name         Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
 	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64"`
 	Description  Optional[*string] `json:"description,omitzero" maxLength:"10000"`
 }
 
 // Apply gives a new transfer course its fields and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
-	c.Description, c.SyllabusHref = text(in.Description, c.Description), text(in.SyllabusHref, c.SyllabusHref)
+	c.Description = text(in.Description, c.Description)
 	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	return l.syllabus(c.SyllabusHref)
+	var wrong []FieldError
+	c.SyllabusHref, c.DocumentID, wrong = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
+	return wrong
 }
 
 // MaxTransferCourses is how many courses a package has.

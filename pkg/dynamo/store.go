@@ -80,6 +80,10 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+	case *catalog.Document:
+		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
+			r.HeldBy = held.Value
+		}
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
 	}

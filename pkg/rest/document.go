@@ -19,10 +19,16 @@ import (
 
 // addedFields are the fields, by schema, that seed.md does not have.
 var addedFields = map[string][]string{
-	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
-	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
-	"TransferCourse":             {"failure", "warnings"},
-	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction"},
+	"Section":                    {"documentId", "instructorName", "processingStatus", "failure", "warnings"},
+	"SectionWithEvidence":        {"documentId", "instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
+	"TransferCourse":             {"documentId", "failure", "warnings"},
+	"TransferCourseInput":        {"documentId"},
+	"TransferCourseWithEvidence": {"documentId", "failure", "warnings", "evidence", "extraction"},
+}
+
+// orNull are the fields, by schema, that are an object of their own or null.
+var orNull = map[string][]string{
+	"DocumentWithUpload": {"upload"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these
@@ -124,12 +130,8 @@ func (d document) schemas() huma.Registry {
 				schema.Properties[field].Format = "date-time"
 			}
 		}
-		for _, field := range addedFields[name] {
-			property := schema.Properties[field]
-			if property == nil {
-				panic(fmt.Sprintf("schema %s has no field %s", name, field))
-			}
-			property.Extensions = map[string]any{"x-extension": true}
+		for _, field := range orNull[name] {
+			schema.Properties[field] = &huma.Schema{AnyOf: []*huma.Schema{schema.Properties[field], {Type: "null"}}}
 		}
 		for _, field := range alwaysThere[name] {
 			if !slices.Contains(schema.Required, field) {
@@ -138,6 +140,15 @@ func (d document) schemas() huma.Registry {
 		}
 	}
 	maps.Copy(d.responses.Map(), d.requests.Map())
+	for name, fields := range addedFields {
+		for _, field := range fields {
+			property := d.responses.Map()[name].Properties[field]
+			if property == nil {
+				panic(fmt.Sprintf("schema %s has no field %s", name, field))
+			}
+			property.Extensions = map[string]any{"x-extension": true}
+		}
+	}
 	return d.responses
 }
 

@@ -31,6 +31,7 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
+		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),

@@ -16,6 +16,7 @@ type Store interface {
 	TransferStore
 	ReportStore
 	ExtractionStore
+	DocumentStore
 	FeedStore
 	IndexStore
 

@@ -123,7 +123,7 @@ func (e *Extractor) end(x *extraction) {
 
 // Extract gives the skills of a document whose confidence reaches the default
 // cut. The same document, taxonomy and engine give the same result, always.
-func (e *Extractor) Extract(doc catalog.Document) Result {
+func (e *Extractor) Extract(doc catalog.SyllabusText) Result {
 	x := e.begin(doc.Text)
 	defer e.end(x)
 	x.tokenize()
@@ -177,7 +177,7 @@ func (e *Extractor) Extract(doc catalog.Document) Result {
 
 // Candidates gives every skill that was considered, with its features, ordered by
 // id: what calibration learns from.
-func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
+func (e *Extractor) Candidates(doc catalog.SyllabusText) []Candidate {
 	x := e.begin(doc.Text)
 	defer e.end(x)
 	x.tokenize()
@@ -464,13 +464,13 @@ func (x *extraction) governed(m *mention) (verb string, level int, printed bool)
 
 // places turns byte offsets into code points and pages.
 type places struct {
-	doc   catalog.Document
+	doc   catalog.SyllabusText
 	bytes []int // byte offsets, every stride code points
 }
 
 const placeStride = 256
 
-func newPlaces(doc catalog.Document) *places {
+func newPlaces(doc catalog.SyllabusText) *places {
 	p := &places{doc: doc}
 	n := 0
 	for i := range doc.Text {

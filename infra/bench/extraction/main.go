@@ -38,7 +38,7 @@ func main() {
 }
 
 // system is an extractor as the table compares them.
-type system func(doc catalog.Document) []string
+type system func(doc catalog.SyllabusText) []string
 
 func run(ctx context.Context, data, out string, errors int) error {
 	set, err := gold.Load(ctx, data)
@@ -47,8 +47,8 @@ func run(ctx context.Context, data, out string, errors int) error {
 	}
 	e := skills.NewExtractor(set.Taxonomy)
 	exact, tfidf := baseline.NewExact(set.Taxonomy), baseline.NewTFIDF(set.Taxonomy)
-	ours := func(doc catalog.Document) []string { return ids(e.Extract(doc)) }
-	phrases := func(doc catalog.Document) []string { return exact.Extract(doc.Text) }
+	ours := func(doc catalog.SyllabusText) []string { return ids(e.Extract(doc)) }
+	phrases := func(doc catalog.SyllabusText) []string { return exact.Extract(doc.Text) }
 	// The ranking gets the cut that suits it best on each kind of text.
 	sentences := slices.Concat(set.Tech, set.House)
 	ranked := func(items []gold.Item) system { return bestRanking(tfidf, items) }
@@ -126,7 +126,7 @@ func bestRanking(x *baseline.TFIDF, items []gold.Item) system {
 		}
 	}
 	cut := fit.BestCut(rows, func(r fit.Row) float64 { return r.Score })
-	return func(doc catalog.Document) []string {
+	return func(doc catalog.SyllabusText) []string {
 		var out []string
 		for _, r := range x.Rank(doc.Text, depth) {
 			if r.Score >= cut {

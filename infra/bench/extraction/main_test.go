@@ -23,7 +23,7 @@ func TestFiguresReachTheTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := skills.NewExtractor(set.Taxonomy)
-	ours := func(doc catalog.Document) []string { return ids(e.Extract(doc)) }
+	ours := func(doc catalog.SyllabusText) []string { return ids(e.Extract(doc)) }
 	least := func(name string, got, want float64) {
 		if got < want {
 			t.Errorf("%s: %.3f, target %.2f", name, got, want)

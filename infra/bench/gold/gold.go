@@ -26,7 +26,7 @@ import (
 type Item struct {
 	Set   string
 	Name  string
-	Doc   catalog.Document
+	Doc   catalog.SyllabusText
 	Must  map[string]int // id -> level, 0 where the set has no levels
 	OK    map[string]int
 	Group string // items of one group never stand on both sides of a split
@@ -58,7 +58,7 @@ func Load(ctx context.Context, folder string) (*Data, error) {
 	if d.Compiled, d.Taxonomy, err = Taxonomy(folder); err != nil {
 		return nil, err
 	}
-	read := func(raw []byte) (catalog.Document, error) {
+	read := func(raw []byte) (catalog.SyllabusText, error) {
 		var r syllabus.Reader
 		return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
 	}
@@ -165,7 +165,7 @@ func Sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
 		if !ok {
 			i = len(items)
 			at[text] = i
-			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.Document{Text: text}, Must: map[string]int{}, Group: text})
+			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.SyllabusText{Text: text}, Must: map[string]int{}, Group: text})
 		}
 		if id, ok := ids[strings.ToLower(r["label"])]; ok {
 			items[i].Must[id] = 0
@@ -183,7 +183,7 @@ func SkillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
 	}
 	var items []Item
 	for i, r := range all {
-		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.Document{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.SyllabusText{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
 		for _, name := range pythonList(r["skills"]) {
 			if id, ok := ids[strings.ToLower(name)]; ok {
 				item.Must[id] = 0
@@ -216,7 +216,7 @@ func pythonList(s string) []string {
 }
 
 // Syllabi reads the labelled syllabi; read turns Markdown into a document.
-func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+func Syllabi(data string, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
 	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func Syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, 
 var second string
 
 // Second reads the syllabi that this project labelled itself; its head tells how.
-func Second(data string, t *skills.Taxonomy, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+func Second(data string, t *skills.Taxonomy, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
 	z, err := zip.OpenReader(filepath.Join(data, "syllabi", "unlabelled.zip"))
 	if err != nil {
 		return nil, err
@@ -324,7 +324,7 @@ func Excerpts(items []Item, words int) []Item {
 				for id := range item.OK {
 					right[id] = 0
 				}
-				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.Document{Text: text}, OK: right, Group: item.Group})
+				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.SyllabusText{Text: text}, OK: right, Group: item.Group})
 				text, n = name+"\n\n", 0
 			}
 		}
