@@ -87,7 +87,7 @@ func requests(id map[string]string) []request {
 		{"listTransferPackages", nil, nil, ""},
 		{"getTransferPackage", of("packageId", pack), nil, ""},
 		{"listTransferCourses", of("packageId", pack), nil, ""},
-		{"getTransferCourse", of("packageId", pack, "transferCourseId", transfer), of("include", "evidence"), ""},
+		{"getTransferCourse", of("packageId", pack, "transferCourseId", transfer), of("include", "evidence,reviews"), ""},
 		{"matchTransferCourse", of("packageId", pack, "transferCourseId", transfer), nil, ""},
 		{"matchTransferPackage", of("packageId", pack), of("fullEquivalentThreshold", "0.5", "partialEquivalentThreshold", "0.25"), ""},
 		{"listReports", nil, nil, ""},
@@ -103,6 +103,8 @@ func requests(id map[string]string) []request {
 		{"updateCourse", of("courseId", course), nil, `{"description":"Lists, trees, graphs."}`},
 		{"createSection", of("courseId", course), nil, `{"name":"Evening","instructorName":"A. Teacher","skills":[{"skillId":"core:python","level":3}]}`},
 		{"updateSection", of("courseId", course, "sectionId", section), nil, `{"description":"Mondays"}`},
+		{"reviewSectionSkill", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, `{"verdict":"REJECTED","note":"A topic, not an outcome."}`},
+		{"deleteSectionReview", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, ""},
 		{"createJob", nil, nil, `{"name":"Analyst","employerId":"emp_1","salaryMin":50000,"salaryMax":70000,"onetSocCode":"15-2051.00"}`},
 		{"updateJob", of("jobId", id["job"]), nil, `{"salaryMin":80000}`},
 		{"createCredential", nil, nil, `{"name":"Basics","courseSectionIds":["` + id["otherSection"] + `"]}`},
@@ -115,6 +117,8 @@ func requests(id map[string]string) []request {
 		{"updateTransferPackage", of("packageId", pack), nil, `{"matchingConfig":{"fullEquivalentThreshold":0.9}}`},
 		{"createTransferCourses", of("packageId", pack), nil, `{"courses":[{"name":"Statistics","description":"Students apply regression analysis."}]}`},
 		{"retryTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
+		{"reviewTransferCourseSkill", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, `{"verdict":"ACCEPTED","level":2}`},
+		{"deleteTransferCourseReview", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, ""},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
 
@@ -338,10 +342,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 // start builds every function and runs it as Lambda does.
 func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	dir := t.TempDir()
-	names := []string{api.Extractor, api.Sweeper}
-	for _, group := range api.Groups() {
-		names = append(names, string(group))
-	}
+	names := api.Functions()
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", dir+"/", "../functions/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -59,10 +59,7 @@ func underLoad(ctx context.Context, duration time.Duration, perSecond int) ([]*t
 	}
 	defer os.RemoveAll(dir)
 	functions := filepath.Join(dir, "functions")
-	names := []string{api.Extractor, api.Sweeper, "floor"}
-	for _, g := range api.Groups() {
-		names = append(names, string(g))
-	}
+	names := append(api.Functions(), "floor")
 	bar := progress(len(names), "build the functions")
 	for _, name := range names {
 		folder := "./functions/" + name

@@ -48,10 +48,7 @@ func start(ctx context.Context) (*table, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	functions := []string{api.Extractor, api.Sweeper}
-	for _, g := range api.Groups() {
-		functions = append(functions, string(g))
-	}
+	functions := api.Functions()
 	slices.Sort(functions)
 	t := newTable(fmt.Sprintf("Functions: start to first call for work, best of %d, and size", starts),
 		"function", "start", "processor time", "of the floor", "target", "arm64 MB", "zipped MB", "target", "")

@@ -28,7 +28,7 @@ func TestEveryOperation(t *testing.T) {
 	theirs := fixture(t, &stranger)
 	before := stranger.call(t, 200, "GET", "/changes?limit=1000", "")
 	g := newGenerator(t, s, *seed)
-	for range 20 {
+	for range 30 {
 		g.known = fixture(t, s) // what a round deletes
 		for _, op := range g.operations {
 			r := g.request(op)

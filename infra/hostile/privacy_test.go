@@ -82,7 +82,7 @@ func TestPrivacy(t *testing.T) {
 		for _, r := range []request{
 			{method: "GET", path: "/courses/" + course},
 			{method: "GET", path: "/courses", query: "limit=" + secretQuery},
-			{method: "GET", path: "/courses", query: secretQuery + "=%zz"},
+			{method: "GET", path: "/courses", query: "limit=%zz" + secretQuery},
 			{method: "GET", path: "/skills", query: "query=" + secretQuery},
 			{method: "GET", path: "/labor-market", query: "cipCodes=" + secretQuery},
 			{method: "GET", path: "/changes", query: "since=" + secretQuery},

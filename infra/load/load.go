@@ -228,7 +228,7 @@ func (c *caller) target(t *vegeta.Target) error {
 	t.Header = http.Header{api.HeaderKey: {c.Key}}
 	if body != "" {
 		t.Header["Content-Type"] = []string{"application/json"}
-		if op.Idem {
+		if op.Idempotent {
 			t.Header["Idempotency-Key"] = []string{fmt.Sprintf("%s-%d", c.ID, c.made)}
 		}
 	}
@@ -280,7 +280,7 @@ func (c *caller) take(r *vegeta.Result, account *Account) Response {
 	account.Limit = max(account.Limit, limit)
 	account.Charged[a.Window] += a.Cost
 	cost := op.Cost.UpFront()
-	if op.CountsItems() && a.Operation == "createTransferCourses" {
+	if a.Operation == "createTransferCourses" {
 		cost += op.Cost.Rest(1)
 	}
 	switch {

@@ -1,16 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/google/renameio/v2"
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
@@ -101,30 +102,24 @@ func writeRejects(name string, rejects []load.Reject) error {
 			header = nil
 		}
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("file of rejects: %w", err)
-	}
-	w := csv.NewWriter(file)
+	head := []string{"rejected", "reason", "kind", "externalId", "record"}
 	if header != nil {
-		err = w.Write(append([]string{"rejected", "reason"}, header...))
-	} else {
-		err = w.Write([]string{"rejected", "reason", "kind", "externalId", "record"})
+		head = append([]string{"rejected", "reason"}, header...)
 	}
+	lines := [][]string{head}
 	for _, r := range rejects {
 		line := []string{r.Place, r.Reason}
 		if header == nil {
 			line = append(line, r.Kind, r.Name)
 		}
-		err = errors.Join(err, w.Write(append(line, r.Row.Source...)))
+		lines = append(lines, append(line, r.Row.Source...))
 	}
-	w.Flush()
-	err = errors.Join(err, w.Error(), file.Chmod(0o644), file.Close())
+	var text bytes.Buffer
+	err := csv.NewWriter(&text).WriteAll(lines)
 	if err == nil {
-		err = os.Rename(file.Name(), name)
+		err = renameio.WriteFile(name, text.Bytes(), 0o644)
 	}
 	if err != nil {
-		_ = os.Remove(file.Name())
 		return fmt.Errorf("file of rejects: %w", err)
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/renameio/v2"
+
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
@@ -84,7 +86,7 @@ func (c *taxonomyBuild) Run(t *tool) error {
 	if err != nil {
 		return err
 	}
-	if err := write(c.Out, compiled); err != nil {
+	if err := renameio.WriteFile(c.Out, compiled, 0o644); err != nil {
 		return err
 	}
 	step(all, all)
@@ -188,23 +190,6 @@ type single struct {
 func (s single) ReadDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(s.FS, dir)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() != s.name }), err
-}
-
-// write puts a file in its place at once: nobody reads half of it.
-func write(name string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Chmod(0o644), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
 }
 
 type taxonomyInfo struct {

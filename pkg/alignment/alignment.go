@@ -15,7 +15,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Related names the taxonomy neighbours of a skill (broader, narrower or beside
+// Related names the taxonomy neighbours of a skill (broader, narrower or next to
 // it, as the taxonomy decides). It must be a pure function; the skill itself
 // among its own neighbours does no harm.
 type Related func(skillID string) []string
@@ -30,7 +30,7 @@ type Candidate struct {
 	Skills      []catalog.SkillRef
 }
 
-// maxLevel is the highest level of a skill (interface.md section 6).
+// maxLevel is the highest level of a skill.
 const maxLevel = 5
 
 // whole is a full score in the unit that scores are computed in. It is a multiple
@@ -38,8 +38,8 @@ const maxLevel = 5
 // the neighbour's 0.7 has none either.
 const whole = 600
 
-// credit is how far a level reaches a required one, 0..whole (interface.md
-// section 9): enough is whole, less is its share.
+// credit is how far a level reaches a required one, 0..whole:
+// enough is whole, less is its share.
 func credit(have, required int) int64 {
 	return whole * int64(min(have, required)) / int64(required)
 }

@@ -69,7 +69,7 @@ const sectionsPerPenalty = 20
 // of the proposal can be dropped, or exchanged for one of a smaller id, at equal
 // cost. Neither clocks nor the order of the input have a say.
 //
-// It answers validation_failed, with the place in the request's body, where the
+// The error is validation_failed, with the place in the request's body, where the
 // jobs require nothing, no section qualifies, or the qualifying ones belong to
 // fewer courses than MinSections.
 func Build(r CredentialRequest) (Proposal, error) {
@@ -107,7 +107,7 @@ func Build(r CredentialRequest) (Proposal, error) {
 }
 
 // demand is what jobs require together: each skill once with its highest level
-// and confidence, in the order of skill lists (interface.md section 6).
+// and confidence, in the order of skill lists.
 type demand struct {
 	required []catalog.SkillRef
 	weights  []int64        // by required skill: the sum of the jobs' confidences

@@ -88,7 +88,7 @@ func costOf(r alignment.CredentialRequest, chosen []alignment.Candidate) float64
 		r.Weights.OverlapPenalty*(taught-met)/all
 }
 
-// teaches says whether a section qualifies.
+// teaches reports whether a section qualifies.
 func teaches(c alignment.Candidate, jobs []alignment.JobProfile) bool {
 	for _, s := range c.Skills {
 		for _, j := range jobs {

@@ -17,7 +17,7 @@ const (
 	None    Equivalence = "NONE"
 )
 
-// MatchType says whether a skill was met by the same skill or by a neighbour.
+// MatchType is how a skill was met: by the same skill or by a neighbour.
 type MatchType string
 
 // The match types.
@@ -26,8 +26,8 @@ const (
 	RelatedMatch MatchType = "RELATED"
 )
 
-// Match is a section of the catalog beside a transfer course (interface.md
-// sections 7 and 10). SkillsMatchScore is how much of the section the transfer
+// Match is a section of the catalog that matches a transfer course
+// (docs/contract.md). SkillsMatchScore is how much of the section the transfer
 // course covers, with four decimals; Equivalence compares that rounded value.
 type Match struct {
 	CourseSectionID              string             `json:"courseSectionId"`
@@ -128,7 +128,7 @@ func offers(transfer []catalog.SkillRef, related Related) map[string]offer {
 	return have
 }
 
-// Match gives the best sections for a transfer course's skills: at most limit,
+// Match returns the best sections for a transfer course's skills: at most limit,
 // best score first, ties by section id; sections that score 0 are left out. The
 // score is the sum over the section's skills of confidence x match, divided by the
 // sum of their confidences; match is 1 for the same skill and 0.7 for a neighbour
@@ -160,7 +160,7 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 		if r.score == 0 {
 			continue
 		}
-		// Sections come by id, so an equal score belongs behind those it meets.
+		// Sections come by id, so an equal score belongs after those it meets.
 		at := len(best)
 		for at > 0 && best[at-1].score < r.score {
 			at--

@@ -25,7 +25,7 @@ func neighbours(pairs ...[2]string) alignment.Related {
 }
 
 // bestScores compares a transfer course with every section, one skill with one
-// skill, in exact fractions: the rule of interface.md section 10 as it is written.
+// skill, in exact fractions: the rule of docs/contract.md as it is written.
 func bestScores(sections []alignment.Candidate, transfer []catalog.SkillRef, related alignment.Related) []alignment.Match {
 	tenThousand := big.NewRat(10000, 1)
 	var all []alignment.Match

@@ -8,7 +8,7 @@ type top struct {
 	owner         int
 }
 
-// tops gives the best values of a choice for every skill, and what it costs.
+// tops returns the best values of a choice for every skill, and what it costs.
 func (s *search) tops(chosen []int) ([]top, int64) {
 	tops := make([]top, s.skills)
 	for i := range tops {
@@ -119,7 +119,7 @@ func (s *search) try(chosen []int) {
 	s.tried += s.work - before
 }
 
-// step gives the change that saves most: the best addition, and only where none
+// step returns the change that saves most: the best addition, and only where none
 // saves anything the best of the others, which are many more. A choice that is
 // too short takes the best addition whatever it costs.
 func (s *search) step(chosen []int) (best change, ok bool) {
@@ -160,7 +160,7 @@ func (s *search) settle() {
 	}
 }
 
-// settles says whether a change comes before another: dropping before exchanging,
+// settles reports whether a change comes before another: dropping before exchanging,
 // then the option last in rank goes, then the one first in rank comes.
 func (s *search) settles(a, b change) bool {
 	if (a.in == nobody) != (b.in == nobody) {

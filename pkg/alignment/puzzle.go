@@ -119,7 +119,7 @@ func (p puzzle) solve() solution {
 // beaten says that nothing from this bound up is worth looking for.
 func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance }
 
-// explore gives a bound for all that the node holds: never where nothing in it
+// explore returns a bound for all that the node holds: never where nothing in it
 // beats the best choice found by then.
 func (s *search) explore(n node, rounds int) int64 {
 	s.best.nodes++
@@ -160,7 +160,7 @@ func (s *search) include(n node, o int) node {
 	return n
 }
 
-// relax gives the bound that the tolls make for a node, and the free options that reach it.
+// relax returns the bound that the tolls make for a node, and the free options that reach it.
 func (s *search) relax(n node) (bound int64, picked []int) {
 	for _, t := range n.tolls {
 		bound -= t
@@ -201,7 +201,7 @@ func (s *search) relax(n node) (bound int64, picked []int) {
 	return bound, picked
 }
 
-// reduce keeps and gives an option's reduced price.
+// reduce keeps and returns an option's reduced price.
 func (s *search) reduce(o int, tolls []int64) int64 {
 	r := s.options[o].price
 	for _, p := range s.options[o].parts {
@@ -215,7 +215,7 @@ func (s *search) reduce(o int, tolls []int64) int64 {
 }
 
 // tighten raises a node's bound by moving its tolls (subgradient steps), and
-// leaves s.reduced at the best tolls. It gives the bound and the free options
+// leaves s.reduced at the best tolls. It returns the bound and the free options
 // picked there.
 func (s *search) tighten(n *node, rounds int) (int64, []int) {
 	best, tolls, stalled, halved := int64(math.MinInt64), n.tolls, 0, 0

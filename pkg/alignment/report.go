@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
 )
 
-// The views of a report, interface.md section 9.
+// The views of a report (docs/contract.md).
 const (
 	AlignmentView = "alignment"
 	CoverageView  = "coverage"
@@ -22,12 +23,11 @@ type Report struct {
 	Record  catalog.Report
 	Courses []ReportCourse
 	Jobs    []JobProfile
-	// Skills gives the taxonomy's names; it holds at least the settings' skills.
+	// Skills are the taxonomy's names, at least those of the settings' skills.
 	Skills []SkillProfile
-	// Market holds, by job id, the labor market entry of each occupation for the
-	// settings' area (interface.md section 8, occupations); only the market view
-	// needs it. An entry must encode as a JSON object.
-	Market map[string]any
+	// Market holds, by job id, the figures of each occupation for the settings' area;
+	// only the market view needs it.
+	Market map[string]labor.Occupation
 }
 
 // ReportCourse is a course with its live sections in creation order.
@@ -49,7 +49,7 @@ type SkillProfile struct {
 	SkillName string `json:"skillName"`
 }
 
-// Result is the answer to creating or reading a report.
+// Result is the response to creating or reading a report.
 type Result struct {
 	Report catalog.Report `json:"report"`
 	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
@@ -121,7 +121,7 @@ type GapSkill struct {
 	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5"`
 }
 
-// Result gives the view that the settings ask for. settings.skills, where given,
+// Result returns the view that the settings ask for. settings.skills, where given,
 // are the skills that the report is about: the items of the coverage view, and
 // the only requirements that alignment and gap look at. Jobs without any
 // requirement score 0: nothing is known that a course could meet.
@@ -243,22 +243,37 @@ type unknownOccupation struct {
 }
 
 // market has one item for each occupation among the jobs.
-func (s survey) market(entries map[string]any) []any {
+func (s survey) market(market map[string]labor.Occupation) []any {
 	items := []any{}
 	for _, j := range s.jobs {
 		if !j.occupation {
 			continue
 		}
-		entry := entries[j.profile.JobID]
-		if entry == nil {
-			entry = unknownOccupation{j.profile.JobID, j.profile.JobName}
+		if o, known := market[j.profile.JobID]; known {
+			items = append(items, o)
+		} else {
+			items = append(items, unknownOccupation{j.profile.JobID, j.profile.JobName})
 		}
-		items = append(items, entry)
 	}
 	return items
 }
 
-// lookup gives the profiles for data. Courses and jobs in data come from the
+// occupations returns the same for tables and pages, where an unknown occupation has
+// no figures.
+func (s survey) occupations(market map[string]labor.Occupation) []labor.Occupation {
+	var all []labor.Occupation
+	for _, item := range s.market(market) {
+		switch item := item.(type) {
+		case labor.Occupation:
+			all = append(all, item)
+		case unknownOccupation:
+			all = append(all, labor.Occupation{SOCCode: item.SOCCode, Name: item.Name})
+		}
+	}
+	return all
+}
+
+// lookup returns the profiles for data. Courses and jobs in data come from the
 // settings, so only sections and skills can come from data alone.
 func (s survey) lookup(data []any) LookupData {
 	sections, skills := map[string]bool{}, map[string]bool{}

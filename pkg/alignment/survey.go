@@ -93,8 +93,8 @@ func (s survey) call(id, name string) {
 	}
 }
 
-// surveyCourse chooses the section that stands for a course (interface.md section
-// 10): the default section if it has skills, else the one with the most, the
+// surveyCourse chooses the section that stands for a course (docs/contract.md):
+// the default section if it has skills, else the one with the most, the
 // earliest of equals.
 func surveyCourse(c ReportCourse) surveyedCourse {
 	s := surveyedCourse{profile: c.Profile, taught: map[string]int{}}
@@ -143,7 +143,7 @@ func byID[T any](all []T, id func(T) string) map[string]T {
 	return m
 }
 
-// take gives a value once.
+// take returns a value once.
 func take[T any](m map[string]T, id string) (T, bool) {
 	v, ok := m[id]
 	delete(m, id)

@@ -1,11 +1,10 @@
 // Package api is the contract as data: every operation with its method, path,
-// group, costs and answers. The HTTP floor, the OpenAPI document, the deployment
-// and the local gateway all read this one table; handlers are bound to it
-// elsewhere, so reading the contract never links the service.
+// group, cost, headers, media types and errors. The HTTP floor, the OpenAPI
+// document, the deployment and the local gateway all read this one table; handlers
+// are bound to it elsewhere, so reading the contract never links the service.
 package api
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // BasePath precedes every path of the contract; it is also the API Gateway stage.
 const BasePath = "/v1"
 
-// Group names the Lambda function that answers an operation.
+// Group names the Lambda function that handles an operation.
 type Group string
 
 // The groups, one folder below functions each.
@@ -28,17 +27,24 @@ const (
 	Reports     Group = "reports"
 	Labor       Group = "labor"
 	Extractions Group = "extractions"
+	Documents   Group = "documents"
 	Customers   Group = "customers"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Customers}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Documents, Customers}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
-// PerItem for each item (transfer course, new syllabus) that its body asks for.
+// PerItem for each item (transfer course, new syllabus) that it asks for. Where a
+// body shows the items, the operation says in which of its fields: an array has as
+// many as it is long, up to MaxItems, and a text that is not empty is one. Where
+// only the loaded record shows them, the handler charges for them.
 type Cost struct{ Base, PerItem int }
+
+// MaxItems is how many items one call may ask for.
+const MaxItems = 50
 
 // UpFront is what a call costs at least, whatever its body: the base, or one item
 // where an operation costs by items alone.
@@ -49,7 +55,7 @@ func (c Cost) UpFront() int {
 	return c.Base
 }
 
-// Rest is what the items that a body asks for cost beyond UpFront.
+// Rest is what the items that a call asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
 // Access says what a key must be allowed to do.
@@ -62,64 +68,71 @@ const (
 	Public
 )
 
-// Operation is one operation of the contract.
+// Operation is one operation of the contract. What a handler, the document, a
+// gateway or the deployment must know of an operation stands here: none of them
+// asks which operation it is.
 type Operation struct {
 	ID      string
 	Method  string
 	Path    string // below BasePath, with {parameters}
 	Group   Group
 	Summary string
-	Cost    Cost
-	Status  int // of the successful answer
 	Access  Access
-	Idem    bool           // accepts Idempotency-Key
-	Errors  []catalog.Code // beyond those that every operation of its kind can give
-	Added   bool           // not in seed.md: x-extension
+	Added   bool // goes beyond the original contract: x-extension
+
+	Cost    Cost
+	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost
+	// Expensive calls run only once they are admitted; others run in parallel with
+	// their admission, and only their outcome waits for it.
+	Expensive bool
+
+	Accepts    []string // media types of the request's body; nil when it has none
+	Idempotent bool     // takes Idempotency-Key
+	IfMatch    string   // id of the GET of the record that If-Match is compared with; "" when it takes none
+
+	Status  int      // of the successful response
+	Gives   []string // media types of the successful response, the default first; nil when it has no body
+	Creates string   // id of the GET of the record that Location names; "" when there is none
+	ETag    bool     // the response has an ETag, which a GET compares with If-None-Match
+	Passing string   // field of the response that the ETag leaves out, because it is another in each; "" for none
+	Pages   bool     // the response may be a part of a list: Link leads to the others
+
+	Queues bool           // starts extractions: its function may send to the queue
+	Errors []catalog.Code // beyond those that follow from the other fields
 }
 
-// Everywhere lists the codes that any operation with a key may answer.
-var Everywhere = []catalog.Code{catalog.Unauthorized, catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}
+// HasBody reports whether the operation reads a body.
+func (o Operation) HasBody() bool { return o.Accepts != nil }
 
-// Codes lists every error code the operation may answer.
+// Counted reports whether the call must not run while its customer's units cannot
+// be counted.
+func (o Operation) Counted() bool { return o.Access == Write || o.Expensive }
+
+// Codes lists every error code of the operation's responses.
 func (o Operation) Codes() []catalog.Code {
-	if o.Access == Public {
-		// The stage's throttle stands before every call.
-		return []catalog.Code{catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}
+	// The stage's throttle stands before every call, and none takes parameters that
+	// it does not declare.
+	codes := append([]catalog.Code{catalog.InvalidParameter, catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}, o.Errors...)
+	if o.Access != Public {
+		codes = append(codes, catalog.Unauthorized)
 	}
-	codes := slices.Clone(Everywhere)
-	codes = append(codes, o.Errors...)
 	if o.HasBody() {
 		codes = append(codes, catalog.MalformedJSON, catalog.PayloadTooLarge, catalog.UnsupportedMediaType, catalog.ValidationFailed)
 	}
-	if o.Idem {
-		codes = append(codes, catalog.InvalidParameter, catalog.IdempotencyKeyReused)
+	if o.Idempotent {
+		codes = append(codes, catalog.IdempotencyKeyReused)
 	}
 	if o.Access == Write {
 		codes = append(codes, catalog.Forbidden, catalog.Conflict)
 	}
 	if strings.Contains(o.Path, "{") {
-		codes = append(codes, catalog.NotFound, catalog.InvalidParameter)
+		codes = append(codes, catalog.NotFound)
 	}
-	if o.Method == http.MethodPatch || o.Method == http.MethodDelete {
+	if o.IfMatch != "" {
 		codes = append(codes, catalog.PreconditionFailed)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
-}
-
-// HasBody says whether the operation reads a body.
-func (o Operation) HasBody() bool {
-	return (o.Method == http.MethodPost || o.Method == http.MethodPatch) && o.ID != "retryTransferCourse" &&
-		o.ID != "matchTransferCourse" && o.ID != "matchTransferPackage"
-}
-
-// Expensive reports whether the call must not run while its customer's units cannot be counted.
-func (o Operation) Expensive() bool { return o.Access == Write || o.Cost.UpFront() > 1 }
-
-// CountsItems says whether the body of a call shows how many items it asks for. A
-// PATCH asks for one only where its record had another syllabus.
-func (o Operation) CountsItems() bool {
-	return o.Cost.PerItem > 0 && o.Method == http.MethodPost
 }
 
 // Paths lists the distinct paths of the contract in order of first mention.
@@ -133,7 +146,7 @@ func Paths() []string {
 	return paths
 }
 
-// Of gives the operation with that id; it panics for an id the contract lacks.
+// Of returns the operation with that id; it panics for an id that the contract lacks.
 func Of(id string) Operation {
 	i := slices.IndexFunc(operations, func(o Operation) bool { return o.ID == id })
 	if i < 0 {
@@ -148,4 +161,9 @@ func Operations() []Operation { return slices.Clone(operations) }
 // In lists the operations of a group.
 func In(group Group) []Operation {
 	return slices.DeleteFunc(Operations(), func(o Operation) bool { return o.Group != group })
+}
+
+// Queues reports whether an operation of the group starts extractions.
+func Queues(group Group) bool {
+	return slices.ContainsFunc(operations, func(o Operation) bool { return o.Group == group && o.Queues })
 }

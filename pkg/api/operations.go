@@ -6,7 +6,15 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The costs in units (interface.md section 4).
+// The media types of bodies.
+const (
+	JSON       = "application/json"
+	MergePatch = "application/merge-patch+json" // of PATCH, beside JSON
+	CSV        = "text/csv"
+	HTML       = "text/html"
+)
+
+// The costs in units.
 var (
 	free       = Cost{}
 	read       = Cost{Base: 1}
@@ -19,110 +27,181 @@ var (
 	withCourse = Cost{Base: 2, PerItem: 10}
 )
 
-func get(id string, g Group, path, summary string, cost Cost, errors ...catalog.Code) Operation {
-	return Operation{ID: id, Method: http.MethodGet, Path: path, Group: g, Summary: summary, Cost: cost, Status: http.StatusOK, Errors: errors}
+// The functions below make the rows of the table: get, list, post, patch, put and remove
+// begin one, an option says in what it differs from others of its kind.
+
+type option func(*Operation)
+
+func operation(o Operation, options []option) Operation {
+	for _, option := range options {
+		option(&o)
+	}
+	return o
 }
 
-func list(id string, g Group, path, summary string) Operation {
-	return get(id, g, path, summary, read, catalog.InvalidParameter)
+// get reads one record or whatever has an ETag.
+func get(id string, g Group, path, summary string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodGet, Path: path, Group: g, Summary: summary, Cost: read, Status: http.StatusOK, Gives: []string{JSON}, ETag: true,
+	}, options)
 }
 
-func post(id string, g Group, path, summary string, cost Cost, status int) Operation {
-	return Operation{ID: id, Method: http.MethodPost, Path: path, Group: g, Summary: summary, Cost: cost, Status: status, Access: Write, Idem: true}
+// list reads a page of a list.
+func list(id string, g Group, path, summary string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodGet, Path: path, Group: g, Summary: summary, Cost: read, Status: http.StatusOK, Gives: []string{JSON}, Pages: true,
+	}, options)
 }
 
-func patch(id string, g Group, path, summary string, cost Cost) Operation {
-	return Operation{ID: id, Method: http.MethodPatch, Path: path, Group: g, Summary: summary, Cost: cost, Status: http.StatusOK, Access: Write}
+// post starts or computes something; with creates it makes records.
+func post(id string, g Group, path, summary string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodPost, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
+		Idempotent: true, Accepts: []string{JSON}, Gives: []string{JSON},
+	}, options)
 }
 
-func remove(id string, g Group, path, summary string) Operation {
-	return Operation{ID: id, Method: http.MethodDelete, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusNoContent, Access: Write}
+// patch changes the record that the GET of the same path reads.
+func patch(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodPatch, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
+		Accepts: []string{JSON, MergePatch}, Gives: []string{JSON}, IfMatch: ifMatch, ETag: true,
+	}, options)
 }
 
-// added marks what seed.md does not have.
+// put sets a part of the record that the GET named ifMatch reads.
+func put(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodPut, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
+		Accepts: []string{JSON}, Gives: []string{JSON}, IfMatch: ifMatch, ETag: true,
+	}, options)
+}
+
+// remove deletes a record, or takes a member out of one.
+func remove(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodDelete, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusNoContent, Access: Write, IfMatch: ifMatch,
+	}, options)
+}
+
+// added marks what goes beyond the original contract.
 func added(o Operation) Operation {
 	o.Added = true
 	return o
 }
 
-// storesNothing makes a POST open to read keys.
-func storesNothing(o Operation, errors ...catalog.Code) Operation {
-	o.Access, o.Errors = Read, errors
-	return o
+func costs(c Cost) option { return func(o *Operation) { o.Cost = c } }
+
+// counts names the fields of the body that hold the items.
+func counts(fields ...string) option { return func(o *Operation) { o.ItemsIn = fields } }
+
+// creates says that a POST makes one record, which the response is and the GET reads.
+func creates(get string) option {
+	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }
 
-const (
-	created  = http.StatusCreated
-	changed  = http.StatusOK
-	accepted = http.StatusAccepted
+func gives(media ...string) option { return func(o *Operation) { o.Gives = media } }
+
+func errors(codes ...catalog.Code) option { return func(o *Operation) { o.Errors = codes } }
+
+// What needs no value.
+var (
+	expensive option = func(o *Operation) { o.Expensive = true }
+	public    option = func(o *Operation) { o.Access = Public }
+	// storesNothing opens a POST to read keys.
+	storesNothing option = func(o *Operation) { o.Access = Read }
+	queues        option = func(o *Operation) { o.Queues = true }
+	accepted      option = func(o *Operation) { o.Status = http.StatusAccepted }
+	bodiless      option = func(o *Operation) { o.Accepts = nil }
+	tagged        option = func(o *Operation) { o.ETag = true }
+	untagged      option = func(o *Operation) { o.ETag = false }
+	paged         option = func(o *Operation) { o.Pages = true }
+	// withUpload leaves a signed request out of the ETag: it is signed anew each time.
+	withUpload option = func(o *Operation) { o.Passing = "upload" }
 )
 
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List the courses of the organization"),
-	added(post("createCourse", Courses, "/courses", "Create a course with its default section", write, created)),
-	get("getCourse", Courses, "/courses/{courseId}", "Read a course", read),
-	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", write)),
-	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course with its sections")),
-	added(post("createSection", Courses, "/courses/{courseId}/sections", "Create a section; a syllabusHref queues extraction of its skills", withCourse, created)),
-	get("getSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Read a section", read, catalog.InvalidParameter),
-	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section; a changed syllabusHref queues extraction of its skills", withCourse)),
-	added(remove("deleteSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Delete a section")),
+	added(post("createCourse", Courses, "/courses", "Create a course with its default section", creates("getCourse"))),
+	get("getCourse", Courses, "/courses/{courseId}", "Read a course"),
+	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", "getCourse")),
+	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course with its sections", "getCourse")),
+	added(post("createSection", Courses, "/courses/{courseId}/sections", "Create a section; a syllabusHref or documentId queues extraction of its skills",
+		costs(withCourse), counts("syllabusHref", "documentId"), queues, creates("getSection"))),
+	get("getSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Read a section"),
+	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section; a changed syllabusHref or documentId queues extraction of its skills", "getSection",
+		costs(withCourse), queues)),
+	added(remove("deleteSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Delete a section", "getSection")),
+	added(put("reviewSectionSkill", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review",
+		"Accept, correct, add or reject a skill of a section, whatever its extractions find", "getSection")),
+	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review",
+		"Take a review away, so that what was extracted stands again", "getSection")),
 
 	list("listJobs", Jobs, "/jobs", "List the jobs of the organization"),
-	added(post("createJob", Jobs, "/jobs", "Create a job", write, created)),
-	added(get("getJob", Jobs, "/jobs/{jobId}", "Read a job", read)),
-	added(patch("updateJob", Jobs, "/jobs/{jobId}", "Change a job", write)),
-	added(remove("deleteJob", Jobs, "/jobs/{jobId}", "Delete a job")),
+	added(post("createJob", Jobs, "/jobs", "Create a job", creates("getJob"))),
+	added(get("getJob", Jobs, "/jobs/{jobId}", "Read a job")),
+	added(patch("updateJob", Jobs, "/jobs/{jobId}", "Change a job", "getJob")),
+	added(remove("deleteJob", Jobs, "/jobs/{jobId}", "Delete a job", "getJob")),
 
 	added(list("listCredentials", Credentials, "/credentials", "List the stackable credentials of the organization")),
-	added(post("createCredential", Credentials, "/credentials", "Create a stackable credential", write, created)),
-	get("getCredential", Credentials, "/credentials/{credentialId}", "Read a stackable credential", read),
-	patch("updateCredential", Credentials, "/credentials/{credentialId}", "Change a stackable credential; courseSectionIds replaces its sections", write),
-	added(remove("deleteCredential", Credentials, "/credentials/{credentialId}", "Delete a stackable credential")),
-	post("addCredentialSection", Credentials, "/credentials/{credentialId}/sections", "Add a section to a stackable credential", write, changed),
-	added(remove("removeCredentialSection", Credentials, "/credentials/{credentialId}/sections/{sectionId}", "Take a section out of a stackable credential")),
-	added(storesNothing(post("buildCredential", Credentials, "/credential-builder", "Propose sections for a credential that serves jobs", build, changed))),
+	added(post("createCredential", Credentials, "/credentials", "Create a stackable credential", creates("getCredential"))),
+	get("getCredential", Credentials, "/credentials/{credentialId}", "Read a stackable credential"),
+	patch("updateCredential", Credentials, "/credentials/{credentialId}", "Change a stackable credential; courseSectionIds replaces its sections", "getCredential"),
+	added(remove("deleteCredential", Credentials, "/credentials/{credentialId}", "Delete a stackable credential", "getCredential")),
+	post("addCredentialSection", Credentials, "/credentials/{credentialId}/sections", "Add a section to a stackable credential", tagged),
+	added(remove("removeCredentialSection", Credentials, "/credentials/{credentialId}/sections/{sectionId}", "Take a section out of a stackable credential", "getCredential")),
+	added(post("buildCredential", Credentials, "/credential-builder", "Propose sections for a credential that serves jobs", costs(build), expensive, storesNothing)),
 
 	added(list("listPrograms", Programs, "/programs", "List the programs of the organization")),
-	added(post("createProgram", Programs, "/programs", "Create a program", write, created)),
-	added(get("getProgram", Programs, "/programs/{programId}", "Read a program", read)),
-	added(patch("updateProgram", Programs, "/programs/{programId}", "Change a program; courseOrder must be a permutation", write)),
-	added(remove("deleteProgram", Programs, "/programs/{programId}", "Delete a program")),
-	post("addProgramCourse", Programs, "/programs/{programId}/courses", "Add a course to the end of a program", write, changed),
-	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Take a course out of a program")),
+	added(post("createProgram", Programs, "/programs", "Create a program", creates("getProgram"))),
+	added(get("getProgram", Programs, "/programs/{programId}", "Read a program")),
+	added(patch("updateProgram", Programs, "/programs/{programId}", "Change a program; courseOrder must be a permutation", "getProgram")),
+	added(remove("deleteProgram", Programs, "/programs/{programId}", "Delete a program", "getProgram")),
+	post("addProgramCourse", Programs, "/programs/{programId}/courses", "Add a course to the end of a program", tagged),
+	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Take a course out of a program", "getProgram")),
 
 	list("listTransferPackages", Transfers, "/transfer-packages", "List the transfer packages of the organization"),
-	added(post("createTransferPackage", Transfers, "/transfer-packages", "Create a transfer package, with courses if given", withCourse, created)),
-	added(get("getTransferPackage", Transfers, "/transfer-packages/{packageId}", "Read a transfer package", read)),
-	added(patch("updateTransferPackage", Transfers, "/transfer-packages/{packageId}", "Change a transfer package", write)),
-	added(remove("deleteTransferPackage", Transfers, "/transfer-packages/{packageId}", "Delete a transfer package with its courses")),
-	get("listTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "List the courses of a transfer package", read),
-	post("createTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "Create transfer courses, whose skills are extracted from their syllabi", perCourse, created),
-	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course", read, catalog.InvalidParameter)),
-	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course")),
-	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Start the extraction of a FAILED transfer course again", extract, accepted)),
-	added(storesNothing(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Score a transfer course against the sections of the catalog", score, changed), catalog.Conflict)),
-	added(storesNothing(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given", score, changed))),
+	added(post("createTransferPackage", Transfers, "/transfer-packages", "Create a transfer package, with courses if given",
+		costs(withCourse), counts("courses"), queues, creates("getTransferPackage"))),
+	added(get("getTransferPackage", Transfers, "/transfer-packages/{packageId}", "Read a transfer package")),
+	added(patch("updateTransferPackage", Transfers, "/transfer-packages/{packageId}", "Change a transfer package", "getTransferPackage")),
+	added(remove("deleteTransferPackage", Transfers, "/transfer-packages/{packageId}", "Delete a transfer package with its courses", "getTransferPackage")),
+	get("listTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "List the courses of a transfer package", paged),
+	post("createTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "Create transfer courses, whose skills are extracted from their syllabi",
+		costs(perCourse), counts("courses"), queues, creates("getTransferCourse"), untagged),
+	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course")),
+	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course", "getTransferCourse")),
+	added(put("reviewTransferCourseSkill", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review",
+		"Accept, correct, add or reject a skill of a transfer course, whatever its extractions find", "getTransferCourse")),
+	added(remove("deleteTransferCourseReview", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review",
+		"Take a review away, so that what was extracted stands again", "getTransferCourse")),
+	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Start the extraction of a FAILED transfer course again",
+		costs(extract), expensive, bodiless, queues, accepted, tagged)),
+	added(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies",
+		"Score a transfer course against the sections of the catalog", costs(score), expensive, bodiless, storesNothing, errors(catalog.Conflict))),
+	added(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given",
+		costs(score), expensive, bodiless, storesNothing)),
 
 	added(list("listReports", Reports, "/reports", "List the reports of the organization")),
-	post("createReport", Reports, "/reports", "Create and generate a report", regenerate, created),
-	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew", regenerate, catalog.InvalidParameter)),
-	added(remove("deleteReport", Reports, "/reports/{reportId}", "Delete a report")),
+	post("createReport", Reports, "/reports", "Create and generate a report", costs(regenerate), expensive, creates("getReport")),
+	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew", costs(regenerate), expensive, gives(JSON, CSV, HTML))),
+	added(remove("deleteReport", Reports, "/reports/{reportId}", "Delete a report", "getReport")),
 
-	added(get("getLaborMarket", Labor, "/labor-market", "Labor market figures of the occupations that programs of study lead to", read, catalog.InvalidParameter)),
-	added(get("listRegions", Labor, "/labor-market/regions", "List the regions that labor market figures exist for", read, catalog.InvalidParameter)),
+	added(get("getLaborMarket", Labor, "/labor-market", "Labor market figures of the occupations that programs of study lead to")),
+	added(get("listRegions", Labor, "/labor-market/regions", "List the regions that labor market figures exist for")),
 
-	added(post("createSyllabusExtraction", Extractions, "/syllabus-extractions", "Extract skills from a text or a syllabus", extract, accepted)),
-	added(get("getSyllabusExtraction", Extractions, "/syllabus-extractions/{extractionId}", "Read an extraction", read, catalog.InvalidParameter)),
+	added(post("createSyllabusExtraction", Extractions, "/syllabus-extractions", "Extract skills from a text or a syllabus",
+		costs(extract), expensive, queues, creates("getSyllabusExtraction"), accepted, untagged)),
+	added(get("getSyllabusExtraction", Extractions, "/syllabus-extractions/{extractionId}", "Read an extraction")),
 	added(list("listSkills", Extractions, "/skills", "Search the loaded taxonomy")),
-	added(get("getSkill", Extractions, "/skills/{skillId}", "Read a skill of the loaded taxonomy", read)),
+	added(get("getSkill", Extractions, "/skills/{skillId}", "Read a skill of the loaded taxonomy")),
 
-	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Usage and rate-limit status of the calling customer", free, catalog.Forbidden),
-	added(get("listChanges", Customers, "/changes", "Every change of the organization's records, in order", read, catalog.InvalidParameter)),
-	added(openAPI(get("getOpenAPI", Customers, "/openapi.json", "This document", free))),
-}
+	added(post("createDocument", Documents, "/documents", "Announce a file that holds a syllabus; the response says how to upload it",
+		creates("getDocument"), withUpload)),
+	added(get("getDocument", Documents, "/documents/{documentId}", "Read a document, with an upload that is valid now as long as its file is not there", withUpload)),
+	added(remove("deleteDocument", Documents, "/documents/{documentId}", "Delete a document with its file", "getDocument")),
 
-func openAPI(o Operation) Operation {
-	o.Access = Public
-	return o
+	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Usage and rate-limit status of the calling customer", costs(free), errors(catalog.Forbidden)),
+	added(get("listChanges", Customers, "/changes", "Every change of the organization's records, in order")),
+	added(get("getOpenAPI", Customers, "/openapi.json", "This document", costs(free), public)),
 }

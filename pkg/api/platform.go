@@ -19,17 +19,27 @@ const (
 	Sweeper   = "sweeper"   // schedule: resends and completes what got stuck; dead letters: sets FAILED
 )
 
+// Functions lists all functions, the groups first.
+func Functions() []string {
+	var names []string
+	for _, g := range Groups() {
+		names = append(names, string(g))
+	}
+	return append(names, Extractor, Sweeper)
+}
+
 // MetricNamespace is the CloudWatch namespace of what the functions count in their
 // log lines.
 const MetricNamespace = "SkillsCurriculum"
 
-// The environment that functions are given. ../commands.md lists those that
-// users set; the rest is wiring.
+// The environment that functions are given.
 const (
 	EnvTable          = "TABLE_NAME"
 	EnvQueueURL       = "QUEUE_URL"
 	EnvDynamoEndpoint = "DYNAMODB_ENDPOINT"
 	EnvSQSEndpoint    = "SQS_ENDPOINT"
+	EnvBucket         = "BUCKET_NAME" // of the files of documents
+	EnvS3Endpoint     = "S3_ENDPOINT"
 	EnvRateUnits      = "RATE_LIMIT_UNITS"
 	EnvRateWindow     = "RATE_LIMIT_WINDOW_SECONDS"
 	EnvAllowedHosts   = "SYLLABUS_ALLOWED_HOSTS"

@@ -6,10 +6,10 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// ProblemMediaType is the media type of every error answer (RFC 9457).
+// ProblemMediaType is the media type of every error response (RFC 9457).
 const ProblemMediaType = "application/problem+json"
 
-// Problem is the one error shape, whichever layer answers (interface.md section 2).
+// Problem is the one error shape, at every layer.
 type Problem struct {
 	Type      string               `json:"type"`
 	Title     string               `json:"title"`
@@ -21,13 +21,13 @@ type Problem struct {
 	Errors    []catalog.FieldError `json:"errors,omitempty"`
 }
 
-// NewProblem fills in what follows from the code. Instance is the full path
+// NewProblem returns a problem with what follows from its code. Instance is the full path
 // with BasePath.
-func NewProblem(code catalog.Code, detail, instance, requestID string, faults ...catalog.FieldError) Problem {
+func NewProblem(code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError) Problem {
 	kind := problems[code]
 	return Problem{
 		Type: ProblemType(code), Title: kind.title, Status: kind.status, Detail: detail,
-		Instance: instance, Code: code, RequestID: requestID, Errors: faults,
+		Instance: instance, Code: code, RequestID: requestID, Errors: fields,
 	}
 }
 
@@ -36,7 +36,7 @@ func ProblemType(code catalog.Code) string {
 	return "https://skills-curriculum.example/problems/" + string(code)
 }
 
-// Status gives the HTTP status of a code.
+// Status returns the HTTP status of a code.
 func Status(code catalog.Code) int { return problems[code].status }
 
 var problems = map[catalog.Code]struct {
@@ -60,7 +60,7 @@ var problems = map[catalog.Code]struct {
 	catalog.Unavailable:          {http.StatusServiceUnavailable, "Unavailable"},
 }
 
-// The headers of every answer, in the contract's spelling. They are assigned to
+// The headers of every response, in the contract's spelling. They are assigned to
 // header maps directly: net/http would respell them.
 const (
 	HeaderRequestID = "X-Request-Id"

@@ -15,22 +15,29 @@ type Route struct {
 	Allowed   []string          // the path's methods
 }
 
-// Match finds the operation for an escaped path that begins with BasePath. The
-// path is taken as it is: a trailing or doubled slash leads nowhere. The error
-// says that a segment cannot be decoded.
-func Match(method, escapedPath string) (Route, error) {
+// Match finds the contract's operation for an escaped path that begins with
+// BasePath. The path is taken as it is: a trailing or doubled slash leads nowhere.
+// The error says that a segment cannot be decoded.
+func Match(method, escapedPath string) (Route, error) { return contract().Match(method, escapedPath) }
+
+var contract = sync.OnceValue(func() Routes { return NewRoutes(operations) })
+
+// Routes finds the operations of a table by their method and path.
+type Routes []pattern
+
+// Match is the function Match, for the operations of these routes.
+func (all Routes) Match(method, escapedPath string) (Route, error) {
 	if _, err := url.PathUnescape(escapedPath); err != nil {
 		return Route{}, err
 	}
-	rest, ok := strings.CutPrefix(escapedPath, BasePath+"/")
+	rest, ok := strings.CutPrefix(escapedPath+"/", BasePath+"/")
 	if !ok {
 		return Route{}, nil
 	}
+	rest = strings.TrimSuffix(rest, "/")
 	var found *pattern
-	patterns := patterns()
-	for i := range patterns {
-		p := &patterns[i]
-		if p.matches(rest) && (found == nil || p.parameters < found.parameters) {
+	for i := range all {
+		if p := &all[i]; p.matches(rest) && (found == nil || p.parameters < found.parameters) {
 			found = p
 		}
 	}
@@ -58,35 +65,43 @@ type pattern struct {
 // segment is a fixed text or a parameter.
 type segment struct{ text, parameter string }
 
-var patterns = sync.OnceValue(func() []pattern {
-	var all []pattern
-	for _, path := range Paths() {
-		p := pattern{path: path}
-		for text := range strings.SplitSeq(path[1:], "/") {
-			if name, ok := strings.CutPrefix(text, "{"); ok {
-				p.segments = append(p.segments, segment{parameter: strings.TrimSuffix(name, "}")})
-				p.parameters++
-			} else {
-				p.segments = append(p.segments, segment{text: text})
-			}
+// NewRoutes returns the routes of a table of operations.
+func NewRoutes(operations []Operation) Routes {
+	var all Routes
+	at := map[string]int{} // in all, by path
+	for i := range operations {
+		o := &operations[i]
+		if _, known := at[o.Path]; !known {
+			at[o.Path] = len(all)
+			all = append(all, newPattern(o.Path))
 		}
-		for i := range operations {
-			if o := &operations[i]; o.Path == path {
-				p.operations = append(p.operations, o)
-				p.methods = append(p.methods, o.Method)
-			}
-		}
+		p := &all[at[o.Path]]
+		p.operations = append(p.operations, o)
+		p.methods = append(p.methods, o.Method)
 		slices.Sort(p.methods)
-		all = append(all, p)
 	}
 	return all
-})
+}
 
-// matches says whether an escaped path is of this pattern.
+func newPattern(path string) pattern {
+	p := pattern{path: path}
+	for text := range strings.SplitSeq(path[1:], "/") {
+		if name, ok := strings.CutPrefix(text, "{"); ok {
+			p.segments = append(p.segments, segment{parameter: strings.TrimSuffix(name, "}")})
+			p.parameters++
+		} else {
+			p.segments = append(p.segments, segment{text: text})
+		}
+	}
+	return p
+}
+
+// matches reports whether an escaped path is of this pattern. The path / is one
+// segment without text.
 func (p *pattern) matches(path string) bool {
 	for i, s := range p.segments {
 		text, rest, more := strings.Cut(path, "/")
-		if more != (i < len(p.segments)-1) || text == "" || s.parameter == "" && text != s.text {
+		if more != (i < len(p.segments)-1) || s.parameter == "" && text != s.text || s.parameter != "" && text == "" {
 			return false
 		}
 		path = rest

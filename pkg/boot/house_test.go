@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"skillscurriculum/pkg/api"
 )
 
 const module = "skillscurriculum/"
@@ -29,15 +31,17 @@ func floor(path string) int {
 	switch name := room(path); name {
 	case "pkg/catalog":
 		return 0
-	case "pkg/api", "pkg/skills", "pkg/alignment", "pkg/labor", "pkg/quota":
+	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota":
 		return 1
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus":
+	case "pkg/alignment":
 		return 2
-	case "pkg/boot":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/storage", "pkg/syllabus":
 		return 3
+	case "pkg/boot":
+		return 4
 	default:
 		if strings.HasPrefix(name, "functions/") || strings.HasPrefix(name, "infra/") || name == "events" {
-			return 4
+			return 5
 		}
 		return -1
 	}
@@ -86,7 +90,7 @@ func TestImportsPointDown(t *testing.T) {
 			if !strings.HasPrefix(imported, module) {
 				continue
 			}
-			if at := floor(imported); at > own || at == own && own < 4 && room(imported) != room(p.ImportPath) {
+			if at := floor(imported); at > own || at == own && own < 5 && room(imported) != room(p.ImportPath) {
 				t.Errorf("%s imports %s, which does not lie below it", p.ImportPath, imported)
 			}
 			if strings.HasPrefix(p.ImportPath, module+"functions/") && room(imported) != "pkg/boot" && imported != module+"pkg/api" {
@@ -126,10 +130,22 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 // TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
 // starts, asked for or not.
 func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
-	sends := []string{"courses", "extractions", "transfers", "extractor", "sweeper"}
+	sends := []string{api.Extractor, api.Sweeper}
+	for _, group := range api.Groups() {
+		if api.Queues(group) {
+			sends = append(sends, string(group))
+		}
+	}
+	files := []string{}
+	for _, name := range api.Functions() {
+		if api.FilesOf(name) != (api.Files{}) {
+			files = append(files, name)
+		}
+	}
 	only := map[string][]string{ // the functions that need it
 		module + "pkg/syllabus":                    {"extractor"},
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
+		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
 		"html/template":                            {"reports"},
 	}

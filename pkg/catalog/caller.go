@@ -42,7 +42,7 @@ type Key struct {
 	RevokedAt      *Time      `json:"revokedAt"`
 }
 
-// Live says whether the key works at an instant.
+// Live reports whether the key works at an instant.
 func (k *Key) Live(now Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now < *k.ExpiresAt)
 }
@@ -50,6 +50,7 @@ func (k *Key) Live(now Time) bool {
 // Caller is who makes a request.
 type Caller struct {
 	Customer Customer
+	KeyID    string
 	Scope    Scope
 }
 
@@ -57,10 +58,10 @@ type Caller struct {
 // API Gateway takes keys of letters and digits, 20 to 128 of them.
 const SecretPrefix = "skckey"
 
-// NewSecret makes an API key of 160 random bits behind the prefix.
+// NewSecret returns an API key of 160 random bits behind the prefix.
 func (s IDs) NewSecret() string { return SecretPrefix + encoding.EncodeToString(s.random(20)) }
 
-// HashSecret gives what is stored of an API key.
+// HashSecret returns what is stored of an API key.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

@@ -3,7 +3,7 @@
 // and does no input or output; clocks and ids are passed in.
 //
 // A record is one struct: the Go field, the JSON name and the stored attribute
-// are the same word (seed.md, "Resources and their fields").
+// are the same word.
 package catalog
 
 import (
@@ -28,10 +28,10 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // TimeOf cuts t to milliseconds.
 func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
 
-// Std gives the instant as a time.Time in UTC.
+// Std returns the instant as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// After gives the first instant that is later than t and not before now: the
+// After returns the first instant that is later than t and not before now: the
 // updatedAt of a changed record, which therefore never stands still.
 func (t Time) After(now Time) Time { return max(now, t+1) }
 
@@ -51,7 +51,7 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Meta is what every record carries (seed.md, "Common fields").
+// Meta is what every record carries.
 type Meta struct {
 	ID             string `json:"id"`
 	OrganizationID OrgID  `json:"organizationId"`
@@ -89,8 +89,11 @@ func (o Optional[T]) Or(old T) T {
 // MarshalJSON writes the value alone: an absent field is left out by omitzero.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
-// UnmarshalJSON notes that the field was there.
-func (o *Optional[T]) UnmarshalJSON(b []byte) error {
+// Fill notes that the field was there and returns where its value goes, a *T.
+func (o *Optional[T]) Fill() any {
 	o.Set = true
-	return json.Unmarshal(b, &o.Value)
+	return &o.Value
 }
+
+// UnmarshalJSON notes that the field was there.
+func (o *Optional[T]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, o.Fill()) }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ErrStale says that a record was changed by somebody else since it was loaded:
+// ErrStale means that a record was changed by somebody else since it was loaded:
 // load again and decide again.
 var ErrStale = errors.New("changed since it was loaded")
 
@@ -19,6 +19,8 @@ type Change struct {
 	Deleted  []Deletion // a record before those that go because it goes
 	Held     []Hold
 	Released []Hold
+	// Documents are held by other records than before.
+	Documents []DocumentHold
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -114,7 +116,7 @@ func (c *Change) Records() []Record {
 	return records
 }
 
-// Empty says that there is nothing to save.
+// Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
 	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
 }
@@ -122,6 +124,7 @@ func (c *Change) Empty() bool {
 // Create adds a new record. A listed one has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
+	c.syllabusMoved("", r)
 	c.touch(dir)
 	c.queue(r)
 }
@@ -140,6 +143,7 @@ func ReplaceChanged[T any, R interface {
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
+		c.syllabusMoved(HeldDocument(R(&before)), after)
 		c.Replace(after, now)
 	}
 	return changed
@@ -165,10 +169,13 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		dir.Drop(seq)
 	}
 	c.Deleted = append(c.Deleted, Deletion{r, was})
+	if document := HeldDocument(r); document != "" {
+		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
+	}
 	c.touch(dir)
 }
 
-// Grows says that the change gives courses to a package: it must still be there
+// Grows notes that the package is given courses: it must still be there
 // with the courses that were counted, and not be deleted without these.
 func (c *Change) Grows(p *TransferPackage) {
 	if !slices.Contains(c.Grown, p) {
@@ -201,7 +208,7 @@ func JobOf(r Record) ExtractionJob {
 // Restart queues the extraction of a record that was put back to PENDING.
 func (c *Change) Restart(r Record) { c.queue(r) }
 
-// What the change feed says of a record.
+// What happened to a record of the change feed.
 const (
 	Created = "created"
 	Changed = "changed"

@@ -25,7 +25,7 @@ type Directory struct {
 	counts  []byte // live records of each block
 }
 
-// Take gives the next sequence number to a new record.
+// Take returns the next sequence number to a new record.
 func (d *Directory) Take() int {
 	seq := d.Next
 	if seq%block == 0 {
@@ -47,7 +47,7 @@ func (d *Directory) Drop(seq int) {
 // It holds exactly Live rows, of which the first Skip are not wanted.
 type Span struct{ From, To, Skip, Live int }
 
-// Page gives the span in which the records at [offset, offset+limit) lie. It
+// Page returns the span in which the records at [offset, offset+limit) lie. It
 // begins and ends where a block does, so that the rows that come back can be
 // counted against Live.
 func (d *Directory) Page(offset, limit int) Span {
@@ -68,7 +68,7 @@ func (d *Directory) Page(offset, limit int) Span {
 	return Span{From: first * block, To: min(last*block, d.Next), Skip: skip, Live: live}
 }
 
-// Pack gives the counts in a form that is short as long as few records were
+// Pack returns the counts in a form that is short as long as few records were
 // deleted: tens of bytes for a hundred thousand.
 func (d *Directory) Pack() []byte {
 	var packed bytes.Buffer

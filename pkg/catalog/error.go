@@ -2,10 +2,10 @@ package catalog
 
 import "fmt"
 
-// Code is the stable part of an error answer (interface.md section 2).
+// Code is the stable part of an error response.
 type Code string
 
-// The codes, one for each row of interface.md section 2.
+// The codes; docs/contract.md says what each means.
 const (
 	MalformedJSON        Code = "malformed_json"
 	InvalidParameter     Code = "invalid_parameter"
@@ -51,12 +51,12 @@ func (e *Error) Because(cause error) *Error {
 	return e
 }
 
-// Invalid is a validation_failed error with its field errors.
+// Invalid returns a validation_failed error with its field errors.
 func Invalid(fields ...FieldError) *Error {
-	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors says where.", Fields: fields}
+	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors lists where.", Fields: fields}
 }
 
-// Absent is the one answer for records that are unknown, deleted or another organization's.
+// Absent returns the one error for records that are unknown, deleted or another organization's.
 func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
 
 func (e *Error) Error() string {

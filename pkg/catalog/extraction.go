@@ -2,11 +2,11 @@ package catalog
 
 import "errors"
 
-// ProcessingStatus is the state of skills extraction (seed.md, "States and transitions").
+// ProcessingStatus is the state of skills extraction.
 type ProcessingStatus string
 
 // The states. Moves: PENDING -> PROCESSING -> COMPLETED or FAILED; PROCESSING ->
-// PENDING for a retry after a transient fault; FAILED -> PENDING when a client
+// PENDING for a retry after a transient failure; FAILED -> PENDING when a client
 // asks for a retry.
 const (
 	Pending    ProcessingStatus = "PENDING"
@@ -18,13 +18,13 @@ const (
 // Extraction is the state of extraction that the records with a syllabus embed.
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
-	Failure          *Failure         `json:"failure,omitempty"`
-	// Warnings say what the skills do not tell: that the taxonomy does not cover the
+	Failure          *Failure         `json:"failure,omitempty" extension:"true"`
+	// Warnings are what the skills do not show: that the taxonomy does not cover the
 	// language of the text, say.
-	Warnings []Warning `json:"warnings,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty" extension:"true"`
 }
 
-// Outcome is what a finished extraction says: skills with their evidence, or why
+// Outcome is the result of a finished extraction: skills with their evidence, or why
 // it failed.
 type Outcome struct {
 	Skills     []SkillRef `json:"skills"`
@@ -43,13 +43,15 @@ type Task struct {
 	Name         string
 	Description  string
 	SyllabusHref string
+	DocumentID   string
 	Attempt      int    // 1 for the first
 	Lease        string // token of this run
 	UpdatedAt    Time   // of the claimed record
+	Reviews      []Review
 }
 
-// ErrFinished says that there is nothing to do: the extraction is finished, or its
-// record deleted. ErrLeased says that another run holds it.
+// ErrFinished means that there is nothing to do: the extraction is finished, or its
+// record deleted. ErrLeased means that another run holds it.
 var (
 	ErrFinished = errors.New("extraction is finished")
 	ErrLeased   = errors.New("extraction is leased")
@@ -61,6 +63,7 @@ type SyllabusExtraction struct {
 	Meta
 	Name         *string    `json:"name"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	DocumentID   *string    `json:"documentId"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
 }
@@ -70,15 +73,18 @@ type SyllabusExtraction struct {
 type SyllabusExtractionInput struct {
 	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000"`
 	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64"`
 	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
 }
 
 // Apply gives a new extraction its fields and makes it PENDING.
 func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
-	e.Name, e.SyllabusHref = text(in.Name, e.Name), text(in.SyllabusHref, e.SyllabusHref)
+	e.Name = text(in.Name, e.Name)
 	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil) {
-		return []FieldError{{Location: l.At, Message: "must have either text or syllabusHref"}}
+	var wrong []FieldError
+	e.SyllabusHref, e.DocumentID, wrong = l.syllabus(in.SyllabusHref, in.DocumentID, e.SyllabusHref, e.DocumentID)
+	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil && e.DocumentID == nil) {
+		return []FieldError{{Location: l.At, Message: "must have either text or a syllabus: syllabusHref or documentId"}}
 	}
-	return l.syllabus(e.SyllabusHref)
+	return wrong
 }

@@ -21,13 +21,13 @@ func (s IDs) random(n int) []byte {
 	return b
 }
 
-// New makes an id with a prefix and 120 random bits.
+// New returns an id with a prefix and 120 random bits.
 func (s IDs) New(prefix string) string { return prefix + encoding.EncodeToString(s.random(15)) }
 
-// Of makes an id for a record of a kind that is not listed.
+// Of returns an id for a record of a kind that is not listed.
 func (s IDs) Of(k Kind) string { return s.New(k.row().prefix) }
 
-// Sequenced makes the id of a listed record: 40 bits of sequence number, which
+// Sequenced returns the id of a listed record: 40 bits of sequence number, which
 // only look random, and 80 random bits, which nobody guesses.
 func (s IDs) Sequenced(k Kind, seq int) string {
 	b := make([]byte, 15)
@@ -41,7 +41,7 @@ func (s IDs) Sequenced(k Kind, seq int) string {
 	return k.row().prefix + encoding.EncodeToString(b)
 }
 
-// Sequence reads the sequence number of a listed record's id; false for ids that
+// Sequence returns the sequence number of a listed record's id; false for ids that
 // this service cannot have made.
 func Sequence(k Kind, id string) (int, bool) {
 	b, ok := k.decode(id)
@@ -56,7 +56,7 @@ func Sequence(k Kind, id string) (int, bool) {
 	return int(binary.BigEndian.Uint64(number[:])), true
 }
 
-// Made says whether the id is one that this service can have made for a record of
+// Made reports whether the id is one that this service can have made for a record of
 // the kind. Whatever else clients send is no key of the table.
 func (k Kind) Made(id string) bool {
 	_, ok := k.decode(id)
@@ -72,7 +72,7 @@ func (k Kind) decode(id string) ([]byte, bool) {
 	return b, err == nil && len(b) >= 15 && encoding.EncodeToString(b) == rest
 }
 
-// Ordered makes ids that sort in the order in which they were made: by instant,
+// Ordered returns ids that sort in the order in which they were made: by instant,
 // then by their place in one call, then by chance.
 func (s IDs) Ordered(k Kind, now Time, place int) string {
 	b := make([]byte, 16)

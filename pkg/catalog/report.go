@@ -20,7 +20,7 @@ type ReportSettings struct {
 	Skills  []ReportSkill `json:"skills"`
 	View    string        `json:"view"`
 	Area    *ReportArea   `json:"area,omitempty"`
-	Version float64       `json:"version"`
+	Version int           `json:"version"`
 }
 
 // ReportJob is an occupation (lib soc: a SOC code) or a job of the organization (lib custom: its id).
@@ -57,7 +57,7 @@ type ReportSettingsInput struct {
 	Skills  []ReportSkill `json:"skills,omitempty" maxItems:"500"`
 	View    string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment"`
 	Area    *ReportArea   `json:"area,omitempty"`
-	Version *float64      `json:"version,omitempty" enum:"1" default:"1"`
+	Version *int          `json:"version,omitempty" enum:"1" default:"1"`
 }
 
 // Apply gives a new report its fields. Whether there is what its settings name is

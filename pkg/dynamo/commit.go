@@ -20,13 +20,15 @@ import (
 
 // Attributes that no record shows.
 const (
-	heldBy     = "heldBy"      // of a course: string set of its holders
+	heldBy     = "heldBy"      // of a course or document: string set of its holders
 	grown      = "grown"       // of a package: how often it was given courses
 	leaseToken = "leaseToken"  // of an extraction: whose run it is
 	leaseUntil = "leaseUntil"  // Unix ms
 	attempts   = "attempts"    // runs begun
 	waitsSince = "waitsSince"  // of an extraction: Unix ms, what openSince was before the sweeper came
 	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
+	reviews    = "reviews"     // of a section or transfer course: see review.go
+	byHand     = "byHand"      // of a section: whether its skills were set by hand
 )
 
 // transactionLimit is DynamoDB's; the journal takes one of them.
@@ -49,6 +51,11 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 	}
 	once, claim, settle := s.holds(c)
+	named, unnamed := s.documentHolds(org, c.Documents)
+	once, claim = slices.Concat(once, named, unnamed), append(claim, named...)
+	for _, w := range unnamed {
+		settle = append(settle, []write{w})
+	}
 	var records []write
 	for _, r := range c.Created {
 		w, err := s.create(r)
@@ -146,7 +153,7 @@ func (s *Store) remember(org catalog.OrgID, c *catalog.Change) {
 	}
 }
 
-// write is one action of a transaction, and what the change feed says of it.
+// write is one action of a transaction, and its entry in the change feed.
 type write struct {
 	action types.TransactWriteItem
 	entry  string // empty for nothing
@@ -187,6 +194,9 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		}
 	}
+	if _, ok := row[reviews]; !ok {
+		e.remove(reviews)
+	}
 	e.was(r.Was)
 	if course, ok := r.Record.(*catalog.Course); ok {
 		e.held(course.HeldBy)
@@ -202,6 +212,8 @@ func unchanged(d catalog.Deletion) (e expression) {
 		e.held(r.HeldBy)
 	case *catalog.TransferPackage:
 		e.grown(r.Grown)
+	case *catalog.Document:
+		e.held(r.HeldBy)
 	}
 	return e
 }
@@ -215,6 +227,11 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	delete(row, api.PendingIndexSortKey)
 	delete(row, waitsSince)
 	delete(row, requested)
+	if _, ok := d.Record.(*catalog.Document); ok {
+		// Its file may still come until its last upload has expired.
+		row[api.PendingIndexPartitionKey] = text(deletions)
+		row[api.PendingIndexSortKey] = number(int64(s.Now()) + catalog.UploadTTL)
+	}
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
 	return []write{
@@ -226,7 +243,7 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	}, nil
 }
 
-// encodeRecord gives the row of a record as its type says; a pending extraction
+// encodeRecord returns the row of a record as its type says; a pending extraction
 // is open from now on.
 func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	row, err := encode(r)
@@ -242,6 +259,21 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 			members[i] = &types.AttributeValueMemberM{Value: item{"courseId": text(section.CourseID), "sectionId": text(section.SectionID)}}
 		}
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
+	case *catalog.Section:
+		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
+	case *catalog.Document:
+		row[api.PendingIndexPartitionKey] = text(uploads)
+		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
+	}
+	if list := catalog.ReviewsOf(r); len(list) > 0 {
+		packed, err := packReviews(list)
+		if err != nil {
+			return nil, err
+		}
+		if len(packed.Value) > reviewBytes {
+			return nil, catalog.Errorf(catalog.Conflict, "The reviews of a record take at most %d KB, compressed: shorten their notes.", reviewBytes>>10)
+		}
+		row[reviews] = packed
 	}
 	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
@@ -254,7 +286,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	return row, nil
 }
 
-// holds gives the updates of the courses' holders: once, as the change leaves
+// holds returns the updates of the courses' holders: once, as the change leaves
 // them; or, for a change that does not fit into one transaction, claim before it,
 // which releases nobody, and settle after it.
 func (s *Store) holds(c *catalog.Change) (once, claim []write, settle [][]write) {
@@ -303,6 +335,28 @@ func (s *Store) hold(course *catalog.Course, from, to []string, claims bool) wri
 	return write{action: s.update(keyOf(course), &e)}
 }
 
+// documentHolds returns the updates of the holders of documents, which must still be
+// there: those that are named now, and those that are no longer. Neither asks who else
+// holds the document, so that many may at once.
+func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named, unnamed []write) {
+	holders := map[bool]map[string][]string{false: {}, true: {}}
+	for _, h := range holds {
+		of := holders[h.Released]
+		of[h.DocumentID] = append(of[h.DocumentID], h.Holder)
+	}
+	updates := func(of map[string][]string, change func(e *expression, set types.AttributeValue)) (all []write) {
+		for _, id := range slices.Sorted(maps.Keys(of)) {
+			k, _ := recordKey(org, catalog.DocumentKind, "", id)
+			e := expression{conditions: []string{"attribute_exists(pk)"}}
+			change(&e, &types.AttributeValueMemberSS{Value: of[id]})
+			all = append(all, write{action: s.update(k, &e)})
+		}
+		return all
+	}
+	return updates(holders[false], func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }),
+		updates(holders[true], func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) })
+}
+
 // grow counts that the package is given courses.
 func (s *Store) grow(p *catalog.TransferPackage) write {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
@@ -331,9 +385,10 @@ func attributeNames(t reflect.Type) []string {
 
 // expression gathers the parts of an update; every name and value is a placeholder.
 type expression struct {
-	sets, removes, conditions []string
-	names                     map[string]string
-	values                    item
+	sets, removes, adds, deletes, conditions []string
+
+	names  map[string]string
+	values item
 }
 
 func (e *expression) name(attribute string) string {
@@ -355,6 +410,15 @@ func (e *expression) value(v types.AttributeValue) string {
 
 func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
+}
+
+// include puts the members of a set into the attribute's, exclude takes them out.
+func (e *expression) include(attribute string, set types.AttributeValue) {
+	e.adds = append(e.adds, e.name(attribute)+" "+e.value(set))
+}
+
+func (e *expression) exclude(attribute string, set types.AttributeValue) {
+	e.deletes = append(e.deletes, e.name(attribute)+" "+e.value(set))
 }
 
 func (e *expression) remove(attributes ...string) {
@@ -395,11 +459,13 @@ func (e *expression) condition() *string {
 
 func (e *expression) update() *string {
 	var parts []string
-	if len(e.sets) > 0 {
-		parts = append(parts, "SET "+strings.Join(e.sets, ", "))
-	}
-	if len(e.removes) > 0 {
-		parts = append(parts, "REMOVE "+strings.Join(e.removes, ", "))
+	for _, clause := range []struct {
+		verb    string
+		actions []string
+	}{{"SET ", e.sets}, {"REMOVE ", e.removes}, {"ADD ", e.adds}, {"DELETE ", e.deletes}} {
+		if len(clause.actions) > 0 {
+			parts = append(parts, clause.verb+strings.Join(clause.actions, ", "))
+		}
 	}
 	return aws.String(strings.Join(parts, " "))
 }
@@ -445,6 +511,8 @@ func (s *Store) transact(ctx context.Context, org catalog.OrgID, writes []write)
 		for _, reason := range canceled.CancellationReasons {
 			switch aws.ToString(reason.Code) {
 			case "", "None", "ConditionalCheckFailed", "TransactionConflict":
+			case "ValidationError":
+				return err
 			default:
 				return unavailable(err)
 			}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -80,5 +82,27 @@ func TestTransactionInProgressIsNotStale(t *testing.T) {
 	}
 	if jobs, total, err := store.Jobs(t.Context(), org, 0, 10); err != nil || total != 1 || len(jobs) != 1 {
 		t.Errorf("%d jobs of %d, %v", len(jobs), total, err)
+	}
+}
+
+// What DynamoDB calls wrong is our fault, and is not to be tried again.
+func TestInvalidRequestsAreNotUnavailable(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	for name, wrong := range map[string]error{
+		"request":     &smithy.GenericAPIError{Code: "ValidationException", Message: "number overflow"},
+		"transaction": &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{{Code: aws.String("ValidationError")}}},
+	} {
+		broken := through(store, func(c call) (any, error) {
+			if c.operation == "TransactWriteItems" {
+				return nil, wrong
+			}
+			return c.next()
+		})
+		_, err := newJob(t.Context(), broken, "once")
+		var known *catalog.Error
+		if err == nil || errors.As(err, &known) || errors.Is(err, catalog.ErrStale) {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }

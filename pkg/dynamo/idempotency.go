@@ -15,7 +15,7 @@ import (
 // rowBytes is how much of a body goes into one row; DynamoDB's limit is 400 KB.
 const rowBytes = 350 << 10
 
-// saveIdempotencyRecord keeps an answer under its idempotency key, unless another one is kept
+// saveIdempotencyRecord saves a response under its idempotency key, unless there is one
 // there that has not expired. A long body goes on in rows of its own.
 func (s *Store) saveIdempotencyRecord(org catalog.OrgID, a *catalog.IdempotencyRecord) []write {
 	first := answerKey(org, a.Key)
@@ -44,7 +44,7 @@ func continued(first key, i int) key {
 	return key{first.pk, fmt.Sprintf("%s#%d", first.sk, i)}
 }
 
-// Answer reads the answer that is kept under an idempotency key; nil for none.
+// IdempotencyRecord reads the response that is stored under an idempotency key; nil for none.
 func (s *Store) IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error) {
 	first := answerKey(org, idempotencyKey)
 	row, err := s.row(ctx, first, true)
@@ -73,7 +73,7 @@ func (s *Store) IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempo
 		}
 		piece, ok := more["body"].(*types.AttributeValueMemberB)
 		if !ok {
-			return nil, fmt.Errorf("kept answer %s lacks piece %d", first.sk, i)
+			return nil, fmt.Errorf("idempotency record %s lacks piece %d", first.sk, i)
 		}
 		packed = append(packed, piece.Value...)
 	}

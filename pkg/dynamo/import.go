@@ -8,7 +8,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// externalRow says which record an organization's own system means by an id. It
+// externalRow is the record that an organization's own system means by an id. It
 // stays when the record is deleted, and is taken over by the next record.
 type externalRow struct {
 	ID     string `json:"id"`

@@ -31,7 +31,7 @@ func formatEntry(what string, kind catalog.Kind, id, parentID string, at catalog
 
 // journal appends entries to the last page of the organization's feed. Pages fill
 // up one after the other and an entry never moves, so that (page, place) is a
-// cursor which neither loses nor repeats anything. It gives the page as well.
+// cursor which neither loses nor repeats anything. It returns the page as well.
 func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string) (types.TransactWriteItem, feedPage, error) {
 	last, err := s.lastPage(ctx, org)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Store) journal(ctx context.Context, org catalog.OrgID, entries []string
 // feedPage is a page of the feed and how many entries it holds at least.
 type feedPage struct{ page, filled int }
 
-// with gives the page that takes entries after n more were written.
+// with returns the page that takes entries after n more were written.
 func (p feedPage) with(n int) feedPage {
 	if p.filled+n >= pageEntries {
 		return feedPage{page: p.page + 1}
@@ -63,7 +63,7 @@ func (p feedPage) with(n int) feedPage {
 	return feedPage{p.page, p.filled + n}
 }
 
-// lastPage gives the page of the feed that takes new entries: the one last used
+// lastPage returns the page of the feed that takes new entries: the one last used
 // here, or the one found in the table.
 func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, error) {
 	if page, ok := s.pages.Load(org); ok {
@@ -90,9 +90,9 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 	return page, err
 }
 
-// Changes reads the feed from a cursor on, at most limit changes, and says whether
-// there are more. The empty cursor is the beginning. A cursor that this service
-// did not give is an invalid_parameter.
+// Changes reads the feed from a cursor on, at most limit changes, and reports
+// whether there are more. The empty cursor is the beginning. A cursor that this service
+// did not issue is an invalid_parameter.
 func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error) {
 	page, place, ok := parseCursor(cursor)
 	if !ok {

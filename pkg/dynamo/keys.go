@@ -22,15 +22,17 @@ import (
 //	  credential, package,
 //	  report
 //	section                 o#<org>#Section                   <id>                  id; all sections of the organization
+//	                                                                                (its reviews, as a transfer course's, are an attribute)
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
 //	extraction              o#<org>#SyllabusExtraction        <id>                  id
+//	document                o#<org>#Document                  <id>                  id
 //	deleted record          its partition + !                 as before             the sweeper, until what it owned is gone too; an operator
 //	evidence of skills      o#<org>#evidence                  <record id>           include=evidence
 //	text of an extraction   o#<org>#text                      <record id>           include=text; the extractor
 //	read document           o#<org>#document                  <sha256 of text>#<engine>...  the extractor, so as not to extract it again
 //	list directory          o#<org>#directory                 <Kind>                every list, create and delete
 //	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
-//	kept answer             o#<org>#answer                    sha256 of the key     Idempotency-Key
+//	idempotency record      o#<org>#answer                    sha256 of the key     Idempotency-Key
 //	external id             o#<org>#external#<Kind>           <external id>         import
 //	organization            organizations                     <org>                 all
 //	customer                customers                         <customer>            id; all
@@ -40,12 +42,14 @@ import (
 //	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
 //
 // The sparse index named open holds what is not finished. openShard is 0..3 by id
-// for extractions, and deletions for deleted records that owned more than their
-// transaction could take out; the sweeper looks at what has openSince behind it
-// for longer than SweepGrace.
+// for extractions, uploads for documents whose file may not have come, and deletions
+// for deleted records that owned more than their transaction could take out and for
+// deleted documents, whose file may still be there; the sweeper looks at what has
+// openSince behind it for longer than SweepGrace.
 const (
 	shards    = 4
 	deletions = "deletions"
+	uploads   = "uploads"
 )
 
 type key struct{ pk, sk string }
@@ -68,7 +72,7 @@ func keyOfRow(row item) key {
 	return key{pk.Value, sk.Value}
 }
 
-// recordKey gives the key of a record; false for an id that this service cannot
+// recordKey returns the key of a record; false for an id that this service cannot
 // have made. parent is the id of the record that owns it, where the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {

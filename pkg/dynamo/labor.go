@@ -20,7 +20,7 @@ import (
 )
 
 // Reference data is kept in data sets. An import writes the rows of a new
-// generation, which nobody reads, and then switches the one row that says which
+// generation, which nobody reads, and then switches the one row that names which
 // generations count (dataRow): readers see all of an import or nothing of it.
 //
 //	row            partition (pk)            sort key (sk)
@@ -31,7 +31,7 @@ import (
 //	wages          r#wages#<generation>        <area>, one row each; regions
 //
 // Every row is one packed list: the largest, the 831 occupations of an area, has
-// some 40 KB, so that an answer about three areas reads three rows.
+// some 40 KB, so that a response about three areas reads three rows.
 const (
 	crosswalkSet   = "crosswalk"
 	projectionsSet = "projections"
@@ -46,7 +46,7 @@ const (
 const DataSeenWithin = 10_000
 
 // dataKept is how long, in ms, rows stay that no longer count: longer than any
-// answer that began before takes.
+// request that began before takes.
 const dataKept = 600_000
 
 var currentKey = key{api.DataVersionRows.Key(), "current"}
@@ -69,12 +69,12 @@ type DataSet struct {
 	Areas      []labor.Area `json:"areas,omitempty"` // of wages; the kind of regions
 }
 
-// covers says whether nothing of an older data set counts beside this one.
+// covers reports whether nothing of an older data set counts besides this one.
 func (d DataSet) covers(older DataSet) bool {
 	return d.Set == older.Set && !slices.ContainsFunc(older.Areas, func(a labor.Area) bool { return !slices.Contains(d.Areas, a) })
 }
 
-// dataRow says what counts: the data sets, the latest last, and the partitions
+// dataRow is what counts: the data sets, the latest last, and the partitions
 // that are to be emptied from an instant on.
 type dataRow struct {
 	Sets    []DataSet               `json:"sets"`
@@ -125,7 +125,7 @@ func (s *Store) changeData(ctx context.Context, change func(*dataRow)) error {
 	}
 }
 
-// packRow gives a row that holds a value packed.
+// packRow returns a row that holds a value packed.
 func packRow(k key, v any) (item, error) {
 	packed, err := json.Marshal(v)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) DataSets(ctx context.Context) ([]DataSet, error) {
 	return d.Sets, nil
 }
 
-// Origin says where reference data comes from: the file's name, and a unique name
+// Origin is where reference data comes from: the file's name, and a unique name
 // of the import.
 type Origin struct {
 	Source     string
@@ -191,7 +191,7 @@ func (s *Store) ImportRegions(ctx context.Context, from Origin, regions []labor.
 }
 
 // ImportWages takes the place of the wages of the file's areas; those of other
-// areas stay. progress is told how many areas are written.
+// areas stay. progress is called with how many areas are written.
 func (s *Store) ImportWages(ctx context.Context, from Origin, file *labor.WageFile, progress labor.Progress) error {
 	set := DataSet{Set: wagesSet, Vintage: file.Vintage, Entries: len(file.Wages)}
 	byArea := map[labor.Area][]labor.Wage{}
@@ -277,7 +277,7 @@ type Builtin interface {
 	Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error)
 }
 
-// Market answers with the imported reference data, and with what is built in
+// Market looks up the imported reference data, and with what is built in
 // where a data set was never imported. It is safe for concurrent use.
 type Market struct {
 	Store   *Store
@@ -301,7 +301,7 @@ type market struct {
 // maxWageAreas bounds how many areas' wages a Market remembers: a few megabytes.
 const maxWageAreas = 12
 
-// current gives the reference data, which is at most DataSeenWithin old unless the
+// current returns the reference data, which is at most DataSeenWithin old unless the
 // table cannot be reached.
 func (m *Market) current(ctx context.Context) (*market, error) {
 	m.mu.Lock()
@@ -497,7 +497,7 @@ func (m *Market) Facts(ctx context.Context, areas []labor.Area, socs []string) (
 	return facts, nil
 }
 
-// wagesOf gives the imported wages of areas, by area; areas without any are left
+// wagesOf returns the imported wages of areas, by area; areas without any are left
 // out. What it has not read before it reads in one trip.
 func (m *Market) wagesOf(ctx context.Context, now *market, areas []labor.Area) (map[labor.Area]map[string]labor.Wage, error) {
 	at := map[labor.Area]key{}

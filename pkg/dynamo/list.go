@@ -58,22 +58,22 @@ const pageAttempts = 5
 // list reads one page of a list, as it was at one instant: the rows that come back
 // are exactly as many as the directory predicts for the key range that they were
 // read from, and numbers in that range are only ever given up, never taken again,
-// so equal counts mean the same records. The directory is read beside a page that
-// the last known one predicts, so that a list which stands still takes one trip.
+// so equal counts mean the same records. The directory is read in parallel with a page
+// that the last known one predicts, so that a list which stands still takes one trip.
 func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, offset, limit int) ([]R, int, error) {
 	kind := kindOf[T, R]()
 	var now *catalog.Directory
 	var rows []item
 	var read catalog.Span
-	group, beside := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		now, err = s.Directory(beside, org, kind)
+		now, err = s.Directory(groupCtx, org, kind)
 		return err
 	})
 	if last, ok := s.directories.Load(directoryKey(org, kind)); ok {
 		read = last.(*catalog.Directory).Page(offset, limit)
 		group.Go(func() (err error) {
-			rows, err = s.span(beside, org, kind, read, false)
+			rows, err = s.span(groupCtx, org, kind, read, false)
 			return err
 		})
 	}

@@ -8,6 +8,7 @@ package dynamo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/api"
@@ -71,7 +73,8 @@ func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
 }
 
 func decodeInto(row item, r catalog.Record) error {
-	if err := decode(row, r); err != nil {
+	err := decode(row, r)
+	if err != nil {
 		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
 	switch r := r.(type) {
@@ -79,10 +82,24 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
+	case *catalog.Document:
+		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
+			r.HeldBy = held.Value
+		}
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
+	case *catalog.Section:
+		// Rows of the first release do not say it.
+		r.ByHand = r.ProcessingStatus == ""
+		if stored, ok := row[byHand].(*types.AttributeValueMemberBOOL); ok {
+			r.ByHand = stored.Value
+		}
+		r.Reviews, err = unpackReviews(row)
+	case *catalog.TransferCourse:
+		r.Reviews, err = unpackReviews(row)
 	}
-	return nil
+	return err
 }
 
 // kindOf returns the kind of a type of record.
@@ -100,7 +117,7 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 }
 
 // load reads one record. A row that is not there is looked for once more with a
-// strong read, so that a record is found as soon as its creation was answered.
+// strong read, so that a record is found as soon as its creation has succeeded.
 func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool) (R, error) {
 	k, ok := recordKey(org, kindOf[T, R](), parent, id)
 	if !ok {
@@ -123,14 +140,14 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return r, err
 }
 
-// rows reads many rows, a hundred a call, side by side; those that are not there
+// rows reads many rows, a hundred a call, in parallel; those that are not there
 // are left out, once a strong read has missed them as well.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
 	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
 	var found []item
-	group, beside := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for chunk := range slices.Chunk(keys, 100) {
 		group.Go(func() error {
@@ -139,7 +156,7 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 				wanted.Keys = append(wanted.Keys, k.attributes())
 			}
 			for len(wanted.Keys) > 0 {
-				out, err := s.Client.BatchGetItem(beside, &dynamodb.BatchGetItemInput{
+				out, err := s.Client.BatchGetItem(groupCtx, &dynamodb.BatchGetItemInput{
 					RequestItems: map[string]types.KeysAndAttributes{s.Table: wanted},
 				})
 				if err != nil {
@@ -193,8 +210,8 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return found, nil
 }
 
-// queryPage is how many rows a page has at most, beside the 1 MB that DynamoDB
-// itself gives: DynamoDB Local loads a whole partition where nothing bounds it.
+// queryPage is how many rows a page has at most, besides the 1 MB at which DynamoDB
+// ends it: DynamoDB Local loads a whole partition where nothing bounds it.
 const queryPage = 2000
 
 // query reads all rows of a partition that the condition selects, page by page.
@@ -241,10 +258,12 @@ func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, err
 	return records, err
 }
 
-// unavailable turns what DynamoDB could not do into the service's error. A
-// request that was given up by its caller stays what it is.
+// unavailable turns what DynamoDB could not do into the service's error. What is in
+// vain to try again stays what it is: a request that was given up by its caller, or
+// that DynamoDB calls wrong.
 func unavailable(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	var refused smithy.APIError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &refused) && refused.ErrorCode() == "ValidationException" {
 		return err
 	}
 	return catalog.Errorf(catalog.Unavailable, "The store cannot be reached at the moment.").Because(err)

@@ -23,7 +23,7 @@ const keptWindows = 62
 type Counter struct {
 	Store *Store
 	// Timeout is how long one count may take; there is no second try, because an
-	// addition that was applied but not answered would then be charged twice.
+	// addition that was applied without a response would then be charged twice.
 	Timeout time.Duration
 }
 

@@ -38,7 +38,7 @@ func StateArea(fips string) Area {
 	return Area{State, fips}
 }
 
-// StateOfMetro gives the FIPS code of the one state that a metropolitan area's title
+// StateOfMetro returns the FIPS code of the one state that a metropolitan area's title
 // ends with, as in "Yakima, WA"; empty for several.
 func StateOfMetro(title string) string {
 	at := strings.LastIndex(title, ", ")

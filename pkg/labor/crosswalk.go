@@ -15,7 +15,7 @@ type Crosswalk struct {
 	Vintage string            // as CIP 2020 - SOC 2018
 }
 
-// SOCs gives the occupations of a program, sorted and distinct: none where the
+// SOCs returns the occupations of a program, sorted and distinct: none where the
 // crosswalk says NO MATCH. known is false for a code that it does not have.
 func (c *Crosswalk) SOCs(cip string) (socs []string, known bool) {
 	entry, known := c.CIPs[cip]

@@ -32,7 +32,7 @@ var groupOf = sync.OnceValue(func() map[string]string {
 	return of
 })
 
-// Group gives the code under which the survey and the projections publish an
+// Group returns the code under which the survey and the projections publish an
 // occupation together with others; ok is false for one that stands alone.
 func Group(soc string) (code string, ok bool) {
 	code, ok = groupOf()[soc]

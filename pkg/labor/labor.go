@@ -1,6 +1,6 @@
 // Package labor relates programs of study to occupations: which occupations a CIP
-// code leads to, and what they pay and need in a region. It answers GET
-// /labor-market (interface.md section 8). It keeps nothing and calls nobody: records
+// code leads to, and what they pay and need in a region. It is what GET
+// /labor-market responds (docs/contract.md). It keeps nothing and calls nobody: records
 // come through Source. Package official reads the files that they are from.
 //
 // # Sources
@@ -24,7 +24,7 @@
 // # Rules
 //
 //   - A figure is a number, or nil with a Reason; never a guess. TopCoded is the one
-//     reason that stands beside a number: the wage is at least that much.
+//     reason that stands with a number: the wage is at least that much.
 //   - Wage figures of an occupation come from one row: the row of the region asked
 //     for, else of the state that contains the whole metropolitan area, else of the
 //     nation. A row that exists decides, also where it suppresses a figure.
@@ -39,7 +39,7 @@ package labor
 
 import "context"
 
-// RegionType is the kind of a region (interface.md section 8).
+// RegionType is the kind of a region.
 type RegionType string
 
 // The kinds of regions. MSA takes any CBSA code; the survey publishes the
@@ -77,7 +77,7 @@ type CIP struct {
 	SOCCodes []string `json:"socCodes"`
 }
 
-// Reason says why a figure is nil, or no exact number (interface.md section 10, "Wages").
+// Reason is why a figure is nil, or no exact number.
 type Reason string
 
 // The reasons. Each is a warning's code, too.
@@ -87,7 +87,7 @@ const (
 	TopCoded   Reason = "top_coded"   // at or above the survey's cap, which is given: #
 )
 
-// The other warning codes of a labor market answer.
+// The other warning codes of a labor market response.
 const (
 	UnknownCIP      = "unknown_cip"
 	UnknownSOC      = "unknown_soc"
@@ -135,7 +135,7 @@ type Projection struct {
 	Source           string   `json:"source" doc:"as BLS Employment Projections, 2024-34, United States"`
 }
 
-// Vintage dates the data behind an answer. Each is empty where nothing is loaded.
+// Vintage dates the data of a response. Each is empty where nothing is loaded.
 type Vintage struct {
 	Wages       string `json:"wages"`
 	Projections string `json:"projections"`
@@ -156,8 +156,8 @@ type Facts struct {
 	Wages       map[Area]map[string]Wage
 }
 
-// Source gives the records that an answer is made of. Lookup asks each question at
-// most once, Scope first, so that an answer costs a store two round trips. Both
+// Source returns the records that a response is made of. Lookup asks each question at
+// most once, Scope first, so that a response costs a store two round trips. Both
 // read one state of the data: an import is seen whole or not at all.
 type Source interface {
 	// Scope takes at most 25 distinct codes.

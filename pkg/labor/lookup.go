@@ -18,7 +18,7 @@ type Query struct {
 	Area     Area
 }
 
-// Answer is the answer of GET /labor-market. Neither list is nil.
+// Answer is the response of GET /labor-market. Neither list is nil.
 type Answer struct {
 	Data     Market            `json:"data"`
 	Warnings []catalog.Warning `json:"warnings"`
@@ -53,7 +53,7 @@ type Occupation struct {
 
 // Lookup answers a question by the rules in the package's description. An unknown
 // area is an error invalid_parameter; unknown codes are warnings. The same records
-// give the same answer, warnings and their order included.
+// make the same response, warnings and their order included.
 func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	scope, err := src.Scope(ctx, q.Area, q.CIPCodes)
 	if err != nil {
@@ -90,7 +90,7 @@ func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	return a.answer(entries), nil
 }
 
-// answering is one question on its way to its answer.
+// answering is one question on its way to its response.
 type answering struct {
 	query    Query
 	scope    Scope
@@ -111,7 +111,7 @@ func (e *entry) warn(code, format string, args ...any) {
 	e.warnings = append(e.warnings, catalog.Warning{Code: code, Message: fmt.Sprintf(format, args...), SOCCode: e.SOCCode})
 }
 
-// widening gives the areas whose rows may answer for a region, nearest first.
+// widening returns the areas whose rows may stand for a region, nearest first.
 func widening(r Region) []Area {
 	areas := []Area{r.Area}
 	if r.State != "" {
@@ -123,7 +123,7 @@ func widening(r Region) []Area {
 	return areas
 }
 
-// occupations gives the occupations asked for, each with the programs that lead to it.
+// occupations returns the occupations asked for, each with the programs that lead to it.
 func (a *answering) occupations() map[string][]string {
 	programs := map[string][]string{}
 	for _, soc := range a.query.SOCCodes {
@@ -169,7 +169,7 @@ func (a *answering) entry(soc string, cips []string) entry {
 	return e
 }
 
-// wage gives the nearest row of an occupation, or nil. In one area its own row goes
+// wage returns the nearest row of an occupation, or nil. In one area its own row goes
 // before its group's.
 func (a *answering) wage(soc string) *Wage {
 	group, _ := Group(soc)
@@ -193,7 +193,7 @@ func (a *answering) projection(soc string) *Projection {
 	return nil
 }
 
-// name gives an occupation's title, empty where no source has the code.
+// name returns an occupation's title, empty where no source has the code.
 func (a *answering) name(e entry) string {
 	switch {
 	case a.facts.Names[e.SOCCode] != "":

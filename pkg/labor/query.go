@@ -11,7 +11,7 @@ import (
 const MaxCIPs = 25
 
 // ParseCIPs reads the query parameter cipCodes: 1 to 25 codes NN.NNNN between
-// commas. It gives the distinct ones in the order in which they came, else an error
+// commas. It returns the distinct ones in the order in which they came, else an error
 // invalid_parameter. Whether the crosswalk knows a code is not its question.
 func ParseCIPs(list string) ([]string, error) {
 	codes := strings.Split(list, ",")
@@ -32,7 +32,7 @@ func ParseCIPs(list string) ([]string, error) {
 
 // ParseRegion reads the query parameters regionType (empty is national) and region:
 // empty or US for the nation, a state's FIPS code padded or not, a CBSA code. It
-// gives an error invalid_parameter for anything else. Whether there is such a region
+// returns an error invalid_parameter for anything else. Whether there is such a region
 // is not its question.
 func ParseRegion(regionType, region string) (Area, error) {
 	switch RegionType(regionType) {
@@ -40,7 +40,7 @@ func ParseRegion(regionType, region string) (Area, error) {
 		if region == "" || region == Nation.Region {
 			return Nation, nil
 		}
-		return Area{}, badParameter("region", region, "region needs regionType state or msa beside it")
+		return Area{}, badParameter("region", region, "region needs regionType state or msa with it")
 	case State:
 		if IsState(region) {
 			return StateArea(region), nil
@@ -55,7 +55,7 @@ func ParseRegion(regionType, region string) (Area, error) {
 	return Area{}, badParameter("regionType", regionType, "regionType is national, state or msa")
 }
 
-// ParseArea reads the area code of a report (interface.md section 9): national, a
+// ParseArea reads the area code of a report (docs/contract.md): national, a
 // state's FIPS code or a CBSA code; ok is false for anything else.
 func ParseArea(code string) (area Area, ok bool) {
 	switch {

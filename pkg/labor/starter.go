@@ -15,7 +15,7 @@ import (
 //go:embed starter/*.csv
 var starterFiles embed.FS
 
-// Starter gives the built-in tables: some 290 common programs of study, the
+// Starter returns the built-in tables: some 290 common programs of study, the
 // occupations that they lead to with national figures (OEWS May 2024, Employment
 // Projections 2024-34), the states, the District of Columbia, Puerto Rico, and the
 // metropolitan areas. It has no figures of states or metropolitan areas: there each
@@ -49,7 +49,7 @@ var starter = sync.OnceValue(func() *Tables {
 	return NewTables(crosswalk, regions, wages, projections)
 })
 
-// stateFIPS gives the code of a state by its postal abbreviation.
+// stateFIPS returns the code of a state by its postal abbreviation.
 var stateFIPS = sync.OnceValue(func() map[string]string {
 	codes := map[string]string{}
 	for _, cells := range starterTable("states") {
@@ -58,8 +58,8 @@ var stateFIPS = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// starterTable gives the lines below the header. The files are part of the program,
-// so a fault in one is a fault of the program.
+// starterTable returns the lines below the header. The files are part of the program,
+// so a mistake in one is a mistake of the program.
 func starterTable(name string) [][]string {
 	file, err := starterFiles.Open("starter/" + name + ".csv")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Tables is a Source in memory, made of the data sets that readers give. It is not
-// changed once it answers, and so is safe for concurrent use.
+// Tables is a Source in memory, made of the data sets that readers return. It is not
+// changed once it is asked, and so is safe for concurrent use.
 type Tables struct {
 	crosswalk   *Crosswalk
 	regions     map[Area]Region

@@ -22,7 +22,7 @@ type Figure struct {
 	Value **int
 }
 
-// Figures gives a row's figures, employment first.
+// Figures returns a row's figures, employment first.
 func (w *Wage) Figures() []Figure {
 	return []Figure{
 		{"totalEmployment", &w.TotalEmployment}, {"medianAnnualWage", &w.MedianAnnualWage},
@@ -38,6 +38,6 @@ func (w *Wage) Lacks(figure string, why Reason) {
 	w.Reasons[figure] = why
 }
 
-// Progress is told now and then how many lines of a file were read. total is about
+// Progress is called now and then how many lines of a file were read. total is about
 // what there is to read, and never below done.
 type Progress func(done, total int)

@@ -1,5 +1,5 @@
-// Package queue carries extraction jobs over SQS: Sender puts them in, Worker runs
-// them, Sweeper sends again what got lost and gives up what cannot be done.
+// Package queue carries extraction jobs over SQS: Sender sends them, Worker runs
+// them, Sweeper sends again what got lost and fails what cannot be done.
 //
 // The row of a record is the truth and a message only a hint that there is work:
 // messages may be lost, doubled, late and out of order. Invariant: whatever
@@ -26,20 +26,20 @@ type Sender struct {
 	URL    string
 }
 
-// sendsBeside is how many messages are on their way at a time.
-const sendsBeside = 8
+// sendsInParallel is how many messages are sent at a time.
+const sendsInParallel = 8
 
 // Send sends jobs that may be run at once.
 func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(sendsBeside)
+	group.SetLimit(sendsInParallel)
 	for _, job := range jobs {
 		group.Go(func() error { return s.SendLater(ctx, job, 0) })
 	}
 	return group.Wait()
 }
 
-// Empty says whether no message waits to be received, as far as SQS knows: its
+// Empty reports whether no message waits to be received, as far as SQS knows: its
 // count may be a minute old.
 func (s *Sender) Empty(ctx context.Context) (bool, error) {
 	out, err := s.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{

@@ -24,16 +24,26 @@ type SweeperStore interface {
 	// Resend returns the job of a stuck extraction to be sent again; false when it
 	// moved on by itself.
 	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (again catalog.ExtractionJob, stuck bool, err error)
-	// CompleteDeletions takes out what deletions that broke off have left.
-	CompleteDeletions(ctx context.Context) error
+	// CompleteDeletions takes out what deletions that broke off have left, and the files
+	// of deleted documents.
+	CompleteDeletions(ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error) error
+	// ExpireDocuments deletes the documents whose file never came.
+	ExpireDocuments(ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error)) error
+}
+
+// Files is where the files of documents are.
+type Files interface {
+	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
+	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
 
 // Sweeper looks after extractions whose message or worker was lost, sets those
 // FAILED whose message no worker could deal with, and completes deletions that
-// broke off.
+// broke off and documents whose file never came.
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender
+	Files  Files
 	Now    func() catalog.Time
 	IDs    catalog.IDs
 	Log    *slog.Logger
@@ -49,9 +59,14 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 		return events.SQSEventResponse{}, fmt.Errorf("event: %w", err)
 	}
 	if len(letters.Records) > 0 {
-		return s.bury(ctx, letters), nil
+		return s.fail(ctx, letters), nil
 	}
-	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx))
+	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded))
+}
+
+func (s *Sweeper) uploaded(ctx context.Context, org catalog.OrgID, documentID string) (bool, error) {
+	_, there, err := s.Files.Uploaded(ctx, org, documentID)
+	return there, err
 }
 
 // sweep sends again what is stuck, the oldest first, as far as it comes in its time.
@@ -67,7 +82,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	}
 	var sent atomic.Int64
 	group, sending := errgroup.WithContext(sweeping)
-	group.SetLimit(sendsBeside)
+	group.SetLimit(sendsInParallel)
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)
@@ -89,9 +104,9 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	return err
 }
 
-// bury sets the extractions of dead letters FAILED, unless they moved on or were
+// fail sets the extractions of dead letters FAILED, unless they moved on or were
 // requested anew, which is another message's.
-func (s *Sweeper) bury(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
+func (s *Sweeper) fail(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
 	for _, letter := range letters.Records {
 		var job catalog.ExtractionJob
 		if err := json.Unmarshal([]byte(letter.Body), &job); err != nil || job.ID == "" {
@@ -103,7 +118,7 @@ func (s *Sweeper) bury(ctx context.Context, letters events.SQSEvent) (response e
 			err = s.Store.Finish(ctx, task, failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction could not be brought to an end"}))
 		}
 		if err != nil && !errors.Is(err, catalog.ErrFinished) {
-			s.Log.WarnContext(ctx, "dead letter comes back", "record", job.ID, "cause", err.Error())
+			s.Log.WarnContext(ctx, "dead letter is redelivered", "record", job.ID, "cause", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: letter.MessageId})
 			continue
 		}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
@@ -31,17 +33,17 @@ type WorkerStore interface {
 	ClaimStore
 	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
-	// Extracted gives the outcome of an earlier extraction of the same text.
+	// Extracted returns the outcome of an earlier extraction of the same text.
 	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error)
-	// Text gives the text that an extraction was asked for.
+	// Text returns the text that an extraction was asked for.
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
 
-// Documents turns addresses and texts into documents; its errors are
-// *catalog.Failure.
+// Documents turns syllabi and texts into documents; its errors are *catalog.Failure.
 type Documents interface {
-	Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error)
-	Plain(ctx context.Context, words string) (catalog.Document, error)
+	// Fetch reads the syllabus from its address, or the document that is uploaded.
+	Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error)
+	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
 
 // Worker runs extractions.
@@ -55,6 +57,8 @@ type Worker struct {
 	Now        func() catalog.Time
 	IDs        catalog.IDs
 	Log        *slog.Logger
+	// Trace annotates the trace of a run; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 }
 
 const (
@@ -69,7 +73,7 @@ const (
 )
 
 // Handle runs the jobs of an event. A job that another run still holds, or that
-// could not be brought to an end now, comes back as a failed item.
+// could not be ended now, is redelivered: it is a failed item of the response.
 func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	for _, message := range event.Records {
@@ -78,15 +82,15 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 			w.Log.ErrorContext(ctx, "message is no job", "messageId", message.MessageId)
 			continue
 		}
-		if err := w.run(ctx, job, message.MessageId); err != nil {
-			w.Log.WarnContext(ctx, "extraction comes back", "record", job.ID, "cause", err.Error())
+		if err := w.run(ctx, job, message); err != nil {
+			w.Log.WarnContext(ctx, "extraction is redelivered", "record", job.ID, "cause", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
 		}
 	}
 	return response, nil
 }
 
-func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID string) error {
+func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message events.SQSMessage) error {
 	start := w.Now()
 	job.RequestedAt = 0 // a message is a hint that there is work, of this request or a later one
 	end := time.Now().Add(time.Minute)
@@ -111,7 +115,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
 		}
-		w.log(task, "PENDING", outcome, start)
+		w.log(ctx, task, "PENDING", outcome, message, start)
 		if err := w.Sender.SendLater(ctx, task.Job, delay); err != nil {
 			// The sweeper sends it.
 			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
@@ -121,11 +125,11 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 	if err := w.Store.Finish(ctx, task, outcome); err != nil && !errors.Is(err, catalog.ErrFinished) {
 		return err
 	}
-	w.log(task, "finished", outcome, start)
+	w.log(ctx, task, "finished", outcome, message, start)
 	return nil
 }
 
-// extract gives the outcome of one run; it never panics, whatever the document.
+// extract returns the outcome of one run; it never panics, whatever the document.
 func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -170,33 +174,42 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// document gives what a task is about: its syllabus, else the text it came with,
+// document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
-func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
-	if task.SyllabusHref != "" {
+func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	if task.SyllabusHref != "" || task.DocumentID != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
 	if task.Job.Kind == catalog.SyllabusExtractionKind {
 		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
 		if err != nil {
-			return catalog.Document{}, err
+			return catalog.SyllabusText{}, err
 		}
 		return w.Documents.Plain(ctx, string(words))
 	}
 	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
 }
 
-var metrics = metric.New("FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds")
+var metrics = metric.New([]string{"FailureCode", "Kind"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
 
 // log writes the run's one line; nothing in it comes from the document.
-func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, start catalog.Time) {
+func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage, start catalog.Time) {
 	code, failures := "none", 0
 	if outcome.Failure != nil {
 		code, failures = string(outcome.Failure.Code), 1
 	}
+	if w.Trace != nil {
+		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code})
+	}
+	// What is tried again waits on purpose.
+	sent, err := strconv.ParseInt(message.Attributes["SentTimestamp"], 10, 64)
+	if err != nil || task.Attempt > 1 {
+		sent = int64(start)
+	}
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "extraction",
 		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)), slog.Int("attempt", task.Attempt),
 		slog.String("end", end), slog.String("FailureCode", code), slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures),
-		slog.Int64("Latency", int64(w.Now()-start)), slog.Int("skills", len(outcome.Skills)),
+		slog.String("Kind", api.Extractor),
+		slog.Int64("Latency", int64(w.Now()-start)), slog.Int64("Wait", max(0, int64(start)-sent)), slog.Int("skills", len(outcome.Skills)),
 		metrics.At(w.Now()))
 }

@@ -9,12 +9,12 @@ import (
 	"skillscurriculum/pkg/quota"
 )
 
-// admission is the quota's answer to one call, asked for at its beginning and
+// admission is the quota's decision on one call, asked for at its beginning and
 // waited for where it matters.
 type admission struct {
 	server   *Server
 	customer catalog.CustomerID
-	op       api.Operation
+	op       *api.Operation
 	window   quota.Window
 	units    int // asked for at the beginning
 	done     chan struct{}
@@ -33,7 +33,7 @@ func (s *Server) limitOf(c catalog.Customer) quota.Limit {
 	return limit
 }
 
-func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admission {
+func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *admission {
 	return &admission{
 		server: s, customer: customer.ID, op: op, done: make(chan struct{}),
 		window: s.limitOf(customer).At(customer.ID, s.Now()),
@@ -41,7 +41,7 @@ func (s *Server) newAdmission(customer catalog.Customer, op api.Operation) *admi
 }
 
 // admit begins to charge what a call costs whose body asks for that many items.
-func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Operation, items int) *admission {
+func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
 	go func() {
@@ -54,17 +54,17 @@ func (s *Server) admit(ctx context.Context, customer catalog.Customer, op api.Op
 	return a
 }
 
-// free looks up the status for an answer that costs nothing.
+// free looks up the status for a response that costs nothing.
 func (s *Server) free(ctx context.Context, x *exchange) {
-	a := s.newAdmission(x.caller.Customer, api.Operation{})
+	a := s.newAdmission(x.caller.Customer, &api.Operation{})
 	// Where the units cannot be read, the last known status serves.
 	a.status, _ = s.Meter.Peek(ctx, a.customer, a.window)
 	close(a.done)
 	x.admission = a
 }
 
-// wait says whether the call is admitted. Reads go on where the units cannot be
-// counted; writes and heavy calls do not.
+// wait waits until it is known whether the call is admitted, and returns why not. Reads go on where the units cannot be
+// counted; writes and expensive calls do not.
 func (a *admission) wait() error {
 	<-a.done
 	switch {
@@ -72,7 +72,7 @@ func (a *admission) wait() error {
 		return nil
 	case errors.Is(a.err, quota.ErrFull):
 		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.units, a.status.Remaining, a.status.Limit)
-	case a.op.Expensive():
+	case a.op.Counted():
 		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
 	}
 	return nil

@@ -8,13 +8,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// CredentialStore is what the handlers of credentials need. The sections of a
-// loaded credential are only ids.
-type CredentialStore interface {
-	Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error)
-	Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error)
-}
-
 type credentialInput struct {
 	CredentialID string `path:"credentialId"`
 }
@@ -91,26 +84,6 @@ func (c *call) fillCredentials(ctx context.Context, credentials ...*catalog.Cred
 	return nil
 }
 
-// place loads sections with their courses, side by side; what is not there is
-// left out.
-func (c *call) place(ctx context.Context, ids []string, strong bool) (map[string]catalog.Placed, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	sections, courses, err := beside(ctx, func(ctx context.Context) (map[string]*catalog.Section, error) {
-		return c.Store.SectionsByID(ctx, c.org, ids, strong)
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return c.Store.CoursesOfSections(ctx, c.org, ids, strong)
-	})
-	placed := make(map[string]catalog.Placed, len(sections))
-	for id, section := range sections {
-		if course := courses[id]; course != nil {
-			placed[id] = catalog.Placed{Section: section, Course: course}
-		}
-	}
-	return placed, err
-}
-
 // coursesOf loads the courses of a credential's sections, as they are now.
 func (c *call) coursesOf(ctx context.Context, credential *catalog.Credential) (map[string]*catalog.Course, error) {
 	ids := make([]string, len(credential.Sections))
@@ -138,7 +111,7 @@ func createCredential(ctx context.Context, c *call, in *createCredentialInput) (
 
 func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (*catalog.Credential, *catalog.Change, error) {
 	l := c.lookups()
-	credential, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+	credential, placed, err := parallel(ctx, func(ctx context.Context) (*catalog.Credential, error) {
 		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
 	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
 		return c.place(ctx, in.Body.CourseSectionIDs.Value, true)
@@ -148,7 +121,7 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	}
 	l.Sections = placed
 	loaded := *credential
-	_, had, err := beside(ctx, func(ctx context.Context) (none, error) {
+	_, had, err := parallel(ctx, func(ctx context.Context) (none, error) {
 		return none{}, c.fillCredentials(ctx, credential)
 	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
 		if !in.Body.CourseSectionIDs.Set {
@@ -178,7 +151,7 @@ func coursesIn(placed map[string]catalog.Placed) map[string]*catalog.Course {
 }
 
 func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, *catalog.Change, error) {
-	credential, dir, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+	credential, dir, err := parallel(ctx, func(ctx context.Context) (*catalog.Credential, error) {
 		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.CredentialKind)
@@ -198,7 +171,7 @@ func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, 
 
 func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*catalog.Credential, *catalog.Change, error) {
 	id := in.Body.SectionID
-	credential, placed, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+	credential, placed, err := parallel(ctx, func(ctx context.Context) (*catalog.Credential, error) {
 		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
 	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
 		return c.place(ctx, []string{id}, true)
@@ -223,7 +196,7 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 }
 
 func removeCredentialSection(ctx context.Context, c *call, in *credentialSectionInput) (none, *catalog.Change, error) {
-	credential, courses, err := beside(ctx, func(ctx context.Context) (*catalog.Credential, error) {
+	credential, courses, err := parallel(ctx, func(ctx context.Context) (*catalog.Credential, error) {
 		return c.Store.Credential(ctx, c.org, in.CredentialID, true)
 	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
 		return c.Store.CoursesOfSections(ctx, c.org, []string{in.SectionID}, true)

@@ -19,11 +19,6 @@ type UsageReader interface {
 	History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error)
 }
 
-// FeedStore reads the change feed.
-type FeedStore interface {
-	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
-}
-
 type usageInput struct {
 	CustomerID string `path:"customerId"`
 }
@@ -66,7 +61,7 @@ type UsagePast struct {
 const historyWindows = 60
 
 type changesInput struct {
-	Since string `query:"since" doc:"a cursor that an earlier answer gave; the beginning when absent"`
+	Since string `query:"since" doc:"a cursor of an earlier response; the beginning when absent"`
 	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
 
@@ -92,7 +87,10 @@ func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	document := sync.OnceValue(OpenAPI)
-	read(s, "getOpenAPI", func(context.Context, *call, *none) (raw, error) { return document(), nil })
+	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (anything, error) {
+		c.rendered = &rendered{body: document()}
+		return anything{}, nil
+	})
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
@@ -105,7 +103,7 @@ func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 	}
 	window := c.admission.window
 	length := window.End - window.Start
-	current, past, err := beside(ctx, func(ctx context.Context) (quota.Usage, error) {
+	current, past, err := parallel(ctx, func(ctx context.Context) (quota.Usage, error) {
 		return c.Usage.Usage(ctx, c.customer.ID, window)
 	}, func(ctx context.Context) (map[int64]quota.Usage, error) {
 		return c.Usage.History(ctx, c.customer.ID, window.Start-historyWindows*length, window.Start)

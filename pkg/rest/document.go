@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -13,17 +12,15 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// addedFields are the fields, by schema, that seed.md does not have.
+// addedFields are the fields, by schema, that go beyond the original contract there
+// and not elsewhere; those that do everywhere have the tag extension.
 var addedFields = map[string][]string{
-	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
-	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
-	"TransferCourse":             {"failure", "warnings"},
-	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction"},
+	"Section":             {"processingStatus"},
+	"SectionWithEvidence": {"processingStatus"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these
@@ -33,12 +30,13 @@ var alwaysThere = map[string][]string{
 	"TransferCourseWithEvidence": {"processingStatus"},
 }
 
-const schemaPrefix = "#/components/schemas/"
+// nullable are fields that hold an object or null, which their type cannot say.
+var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
 
-// OpenAPI gives the contract as an OpenAPI 3.1 document, made of the operations
-// (pkg/api) and of the Go types that their handlers take and give.
+// OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
+// (pkg/api) and of the Go types that their handlers take and return.
 func OpenAPI() []byte {
-	s := New(&Server{})
+	d := newDocument()
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -63,20 +61,21 @@ func OpenAPI() []byte {
 				"Link":                 added(header("string", "the pages of the list with rel first, prev, next and last")),
 				"Location":             added(header("string", "path of the record, where one was created")),
 				"Retry-After":          added(header("integer", "seconds after which to try again")),
-				"Idempotency-Replayed": added(header("string", "true where the answer is the one that was given before to the same Idempotency-Key")),
+				"Idempotency-Replayed": added(header("string", "true where the response is the one that the same Idempotency-Key had before")),
 			},
 		},
 	}
-	registryMu.Lock()
-	defer registryMu.Unlock()
 	for _, group := range api.Groups() {
 		doc.Tags = append(doc.Tags, &huma.Tag{Name: string(group), Description: "Operations of the function " + string(group)})
 	}
+	s := New(&Server{})
 	for _, op := range api.Operations() {
-		doc.AddOperation(s.describe(op, doc.Components.Responses))
+		doc.AddOperation(d.describe(s.endpoints[op.ID], doc.Components.Responses))
 	}
-	finishSchemas()
-	doc.Components.Schemas = registry()
+	for _, op := range api.Operations() {
+		d.describeBody(s.endpoints[op.ID], doc.Paths)
+	}
+	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
 		panic(err) // the document holds nothing that JSON cannot say
@@ -93,16 +92,67 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-// added marks a header that seed.md does not have.
+// added marks a header as an extension of the original contract.
 func added(h *huma.Header) *huma.Header {
 	h.Extensions = map[string]any{"x-extension": true}
 	return h
 }
 
-// describe gives an operation; error answers that several have in common go to
-// shared.
-func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *huma.Operation {
-	e := s.endpoints[op.ID]
+// document makes the schemas of the document. A schema of a request forbids what it
+// does not know, one of a response does not: clients should bear a field that is
+// added later. A type that both have gets a schema for each.
+type document struct{ requests, responses huma.Registry }
+
+func newDocument() document {
+	responses := newRegistry(huma.DefaultSchemaNamer)
+	requests := newRegistry(func(t reflect.Type, hint string) string {
+		name := huma.DefaultSchemaNamer(t, hint)
+		if responses.Map()[name] != nil {
+			name += "Input"
+		}
+		return name
+	})
+	return document{requests, responses}
+}
+
+// schemas returns all schemas by name, with what their Go types cannot say.
+func (d document) schemas() huma.Registry {
+	for name, schema := range d.responses.Map() {
+		schema.AdditionalProperties = nil
+		for _, f := range reflect.VisibleFields(d.responses.TypeFromRef(schemaPrefix + name)) {
+			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
+				schema.Properties[field].Format = "date-time"
+			}
+			if f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field) {
+				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
+			}
+		}
+		for _, field := range nullable[name] {
+			property := schema.Properties[field]
+			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
+		}
+		for _, field := range alwaysThere[name] {
+			if !slices.Contains(schema.Required, field) {
+				schema.Required = append(schema.Required, field)
+			}
+		}
+	}
+	maps.Copy(d.responses.Map(), d.requests.Map())
+	for _, schema := range d.responses.Map() {
+		for _, property := range schema.Properties {
+			if property.Nullable && property.Enum != nil {
+				property.Enum = append(property.Enum, nil)
+			}
+		}
+	}
+	return d.responses
+}
+
+// describe returns an operation without its body; errors that several have in
+// common go to shared.
+func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.Operation {
+	op := e.op
 	o := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Tags: []string{string(op.Group)}, Method: op.Method, Path: op.Path,
 		Responses: map[string]*huma.Response{}, Extensions: map[string]any{"x-cost": op.Cost.Base},
@@ -119,27 +169,21 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 	for _, p := range parametersOf(e.in) {
 		o.Parameters = append(o.Parameters, p.describe())
 	}
-	if op.Idem {
+	if op.Idempotent {
 		o.Parameters = append(o.Parameters, &huma.Param{
-			Name: "Idempotency-Key", In: "header", Description: "the same key with the same request gives the first answer again, for 24 hours",
+			Name: "Idempotency-Key", In: "header", Description: "the same key with the same request returns the first response again, for 24 hours",
 			Schema: &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255)}, Extensions: map[string]any{"x-extension": true},
 		})
 	}
-	condition := map[string]string{http.MethodGet: "If-None-Match", http.MethodPatch: "If-Match", http.MethodDelete: "If-Match"}[op.Method]
-	if condition != "" && !e.pages {
-		o.Parameters = append(o.Parameters, &huma.Param{
-			Name: condition, In: "header", Description: "an ETag of the record", Schema: &huma.Schema{Type: "string"}, Extensions: map[string]any{"x-extension": true},
-		})
-	}
-	if body, ok := e.in.FieldByName("Body"); ok {
-		content := &huma.MediaType{Schema: schemaOf(body.Type, requestName(op.ID))}
-		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{jsonMediaType: content}}
-		if op.Method == http.MethodPatch {
-			o.RequestBody.Content["application/merge-patch+json"] = content
+	for name, taken := range map[string]bool{"If-None-Match": op.Method == http.MethodGet && op.ETag, "If-Match": op.IfMatch != ""} {
+		if taken {
+			o.Parameters = append(o.Parameters, &huma.Param{
+				Name: name, In: "header", Description: "an ETag of the record", Schema: &huma.Schema{Type: "string"}, Extensions: map[string]any{"x-extension": true},
+			})
 		}
 	}
-	o.Responses[strconv.Itoa(op.Status)] = s.success(op, e)
-	if op.Method == http.MethodGet && e.tagged {
+	o.Responses[strconv.Itoa(op.Status)] = d.success(e)
+	if op.Method == http.MethodGet && op.ETag {
 		o.Responses["304"] = &huma.Response{Description: "Not modified", Headers: headersOf(api.HeaderETag)}
 	}
 	byStatus := map[int][]string{}
@@ -155,37 +199,54 @@ func (s *Server) describe(op api.Operation, shared map[string]*huma.Response) *h
 		}
 		shared[name] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
-			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schemaOf(reflect.TypeFor[api.Problem](), "")}},
+			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")}},
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return o
 }
 
-func (s *Server) success(op api.Operation, e endpoint) *huma.Response {
+// describeBody adds the request's body to an operation that takes one. It comes
+// after all responses are described, whose schemas have the plain names.
+func (d document) describeBody(e endpoint, paths map[string]*huma.PathItem) {
+	body, ok := e.in.FieldByName("Body")
+	if !ok {
+		return
+	}
+	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, requestName(e.op.ID))}
+	request := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
+	for _, media := range e.op.Accepts {
+		request.Content[media] = content
+	}
+	path := paths[e.op.Path]
+	map[string]*huma.Operation{http.MethodPost: path.Post, http.MethodPatch: path.Patch, http.MethodPut: path.Put}[e.op.Method].RequestBody = request
+}
+
+func (d document) success(e endpoint) *huma.Response {
+	op := e.op
 	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf()}
-	for name, given := range map[string]bool{
-		api.HeaderETag: e.tagged, "Link": e.pages, "Location": op.Status == http.StatusCreated || op.ID == "createSyllabusExtraction", "Idempotency-Replayed": op.Idem,
-	} {
-		if given {
+	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Idempotency-Replayed": op.Idempotent} {
+		if has {
 			maps.Copy(r.Headers, headersOf(name))
 		}
 	}
-	switch {
-	case op.ID == "getOpenAPI":
-		r.Content = map[string]*huma.MediaType{jsonMediaType: {Schema: &huma.Schema{Type: "object"}}}
-	case op.ID == "getReport":
-		r.Content = map[string]*huma.MediaType{
-			jsonMediaType: {Schema: schemaOf(reflect.TypeFor[alignment.Result](), "")},
-			"text/csv":    {Schema: &huma.Schema{Type: "string"}}, "text/html": {Schema: &huma.Schema{Type: "string"}},
+	for _, media := range op.Gives {
+		schema := &huma.Schema{Type: "string"}
+		if media == api.JSON {
+			schema = &huma.Schema{Type: "object"}
+			if e.out != reflect.TypeFor[anything]() {
+				schema = d.responses.Schema(e.out, true, "")
+			}
 		}
-	case e.out != nil:
-		r.Content = map[string]*huma.MediaType{jsonMediaType: {Schema: schemaOf(e.out, "")}}
+		if r.Content == nil {
+			r.Content = map[string]*huma.MediaType{}
+		}
+		r.Content[media] = &huma.MediaType{Schema: schema}
 	}
 	return r
 }
 
-// headersOf gives the headers that every answer has, and more.
+// headersOf returns the headers that every response has, and more.
 func headersOf(more ...string) map[string]*huma.Param {
 	headers := map[string]*huma.Param{}
 	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost}, more...) {
@@ -196,10 +257,6 @@ func headersOf(more ...string) map[string]*huma.Param {
 
 // requestName names the schema of an operation's body.
 func requestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
-
-// schemaOf gives a reference to the schema of a type, which hint names where the
-// type has no name.
-func schemaOf(t reflect.Type, hint string) *huma.Schema { return registry().Schema(t, true, hint) }
 
 func (p parameter) describe() *huma.Param {
 	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum}
@@ -225,38 +282,12 @@ func (p parameter) describe() *huma.Param {
 		}
 	}
 	param := &huma.Param{Name: p.name, In: p.in, Description: p.doc, Required: p.required, Schema: schema}
+	if p.extension {
+		param.Extensions = map[string]any{"x-extension": true}
+	}
 	if p.list {
 		param.Explode = new(false)
 		param.Style = "form"
 	}
 	return param
-}
-
-// finishSchemas adds to the schemas what their Go types cannot say.
-func finishSchemas() {
-	instant := reflect.TypeFor[catalog.Time]()
-	for name, schema := range registry().Map() {
-		for _, f := range reflect.VisibleFields(registry().TypeFromRef(schemaPrefix + name)) {
-			t := f.Type
-			if t.Kind() == reflect.Pointer {
-				t = t.Elem()
-			}
-			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if property := schema.Properties[field]; property != nil && t == instant {
-				property.Format = "date-time"
-			}
-		}
-		for _, field := range addedFields[name] {
-			property := schema.Properties[field]
-			if property == nil {
-				panic(fmt.Sprintf("schema %s has no field %s", name, field))
-			}
-			property.Extensions = map[string]any{"x-extension": true}
-		}
-		for _, field := range alwaysThere[name] {
-			if !slices.Contains(schema.Required, field) {
-				schema.Required = append(schema.Required, field)
-			}
-		}
-	}
 }

@@ -209,7 +209,7 @@ func TestQueryParameters(t *testing.T) {
 		{"limit=99999999999999999999", 400}, {"limit=5&limit=5", 400}, {"limit=%D9%A5", 400}, {"limit=1_0", 400},
 		{"offset=0", 200}, {"offset=-1", 400}, {"offset=1.5", 400}, {"offset=9223372036854775807", 200}, {"offset=9223372036854775808", 400},
 		{"offset=1&offset=2", 400}, {"offset=", 400}, {"offset=NaN", 400},
-		{"unknown=1", 200}, {"unknown=1&unknown=2", 200}, {"Limit=0", 200},
+		{"unknown=1", 400}, {"unknown=1&unknown=2", 400}, {"Limit=0", 400}, {"limt=3", 400}, {"=", 400}, {"include=evidence", 400},
 		{"limit=%zz", 400}, {"limit=5;offset=1", 400},
 	} {
 		for _, path := range []string{"/courses", "/jobs", "/transfer-packages", "/programs", "/credentials", "/reports", "/skills"} {
@@ -341,6 +341,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"POST", "/reports", `{"name":"R","settings":{"skills":[{"id":"nope"}]}}`, "body.settings.skills[0].id"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"view":"other"}}`, "body.settings.view"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"version":2}}`, "body.settings.version"},
+		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"version":1.5}}`, "body.settings.version"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"area":{"code":"99999"}}}`, "body.settings.area.code"},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + course.text("id") + `"],"area":{"code":"nowhere"}}}`, "body.settings.area.code"},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[` + strings.TrimSuffix(strings.Repeat(`{"id":"15-1252","lib":"soc"},`, 51), ",") + `]}}`, "body.settings.jobs"},
@@ -436,5 +437,39 @@ func TestQueryStringStaysOutOfTheProblem(t *testing.T) {
 	r.want("instance", "/v1/courses")
 	if strings.Contains(string(r.Body), "script") {
 		t.Errorf("the problem repeats the query: %s", r.Body)
+	}
+}
+
+// Numbers are judged by their value, in every spelling; what the store cannot hold is
+// an error at its place.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	skill := s.one.must(200, "GET", "/skills?query=sql", "").text("data.0.id")
+	job := "/jobs/" + s.one.job("J").text("id")
+	for text, place := range map[string]string{
+		"0": "", "1": "", "0.1234": "", "1.0000": "", "1e-4": "", "1234e-4": "", "0.12340000": "", "0.0": "", "0e-500": "", "10E-1": "", "0.7": "", "0.0003": "",
+		"0.12345": "x", "1.2345e-1": "x", "1e-5": "x", "1e-130": "x", "1e-131": "x", "1e-400": "x", "0.00001": "x", "1.0001": "x", "-1": "x", "-0.1": "x",
+	} {
+		if place != "" {
+			place = "body.skills[0].confidence"
+		}
+		r := s.one.do("PATCH", job, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":1,"confidence":%s}]}`, skill, text))
+		if (r.Status == 200) != (place == "") || r.Status != 200 && (r.Status != 422 || r.locations() != place) {
+			t.Errorf("confidence %s: status %d: %s", text, r.Status, r.Body)
+		}
+	}
+	for text, status := range map[string]int{
+		"1e-130": 200, "1.5": 200, "123456789.123456789": 200, "1e12": 200, "0e999": 200,
+		"1e-131": 422, "9.9e-131": 422, "1e-999999": 422, "1e13": 422, "1e126": 422, "1e400": 422, "-1e400": 422,
+	} {
+		r := s.one.must(status, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, text))
+		if status == 422 && r.locations() != "body.salaryMin" {
+			t.Errorf("%s: %s", text, r.Body)
+		}
+	}
+	both := s.one.must(422, "PATCH", job, `{"salaryMin":1e-131,"salaryMax":1e400}`)
+	if both.locations() != "body.salaryMin,body.salaryMax" {
+		t.Errorf("%s", both.Body)
 	}
 }

@@ -8,43 +8,6 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// ExtractionStore is what the handlers of extractions need.
-type ExtractionStore interface {
-	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
-	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
-	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
-}
-
-type includeInput struct {
-	Include []string `query:"include" enum:"evidence" doc:"evidence adds evidence, and how it was extracted"`
-}
-
-// Included is what include=evidence adds to a record.
-type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty"`
-}
-
-// include loads the evidence of a record's skills where it is asked for; skills
-// that were set by hand since have none.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
-	if !slices.Contains(in.Include, "evidence") {
-		return Included{}, nil
-	}
-	outcome, err := c.Store.Outcome(ctx, c.org, id)
-	if err != nil {
-		return Included{}, err
-	}
-	included := Included{Evidence: &[]catalog.Evidence{}}
-	if outcome != nil {
-		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
-			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
-		})
-		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
-	}
-	return included, nil
-}
-
 type createExtractionInput struct {
 	Body struct {
 		catalog.SyllabusExtractionInput
@@ -68,6 +31,7 @@ type ExtractionResult struct {
 	OrganizationID catalog.OrgID      `json:"organizationId"`
 	Name           *string            `json:"name"`
 	SyllabusHref   *string            `json:"syllabusHref" format:"uri"`
+	DocumentID     *string            `json:"documentId"`
 	Skills         []catalog.SkillRef `json:"skills"`
 	Failure        *catalog.Failure   `json:"failure,omitempty"`
 	Warnings       []catalog.Warning  `json:"warnings,omitempty"`
@@ -133,9 +97,13 @@ func (c *call) skill(s skills.Skill) Skill {
 	return out
 }
 
-func createExtraction(_ context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
+func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
 	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now)}
-	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, c.lookups()); err != nil {
+	l, err := c.withDocuments(ctx, in.Body.DocumentID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, l); err != nil {
 		return nil, nil, err
 	}
 	var change catalog.Change
@@ -154,7 +122,8 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 	}
 	out := &ExtractionResult{
 		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref,
-		Skills: e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
+		DocumentID: e.DocumentID,
+		Skills:     e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
 	}
 	if slices.Contains(in.Include, "text") {
 		text, err := c.Store.Text(ctx, c.org, e.ID)

@@ -53,6 +53,8 @@ func FuzzValidate(f *testing.F) {
 		`{"name":"A","code":"B"}`, `{"name":null}`, `[]`, `{"skills":[[]]}`, `{"skills":[{"skillId":"x","level":3,"confidence":0.5}]}`, `{"name":["x"]}`,
 		`{"settings":{"jobs":[{"id":"x","lib":{}}],"area":null}}`, `{"courses":[{"name":"A"},null]}`, `{"matchingConfig":{"fullEquivalentThreshold":"1"}}`,
 		`{"weights":[],"jobIdentifiers":{}}`, `{"salaryMin":1e308,"locations":[null]}`,
+		`{"courseSectionIds":["a"," b "],"description":null}`, `{"name":" A ","employerId":"e","salaryMin":1.5,"salaryMax":null,"locations":[{"locationId":"l","type":"CITY","value":"v"}],"skills":null}`,
+		`{"jobIdentifiers":[{"id":"x","lib":"soc"}],"minSections":2,"weights":{"overlapPenalty":0.5}}`, `{"name":"R","settings":{"courses":["c"],"area":{"code":"06"},"version":1,"view":"gap"}}`,
 	} {
 		f.Add(i, []byte(body))
 	}
@@ -78,8 +80,12 @@ func FuzzValidate(f *testing.F) {
 		if _, object := tree.(map[string]any); !object {
 			return
 		}
-		if err := json.Unmarshal(encode(tree), reflect.New(field.Type).Interface()); err != nil {
+		got, want := reflect.New(field.Type), reflect.New(field.Type)
+		if err := decode(tree, got.Elem()); err != nil {
 			t.Errorf("%s takes %s, which does not fit: %v", e.op.ID, body, err)
+		}
+		if err := json.Unmarshal(encode(tree), want.Interface()); err != nil || !reflect.DeepEqual(got.Interface(), want.Interface()) {
+			t.Errorf("%s reads %s as %+v, want %+v, %v", e.op.ID, body, got.Elem(), want.Elem(), err)
 		}
 	})
 }

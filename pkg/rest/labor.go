@@ -2,9 +2,7 @@ package rest
 
 import (
 	"context"
-	"errors"
 
-	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -58,10 +56,3 @@ func (s *Server) bindLabor() {
 		return list, err
 	})
 }
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
-}
-
-func isAbsent(err error) bool { return hasCode(err, catalog.NotFound) }

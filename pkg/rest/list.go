@@ -1,11 +1,8 @@
 package rest
 
 import (
-	"context"
 	"fmt"
-	"runtime/debug"
-
-	"golang.org/x/sync/errgroup"
+	"net/url"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -31,14 +28,14 @@ type Pagination struct {
 	HasMore bool `json:"hasMore"`
 }
 
-// page makes a list's answer and its links.
+// page makes a list's response and its links.
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
 	link := func(rel string, offset int) {
-		query := c.request.URL.Query()
-		query.Set("limit", fmt.Sprint(in.Limit))
-		query.Set("offset", fmt.Sprint(offset))
-		c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
+		c.link(rel, func(query url.Values) {
+			query.Set("limit", fmt.Sprint(in.Limit))
+			query.Set("offset", fmt.Sprint(offset))
+		})
 	}
 	link("first", 0)
 	if in.Offset > 0 {
@@ -54,27 +51,11 @@ func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	return Page[T]{Data: data, Pagination: p}
 }
 
-// caught turns a panic into the error of the function that it is deferred in.
-func caught(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
-}
-
-// beside runs two reads side by side; one that panics ends in an error.
-func beside[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		a, err = first(ctx)
-		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		b, err = second(ctx)
-		return err
-	})
-	return a, b, group.Wait()
+// link adds a link to the same list, with another query.
+func (c *call) link(rel string, change func(url.Values)) {
+	query := c.request.URL.Query()
+	change(query)
+	c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
 }
 
 // created names the one record that was created.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -24,6 +25,7 @@ type parameter struct {
 	enum          []string
 	required      bool
 	list          bool // comma-separated values of the enum
+	extension     bool // of an operation that is none itself
 }
 
 type parameters []parameter
@@ -45,7 +47,7 @@ func parametersOf(t reflect.Type) parameters {
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.enum = strings.Split(enum, ",")
 		}
-		p.list = f.Type.Kind() == reflect.Slice
+		p.list, p.extension = f.Type.Kind() == reflect.Slice, f.Tag.Get("extension") == "true"
 		all = append(all, p)
 	}
 	return all
@@ -62,11 +64,14 @@ func bound(tag string) *float64 {
 	return &v
 }
 
-// fill sets the parameters' fields from the request.
+// fill sets the parameters' fields from the request, whose query may hold no others.
 func (all parameters) fill(v reflect.Value, c *call) error {
 	query, err := url.ParseQuery(c.request.URL.RawQuery)
 	if err != nil {
 		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
+	}
+	if err := all.refuseOthers(query); err != nil {
+		return err
 	}
 	for _, p := range all {
 		value := p.fallback
@@ -74,11 +79,11 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 			value = c.route.Params[p.name]
 		} else if given, ok := query[p.name]; ok {
 			if len(given) > 1 {
-				return p.fault("is given more than once")
+				return p.refused("is given more than once")
 			}
 			value = given[0]
 		} else if p.required {
-			return p.fault("is missing")
+			return p.refused("is missing")
 		} else if p.fallback == "" {
 			continue
 		}
@@ -89,7 +94,34 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 	return nil
 }
 
-func (p parameter) fault(format string, args ...any) error {
+// refuseOthers names the first parameter of a query that the operation does not have.
+func (all parameters) refuseOthers(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.ContainsFunc(all, func(p parameter) bool { return p.in == "query" && p.name == name }) {
+			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
+		}
+	}
+	return nil
+}
+
+// offer names the parameters that a query may hold.
+func (all parameters) offer() string {
+	var names []string
+	for _, p := range all {
+		if p.in == "query" {
+			names = append(names, p.name)
+		}
+	}
+	if names == nil {
+		return ", which takes none"
+	}
+	return ", which takes " + strings.Join(names, ", ")
+}
+
+func (p parameter) refused(format string, args ...any) error {
 	return catalog.Errorf(catalog.InvalidParameter, "%s %s.", p.name, fmt.Sprintf(format, args...))
 }
 
@@ -107,32 +139,32 @@ func (p parameter) set(field reflect.Value, value string) error {
 	case reflect.Int:
 		n, err := strconv.Atoi(value)
 		if err != nil || !integer().MatchString(value) {
-			return p.fault("must be an integer")
+			return p.refused("must be an integer")
 		}
 		if p.minimum != nil && float64(n) < *p.minimum || p.maximum != nil && float64(n) > *p.maximum {
-			return p.fault("must be %s", p.bounds())
+			return p.refused("must be %s", p.bounds())
 		}
 		field.SetInt(int64(n))
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || !decimal().MatchString(value) {
-			return p.fault("must be a number")
+			return p.refused("must be a number")
 		}
 		if p.minimum != nil && f < *p.minimum || p.maximum != nil && f > *p.maximum {
-			return p.fault("must be %s", p.bounds())
+			return p.refused("must be %s", p.bounds())
 		}
 		field.SetFloat(f)
 	case reflect.Slice:
 		values := strings.Split(value, ",")
 		for _, v := range values {
 			if !slices.Contains(p.enum, v) {
-				return p.fault("must be of %s", strings.Join(p.enum, ", "))
+				return p.refused("must be of %s", strings.Join(p.enum, ", "))
 			}
 		}
 		field.Set(reflect.ValueOf(values))
 	default:
 		if p.enum != nil && !slices.Contains(p.enum, value) {
-			return p.fault("must be one of %s", strings.Join(p.enum, ", "))
+			return p.refused("must be one of %s", strings.Join(p.enum, ", "))
 		}
 		field.SetString(value)
 	}

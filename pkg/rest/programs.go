@@ -7,13 +7,6 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// ProgramStore is what the handlers of programs need. The courses of a loaded
-// program are only the ids in its CourseOrder.
-type ProgramStore interface {
-	Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error)
-	Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error)
-}
-
 type programInput struct {
 	ProgramID string `path:"programId"`
 }
@@ -99,16 +92,6 @@ func (c *call) occupations(ctx context.Context, in catalog.ProgramInput) (map[st
 	return labor.Occupations(ctx, c.Market, []string{*in.CIPCode.Value})
 }
 
-// namedCourses loads courses that a body names; an unknown one and one named
-// twice are field errors.
-func (c *call) namedCourses(ctx context.Context, ids []string, location string) (map[string]*catalog.Course, []catalog.FieldError, error) {
-	if len(ids) == 0 {
-		return nil, nil, nil
-	}
-	courses, err := c.Store.CoursesByID(ctx, c.org, ids, true)
-	return courses, catalog.CheckCourses(ids, courses, location), err
-}
-
 func createProgram(ctx context.Context, c *call, in *createProgramInput) (*catalog.Program, *catalog.Change, error) {
 	l := c.lookups()
 	var err error
@@ -146,7 +129,7 @@ func (c *call) filledProgram(ctx context.Context, in programInput) (*catalog.Pro
 }
 
 func deleteProgram(ctx context.Context, c *call, in *programInput) (none, *catalog.Change, error) {
-	program, dir, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, dir, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.Store.Program(ctx, c.org, in.ProgramID, true)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.ProgramKind)
@@ -167,12 +150,12 @@ func deleteProgram(ctx context.Context, c *call, in *programInput) (none, *catal
 }
 
 func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalog.Program, *catalog.Change, error) {
-	program, course, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, course, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.filledProgram(ctx, in.programInput)
 	}, func(ctx context.Context) (*catalog.Course, error) {
 		course, err := c.Store.Course(ctx, c.org, in.Body.CourseID, true)
 		if isAbsent(err) {
-			return nil, nil // told as a fault, once it is clear that the program is there
+			return nil, nil // reported as a field error, once it is clear that the program is there
 		}
 		return course, err
 	})
@@ -193,7 +176,7 @@ func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalo
 }
 
 func removeProgramCourse(ctx context.Context, c *call, in *programCourseInput) (none, *catalog.Change, error) {
-	program, courses, err := beside(ctx, func(ctx context.Context) (*catalog.Program, error) {
+	program, courses, err := parallel(ctx, func(ctx context.Context) (*catalog.Program, error) {
 		return c.Store.Program(ctx, c.org, in.ProgramID, true)
 	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
 		return c.Store.CoursesByID(ctx, c.org, []string{in.CourseID}, true)

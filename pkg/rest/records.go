@@ -60,7 +60,7 @@ func update[T any, R interface {
 
 // deleteListed deletes a listed record that nothing else depends on.
 func deleteListed[R catalog.Record](ctx context.Context, c *call, kind catalog.Kind, load func(context.Context) (R, error)) (none, *catalog.Change, error) {
-	record, dir, err := beside(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
+	record, dir, err := parallel(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, kind)
 	})
 	if err != nil {

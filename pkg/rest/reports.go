@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
-
-// ReportStore is what the handlers of reports need.
-type ReportStore interface {
-	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
-	Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error)
-}
 
 type reportInput struct {
 	ReportID string `path:"reportId"`
@@ -65,7 +59,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 	return &result, &change, nil
 }
 
-func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) {
+func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
 	record, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
 	if err != nil {
 		return nil, err
@@ -78,26 +72,44 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (any, error) 
 	var text bytes.Buffer
 	switch in.Format {
 	case "csv":
-		c.contentType = "text/csv; charset=utf-8"
 		err = loaded.WriteCSV(&text)
+		c.rendered = &rendered{contentType: api.CSV + "; charset=utf-8", body: text.Bytes()}
 	case "html":
-		c.contentType = "text/html; charset=utf-8"
-		c.policy, err = c.WritePage(&text, loaded)
+		var policy string
+		policy, err = c.WritePage(&text, loaded)
+		c.rendered = &rendered{contentType: api.HTML + "; charset=utf-8", policy: policy, body: text.Bytes()}
 	default:
-		return loaded.Result(), nil
+		result := loaded.Result()
+		return &result, nil
 	}
-	return raw(text.Bytes()), err
+	return nil, err
 }
 
-// loadReport loads what a report's settings name; what is not there is a fault.
+// loadReport loads what a report's settings name; what is not there is an error at
+// its place.
 func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
-	const location = "body.settings"
 	report := alignment.Report{Record: record}
 	settings := record.Settings
-	courses, faults, err := c.namedCourses(ctx, settings.Courses, location+".courses")
+	courses, wrong, err := c.namedCourses(ctx, settings.Courses, "body.settings.courses")
+	if err == nil {
+		report.Courses, err = c.reportCourses(ctx, courses)
+	}
 	if err != nil {
 		return report, nil, err
 	}
+	jobs, more, err := c.jobProfiles(ctx, settings.Jobs, "body.settings.jobs")
+	if err != nil {
+		return report, nil, err
+	}
+	report.Jobs, wrong = jobs, append(wrong, more...)
+	report.Skills, more = c.reportSkills(settings.Skills, "body.settings.skills")
+	wrong = append(wrong, more...)
+	report.Market, more, err = c.reportMarket(ctx, settings, "body.settings.area.code")
+	return report, append(wrong, more...), err
+}
+
+// reportCourses loads the sections of the courses.
+func (c *call) reportCourses(ctx context.Context, courses map[string]*catalog.Course) ([]alignment.ReportCourse, error) {
 	var ids []string
 	for _, course := range courses {
 		for _, ref := range course.Sections {
@@ -106,10 +118,12 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	}
 	sections := map[string]*catalog.Section{}
 	if len(ids) > 0 {
+		var err error
 		if sections, err = c.Store.SectionsByID(ctx, c.org, ids, c.strong); err != nil {
-			return report, nil, err
+			return nil, err
 		}
 	}
+	var all []alignment.ReportCourse
 	for _, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
 		for _, ref := range course.Sections {
@@ -117,137 +131,68 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 				of.Sections = append(of.Sections, section.Profile(course))
 			}
 		}
-		report.Courses = append(report.Courses, of)
+		all = append(all, of)
 	}
-	jobs, wrong, err := c.jobProfiles(ctx, settings.Jobs, location+".jobs")
-	if err != nil {
-		return report, nil, err
-	}
-	report.Jobs, faults = jobs, append(faults, wrong...)
+	return all, nil
+}
+
+// reportSkills looks up skills that are named for their own sake.
+func (c *call) reportSkills(named []catalog.ReportSkill, location string) (skills []alignment.SkillProfile, wrong []catalog.FieldError) {
 	seen := map[string]bool{}
-	for i, skill := range settings.Skills {
-		name, ok := c.Taxonomy().Name(skill.ID)
-		if !ok || seen[skill.ID] {
-			message := "not in the loaded taxonomy"
-			if ok {
-				message = "the skill is named twice"
-			}
-			faults = append(faults, catalog.FieldError{Location: fmt.Sprintf("%s.skills[%d].id", location, i), Message: message, Value: skill.ID})
-			continue
+	for i, skill := range named {
+		name, known := c.Taxonomy().Name(skill.ID)
+		message := ""
+		switch {
+		case !known:
+			message = "not in the loaded taxonomy"
+		case seen[skill.ID]:
+			message = "the skill is named twice"
+		default:
+			skills = append(skills, alignment.SkillProfile{SkillID: skill.ID, SkillName: name})
+		}
+		if message != "" {
+			wrong = append(wrong, catalog.FieldError{Location: fmt.Sprintf("%s[%d].id", location, i), Message: message, Value: skill.ID})
 		}
 		seen[skill.ID] = true
-		report.Skills = append(report.Skills, alignment.SkillProfile{SkillID: skill.ID, SkillName: name})
 	}
+	return skills, wrong
+}
+
+// reportMarket looks up the occupations that the settings name, where the view shows
+// them; an area that is not there is an error in any view.
+func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings, location string) (map[string]labor.Occupation, []catalog.FieldError, error) {
 	area := labor.Nation
 	if settings.Area != nil {
-		var ok bool
-		if area, ok = labor.ParseArea(settings.Area.Code); !ok {
-			return report, append(faults, catalog.FieldError{Location: location + ".area.code", Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}), nil
-		}
-	}
-	var socs []string
-	for _, job := range settings.Jobs {
-		if soc, ok := socOf(job); ok && !slices.Contains(socs, soc) {
-			socs = append(socs, soc)
+		var known bool
+		if area, known = labor.ParseArea(settings.Area.Code); !known {
+			return nil, []catalog.FieldError{{Location: location, Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}}, nil
 		}
 	}
 	if settings.View != alignment.MarketView && area == labor.Nation {
-		return report, faults, nil
+		return nil, nil, nil
+	}
+	var socs []string
+	jobs := map[string][]string{} // their ids by SOC code
+	for _, job := range settings.Jobs {
+		if soc, ok := socOf(job); ok {
+			if jobs[soc] == nil {
+				socs = append(socs, soc)
+			}
+			jobs[soc] = append(jobs[soc], job.ID)
+		}
 	}
 	market, err := labor.Lookup(ctx, c.Market, labor.Query{SOCCodes: socs, Area: area})
 	if hasCode(err, catalog.InvalidParameter) {
-		return report, append(faults, catalog.FieldError{Location: location + ".area.code", Message: "there is no such region", Value: settings.Area.Code}), nil
+		return nil, []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
 	if err != nil {
-		return report, nil, err
+		return nil, nil, err
 	}
-	report.Market = map[string]any{}
+	entries := map[string]labor.Occupation{}
 	for _, occupation := range market.Data.Occupations {
-		for _, job := range settings.Jobs {
-			if soc, ok := socOf(job); ok && soc == occupation.SOCCode {
-				report.Market[job.ID] = occupation
-			}
+		for _, id := range jobs[occupation.SOCCode] {
+			entries[id] = occupation
 		}
 	}
-	return report, faults, nil
-}
-
-// socOf gives the SOC code of an occupation that a report or builder names.
-func socOf(job catalog.ReportJob) (string, bool) {
-	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
-		return "", false
-	}
-	return job.ID[:7], true
-}
-
-// The libraries that a job may be of.
-const (
-	libSOC    = "soc"
-	libCustom = "custom"
-)
-
-// jobProfiles loads jobs of the organization and occupations, with what they
-// require.
-func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, location string) ([]alignment.JobProfile, []catalog.FieldError, error) {
-	var ids, socs []string
-	for _, job := range jobs {
-		if job.Lib == libCustom {
-			ids = append(ids, job.ID)
-		} else if soc, ok := socOf(job); ok {
-			socs = append(socs, soc)
-		}
-	}
-	var own map[string]*catalog.Job
-	var err error
-	if len(ids) > 0 {
-		if own, err = c.Store.JobsByID(ctx, c.org, ids, c.strong); err != nil {
-			return nil, nil, err
-		}
-	}
-	var names map[string]string
-	if len(socs) > 0 {
-		facts, err := c.Market.Facts(ctx, []labor.Area{labor.Nation}, socs)
-		if err != nil {
-			return nil, nil, err
-		}
-		names = facts.Names
-	}
-	var faults []catalog.FieldError
-	profiles := make([]alignment.JobProfile, 0, len(jobs))
-	seen := map[string]bool{}
-	for i, job := range jobs {
-		at := fmt.Sprintf("%s[%d]", location, i)
-		profile := alignment.JobProfile{JobID: job.ID}
-		fault := catalog.FieldError{Location: at + ".id", Value: job.ID}
-		soc, isSOC := socOf(job)
-		switch {
-		case seen[job.ID]:
-			fault.Message = "the job is named twice"
-		case job.Lib == libCustom && own[job.ID] == nil:
-			fault.Message = "there is no such job"
-		case job.Lib == libCustom:
-			profile.JobName, profile.SkillRequirements = own[job.ID].Name, own[job.ID].Skills
-		case !isSOC:
-			fault.Message = "no SOC code (NN-NNNN)"
-		default:
-			name, ok := c.Taxonomy().Occupation(job.ID)
-			if known := names[soc]; known != "" {
-				name, ok = known, true
-			}
-			if !ok {
-				fault.Message = "there is no such occupation"
-			}
-			profile.JobName, profile.SkillRequirements = name, c.Taxonomy().Requirements(job.ID)
-		}
-		seen[job.ID] = true
-		if fault.Message != "" {
-			faults = append(faults, fault)
-			continue
-		}
-		if profile.SkillRequirements == nil {
-			profile.SkillRequirements = []catalog.SkillRef{}
-		}
-		profiles = append(profiles, profile)
-	}
-	return profiles, faults, nil
+	return entries, nil, nil
 }

@@ -4,7 +4,7 @@
 //
 // A request passes in this order: recover, request id and log line, route, caller,
 // scope, quota, decode and validate, handler, encode, headers. Quota and the
-// handler's first reads run side by side; nothing is saved and nothing is answered
+// handler's first reads run side by side; nothing is saved and no response leaves
 // before the quota has admitted the call.
 package rest
 
@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,7 +30,7 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// Server answers the operations of the contract. All fields are set before the
+// Server handles the operations of the contract. All fields are set before the
 // first request and never change.
 type Server struct {
 	Store     Store
@@ -38,6 +39,7 @@ type Server struct {
 	Usage     UsageReader
 	Limit     quota.Limit
 	Queue     Queue // of the groups whose operations have something extracted
+	Files     Files // of the groups whose operations take documents
 	Market    Market
 	Taxonomy  func() *skills.Taxonomy                                          // opened when it is first needed
 	CheckHref func(href string) error                                          // whether an address of a syllabus may be taken
@@ -45,10 +47,14 @@ type Server struct {
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
-	Groups    []api.Group // that are answered; nil for all
+	Groups    []api.Group // that are served; nil for all
+	// Trace annotates the trace of a request; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
-	endpoints map[string]endpoint
-	sections  sectionIndex
+	operations map[string]*api.Operation // of the groups, by id
+	routes     api.Routes
+	endpoints  map[string]endpoint // one for each operation
+	sections   sectionIndex
 }
 
 // Queue takes extractions that are to be run. What it loses, the sweeper finds.
@@ -56,31 +62,69 @@ type Queue interface {
 	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
 }
 
-// New binds the operations of the server's groups.
-func New(server *Server) *Server {
-	if server.Log == nil {
-		server.Log = slog.New(slog.DiscardHandler)
+// New returns the server with the operations of its groups bound to their handlers.
+// It panics where an operation of theirs has no handler, a handler no operation, or
+// the two disagree.
+func New(server *Server) *Server { return newServer(server, api.Operations(), bindings()) }
+
+// bindings returns what binds the handlers of each group.
+func bindings() map[api.Group]func(*Server) {
+	return map[api.Group]func(*Server){
+		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
+		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
+		api.Documents: (*Server).bindDocuments, api.Customers: (*Server).bindCustomers,
 	}
-	if server.IDs.Random == nil {
-		server.IDs.Random = rand.Reader
+}
+
+func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(*Server)) *Server {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
 	}
-	server.endpoints = map[string]endpoint{}
-	bind := map[api.Group]func(){
-		api.Courses: server.bindCourses, api.Jobs: server.bindJobs, api.Credentials: server.bindCredentials, api.Programs: server.bindPrograms,
-		api.Transfers: server.bindTransfers, api.Reports: server.bindReports, api.Labor: server.bindLabor, api.Extractions: server.bindExtractions,
-		api.Customers: server.bindCustomers,
+	if s.IDs.Random == nil {
+		s.IDs.Random = rand.Reader
 	}
-	for _, group := range api.Groups() {
-		if server.Groups == nil || slices.Contains(server.Groups, group) {
-			bind[group]()
+	if s.Groups == nil {
+		s.Groups = api.Groups()
+	}
+	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]*api.Operation{}
+	for i := range contract {
+		if op := &contract[i]; slices.Contains(s.Groups, op.Group) {
+			s.operations[op.ID] = op
 		}
 	}
-	return server
+	for _, group := range s.Groups {
+		bindings[group](s)
+	}
+	for i := range contract {
+		if op := &contract[i]; s.operations[op.ID] != nil {
+			if err := s.check(op); err != nil {
+				panic(fmt.Sprintf("rest: operation %s %v", op.ID, err))
+			}
+		}
+	}
+	return s
+}
+
+// check reports how an operation and its handler disagree.
+func (s *Server) check(op *api.Operation) error {
+	e, bound := s.endpoints[op.ID]
+	record, compared := s.operations[op.IfMatch]
+	switch {
+	case !bound:
+		return errors.New("has no handler")
+	case op.HasBody() != (e.schema != nil):
+		return errors.New("has a body in the contract or in its handler, but not in both")
+	case (op.Gives != nil) != (e.out != nil):
+		return errors.New("has a response body in the contract or in its handler, but not in both")
+	case op.IfMatch != "" && (!compared || record.Method != http.MethodGet || !record.ETag):
+		return fmt.Errorf("compares If-Match with %s, which is no GET of its group with an ETag", op.IfMatch)
+	}
+	return nil
 }
 
 type requestIDKey struct{}
 
-// WithRequestID gives requests of this context an id that was made elsewhere.
+// WithRequestID is a context whose requests have an id that was made elsewhere.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
@@ -93,7 +137,7 @@ func WithPath(ctx context.Context, path string) context.Context {
 	return context.WithValue(ctx, badPathKey{}, path)
 }
 
-// exchange is one request on its way to its answer.
+// exchange is one request on its way to its response.
 type exchange struct {
 	request   *http.Request
 	path      string // as the client sent it
@@ -105,7 +149,7 @@ type exchange struct {
 	admission *admission
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP handles a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{request: r, path: r.URL.EscapedPath(), start: time.Now()}
 	if sent, ok := r.Context().Value(badPathKey{}).(string); ok {
@@ -114,100 +158,107 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x.id, _ = r.Context().Value(requestIDKey{}).(string); x.id == "" {
 		x.id = s.IDs.New("req_")
 	}
-	a, err := s.answer(r.Context(), x)
+	out, err := s.respond(r.Context(), x)
 	if err != nil {
-		a = s.problem(x, err)
+		out = s.problem(x, err)
 	}
-	s.send(w, x, a)
-	s.log(x, a, err)
+	s.send(w, x, out)
+	s.log(x, out, err)
 }
 
 // keyHeader is api.HeaderKey as requests spell it.
 var keyHeader = http.CanonicalHeaderKey(api.HeaderKey)
 
-// answer is what a handler says, before the headers that every answer has.
-type answer struct {
+// response is what a handler returns, before the headers that every response has.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-func (s *Server) answer(ctx context.Context, x *exchange) (a answer, err error) {
+func (s *Server) respond(ctx context.Context, x *exchange) (out response, err error) {
 	defer func() {
 		if x.admission != nil {
 			err = x.admission.close(ctx, err)
 		}
 	}()
 	defer caught(&err)
-	route, badPath := api.Match(x.request.Method, x.path)
+	route, badPath := s.routes.Match(x.request.Method, x.path)
 	x.route = route
 	if route.Operation == nil || route.Operation.Access != api.Public {
 		if x.caller, err = s.Callers.Find(ctx, x.request.Header.Get(keyHeader)); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 	}
 	switch {
 	case badPath != nil:
 		s.free(ctx, x)
-		return answer{}, catalog.Errorf(catalog.InvalidParameter, "The path cannot be decoded.")
+		return response{}, catalog.Errorf(catalog.InvalidParameter, "The path cannot be decoded.")
 	case route.Path == "":
 		s.free(ctx, x)
-		return answer{}, catalog.Errorf(catalog.NotFound, "There is no such path.")
+		return response{}, catalog.Errorf(catalog.NotFound, "There is no such path.")
 	case route.Operation == nil:
 		s.free(ctx, x)
-		return answer{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
+		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
 	}
-	op := *route.Operation
+	op := route.Operation
 	if op.HasBody() {
-		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request) })
+		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request, op.Accepts) })
 	}
 	forbidden := op.Access == api.Write && x.caller.Scope != catalog.WriteScope
 	if op.Access != api.Public {
 		items := 0
-		if !forbidden && op.CountsItems() {
+		if !forbidden && op.ItemsIn != nil {
 			// A body that cannot be parsed asks for nothing.
 			tree, _ := x.body()
-			items = itemsIn(tree)
+			items = countItems(tree, op.ItemsIn)
 		}
 		x.admission = s.admit(ctx, x.caller.Customer, op, items)
 	}
 	if forbidden {
-		return answer{}, catalog.Errorf(catalog.Forbidden, "The key may only read.")
+		return response{}, catalog.Errorf(catalog.Forbidden, "The key may only read.")
 	}
-	if op.Cost.Base > 2 {
-		// What is dear to run waits for its admission.
+	if op.Expensive {
 		if err := x.admission.wait(); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 	}
 	c := &call{Server: s, exchange: x, op: op, customer: x.caller.Customer, org: x.caller.Customer.OrganizationID, now: s.Now(), strong: op.Access == api.Write}
 	return s.endpoints[op.ID].serve(ctx, c)
 }
 
-// problem turns an error into its answer. What is no catalog.Error is our fault,
+// maxErrors is how many field errors a response lists.
+const maxErrors = 100
+
+// problem returns the response for an error. What is no catalog.Error is an error of the service,
 // and says nothing about itself.
-func (s *Server) problem(x *exchange, err error) answer {
+func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error
 	if !errors.As(err, &known) {
 		known = catalog.Errorf(catalog.Internal, "Something went wrong on our side.")
 	}
-	p := api.NewProblem(known.Code, known.Detail, x.path, x.id, known.Fields...)
-	a := answer{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
+	detail, fields := known.Detail, known.Fields
+	if len(fields) > maxErrors {
+		detail = fmt.Sprintf("%s Of %d errors the first %d are listed.", detail, len(fields), maxErrors)
+		fields = fields[:maxErrors]
+	}
+	p := api.NewProblem(known.Code, detail, x.path, x.id, fields...)
+	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
 	switch known.Code {
 	case catalog.MethodNotAllowed:
-		a.header["Allow"] = []string{strings.Join(x.route.Allowed, ", ")}
+		out.header["Allow"] = []string{strings.Join(x.route.Allowed, ", ")}
 	case catalog.Unavailable:
-		a.header["Retry-After"] = []string{"2"}
+		out.header["Retry-After"] = []string{"2"}
 	case catalog.RateLimitExceeded:
 		wait := max(1, x.admission.status.Reset-int64(s.Now())/1000)
-		a.header["Retry-After"] = []string{strconv.FormatInt(wait, 10)}
+		out.header["Retry-After"] = []string{strconv.FormatInt(wait, 10)}
 	}
-	return a
+	return out
 }
 
-func (s *Server) send(w http.ResponseWriter, x *exchange, a answer) {
+func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	header := w.Header()
-	for name, values := range a.header {
+	for name, values := range out.coded(x.request).header {
 		header[name] = values
 	}
 	var status quota.Status
@@ -224,72 +275,57 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, a answer) {
 		{api.HeaderCost, strconv.Itoa(cost)},
 		{"Cache-Control", "no-store"},
 		{"X-Content-Type-Options", "nosniff"},
-		{"Content-Type", jsonMediaType + "; charset=utf-8"},
+		{"Content-Type", api.JSON + "; charset=utf-8"},
 	}
 	values := make([]string, len(fields)) // of all, in one piece
 	for i, f := range fields {
-		if f.name == "Content-Type" && (len(a.body) == 0 || header[f.name] != nil) {
+		if f.name == "Content-Type" && (len(out.body) == 0 || header[f.name] != nil) {
 			continue
 		}
 		values[i] = f.value
 		header[f.name] = values[i : i+1 : i+1]
 	}
-	w.WriteHeader(a.status)
-	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
-		// A client that went away needs no answer.
-		_, _ = w.Write(a.body)
+	w.WriteHeader(out.status)
+	if out.status != http.StatusNoContent && out.status != http.StatusNotModified {
+		// A client that went away needs no response.
+		_, _ = w.Write(out.body)
 	}
 }
 
-var metrics = metric.New("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path
 // parameter, no query and nothing of a body.
-func (s *Server) log(x *exchange, a answer, err error) {
-	operation := "none"
+func (s *Server) log(x *exchange, out response, err error) {
+	operation, kind := "none", string(api.ReadKind)
 	if x.route.Operation != nil {
-		operation = x.route.Operation.ID
+		operation, kind = x.route.Operation.ID, string(x.route.Operation.Kind())
+	}
+	organization := string(x.caller.Customer.OrganizationID)
+	if s.Trace != nil {
+		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": organization})
 	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
 		units = x.admission.charged
 	}
-	if a.status == http.StatusTooManyRequests {
+	if out.status == http.StatusTooManyRequests {
 		refused = 1
 	}
 	level := slog.LevelInfo
-	if a.status >= 500 {
+	if out.status >= 500 {
 		failed, level = 1, slog.LevelError
 	}
-	attributes := append(make([]slog.Attr, 0, 11),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("Operation", operation),
-		slog.Int("status", a.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
-		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(a.body)),
+	attributes := append(make([]slog.Attr, 0, 13),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", organization),
+		slog.String("Operation", operation), slog.String("Kind", kind),
+		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
+		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),
 	)
 	if failed == 1 && err != nil {
 		attributes = append(attributes, slog.String("cause", err.Error()))
 	}
 	attributes = append(attributes, metrics.At(s.Now()))
 	s.Log.LogAttrs(context.Background(), level, "request", attributes...)
-}
-
-const (
-	jsonMediaType = "application/json"
-	maxBody       = 1 << 20
-)
-
-// parseBody reads a JSON body of up to 1 MiB.
-func parseBody(r *http.Request) (any, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body could not be read.").Because(err)
-	}
-	if len(body) > maxBody {
-		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d bytes.", maxBody)
-	}
-	if len(body) > 0 && !acceptedMedia(r) {
-		return nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", jsonMediaType)
-	}
-	return parseJSON(body)
 }

@@ -3,21 +3,11 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
 )
-
-// TransferStore is what the handlers of transfer packages and their courses need.
-type TransferStore interface {
-	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
-	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
-	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
-	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
-}
-
-// maxCoursesInBody is how many transfer courses one call creates.
-const maxCoursesInBody = 50
 
 type packageInput struct {
 	PackageID string `path:"packageId"`
@@ -31,6 +21,23 @@ type transferCourseInput struct {
 type readTransferCourseInput struct {
 	transferCourseInput
 	includeInput
+}
+
+type reviewTransferCourseInput struct {
+	transferCourseInput
+	reviewInput
+	Body struct{ catalog.ReviewInput }
+}
+
+type deleteTransferCourseReviewInput struct {
+	transferCourseInput
+	reviewInput
+}
+
+type transferCoursesInput struct {
+	packageInput
+	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"how many courses the response holds at most; as many as fit when absent" extension:"true"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many courses stand before the first one" extension:"true"`
 }
 
 type createPackageInput struct {
@@ -57,14 +64,15 @@ type createTransferCoursesInput struct {
 
 type matchPackageInput struct {
 	packageInput
-	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
-	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
+	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
+	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
 }
 
-// TransferCourseWithEvidence is a transfer course as include=evidence shows it.
+// TransferCourseWithEvidence is a transfer course as include shows it.
 type TransferCourseWithEvidence struct {
 	*catalog.TransferCourse
 	Included
+	IncludedReviews
 }
 
 // Equivalencies are the sections of the catalog that a transfer course is most
@@ -100,18 +108,15 @@ func (s *Server) bindTransfers() {
 	})
 	write(s, "updateTransferPackage", updatePackage)
 	write(s, "deleteTransferPackage", deletePackage)
-	read(s, "listTransferCourses", func(ctx context.Context, c *call, in *packageInput) ([]*catalog.TransferCourse, error) {
-		_, courses, err := c.packageWithCourses(ctx, *in)
-		return courses, err
-	})
+	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(ctx context.Context, c *call, in *readTransferCourseInput) (*TransferCourseWithEvidence, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, course.ID, course.Skills)
-		return &TransferCourseWithEvidence{course, included}, err
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills)
+		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
@@ -122,26 +127,64 @@ func (s *Server) bindTransfers() {
 		change.Delete(course, c.now, nil)
 		return none{}, &change, nil
 	})
+	write(s, "reviewTransferCourseSkill", func(ctx context.Context, c *call, in *reviewTransferCourseInput) (*catalog.TransferCourse, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return review(c, course, in.SkillID, in.Body.ReviewInput)
+	})
+	write(s, "deleteTransferCourseReview", func(ctx context.Context, c *call, in *deleteTransferCourseReviewInput) (none, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		return none{}, unreview(c, course, in.SkillID), nil
+	})
 	write(s, "retryTransferCourse", retryTransferCourse)
 	read(s, "matchTransferCourse", matchTransferCourse)
 	read(s, "matchTransferPackage", matchPackage)
 }
 
 func (c *call) packageWithCourses(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
-	return beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	return parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
 	})
 }
 
+func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput) ([]*catalog.TransferCourse, error) {
+	_, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	if err != nil {
+		return nil, err
+	}
+	asked := courses[min(in.Offset, len(courses)):]
+	if in.Limit > 0 {
+		asked = asked[:min(in.Limit, len(asked))]
+	}
+	given := c.fitting(asked)
+	if end := in.Offset + given; end < len(courses) {
+		c.link("next", func(query url.Values) { query.Set("offset", fmt.Sprint(end)) })
+	}
+	return asked[:given], nil
+}
+
 // newCourses makes the transfer courses of a body, in its order.
-func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+	named := make([]catalog.Optional[*string], len(in))
+	for i, item := range in {
+		named[i] = item.DocumentID
+	}
+	l, err := c.withDocuments(ctx, named...)
+	if err != nil {
+		return nil, err
+	}
 	var wrong []catalog.FieldError
 	courses := make([]*catalog.TransferCourse, len(in))
 	for i, item := range in {
 		courses[i] = &catalog.TransferCourse{}
-		wrong = append(wrong, item.Apply(courses[i], c.lookups().Below(fmt.Sprintf("courses[%d]", i)))...)
+		wrong = append(wrong, item.Apply(courses[i], l.Below(fmt.Sprintf("courses[%d]", i)))...)
 		change.AddTransferCourse(courses[i], pack, c.IDs, c.now, i)
 	}
 	if wrong != nil {
@@ -153,7 +196,7 @@ func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCo
 func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
 	pack, change, err := create(ctx, c, in.Body.TransferPackageInput, &catalog.TransferPackage{}, c.lookups())
 	if err == nil {
-		_, err = c.newCourses(pack, in.Body.Courses, change)
+		_, err = c.newCourses(ctx, pack, in.Body.Courses, change)
 	}
 	return pack, change, err
 }
@@ -168,8 +211,8 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
 	var pack *catalog.TransferPackage
-	courses, dir, err := beside(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
-		pack, courses, err = beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	courses, dir, err := parallel(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
+		pack, courses, err = parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
 		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
 			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
@@ -198,7 +241,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
 	}
 	var change catalog.Change
-	created, err := c.newCourses(pack, in.Body.Courses, &change)
+	created, err := c.newCourses(ctx, pack, in.Body.Courses, &change)
 	if err == nil && len(created) == 1 {
 		c.created(created[0])
 	}
@@ -222,7 +265,7 @@ func retryTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 }
 
 func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) (*Equivalencies, error) {
-	pack, course, err := beside(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
+	pack, course, err := parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
 		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
 	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
 		return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // starterRows reads a table of the starter vocabulary, its header line left out.
@@ -222,5 +224,55 @@ func TestStarterIDsStay(t *testing.T) {
 	}
 	if n != 1765 {
 		t.Errorf("%d ids", n)
+	}
+}
+
+func TestStarterOccupations(t *testing.T) {
+	rows := starterRows(t, "starter/occupations.csv", "soc,name,skillId,level,confidence")
+	titles, skills := map[string]string{}, map[string]int{}
+	for i, row := range rows {
+		soc, title := row[0], row[1]
+		if i > 0 && rows[i-1][0] > soc {
+			t.Errorf("%s is not in the order of codes", soc)
+		}
+		if known, ok := titles[soc]; ok && known != title {
+			t.Errorf("%s is called %q and %q", soc, known, title)
+		}
+		titles[soc] = title
+		skills[soc]++
+	}
+	for soc, n := range skills {
+		if n < 8 || n > 20 {
+			t.Errorf("%s asks for %d skills", soc, n)
+		}
+		if got := len(Starter().Requirements(soc)); got != n {
+			t.Errorf("%s: %d rows, %d requirements", soc, n, got)
+		}
+	}
+}
+
+// TestStarterFindsWhatCoursesName tries one sentence of each of many fields.
+func TestStarterFindsWhatCoursesName(t *testing.T) {
+	e := NewExtractor(Starter(), opened(t))
+	for _, c := range []struct{ course, outcome, skill string }{
+		{"Maternal-Child Nursing", "Interpret electronic fetal monitoring during labor.", "core:fetal-monitoring"},
+		{"Dental Assisting", "Mix and pour dental materials.", "core:dental-materials"},
+		{"Culinary Techniques", "Demonstrate knife skills and mise en place.", "core:knife-skills"},
+		{"Financial Accounting", "Prepare journal entries and a trial balance.", "core:trial-balance"},
+		{"English Composition", "Revise and edit essays with a clear thesis statement.", "core:essay-writing"},
+		{"Child Development", "Record anecdotal records of young children.", "core:child-observation"},
+		{"Criminal Law", "Explain mens rea and actus reus.", "core:criminal-law-defenses"},
+		{"Gas Metal Arc Welding", "Make fillet and groove welds on steel plate.", "core:weld-positions-and-joints"},
+		{"Introduction to Old Testament", "Interpret passages of the Pentateuch.", "core:hebrew-bible"},
+		{"Supply Chain Management", "Compute safety stock.", "core:safety-stock-and-reorder-points"},
+		{"Introduction to Sociology", "Compare functionalism, conflict theory and symbolic interactionism.", "core:classical-sociological-theory"},
+		{"Fashion Design", "Drape a bodice using flat pattern drafting.", "core:flat-pattern-drafting"},
+		{"Military Science", "Apply small unit tactics in the field.", "core:small-unit-tactics"},
+		{"Women's Studies", "Discuss intersectionality theory.", "core:intersectionality-theory"},
+	} {
+		r := extracted(t, e, course(c.course, "", "Course Outcomes", c.outcome))
+		if !slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return s.SkillID == c.skill }) {
+			t.Errorf("%q does not lead to %s: %v", c.outcome, c.skill, r.Skills)
+		}
 	}
 }

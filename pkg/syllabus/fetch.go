@@ -38,10 +38,10 @@ type Fetcher struct {
 type Fetched struct {
 	Body        []byte
 	ContentType string // as declared
-	FinalName   string // file name that the answer or the last address gives
+	FinalName   string // file name by the response or the last address
 }
 
-// Fetch gives what one GET of the address answers, or a *catalog.Failure (the
+// Fetch returns the document at the address, or a *catalog.Failure (the
 // package's table says which). It tries once.
 func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
 	limits := f.Limits.withDefaults()
@@ -92,19 +92,19 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 			return nil
 		},
 	}
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return Fetched{}, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if failure := statusFailure(answer.StatusCode); failure != nil {
+	defer func() { _ = response.Body.Close() }()
+	if failure := statusFailure(response.StatusCode); failure != nil {
 		return Fetched{}, failure
 	}
-	body, err := readBody(answer, limits)
+	body, err := readBody(response, limits)
 	if err != nil {
 		return Fetched{}, err
 	}
-	return Fetched{Body: body, ContentType: answer.Header.Get("Content-Type"), FinalName: finalName(answer)}, nil
+	return Fetched{Body: body, ContentType: response.Header.Get("Content-Type"), FinalName: finalName(response)}, nil
 }
 
 // dial connects to allowed hosts as they are, and to any other only when the
@@ -123,7 +123,7 @@ func (f *Fetcher) dial(ctx context.Context, network, hostPort string, limits Lim
 
 var numericLabel = regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`)
 
-// disguised says whether a host is this machine by name, or a number that is not
+// disguised reports whether a host is this machine by name, or a number that is not
 // written as an IP address usually is: decimal, octal, hexadecimal, shortened or
 // with a trailing dot. Some resolvers take those for addresses.
 func disguised(hostPort string) bool {
@@ -164,25 +164,25 @@ func fetchFailure(err error) *catalog.Failure {
 	case errors.As(err, &dns):
 		return fail(catalog.Unreachable, "The host's name cannot be resolved.")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &timeout) && timeout.Timeout():
-		return fail(catalog.TimedOut, "The server did not answer in time.")
+		return fail(catalog.TimedOut, "The server did not respond in time.")
 	}
 	return fail(catalog.Unreachable, "The server cannot be reached.")
 }
 
 // readBody reads what was sent, no matter what was announced, and undoes gzip.
-func readBody(answer *http.Response, limits Limits) ([]byte, error) {
+func readBody(response *http.Response, limits Limits) ([]byte, error) {
 	large := tooLarge("The document is larger than %d MB.", limits.WireBytes>>20)
-	if answer.ContentLength > limits.WireBytes {
+	if response.ContentLength > limits.WireBytes {
 		return nil, large
 	}
-	wire, err := io.ReadAll(io.LimitReader(answer.Body, limits.WireBytes+1))
+	wire, err := io.ReadAll(io.LimitReader(response.Body, limits.WireBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(wire)) > limits.WireBytes {
 		return nil, large
 	}
-	switch strings.ToLower(strings.TrimSpace(answer.Header.Get("Content-Encoding"))) {
+	switch strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding"))) {
 	case "", "identity":
 		return wire, nil
 	case "gzip", "x-gzip":
@@ -204,9 +204,9 @@ func readBody(answer *http.Response, limits Limits) ([]byte, error) {
 	return body, nil
 }
 
-func finalName(answer *http.Response) string {
-	if _, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
+func finalName(response *http.Response) string {
+	if _, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
 		return path.Base(params["filename"])
 	}
-	return path.Base(answer.Request.URL.Path)
+	return path.Base(response.Request.URL.Path)
 }

@@ -29,7 +29,7 @@ func fuzz(f *testing.F, kind Kind) {
 func seed(f *testing.F, kind Kind) {
 	for _, r := range hostile {
 		if r.kind == kind {
-			f.Add(r.bytes(f, 20), "Databases")
+			f.Add(r.bytes(f, 2), "Databases")
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // for a login form when it asks for a password.
 const loginText = 1500
 
-// readHTML gives the main text of a page: what stands in main or article where
+// readHTML returns the main text of a page: what stands in main or article where
 // that is at least half of the text, else all but navigation, page head and foot.
 // It goes by tokens, without a tree: hostile nesting costs nothing, and nothing
 // of a broken page is lost.
@@ -53,7 +53,7 @@ func readHTML(page string, spent *budget) ([]block, error) {
 
 type htmlReader struct {
 	spent   *budget
-	text    strings.Builder // of the block in the making
+	text    strings.Builder // of the open block
 	kind    blockKind
 	level   int
 	blocks  []block
@@ -88,7 +88,7 @@ var inline = map[atom.Atom]bool{
 
 var headings = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}
 
-// isAside says whether an element surrounds the text: navigation anywhere, heads
+// isAside reports whether an element surrounds the text: navigation anywhere, heads
 // and feet of the page but not those of the main part.
 func (r *htmlReader) isAside(tag atom.Atom) bool {
 	return tag == atom.Nav || r.mains == 0 && (tag == atom.Header || tag == atom.Footer || tag == atom.Aside)
@@ -174,7 +174,7 @@ func (r *htmlReader) close(tag atom.Atom) error {
 
 var spaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// flush ends the block in the making.
+// flush ends the open block.
 func (r *htmlReader) flush() error {
 	text := r.text.String()
 	r.text.Reset()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// hyphens is what a document tells about the hyphens at its line ends.
+// hyphens is what is known of a document's hyphens at its line ends.
 type hyphens struct {
 	words   map[string]bool // that stand undivided, in lower case
 	divides bool            // the document divides words: many lines end so
@@ -56,7 +56,7 @@ func hyphensOf(lines []line) hyphens {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 
-// glue says what stands between a wrapped line and the next, and whether the
+// glue returns what stands between a wrapped line and the next, and whether the
 // hyphen that ends the first only divides a word and goes: as the document writes
 // the word elsewhere, else unless the first part usually keeps its hyphen or, in a
 // document that hardly divides words, one of the parts is a word of it.

@@ -69,7 +69,7 @@ func flow(lines []line, spent *budget) ([]block, error) {
 	return f.blocks, nil
 }
 
-// flowing is the block in the making and what the whole document tells.
+// flowing is the open block, and what is known of the whole document.
 type flowing struct {
 	body    float64 // height of most of the text
 	leading float64 // distance of wrapped lines in line heights
@@ -115,9 +115,9 @@ func (f *flowing) start(l line) {
 	f.labelled = labelled.MatchString(l.text)
 }
 
-// append takes l into the block in the making, or refuses.
+// append adds l to the open block, and reports whether it belongs there.
 func (f *flowing) append(l line) bool {
-	if f.beside(l) {
+	if f.inRow(l) {
 		gap := byte('\t')
 		if f.cells == 1 && f.lines == 1 && loneMarker(f.last.text) {
 			gap = ' '
@@ -148,10 +148,10 @@ func (f *flowing) append(l line) bool {
 	return true
 }
 
-// beside says whether l is a further cell of the row in the making. The first cell
+// inRow reports whether l is a further cell of the open row. The first cell
 // may have been taken for blocks of their own, line by line: if it is short, they
-// become a cell. What is long, or a list beside a list, is a column of text.
-func (f *flowing) beside(l line) bool {
+// become a cell. What is long, or a list next to a list, is a column of text.
+func (f *flowing) inRow(l line) bool {
 	const most, short, tall = 4, 60, 8 // blocks, characters, lines
 	h := l.height()
 	if f.cells == 1 && (f.lines > tall || f.marked && l.marked() && !loneMarker(f.last.text)) {
@@ -209,23 +209,23 @@ func (f *flowing) continues(l line) bool {
 	return f.last.full(l)
 }
 
-// dashInside says whether the dash at the start of a line stands in a sentence that
+// dashInside reports whether the dash at the start of a line stands in a sentence that
 // was wrapped before it, and starts no item.
 func (f *flowing) dashInside(l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return !l.bullet && strings.ContainsRune("-–—", first) && (!f.marked || f.cell.bullet || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
 }
 
-// marked says whether a line begins with a bullet or enumerator, or is one.
+// marked reports whether a line begins with a bullet or enumerator, or is one.
 func (l line) marked() bool { return l.bullet || markerLen(l.text+" ") > 0 }
 
-// begins says whether a line looks like the start of something.
+// begins reports whether a line looks like the start of something.
 func (l line) begins() bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return unicode.IsUpper(first) || unicode.IsDigit(first)
 }
 
-// full says whether the first word of next would not have fitted on the line, so
+// full reports whether the first word of next would not have fitted on the line, so
 // that the break between them need not mean anything. Where the words run on, a
 // doubt is decided for that.
 func (l line) full(next line) bool {
@@ -237,7 +237,7 @@ func (l line) full(next line) bool {
 	return l.right+next.first+slack > l.margin
 }
 
-// ended says whether a text ends in a sign that ends a clause.
+// ended reports whether a text ends in a sign that ends a clause.
 func ended(text string) bool {
 	return text != "" && strings.ContainsRune(".;:!?", rune(text[len(text)-1]))
 }

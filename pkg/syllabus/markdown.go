@@ -93,7 +93,7 @@ func parse(source []byte, spent *budget) (root ast.Node, err error) {
 
 // readMarkdown returns the text of CommonMark with tables, strikethrough and
 // footnotes. Front matter is data about the file and is dropped, but for the
-// course's code and title where no main heading tells them.
+// course's code and title where no main heading names them.
 func readMarkdown(source string, spent *budget) ([]block, error) {
 	body, title := frontMatter(strings.ReplaceAll(source, "\r\n", "\n"))
 	if tooMuchMarkdown(body) {

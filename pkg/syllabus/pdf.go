@@ -35,7 +35,7 @@ type engine struct {
 	pool pdfium.Pool
 }
 
-// take waits for the engine; give hands it back.
+// take waits for the engine; release lets the next one have it.
 func (e *engine) take(ctx context.Context) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
 	select {
@@ -46,13 +46,13 @@ func (e *engine) take(ctx context.Context) error {
 	}
 }
 
-func (e *engine) give() { <-e.turn }
+func (e *engine) release() { <-e.turn }
 
 func (e *engine) warm(ctx context.Context, limits Limits) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
-	defer e.give()
+	defer e.release()
 	return e.start(limits)
 }
 
@@ -80,7 +80,7 @@ func (e *engine) close() error {
 	if err := e.take(context.Background()); err != nil {
 		return err
 	}
-	defer e.give()
+	defer e.release()
 	if e.pool == nil {
 		return nil
 	}
@@ -89,14 +89,14 @@ func (e *engine) close() error {
 	return pool.Close()
 }
 
-// read gives the blocks of a PDF. PDFium runs beside, so that it can be halted when
-// the time is up.
+// read returns the blocks of a PDF. PDFium runs in a goroutine of its own, so that it
+// can be halted when the time is up.
 func (e *engine) read(data []byte, spent *budget) ([]block, error) {
 	ctx, limits := spent.ctx, spent.limits
 	if err := e.take(ctx); err != nil {
 		return nil, err
 	}
-	defer e.give()
+	defer e.release()
 	if err := e.start(limits); err != nil {
 		return nil, fail(catalog.InternalFailure, "The PDF reader does not start.")
 	}
@@ -116,7 +116,7 @@ func (e *engine) read(data []byte, spent *budget) ([]block, error) {
 	select {
 	case r := <-done:
 		if r.err != nil && int64(module(instance).Memory().Size()) > limits.MemoryBytes/2 {
-			// PDFium traps when its memory cannot grow, as on other faults.
+			// PDFium traps when its memory cannot grow, as on any failure.
 			r.err = tooLarge("The document takes too much memory to read.")
 		}
 		_ = instance.Close()
@@ -177,8 +177,8 @@ func readPDF(in pdfium.Pdfium, data []byte, spent *budget) ([]block, error) {
 	return flow(lines, spent)
 }
 
-// readable says whether lines hold words: a scan may carry a stamp or a page
-// number, and a font without a character map gives signs that are no letters.
+// readable reports whether lines hold words: a scan may carry a stamp or a page
+// number, and a font without a character map yields signs that are no letters.
 func readable(lines []line) bool {
 	letters, all := 0, 0
 	for _, l := range lines {
@@ -270,7 +270,7 @@ func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
 	return bullets, nil
 }
 
-// hasBullet says whether one of the bullets, from the lowest up, stands before l.
+// hasBullet reports whether one of the bullets, from the lowest up, stands before l.
 func hasBullet(l line, bullets []area) bool {
 	i, _ := slices.BinarySearchFunc(bullets, l.bottom, func(b area, bottom float64) int { return cmp.Compare(b.bottom, bottom) })
 	for ; i < len(bullets) && bullets[i].top <= l.top; i++ {

@@ -18,7 +18,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// sniff tells the kind from the bytes; what the server declared and the name only
+// sniff returns the kind by the bytes; what the server declared and the name only
 // decide between kinds of text.
 func sniff(data []byte, hint Hint) (Kind, error) {
 	unsupported := fail(catalog.UnsupportedType, "The document is none of PDF, DOCX, HTML, Markdown and plain text.")
@@ -64,7 +64,7 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 	return Text, nil
 }
 
-// saysDOCX and isArchive tell a document that is damaged before the name of its
+// saysDOCX and isArchive distinguish a document that is damaged before the name of its
 // main part from an archive of something else.
 func saysDOCX(hint Hint) bool {
 	declared, _, _ := mime.ParseMediaType(hint.ContentType)
@@ -88,7 +88,7 @@ var (
 	markdownStrong      = regexp.MustCompile(`\*\*[^*\s][^*\n]*\*\*`)
 )
 
-// looksLikeMarkdown says whether a text would show its markup if it were read as
+// looksLikeMarkdown reports whether a text would show its markup if it were read as
 // plain text.
 func looksLikeMarkdown(text string) bool {
 	headings := len(markdownHeading.FindAllStringIndex(text, 3))
@@ -96,7 +96,7 @@ func looksLikeMarkdown(text string) bool {
 		len(markdownStrong.FindAllStringIndex(text, 3)) == 3
 }
 
-// isBinary says whether bytes are no text in any encoding. Text may hold a stray
+// isBinary reports whether bytes are no text in any encoding. Text may hold a stray
 // control character, but no zero byte.
 func isBinary(head []byte) bool {
 	if unicodeWide(head) != nil {
@@ -148,7 +148,7 @@ func unicodeWide(data []byte) encoding.Encoding {
 	return nil
 }
 
-// decodeText gives UTF-8: by byte order mark, by validity, by the zero bytes of
+// decodeText returns UTF-8: by byte order mark, by validity, by the zero bytes of
 // UTF-16, by the declared charset, else as Windows-1252, which Latin-1 is part of.
 func decodeText(data []byte, contentType string) string {
 	enc := unicodeWide(data)
@@ -168,7 +168,7 @@ func decodeText(data []byte, contentType string) string {
 	return decode(enc, data)
 }
 
-// decodeHTML gives UTF-8 by the rules of the HTML standard.
+// decodeHTML returns UTF-8 by the rules of the HTML standard.
 func decodeHTML(data []byte, contentType string) string {
 	if enc := unicodeWide(data); enc != nil {
 		return decode(enc, data)

@@ -1,7 +1,7 @@
 // Package syllabus turns an address or bytes into the text of a syllabus: a
 // guarded fetch, and readers for PDF, DOCX, HTML, Markdown and plain text.
 //
-// It gives a [catalog.Document] whose text is as alike as possible whatever the
+// It returns a [catalog.SyllabusText] whose text is as alike as possible whatever the
 // format: one block (heading, paragraph, list item, table row) a line, list
 // markers and enumerators removed, the cells of a row on one line with " | "
 // between them, an empty line before each heading, lines of one paragraph
@@ -20,7 +20,7 @@
 //	401, 403, 407, or a page that is little but a password form   login_required
 //	private or special address, numeric host in unusual spelling, forbidden_address
 //	redirect to one, to another scheme or with credentials
-//	connect or answer slower than the limits, caller gave up      timeout
+//	connect or respond slower than the limits, caller gave up     timeout
 //	over 25 MB on the wire (declared or sent), over 50 MB          too_large
 //	decoded, expansion beyond the ratio, over 300 pages, text or
 //	parse time beyond the limits
@@ -47,10 +47,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Limits bounds what one document may cost (performance.md, documents from
-// strangers). A field that is zero has the value of [DefaultLimits].
+// Limits bounds what one document may cost, since strangers send them. A field that is zero has the value of [DefaultLimits].
 type Limits struct {
-	WireBytes    int64         // of an answer's body as sent
+	WireBytes    int64         // of a response's body as sent
 	DecodedBytes int64         // of a document after decompression
 	Ratio        int64         // decoded bytes per compressed byte, beyond the first MiB
 	Pages        int           // of a PDF
@@ -62,8 +61,8 @@ type Limits struct {
 	Parse        time.Duration // for reading one document
 }
 
-// DefaultLimits are the bounds of performance.md; ratio, text, memory and parse
-// time, which it leaves open, are well above what any real syllabus needed.
+// DefaultLimits are the bounds that docs/contract.md states; ratio, text, memory and
+// parse time are well above what any real syllabus needed.
 var DefaultLimits = Limits{
 	WireBytes:    25 << 20,
 	DecodedBytes: 50 << 20,
@@ -98,7 +97,7 @@ func or[T comparable](field *T, value T) {
 	}
 }
 
-// expands says whether decoded bytes out of compressed ones are more than a real
+// expands reports whether decoded bytes out of compressed ones are more than a real
 // document would hold.
 func (l Limits) expands(decoded, compressed int64) bool {
 	return decoded > l.DecodedBytes || decoded > 1<<20 && decoded/l.Ratio > compressed
@@ -128,7 +127,7 @@ func ParseKind(s string) (Kind, error) {
 	return "", fmt.Errorf("kind %q is none of auto, pdf, docx, html, md, text", s)
 }
 
-// Hint is what is known of a document beside its bytes.
+// Hint is what is known of a document besides its bytes.
 type Hint struct {
 	ContentType string // as the server declared it; only breaks ties
 	Name        string // file name or address; only its extension counts
@@ -146,7 +145,7 @@ type Reader struct {
 	pdfium engine
 }
 
-// NewReader gives a Reader with PDFium running.
+// NewReader returns a Reader with PDFium running.
 func NewReader(ctx context.Context) (*Reader, error) {
 	r := &Reader{}
 	if err := r.pdfium.warm(ctx, r.Limits.withDefaults()); err != nil {
@@ -158,24 +157,24 @@ func NewReader(ctx context.Context) (*Reader, error) {
 // Close stops PDFium; the Reader may be used again and would start it anew.
 func (r *Reader) Close() error { return r.pdfium.close() }
 
-// Read gives the text of a document, or a *catalog.Failure.
-func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.Document, error) {
+// Read returns the text of a document, or a *catalog.Failure.
+func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.SyllabusText, error) {
 	limits := r.Limits.withDefaults()
 	if int64(len(data)) > limits.DecodedBytes {
-		return catalog.Document{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
+		return catalog.SyllabusText{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
 	}
 	parse, cancel := context.WithTimeout(ctx, limits.Parse)
 	defer cancel()
 	doc, err := r.read(data, hint, &budget{ctx: parse, limits: limits})
 	if err != nil {
-		return catalog.Document{}, asFailure(ctx, err)
+		return catalog.SyllabusText{}, asFailure(ctx, err)
 	}
 	sum := sha256.Sum256(data)
 	doc.SHA256 = hex.EncodeToString(sum[:])
 	return doc, nil
 }
 
-func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.Document, err error) {
+func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.SyllabusText, err error) {
 	blocks, err := r.blocks(data, hint, spent)
 	if err != nil {
 		return doc, err
@@ -234,8 +233,8 @@ func malformed(kind Kind) *catalog.Failure {
 	return fail(catalog.Malformed, "The document is damaged: it cannot be read as %s.", kind)
 }
 
-// asFailure keeps failures, tells a caller that gave up from a document that
-// takes too long, and hides everything else.
+// asFailure returns failures as they are, a caller that gave up as TimedOut, a
+// document that takes too long as TooLarge, and hides everything else.
 func asFailure(ctx context.Context, err error) *catalog.Failure {
 	var failure *catalog.Failure
 	switch {

@@ -1,39 +1,36 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"skillscurriculum/pkg/catalog"
 )
 
 // keys is the usage plan: which keys are good, and how fast each may call.
 type keys struct {
-	known       func(ctx context.Context, apiKey string) (bool, error)
-	rate, burst float64
+	known func(ctx context.Context, apiKey string) (bool, error)
+	rate  rate.Limit
+	burst int
 
 	mu   sync.Mutex
 	good map[string]*key // grows with the service's keys only
 }
 
 type key struct {
-	until  time.Time // good without asking
-	tokens float64
-	filled time.Time
+	until   time.Time // good without asking
+	limiter *rate.Limiter
 }
 
-func newKeys(known func(context.Context, string) (bool, error), rate, burst float64) *keys {
-	if rate == 0 {
-		rate = 500
-	}
-	if burst == 0 {
-		burst = 1000
-	}
-	return &keys{known: known, rate: rate, burst: burst, good: map[string]*key{}}
+func newKeys(known func(context.Context, string) (bool, error), limit rate.Limit, burst int) *keys {
+	return &keys{known: known, rate: cmp.Or(limit, 500), burst: cmp.Or(burst, 1000), good: map[string]*key{}}
 }
 
-// admit gives the code and detail of the refusal, or "" where the call may go on.
+// admit returns the code and detail of the refusal, or "" where the call may go on.
 func (k *keys) admit(ctx context.Context, apiKey string, now time.Time) (code catalog.Code, detail string) {
 	if !k.check(ctx, apiKey, now) {
 		return catalog.Unauthorized, "A valid API key in the header X-API-Key is required."
@@ -66,27 +63,18 @@ func (k *keys) check(ctx context.Context, apiKey string, now time.Time) bool {
 	case !known:
 		delete(k.good, apiKey)
 	case k.good[apiKey] == nil:
-		k.good[apiKey] = &key{tokens: k.burst, filled: now, until: now.Add(keyMemory)}
+		k.good[apiKey] = &key{until: now.Add(keyMemory), limiter: rate.NewLimiter(k.rate, k.burst)}
 	default:
 		k.good[apiKey].until = now.Add(keyMemory)
 	}
 	return known
 }
 
-// take lets a call of the key pass where its bucket holds a token.
+// take reports whether the key may call now. One that is not known to be good may:
+// the function decides.
 func (k *keys) take(apiKey string, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	b := k.good[apiKey]
-	if b == nil {
-		return true // not known to be good: the function decides
-	}
-	if passed := now.Sub(b.filled).Seconds(); passed > 0 {
-		b.tokens, b.filled = min(k.burst, b.tokens+passed*k.rate), now
-	}
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
+	good := k.good[apiKey]
+	return good == nil || good.limiter.AllowN(now, 1)
 }

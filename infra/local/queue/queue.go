@@ -33,7 +33,7 @@ const (
 
 const tool = "skillscurriculum/infra/local/queue/goaws"
 
-// Queues says where the queues are.
+// Queues are the addresses of the queues.
 type Queues struct {
 	Endpoint      string
 	URL           string
@@ -42,7 +42,7 @@ type Queues struct {
 	DeadLetterARN string
 }
 
-// Server says how goaws and its queues are.
+// Server is a goaws and its queues to be started.
 type Server struct {
 	Visibility  time.Duration     // how long a received message is hidden, whole seconds; 0 means 30 s
 	MaxReceives int               // how often a message is received before it is dead; 0 means 5
@@ -142,7 +142,7 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 	return queues, nil
 }
 
-// Client talks to a local SQS, which takes any credentials.
+// Client returns a client of a local SQS, which takes any credentials.
 func Client(endpoint string) *sqs.Client {
 	return sqs.New(sqs.Options{
 		Region:       "us-east-1",

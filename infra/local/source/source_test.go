@@ -44,7 +44,7 @@ func (w *worker) invoke(_ context.Context, function string, payload []byte) ([]b
 	defer w.mu.Unlock()
 	w.running--
 
-	var answer events.SQSEventResponse
+	var response events.SQSEventResponse
 	for _, m := range event.Records {
 		w.seen[m.Body] = append(w.seen[m.Body], m)
 		once := len(w.seen[m.Body]) == 1
@@ -54,13 +54,13 @@ func (w *worker) invoke(_ context.Context, function string, payload []byte) ([]b
 		case m.Body == "garble" && once:
 			return []byte("oops"), nil
 		case strings.HasPrefix(m.Body, "fail") && once, m.Body == "poison" && function == "extractor":
-			answer.BatchItemFailures = append(answer.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
+			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
 		}
 	}
-	return json.Marshal(answer)
+	return json.Marshal(response)
 }
 
-// times tells how often the body was delivered, after it was that often.
+// wait returns the deliveries of a body once there are that many.
 func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage {
 	t.Helper()
 	for range 1500 {

@@ -3,13 +3,12 @@ package stack
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 
 	"skillscurriculum/pkg/api"
 )
@@ -106,17 +105,7 @@ func (a Announcement) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("announcement: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("announcement: %w", err)
-	}
-	_, err = file.Write(append(text, '\n'))
-	err = errors.Join(err, file.Chmod(0o644), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
+	if err := renameio.WriteFile(path, append(text, '\n'), 0o644); err != nil {
 		return fmt.Errorf("announcement: %w", err)
 	}
 	return nil

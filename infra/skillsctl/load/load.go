@@ -4,7 +4,7 @@
 //
 // Invariants: the same file twice changes nothing the second time, so that a run
 // which broke off is completed by another one; unless asked to keep going, a file
-// with a fault anywhere changes nothing.
+// with an error anywhere changes nothing.
 package load
 
 import (
@@ -32,7 +32,7 @@ type Store interface {
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }
 
-// Loader says where to and by which rules.
+// Loader is where to import, and by which rules.
 type Loader struct {
 	Store     Store
 	Queue     rest.Queue                     // takes the extractions of new syllabi
@@ -45,10 +45,10 @@ type Loader struct {
 
 // Options of one import.
 type Options struct {
-	Check     bool // find faults and count, change nothing
-	KeepGoing bool // leave faulty records out instead of changing nothing
+	Check     bool // find errors and count, change nothing
+	KeepGoing bool // leave records with errors out instead of changing nothing
 	OnlyNew   bool // leave alone what was ever imported, also what was changed or deleted since
-	// Progress is told how many of all steps are done; may be nil.
+	// Progress is called with how many of all steps are done; may be nil.
 	Progress func(done, all int)
 }
 
@@ -70,8 +70,8 @@ type Reject struct {
 	Reason string     `json:"reason"`
 }
 
-// ErrRejected says that the file has faults and nothing was changed.
-var ErrRejected = errors.New("the file has faults; nothing was changed")
+// ErrRejected means that the file has errors and nothing was changed.
+var ErrRejected = errors.New("the file has errors; nothing was changed")
 
 // kinds in the order in which they depend on each other.
 var kinds = []catalog.Kind{
@@ -79,7 +79,7 @@ var kinds = []catalog.Kind{
 	catalog.TransferPackageKind, catalog.TransferCourseKind,
 }
 
-// Load imports rows. With ErrRejected or Options.Check the summary says what would
+// Load imports rows. With ErrRejected or Options.Check the summary is of what would
 // have become of them.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
 	r := &run{Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: len(rows)}
@@ -155,7 +155,7 @@ func maxBatch(kind catalog.Kind) int {
 // maxBatchBytes keeps a transaction below DynamoDB's 4 MB.
 const maxBatchBytes = 1 << 20
 
-// pass plans all rows, and saves what it planned where save says so.
+// pass plans all rows, and saves what it planned where save is set.
 func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) (*Summary, error) {
 	r.save, r.summary = save, &Summary{Rejects: []Reject{}}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
@@ -230,7 +230,7 @@ func (r *run) batch(ctx context.Context, kind catalog.Kind, rows []intake.Row) e
 	return fmt.Errorf("others change the same records all the time; run the import again later")
 }
 
-// directory gives a list's directory as the pass has left it.
+// directory returns a list's directory as the pass has left it.
 func (r *run) directory(ctx context.Context, kind catalog.Kind) (*catalog.Directory, error) {
 	if dir := r.dirs[kind]; dir != nil {
 		return dir, nil

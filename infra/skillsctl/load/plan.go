@@ -37,7 +37,7 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 	if err != nil {
 		return err
 	}
-	beside, err := p.load(ctx, rows, known)
+	b, err := p.load(ctx, rows, known)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 			p.settle(x, x.Record, false)
 			continue
 		}
-		err := p.row(ctx, row, x, beside)
+		err := p.row(ctx, row, x, b)
 		var broken *catalog.Error
 		if errors.As(err, &broken) && broken.Code != catalog.Unavailable {
 			p.rejects = append(p.rejects, rejected(row, reason(broken)))
@@ -63,11 +63,11 @@ func reason(err *catalog.Error) string {
 	if len(err.Fields) == 0 {
 		return err.Detail
 	}
-	told := make([]string, len(err.Fields))
+	texts := make([]string, len(err.Fields))
 	for i, f := range err.Fields {
-		told[i] = tell(f)
+		texts[i] = describe(f)
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(texts, "; ")
 }
 
 // commit saves the plan, where the pass saves, and queues its extractions.
@@ -85,9 +85,9 @@ func (p *plan) commit(ctx context.Context) error {
 	return nil
 }
 
-// beside is what the rows of a batch refer to: parents and members by external
+// references is what the rows of a batch refer to: parents and members by external
 // id, default sections by their ids.
-type beside struct {
+type references struct {
 	courses  map[string]*catalog.Course
 	sections map[string]*catalog.Section
 	packages map[string]*catalog.TransferPackage
@@ -97,8 +97,8 @@ type beside struct {
 }
 
 // load reads what the batch refers to.
-func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]catalog.ExternalID) (*beside, error) {
-	b := &beside{}
+func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]catalog.ExternalID) (*references, error) {
+	b := &references{}
 	var parents, members []string
 	for _, row := range rows {
 		parents = append(parents, row.Parent)
@@ -136,7 +136,7 @@ func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]cat
 
 // loadSections reads the sections that a credential's members mean, and the
 // courses that it has held or will hold.
-func (p *plan) loadSections(ctx context.Context, b *beside, members []string, known map[string]catalog.ExternalID) (err error) {
+func (p *plan) loadSections(ctx context.Context, b *references, members []string, known map[string]catalog.ExternalID) (err error) {
 	if b.sections, err = named[*catalog.Section](ctx, p.run, catalog.SectionKind, members); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (p *plan) loadSections(ctx context.Context, b *beside, members []string, kn
 // place finds the section that a member of a credential means: a section, or a
 // course's default section. In a pass that saves nothing the section may not be
 // there yet, and its course is enough.
-func (p *plan) place(b *beside, name string) catalog.Placed {
+func (p *plan) place(b *references, name string) catalog.Placed {
 	if section := b.sections[name]; section != nil {
 		return catalog.Placed{Section: section, Course: b.held[section.CourseID]}
 	}
@@ -191,7 +191,7 @@ func (p *plan) place(b *beside, name string) catalog.Placed {
 	return catalog.Placed{Section: section, Course: b.held[course.ID]}
 }
 
-// holders gives courses by id as they are now: those of ids and those named. A
+// holders returns courses by id as they are now: those of ids and those named. A
 // pass that saves nothing has some of them only in mind.
 func (p *plan) holders(ctx context.Context, ids []string, named map[string]*catalog.Course) (map[string]*catalog.Course, error) {
 	for _, course := range named {
@@ -211,7 +211,7 @@ func (p *plan) holders(ctx context.Context, ids []string, named map[string]*cata
 	return courses, nil
 }
 
-// named gives records by external id: from the table, or, in a pass that saves
+// named returns records by external id: from the table, or, in a pass that saves
 // nothing, as this pass would have made them.
 func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, names []string) (map[string]R, error) {
 	records := map[string]R{}
@@ -236,7 +236,7 @@ func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, nam
 }
 
 // row decides on one row; x is what its name stands for already.
-func (p *plan) row(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside) error {
+func (p *plan) row(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references) error {
 	l := catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref, Courses: b.courses, Sections: b.placed}
 	switch p.kind {
 	case catalog.CourseKind:
@@ -343,7 +343,7 @@ func (p *plan) see(name string, record catalog.Record) {
 	}
 }
 
-func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -387,7 +387,7 @@ func (p *plan) replaceSection(before catalog.Section, s *catalog.Section) bool {
 	return catalog.ReplaceChanged(&p.change, before, s, p.now)
 }
 
-func (p *plan) section(row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
 	course := b.courses[row.Parent]
 	if course == nil {
 		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)
@@ -429,7 +429,7 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *beside, l catalo
 	return nil
 }
 
-func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
 	if cip, ok := row.Fields["cipCode"].(string); ok {
 		var err error
 		if l.Occupations, err = labor.Occupations(ctx, p.Market, []string{cip}); err != nil {
@@ -443,7 +443,7 @@ func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID
 	return err
 }
 
-func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
 	credential, err := listed[catalog.CredentialInput, catalog.Credential](ctx, p, row, x, l)
 	if err == nil {
 		credential.Holds(&p.change, b.held)
@@ -453,7 +453,7 @@ func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.Externa
 
 // transferCourse creates a course of a package; one that is there stays as it is,
 // since transfer courses cannot be changed.
-func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *beside, l catalog.Lookups) error {
+func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
 	pack := b.packages[row.Parent]
 	if pack == nil {
 		return catalog.Errorf(catalog.NotFound, "no transfer package has the external id %q", row.Parent)

@@ -16,7 +16,7 @@ const maxNameLength = 255
 var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
 
 // sound parts the rows into those that keep the rules of the contract as far as a
-// row by itself can tell, and those that do not. Those that the other system has
+// row by itself shows, and those that do not. Those that the other system has
 // deleted are only counted: what becomes of them here is for people to decide.
 func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []Reject) {
 	places := map[string]string{}
@@ -25,28 +25,28 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 			gone++
 			continue
 		}
-		var faults []string
+		var reasons []string
 		switch {
 		case row.Fault != "":
-			faults = append(faults, row.Fault)
+			reasons = append(reasons, row.Fault)
 		case row.Name == "":
-			faults = append(faults, "the external id is missing")
+			reasons = append(reasons, "the external id is missing")
 		case len(row.Name) > maxNameLength:
-			faults = append(faults, fmt.Sprintf("the external id is longer than %d bytes", maxNameLength))
+			reasons = append(reasons, fmt.Sprintf("the external id is longer than %d bytes", maxNameLength))
 		}
 		id := string(row.Kind) + "\n" + nameOf(row)
 		if first, twice := places[id]; twice {
-			faults = append(faults, "the external id "+row.Name+" stands at "+first+" already")
+			reasons = append(reasons, "the external id "+row.Name+" stands at "+first+" already")
 		} else {
 			places[id] = row.Place
 		}
-		for _, fault := range r.check(&row) {
-			faults = append(faults, tell(fault))
+		for _, wrong := range r.check(&row) {
+			reasons = append(reasons, describe(wrong))
 		}
-		if faults == nil {
+		if reasons == nil {
 			good = append(good, row)
 		} else {
-			rejects = append(rejects, rejected(row, strings.Join(faults, "; ")))
+			rejects = append(rejects, rejected(row, strings.Join(reasons, "; ")))
 		}
 	}
 	return good, gone, rejects
@@ -112,8 +112,8 @@ func rejected(row intake.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
-// tell returns a field error as the file has the field.
-func tell(f catalog.FieldError) string {
+// describe returns a field error as the file has the field.
+func describe(f catalog.FieldError) string {
 	field := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(f.Location, "body.courses[0]"), "body"), ".")
 	for _, m := range members {
 		field = strings.Replace(field, m.field, m.inFile, 1)

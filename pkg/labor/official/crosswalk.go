@@ -15,7 +15,7 @@ const (
 
 // ReadCrosswalk reads the official crosswalk, csv or xlsx (its sheet CIP-SOC). The
 // editions of CIP and SOC come from the header. Lines said twice count once; two
-// titles for one code, or NO MATCH beside a match, are errors.
+// titles for one code, or NO MATCH along with a match, are errors.
 func ReadCrosswalk(r io.Reader, progress labor.Progress) (*labor.Crosswalk, error) {
 	b, err := openBook(r, progress)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package official reads the files that the facts of package labor are from, as their
 // publishers publish them: csv or xlsx. It stands apart so that functions, which read
-// none, do not load what it needs. A reader gives a whole data set or a *FileError,
+// none, do not load what it needs. A reader returns a whole data set or a *FileError,
 // never a part of a file.
 //
 //   - CIP 2020 - SOC 2018 crosswalk, NCES and BLS: ReadCrosswalk.

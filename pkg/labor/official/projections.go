@@ -89,7 +89,7 @@ func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, 
 	return projections, nil
 }
 
-// published gives a cell that is a number or, for nil, a dash.
+// published returns a cell that is a number or, for nil, a dash.
 func (t *table) published(column string, least float64) (*float64, error) {
 	cell := t.cell(column)
 	if isDash(cell) {

@@ -205,7 +205,7 @@ func TestReadRegions(t *testing.T) {
 	}
 }
 
-// readers gives each reader under one shape; what it gives is nil on an error.
+// readers returns each reader under one shape; what it gives is nil on an error.
 var readers = map[string]func(io.Reader) (any, error){
 	"crosswalk":   func(r io.Reader) (any, error) { c, err := ReadCrosswalk(r, nil); return orNil(c != nil, c), err },
 	"wages":       func(r io.Reader) (any, error) { f, err := ReadWages(r, "", nil); return orNil(f != nil, f), err },
@@ -427,7 +427,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// repack gives a workbook with another first sheet.
+// repack returns a workbook with another first sheet.
 func repack(t testing.TB, data, sheet []byte) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -459,7 +459,7 @@ func repack(t testing.TB, data, sheet []byte) []byte {
 	return out.Bytes()
 }
 
-// FuzzReadSheet gives the readers the XML of a sheet, which random bytes of an
+// FuzzReadSheet hands the readers the XML of a sheet, which random bytes of an
 // archive never reach.
 func FuzzReadSheet(f *testing.F) {
 	base := workbook(f, sheet{"CIP-SOC", [][]any{{"CIP2020Code", "CIP2020Title", "SOC2018Code", "SOC2018Title"}}})

@@ -28,8 +28,8 @@ const (
 // FileError says where a file is not what it should be.
 type FileError struct {
 	Sheet  string // empty for csv
-	Line   int    // from 1; 0 where the fault is in no line
-	Column int    // from 1, counted in cells; 0 where the fault is in no cell
+	Line   int    // from 1; 0 where the error is in no line
+	Column int    // from 1, counted in cells; 0 where the error is in no cell
 	Reason string
 }
 
@@ -172,7 +172,7 @@ type table struct {
 	close   func()
 }
 
-// open gives the first sheet that has the columns, with its header read. It gives an
+// open returns the first sheet that has the columns, with its header read. It returns an
 // error where no sheet has them.
 func (b *book) open(columns ...column) (*table, error) {
 	var missing *FileError
@@ -208,9 +208,9 @@ func (b *book) table(sheet string) (*table, error) {
 		r.FieldsPerRecord = -1 // lines above the header are shorter
 		t.next = func() (int, []string, error) {
 			cells, err := r.Read()
-			var fault *csv.ParseError
-			if errors.As(err, &fault) {
-				return 0, nil, &FileError{Line: fault.Line, Reason: fmt.Sprintf("byte %d of the line: %v", fault.Column, fault.Err)}
+			var wrong *csv.ParseError
+			if errors.As(err, &wrong) {
+				return 0, nil, &FileError{Line: wrong.Line, Reason: fmt.Sprintf("byte %d of the line: %v", wrong.Column, wrong.Err)}
 			}
 			if err != nil {
 				return 0, nil, err
@@ -314,16 +314,16 @@ func (t *table) scan() (bool, error) {
 	}
 }
 
-// has says whether the sheet has an optional column.
+// has reports whether the sheet has an optional column.
 func (t *table) has(column string) bool {
 	_, ok := t.columns[column]
 	return ok
 }
 
-// title gives a column's title as the file prints it.
+// title returns a column's title as the file prints it.
 func (t *table) title(column string) string { return strings.TrimSpace(t.titles[t.columns[column]]) }
 
-// cell gives a cell without the spaces around it; empty where the line is shorter or
+// cell returns a cell without the spaces around it; empty where the line is shorter or
 // the sheet lacks the column.
 func (t *table) cell(column string) string {
 	i, ok := t.columns[column]
@@ -339,7 +339,7 @@ func (t *table) fault(column, format string, args ...any) *FileError {
 		Reason: column + ": " + fmt.Sprintf(format, args...)}
 }
 
-// code gives a cell that must have a form.
+// code returns a cell that must have a form.
 func (t *table) code(column string, form func(code string) bool, like string) (string, error) {
 	value := t.cell(column)
 	if !form(value) {
@@ -348,7 +348,7 @@ func (t *table) code(column string, form func(code string) bool, like string) (s
 	return value, nil
 }
 
-// text gives a cell that must not be empty.
+// text returns a cell that must not be empty.
 func (t *table) text(column string) (string, error) {
 	value := t.cell(column)
 	if value == "" {

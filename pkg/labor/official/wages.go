@@ -25,7 +25,7 @@ const undated = "undated"
 //     period from the sheet's name. Only cross-industry lines count.
 //   - the state of Washington's: hourly wages, here times 2,080 hours and rounded to
 //     10 dollars; no 10th and 90th percentile; an empty wage is Suppressed, or
-//     HourlyOnly where the year's mean is empty beside an hourly median.
+//     HourlyOnly where the year's mean is empty but an hourly median is there.
 //   - the state of New York's: annual median, no percentiles; its own regions are
 //     skipped, the state is read.
 //
@@ -55,7 +55,7 @@ func ReadWages(r io.Reader, vintage string, progress labor.Progress) (*labor.Wag
 	return nil, first
 }
 
-// wageLayout is a form in which the survey is published. line gives the row of the
+// wageLayout is a form in which the survey is published. line returns the row of the
 // current line, or ok false for one that is not kept.
 type wageLayout struct {
 	columns []column
@@ -147,7 +147,7 @@ func readWages(t *table, layout wageLayout, vintage string) (*labor.WageFile, er
 			file.Vintage = w.Vintage
 		}
 		if w.Vintage != file.Vintage {
-			return nil, &FileError{Sheet: t.sheet, Line: t.line, Reason: "a second period: " + w.Vintage + " beside " + file.Vintage}
+			return nil, &FileError{Sheet: t.sheet, Line: t.line, Reason: "a second period: " + w.Vintage + " after " + file.Vintage}
 		}
 		if _, known := sources[w.Area]; !known {
 			region := surveyRegion(w.Area, title)
@@ -373,13 +373,13 @@ func newYorkLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool
 	return w, title, true, nil
 }
 
-// kept says whether a layout without levels shows an occupation under this code:
+// kept reports whether a layout without levels shows an occupation under this code:
 // all but totals and groups, except the groups that are published as one.
 func kept(soc string) bool {
 	return labor.Groups()[soc] != nil || !strings.HasSuffix(soc, "0")
 }
 
-// columnsOf gives the columns of a figure in the layouts that have several.
+// columnsOf returns the columns of a figure in the layouts that have several.
 var columnsOf = map[string]struct{ official, washington string }{
 	"totalEmployment":  {"TOT_EMP", "Employment"},
 	"medianAnnualWage": {"A_MEDIAN", "50th Percentile"},
@@ -412,7 +412,7 @@ func (t *table) employment(w *labor.Wage) error {
 	return nil
 }
 
-// number gives a cell that must be a number, not below 0 and below a billion.
+// number returns a cell that must be a number, not below 0 and below a billion.
 func (t *table) number(column string) (float64, error) {
 	cell := t.cell(column)
 	n, err := strconv.ParseFloat(cell, 64)

@@ -23,7 +23,7 @@ func Check(href string, allowedHosts []string) error {
 	return CheckURL(u, allowedHosts)
 }
 
-// isPort says whether a URL's port, which may be missing, is one.
+// isPort reports whether a URL's port, which may be missing, is one.
 func isPort(port string) bool {
 	_, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil
@@ -50,7 +50,7 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// Allowed says whether a host:port is among the allowed ones.
+// Allowed reports whether a host:port is among the allowed ones.
 func Allowed(hostPort string, allowedHosts []string) bool {
 	return slices.ContainsFunc(allowedHosts, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), hostPort) })
 }

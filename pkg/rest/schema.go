@@ -2,81 +2,39 @@ package rest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// parseJSON reads a JSON value, trims its strings, and refuses what is ambiguous:
-// keys said twice, invalid UTF-8.
-func parseJSON(body []byte) (any, error) {
-	var tree any
-	err := json.Unmarshal(body, &tree)
-	if tooLarge, ok := errors.AsType[*json.SemanticError](err); ok {
-		return nil, catalog.Invalid(catalog.FieldError{Location: location(tooLarge.JSONPointer), Message: "the number is too large"})
-	}
-	if err != nil {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
-	}
-	return trim(tree), nil
-}
-
-// location writes a pointer into the body as faults do: body.skills[0].level.
-func location(pointer jsontext.Pointer) string {
-	at := "body"
-	for token := range pointer.Tokens() {
-		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
-			at += "[" + token + "]"
-		} else {
-			at += "." + token
-		}
-	}
-	return at
-}
-
-func trim(v any) any {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case []any:
-		for i := range v {
-			v[i] = trim(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = trim(v[k])
-		}
-	}
-	return v
-}
-
-// The schemas of the contract's types, for validation and for the document. Each is
-// made when it is first needed.
+// The schemas that bodies are held to. Each is made when it is first needed.
 var (
 	registryMu sync.RWMutex
-	registry   = sync.OnceValue(newRegistry)
+	registry   = sync.OnceValue(func() huma.Registry { return newRegistry(huma.DefaultSchemaNamer) })
 )
 
-func newRegistry() huma.Registry {
-	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
-	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+const schemaPrefix = "#/components/schemas/"
+
+// newRegistry returns a registry that knows what the contract's types stand for.
+func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
+	humaSettings()
+	r := huma.NewMapRegistry(schemaPrefix, namer)
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
+		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
+		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
+		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
@@ -89,7 +47,10 @@ func newRegistry() huma.Registry {
 	return r
 }
 
-// contractSchema gives the schema of a body, under the name that the document
+// huma keeps these for the whole program.
+var humaSettings = sync.OnceFunc(func() { huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true })
+
+// contractSchema returns the schema of a body, under the name that the document
 // knows it by.
 func contractSchema(t reflect.Type, name string) *huma.Schema {
 	registryMu.Lock()
@@ -97,12 +58,12 @@ func contractSchema(t reflect.Type, name string) *huma.Schema {
 	return registry().Schema(t, false, name)
 }
 
-const maxShown = 200 // characters of a value that a fault repeats
+const maxShown = 200 // characters of a value that a field error repeats
 
 // What huma says of a property that is missing, before and after its name.
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
-// validate gives one fault for each rule that the value breaks, in the order of
+// validate returns a field error for each rule that the value breaks, in the order of
 // their places. A missing property's place is its own, not that of its parent.
 func validate(schema *huma.Schema, value any) []catalog.FieldError {
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
@@ -111,29 +72,29 @@ func validate(schema *huma.Schema, value any) []catalog.FieldError {
 	defer registryMu.RUnlock()
 	var result huma.ValidateResult
 	huma.Validate(registry(), schema, path, huma.ModeWriteToServer, value, &result)
-	var faults []catalog.FieldError
+	var wrong []catalog.FieldError
 	for _, err := range result.Errors {
 		detail, ok := err.(*huma.ErrorDetail)
 		if !ok {
-			faults = append(faults, catalog.FieldError{Location: "body", Message: err.Error()})
+			wrong = append(wrong, catalog.FieldError{Location: "body", Message: err.Error()})
 			continue
 		}
-		fault := catalog.FieldError{Location: detail.Location, Message: detail.Message}
+		fieldError := catalog.FieldError{Location: detail.Location, Message: detail.Message}
 		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
-			fault.Location += "." + strings.TrimSuffix(name, missingAfter)
+			fieldError.Location += "." + strings.TrimSuffix(name, missingAfter)
 		}
 		switch shown := detail.Value.(type) {
 		case string:
 			runes := []rune(shown)
-			fault.Value = string(runes[:min(len(runes), maxShown)])
+			fieldError.Value = string(runes[:min(len(runes), maxShown)])
 		case float64, bool:
-			fault.Value = shown
+			fieldError.Value = shown
 		}
-		faults = append(faults, fault)
+		wrong = append(wrong, fieldError)
 	}
-	faults = append(faults, nulls(schema, "body", value)...)
-	slices.SortStableFunc(faults, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
-	return faults
+	wrong = append(wrong, nulls(schema, "body", value)...)
+	slices.SortStableFunc(wrong, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	return wrong
 }
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
@@ -145,27 +106,33 @@ func inOrder(location string) string {
 
 // nulls finds the optional fields that are null although their schemas do not
 // allow it: huma takes such a null for an absent field.
-func nulls(schema *huma.Schema, location string, value any) (faults []catalog.FieldError) {
-	for schema.Ref != "" {
-		schema = registry().SchemaFromRef(schema.Ref)
-	}
+func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.FieldError) {
+	schema = resolved(schema)
 	switch value := value.(type) {
 	case []any:
 		if schema.Items == nil {
 			return nil // told already: no list is wanted
 		}
 		for i, item := range value {
-			faults = append(faults, nulls(schema.Items, fmt.Sprintf("%s[%d]", location, i), item)...)
+			wrong = append(wrong, nulls(schema.Items, fmt.Sprintf("%s[%d]", location, i), item)...)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 			field, given := value[name]
-			property, at := schema.Properties[name], location+"."+name
+			property, at := resolved(schema.Properties[name]), location+"."+name
 			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
-				faults = append(faults, catalog.FieldError{Location: at, Message: "must not be null"})
+				wrong = append(wrong, catalog.FieldError{Location: at, Message: "must not be null"})
 			}
-			faults = append(faults, nulls(property, at, field)...)
+			wrong = append(wrong, nulls(property, at, field)...)
 		}
 	}
-	return faults
+	return wrong
+}
+
+// resolved returns the schema that a reference leads to.
+func resolved(schema *huma.Schema) *huma.Schema {
+	for schema.Ref != "" {
+		schema = registry().SchemaFromRef(schema.Ref)
+	}
+	return schema
 }

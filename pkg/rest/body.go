@@ -1,0 +1,300 @@
+package rest
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+const maxBody = 1 << 20
+
+// parseBody reads a JSON body of up to 1 MiB and returns what parseJSON does.
+func parseBody(r *http.Request, accepts []string) (any, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body could not be read.").Because(err)
+	}
+	if len(body) > maxBody {
+		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d bytes.", maxBody)
+	}
+	if len(body) > 0 && !accepted(r.Header.Get("Content-Type"), accepts) {
+		return nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", strings.Join(accepts, " or "))
+	}
+	return parseJSON(body)
+}
+
+// accepted reports whether a Content-Type is one of the media types, in UTF-8.
+func accepted(contentType string, media []string) bool {
+	given, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return false
+	}
+	charset, said := params["charset"]
+	return slices.Contains(media, given) && (!said || strings.EqualFold(charset, "utf-8"))
+}
+
+// countItems returns how many items a body has in the first of the fields that it
+// has any in: see api.Cost.
+func countItems(tree any, fields []string) int {
+	object, _ := tree.(map[string]any)
+	for _, field := range fields {
+		switch value := object[field].(type) {
+		case []any:
+			return min(len(value), api.MaxItems)
+		case string:
+			if value != "" {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// decodeBody validates the body and decodes it, both from the tree that it was
+// parsed to.
+func (c *call) decodeBody(schema *huma.Schema, into reflect.Value) error {
+	tree, err := c.body()
+	if err != nil {
+		return err
+	}
+	if _, ok := tree.(map[string]any); !ok {
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "must be a JSON object"})
+	}
+	if wrong := validate(schema, tree); wrong != nil {
+		return catalog.Invalid(wrong...)
+	}
+	if decode(tree, into) != nil {
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "does not fit the schema"})
+	}
+	return nil
+}
+
+// parseJSON returns a JSON value as maps, slices, strings without blanks at their
+// ends, float64, bool and nil. It refuses what is ambiguous (keys said twice, invalid
+// UTF-8) and numbers that the store cannot hold.
+func parseJSON(body []byte) (any, error) {
+	p := parser{Decoder: jsontext.NewDecoder(bytes.NewReader(body))}
+	tree, err := p.value()
+	if err == nil {
+		if _, more := p.ReadToken(); !errors.Is(more, io.EOF) {
+			err = errors.New("more than one value")
+		}
+	}
+	if err != nil {
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
+	}
+	if p.wrong != nil {
+		return nil, catalog.Invalid(p.wrong...)
+	}
+	return tree, nil
+}
+
+type parser struct {
+	*jsontext.Decoder
+	wrong []catalog.FieldError
+}
+
+func (p *parser) value() (any, error) {
+	token, err := p.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		object := map[string]any{}
+		for p.PeekKind() != '}' {
+			token, err := p.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			name := token.String()
+			if object[name], err = p.value(); err != nil {
+				return nil, err
+			}
+		}
+		_, err := p.ReadToken()
+		return object, err
+	case '[':
+		list := []any{}
+		for p.PeekKind() != ']' {
+			item, err := p.value()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err := p.ReadToken()
+		return list, err
+	case '"':
+		return strings.TrimSpace(token.String()), nil
+	case '0':
+		return p.number(token.String()), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil
+}
+
+// The numbers that DynamoDB holds: 0, and from minNumber to less than endOfNumbers
+// on both sides of it.
+const (
+	minNumber    = 1e-130
+	endOfNumbers = 1e126
+)
+
+func (p *parser) number(text string) float64 {
+	value, _ := strconv.ParseFloat(text, 64) // infinite or 0 where it has no room
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	message := ""
+	switch size := math.Abs(value); {
+	case size >= endOfNumbers:
+		message = "the number is too large"
+	case size < minNumber && strings.ContainsAny(mantissa, "123456789"):
+		message = "the number is too close to zero"
+	default:
+		return value
+	}
+	p.wrong = append(p.wrong, catalog.FieldError{Location: location(p.StackPointer()), Message: message})
+	return 0
+}
+
+// location writes a pointer into the body as field errors do: body.skills[0].level.
+func location(pointer jsontext.Pointer) string {
+	at := "body"
+	for token := range pointer.Tokens() {
+		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
+			at += "[" + token + "]"
+		} else {
+			at += "." + token
+		}
+	}
+	return at
+}
+
+// trim removes the blanks at the ends of all strings, as parseJSON does.
+func trim(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		for i := range v {
+			v[i] = trim(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = trim(v[k])
+		}
+	}
+	return v
+}
+
+var errMisfit = errors.New("a value does not fit its type")
+
+// optional is a field that knows whether it was there: catalog.Optional.
+type optional interface {
+	// Fill notes that the field was there and returns where its value goes.
+	Fill() any
+}
+
+// decode sets v from what parseJSON returned, by the rules of encoding/json.
+func decode(tree any, v reflect.Value) error {
+	switch into := v.Addr().Interface().(type) {
+	case optional:
+		return decode(tree, reflect.ValueOf(into.Fill()).Elem())
+	case encoding.TextUnmarshaler:
+		if text, ok := tree.(string); ok {
+			return into.UnmarshalText([]byte(text))
+		}
+	}
+	if tree == nil {
+		v.SetZero()
+		return nil
+	}
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		return decode(tree, v.Elem())
+	}
+	if v.Kind() == reflect.Interface {
+		v.Set(reflect.ValueOf(tree))
+		return nil
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		if v.Kind() != reflect.Struct {
+			return errMisfit
+		}
+		for _, f := range jsonFields(v.Type()) {
+			if value, given := tree[f.name]; given {
+				if err := decode(value, v.FieldByIndex(f.index)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	case []any:
+		if v.Kind() != reflect.Slice {
+			return errMisfit
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(tree), len(tree)))
+		for i, item := range tree {
+			if err := decode(item, v.Index(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return decodeScalar(tree, v)
+}
+
+func decodeScalar(tree any, v reflect.Value) error {
+	switch value := reflect.ValueOf(tree); {
+	case v.Kind() == value.Kind():
+		v.Set(value.Convert(v.Type()))
+	case v.CanInt() && value.CanFloat():
+		n := value.Float()
+		if n != math.Trunc(n) || math.Abs(n) > 1<<53 || v.OverflowInt(int64(n)) {
+			return errMisfit
+		}
+		v.SetInt(int64(n))
+	default:
+		return errMisfit
+	}
+	return nil
+}
+
+type jsonField struct {
+	name  string
+	index []int
+}
+
+var jsonFieldsByType sync.Map
+
+// jsonFields lists the fields of a struct under their names in JSON.
+func jsonFields(t reflect.Type) []jsonField {
+	if known, ok := jsonFieldsByType.Load(t); ok {
+		return known.([]jsonField)
+	}
+	var fields []jsonField
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			fields = append(fields, jsonField{name, f.Index})
+		}
+	}
+	jsonFieldsByType.Store(t, fields)
+	return fields
+}

@@ -1,0 +1,157 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// How often and how long a change is decided anew because others changed the same.
+const (
+	saveAttempts = 60
+	savePause    = 15 * time.Millisecond
+	saveMaxPause = 400 * time.Millisecond
+	saveTime     = 20 * time.Second
+)
+
+// save runs a handler and saves its change, once: under an idempotency key the
+// first response is recorded and returned again. What was changed by others in the
+// meantime is loaded and decided anew.
+func (c *call) save(ctx context.Context, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
+	key, digest, err := c.idempotency()
+	if err != nil {
+		return response{}, err
+	}
+	deadline := time.Now().Add(saveTime)
+	pause := savePause
+	for range saveAttempts {
+		out, err := c.attempt(ctx, key, digest, handler)
+		if err == nil || !errors.Is(err, catalog.ErrStale) {
+			return out, err
+		}
+		if time.Now().After(deadline) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return response{}, ctx.Err()
+		case <-time.After(rand.N(pause)):
+		}
+		pause = min(2*pause, saveMaxPause)
+	}
+	return response{}, catalog.Errorf(catalog.Unavailable, "Too many others are changing the same at the moment.")
+}
+
+// attempt runs the handler and saves its change; catalog.ErrStale where that has to
+// be decided anew. What is recorded under the key stands, whatever the handler says
+// now: a record that was not there at first may be what the handler stumbles over.
+func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
+	var output any
+	var change *catalog.Change
+	var decided error
+	_, recorded, err := parallel(ctx, func(ctx context.Context) (none, error) {
+		output, change, decided = handler(ctx)
+		return none{}, nil
+	}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {
+		return c.recorded(ctx, key)
+	})
+	if err == nil && recorded == nil {
+		if decided == nil {
+			decided = c.checkIfMatch(ctx)
+		}
+		if decided != nil {
+			recorded, err = c.recorded(ctx, key)
+		}
+	}
+	switch {
+	case err != nil:
+		return response{}, err
+	case recorded != nil:
+		return c.replay(recorded, digest)
+	case decided != nil:
+		return response{}, decided
+	}
+	out := c.encode(output)
+	if err := c.fits(out); err != nil {
+		return response{}, err
+	}
+	if key != "" {
+		change.Idempotency = &catalog.IdempotencyRecord{
+			Key: key, Request: digest, Status: out.status, Location: c.location, Body: out.body, ExpiresAt: c.now + catalog.IdempotencyTTL,
+		}
+	}
+	if err := c.admission.wait(); err != nil {
+		return response{}, err
+	}
+	if change.Empty() {
+		return out, nil
+	}
+	if err := c.Store.Commit(ctx, c.org, change); err != nil {
+		return response{}, err
+	}
+	if len(change.Jobs) > 0 {
+		if err := c.Queue.Send(ctx, change.Jobs); err != nil {
+			// The sweeper sends them again.
+			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(change.Jobs), "cause", err.Error())
+		}
+	}
+	for _, deletion := range change.Deleted {
+		if document, ok := deletion.Record.(*catalog.Document); ok {
+			if err := c.Files.Remove(ctx, c.org, document.ID); err != nil {
+				// The sweeper removes it, once more in any case.
+				c.Log.WarnContext(ctx, "file not removed", "requestId", c.id, "cause", err.Error())
+			}
+		}
+	}
+	return out, nil
+}
+
+// recorded reads the record of an idempotency key; nil where there is none.
+func (c *call) recorded(ctx context.Context, key string) (*catalog.IdempotencyRecord, error) {
+	if key == "" {
+		return nil, nil
+	}
+	return c.Store.IdempotencyRecord(ctx, c.org, key)
+}
+
+// idempotency returns the request's idempotency key, empty for none, and a digest
+// of what the request asks for.
+func (c *call) idempotency() (key, digest string, err error) {
+	values := c.request.Header.Values("Idempotency-Key")
+	if !c.op.Idempotent || len(values) == 0 {
+		return "", "", nil
+	}
+	key = values[0]
+	printable := strings.IndexFunc(key, func(r rune) bool { return r < 0x20 || r > 0x7e }) < 0
+	if len(values) > 1 || !printable || strings.TrimSpace(key) == "" || len(key) > 255 {
+		return "", "", catalog.Errorf(catalog.InvalidParameter, "Idempotency-Key must be 1 to 255 printable characters.")
+	}
+	sum := sha256.New()
+	sum.Write([]byte(c.op.ID + " " + c.request.URL.Path + "?" + c.request.URL.Query().Encode() + "\n"))
+	if c.body != nil {
+		tree, err := c.body()
+		if err != nil {
+			return "", "", err
+		}
+		sum.Write(encode(tree))
+	}
+	return key, hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// replay returns the response that is recorded for this request.
+func (c *call) replay(recorded *catalog.IdempotencyRecord, digest string) (response, error) {
+	if recorded.Request != digest {
+		return response{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
+	}
+	out := response{status: recorded.Status, header: http.Header{"Idempotency-Replayed": {"true"}}, body: recorded.Body}
+	out.set("Location", recorded.Location)
+	c.tag(out)
+	return out, nil
+}
