@@ -31,8 +31,9 @@ func main() {
 	courses := flag.String("courses", os.Getenv("COURSES"), "folder of the documents of courses that this project collected (COURSES)")
 	out := flag.String("out", "build/bench", "folder for the pictures")
 	worst := flag.Int("errors", 25, "how many of the worst errors to list")
+	side := flag.Int("side", 0, "how many courses of different fields to list side by side with what is extracted")
 	flag.Parse()
-	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}, *out, *worst); err != nil {
+	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}, *out, *worst, *side); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-extraction:", err)
 		os.Exit(1)
 	}
@@ -55,7 +56,7 @@ type bench struct {
 // system is an extractor as the table compares them.
 type system func(doc catalog.SyllabusText) []string
 
-func run(ctx context.Context, folders gold.Folders, out string, worst int) error {
+func run(ctx context.Context, folders gold.Folders, out string, worst, side int) error {
 	set, err := gold.Load(ctx, folders)
 	if err != nil {
 		return err
@@ -90,6 +91,7 @@ func run(ctx context.Context, folders gold.Folders, out string, worst int) error
 	}
 	b.w.Flush()
 	b.worst(worst)
+	b.sideBySide(side)
 	if err := draw(out, b.documents, b.passages); err != nil {
 		return err
 	}
@@ -367,5 +369,45 @@ func (b *bench) worst(n int) {
 	fmt.Printf("\n%d insisted on but not given, of them:\n", len(missing))
 	for _, f := range missing[:min(n, len(missing))] {
 		fmt.Printf("  %s  %s  (%s)\n", f.where, f.what, f.remark)
+	}
+}
+
+// sideBySide lists courses of different fields, none sealed: what both labelers insist
+// on with what became of it, what else was right, and what was wrong.
+func (b *bench) sideBySide(n int) {
+	seen := map[string]bool{}
+	for _, item := range b.set.Courses {
+		if len(seen) == n || seen[item.Field] {
+			continue
+		}
+		seen[item.Field] = true
+		var found, missed, right, wrong []string
+		given := map[string]bool{}
+		for _, s := range b.found(item.Doc).Skills {
+			given[s.SkillID] = true
+			told := fmt.Sprintf("%s %.2f", s.SkillName, s.Confidence)
+			if _, must := item.Must[s.SkillID]; must {
+				found = append(found, told)
+			} else if item.Wanted(s.SkillID) {
+				right = append(right, told)
+			} else {
+				wrong = append(wrong, told)
+			}
+		}
+		for id := range item.Must {
+			if !given[id] {
+				name, _ := b.set.Taxonomy.Name(id)
+				missed = append(missed, name)
+			}
+		}
+		slices.Sort(missed)
+		title, _, _ := strings.Cut(item.Doc.Text, "\n")
+		fmt.Printf("\n%s (%s): %s\n", item.Name, item.Field, title)
+		for _, list := range []struct {
+			name string
+			what []string
+		}{{"insisted on, found", found}, {"insisted on, missed", missed}, {"right besides", right}, {"wrong", wrong}} {
+			fmt.Printf("- %s: %s\n", list.name, cmp.Or(strings.Join(list.what, ", "), "none"))
+		}
 	}
 }

@@ -36,10 +36,11 @@ type Item struct {
 	Doc    catalog.SyllabusText
 	Must   map[string]int // id -> level, 0 where the set has no levels
 	OK     map[string]int
-	Group  string // items of one group never stand on both sides of a split
-	Field  string // of a course, such as nursing
-	Area   string // of a course, such as health: several fields
-	Sealed bool   // never used to fit or to design, only to check
+	Levels map[string][]int // of courses: what each labeler gave
+	Group  string           // items of one group never stand on both sides of a split
+	Field  string           // of a course, such as nursing
+	Area   string           // of a course, such as health: several fields
+	Sealed bool             // never used to fit or to design, only to check
 }
 
 // The sets.
@@ -268,10 +269,12 @@ func courses(folders Folders, read func([]byte) (catalog.SyllabusText, error)) (
 // what either gave.
 func (i *Item) merge(passes [][]mark) {
 	cores, levels := map[string]int{}, map[string]int{}
+	i.Levels = map[string][]int{}
 	for _, pass := range passes {
 		for _, m := range pass {
 			id := "esco:" + filepath.Base(m.URI)
 			levels[id] = max(levels[id], m.Level)
+			i.Levels[id] = append(i.Levels[id], m.Level)
 			if m.Kind == core {
 				cores[id]++
 			}
