@@ -538,7 +538,8 @@ func (x *extraction) settle(from int) {
 		if len(kept) == mentionsPerClause {
 			break
 		}
-		if !slices.ContainsFunc(kept, func(k mention) bool { return k.skill == m.skill }) {
+		// A whole label is kept beside a longer one of the same skill that stands there in part.
+		if !slices.ContainsFunc(kept, func(k mention) bool { return k.skill == m.skill && (k.exact || !m.exact) }) {
 			kept = append(kept, m)
 		}
 	}
