@@ -7,7 +7,7 @@ type Section struct {
 	Name           string     `json:"name"`
 	Description    *string    `json:"description"`
 	InstructorID   *string    `json:"instructorId"`
-	InstructorName *string    `json:"instructorName"`
+	InstructorName *string    `json:"instructorName" extension:"true"`
 	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
 	Skills         []SkillRef `json:"skills"`
 	Extraction

@@ -8,6 +8,7 @@ package dynamo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -81,6 +82,7 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
 	case *catalog.Section:

@@ -7,18 +7,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// CourseStore is what the handlers of courses and sections need. A strong read is
-// of the record as it is now; records that are not there are catalog.Absent.
-type CourseStore interface {
-	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
-	Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error)
-	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
-	// CoursesOfSections gives the courses by the ids of sections that they mention.
-	CoursesOfSections(ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool) (map[string]*catalog.Course, error)
-	Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error)
-	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
-}
-
 type courseInput struct {
 	CourseID string `path:"courseId"`
 }

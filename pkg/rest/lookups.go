@@ -39,7 +39,7 @@ func (c *call) place(ctx context.Context, ids []string, strong bool) (map[string
 	return placed, err
 }
 
-// socOf gives the SOC code of an occupation that a report or builder names.
+// socOf returns the SOC code of an occupation that a report or builder names.
 func socOf(job catalog.ReportJob) (string, bool) {
 	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
@@ -79,36 +79,36 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		}
 		names = facts.Names
 	}
-	var faults []catalog.FieldError
+	var wrong []catalog.FieldError
 	profiles := make([]alignment.JobProfile, 0, len(jobs))
 	seen := map[string]bool{}
 	for i, job := range jobs {
 		at := fmt.Sprintf("%s[%d]", location, i)
 		profile := alignment.JobProfile{JobID: job.ID}
-		fault := catalog.FieldError{Location: at + ".id", Value: job.ID}
+		fieldError := catalog.FieldError{Location: at + ".id", Value: job.ID}
 		soc, isSOC := socOf(job)
 		switch {
 		case seen[job.ID]:
-			fault.Message = "the job is named twice"
+			fieldError.Message = "the job is named twice"
 		case job.Lib == libCustom && own[job.ID] == nil:
-			fault.Message = "there is no such job"
+			fieldError.Message = "there is no such job"
 		case job.Lib == libCustom:
 			profile.JobName, profile.SkillRequirements = own[job.ID].Name, own[job.ID].Skills
 		case !isSOC:
-			fault.Message = "no SOC code (NN-NNNN)"
+			fieldError.Message = "no SOC code (NN-NNNN)"
 		default:
 			name, ok := c.Taxonomy().Occupation(job.ID)
 			if known := names[soc]; known != "" {
 				name, ok = known, true
 			}
 			if !ok {
-				fault.Message = "there is no such occupation"
+				fieldError.Message = "there is no such occupation"
 			}
 			profile.JobName, profile.SkillRequirements = name, c.Taxonomy().Requirements(job.ID)
 		}
 		seen[job.ID] = true
-		if fault.Message != "" {
-			faults = append(faults, fault)
+		if fieldError.Message != "" {
+			wrong = append(wrong, fieldError)
 			continue
 		}
 		if profile.SkillRequirements == nil {
@@ -116,5 +116,5 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		}
 		profiles = append(profiles, profile)
 	}
-	return profiles, faults, nil
+	return profiles, wrong, nil
 }

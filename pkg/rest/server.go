@@ -123,7 +123,7 @@ func (s *Server) check(op *api.Operation) error {
 
 type requestIDKey struct{}
 
-// WithRequestID gives requests of this context an id that was made elsewhere.
+// WithRequestID is a context whose requests have an id that was made elsewhere.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
@@ -229,7 +229,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 // maxErrors is how many field errors a response lists.
 const maxErrors = 100
 
-// problem returns the response for an error. What is no catalog.Error is our fault,
+// problem returns the response for an error. What is no catalog.Error is an error of the service,
 // and says nothing about itself.
 func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error

@@ -9,14 +9,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// TransferStore is what the handlers of transfer packages and their courses need.
-type TransferStore interface {
-	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
-	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
-	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
-	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
-}
-
 type packageInput struct {
 	PackageID string `path:"packageId"`
 }
@@ -72,8 +64,8 @@ type createTransferCoursesInput struct {
 
 type matchPackageInput struct {
 	packageInput
-	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
-	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
+	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
+	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
 }
 
 // TransferCourseWithEvidence is a transfer course as include shows it.

@@ -191,8 +191,8 @@ func (x *extraction) acronyms() {
 		fits := true
 		var stems []int32
 		for j, l := range letters {
-			r, _ := utf8.DecodeRuneInString(strings.ToLower(x.doc[x.tokens[k+j].start:]))
-			fits = fits && r == l && x.tokens[k+j].stem >= 0
+			r, _ := utf8.DecodeRuneInString(x.doc[x.tokens[k+j].start:])
+			fits = fits && unicode.ToLower(r) == l && x.tokens[k+j].stem >= 0
 			stems = append(stems, x.tokens[k+j].stem)
 		}
 		if fits {

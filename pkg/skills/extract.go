@@ -84,6 +84,7 @@ type extraction struct {
 	found    map[int32]*finding
 
 	meanings meanings
+	sayings  map[[2]int]saying
 
 	count, functions, known int // words in all, function words, words that the vocabulary knows
 	passage                 bool
@@ -111,6 +112,7 @@ type finding struct {
 	namedInOutcomes bool
 	namedAlone      bool
 	plain           bool
+	oneWord         bool
 	shared          int
 	filled          float64
 
@@ -136,7 +138,7 @@ func (e *Extractor) begin(text string) *extraction {
 	x.tools = x.tools[:0]
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
 	x.count, x.functions, x.known, x.capitals = 0, 0, 0, false
-	x.found = map[int32]*finding{}
+	x.found, x.sayings = map[int32]*finding{}, map[[2]int]saying{}
 	if len(x.cache) > maxCachedWords {
 		clear(x.cache)
 	}
@@ -149,7 +151,7 @@ func (e *Extractor) begin(text string) *extraction {
 }
 
 func (e *Extractor) end(x *extraction) {
-	x.doc, x.blocks, x.found = "", nil, nil
+	x.doc, x.blocks, x.found, x.sayings, x.meanings = "", nil, nil, nil, meanings{}
 	e.pool.Put(x)
 }
 
@@ -254,16 +256,14 @@ func (x *extraction) covered() bool {
 // catalogue or a job says: no section of a syllabus, no word of teaching or of tasks,
 // but the words of licences and contracts.
 func (x *extraction) foreign() bool {
-	if x.count < leastForeign {
-		return false
-	}
 	for _, b := range x.blocks {
-		if b.section != other && b.section != title || b.outcome != "" {
+		if b.section == outcomes || b.section == topics || b.section == description || b.outcome != "" {
 			return false
 		}
 	}
-	legal, taught := 0, 0
+	words, legal, taught := 0, 0, 0
 	scan(x.doc, func(s, e int) {
+		words++
 		switch w := strings.ToLower(x.doc[s:e]); {
 		case legalese(w):
 			legal++
@@ -271,7 +271,7 @@ func (x *extraction) foreign() bool {
 			taught++
 		}
 	})
-	return taught*taughtShare < x.count && legal*legalShare > x.count
+	return words >= leastForeign && taught*taughtShare < words && legal*legalShare > words
 }
 
 const (
@@ -372,7 +372,7 @@ func (x *extraction) summarize(f *finding) {
 		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
 			before, after := x.neighbours(m)
-			f.plain = f.plain || m.shared == 1 && (m.kind == preferred || m.kind == bare || m.matched > 1 && (m.kind == alternative || m.kind == hidden)) && x.teaches(m, &b)
+			f.plain = f.plain || x.own(m) && x.teaches(m, &b)
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
@@ -406,7 +406,8 @@ func (x *extraction) summarize(f *finding) {
 	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
 	tok := x.tokens[best.first]
 	f.in[x.blocks[x.clauses[best.clause].block].section] = true
-	if best.matched == 1 {
+	f.oneWord = best.matched == 1
+	if f.oneWord {
 		word := x.doc[tok.start:tok.end]
 		label := x.t.text(x.t.labels.get(int(best.label), labelText))
 		asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
@@ -416,9 +417,18 @@ func (x *extraction) summarize(f *finding) {
 	}
 }
 
-// namedLikeness is how near in meaning a skill and the sentence that names it are at
-// least: below it the word means something else there.
-const namedLikeness = 0.5
+// everyday reports whether the name of a skill may well be a word in its usual sense:
+// one word that is a verb, or one that the taxonomy explains in a bracket.
+func (x *extraction) everyday(f *finding) bool {
+	return f.oneWord && (!f.exact[preferred] || verbs()[strings.ToLower(x.t.name(int(f.skill)))] > 0)
+}
+
+// How near in meaning a skill and the sentence that names it are at least: below it
+// the word means something else there. In a short text little else speaks.
+const (
+	namedLikeness = 0.5
+	briefLikeness = 0.3
+)
 
 // bounds are the rules for a skill: an inferred one is never sure; one that an
 // outcome, or any sentence of a short text, plainly names is given, whatever else the
@@ -428,10 +438,24 @@ func (x *extraction) bounds(f *finding) Bounds {
 	switch {
 	case f.oneTopic():
 		b.Most = inferredConfidence
-	case f.plain && (f.namedInOutcomes || x.count < passageWords) && f.like.own >= namedLikeness:
+	case f.plain && f.namedInOutcomes && f.like.own >= namedLikeness, f.plain && x.count < passageWords && (f.like.own >= briefLikeness || !x.everyday(f)):
 		b.Least = plainConfidence
 	}
 	return b
+}
+
+// own reports whether a mention is of a label that means this skill: its name, or an
+// alias of several words that no other skill has.
+func (x *extraction) own(m *mention) bool {
+	switch m.kind {
+	case preferred:
+		return true
+	case bare:
+		return m.shared == 1
+	case alternative, hidden:
+		return m.shared == 1 && m.matched > 1
+	}
+	return false
 }
 
 // teaches reports whether a whole label stands, as it is written, where the document
@@ -516,7 +540,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {
 			continue
 		}
-		verb, level, printed := x.governed(m)
+		verb, level, printed := x.governing(m)
 		all = append(all, shown{i, verb, level, printed})
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
@@ -549,28 +573,46 @@ func b2i(b bool) int {
 	return 0
 }
 
-// governed finds the verb that governs a mention and the level that follows: a
+// governing finds the verb that governs a mention and the level that follows: a
 // level printed on the line wins; 0 where there is neither.
-func (x *extraction) governed(m *mention) (verb string, level int, printed bool) {
+func (x *extraction) governing(m *mention) (verb string, level int, printed bool) {
 	c := x.clauses[m.clause]
 	b := x.blocks[c.block]
 	if b.section == readings {
 		return "", 0, false
 	}
 	start, end := x.around(c)
-	line := x.doc[start:end]
+	said := x.says(start, end)
 	if b.section == topics || b.section == title {
 		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
 		if b.section == topics && subjectVerbs(strings.ToLower(first)) {
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governing(line, x.tokens[m.first].start-start)
+		verb, level = governed(said.verbs, x.tokens[m.first].start-start)
 	}
-	if p := printedLevel(line); p > 0 {
-		return verb, p, true
+	if said.printed > 0 {
+		return verb, said.printed, true
 	}
 	return verb, level, false
+}
+
+// saying is what a line says of levels.
+type saying struct {
+	verbs   []governor
+	printed int
+}
+
+// says returns what a part of the document says of levels, looked at once however
+// many skills stand there.
+func (x *extraction) says(start, end int) saying {
+	s, ok := x.sayings[[2]int{start, end}]
+	if !ok {
+		line := x.doc[start:end]
+		s = saying{governors(line), printedLevel(line)}
+		x.sayings[[2]int{start, end}] = s
+	}
+	return s
 }
 
 // places turns byte offsets into code points and pages.

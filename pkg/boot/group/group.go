@@ -1,4 +1,4 @@
-// Package group starts the functions that answer a group of operations behind API
+// Package group starts the functions that serve a group of operations behind API
 // Gateway.
 package group
 
@@ -25,7 +25,7 @@ import (
 	"skillscurriculum/pkg/syllabus/address"
 )
 
-// Part gives a server what only some groups need. Each is of a package of its own, so
+// Part adds to a server what only some groups need. Each is of a package of its own, so
 // that the functions of the others do not load it.
 type Part func(boot.Config, *rest.Server)
 
@@ -92,9 +92,9 @@ func under(path, prefix string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// Gateway answers the events of API Gateway through a handler. What the proxy
+// Gateway serves the events of API Gateway through a handler. What the proxy
 // cannot turn into a request (a path that cannot be decoded) goes the same way,
-// with the path beside it.
+// together with the path.
 func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	adapter := httpadapter.New(handler)
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {

@@ -11,6 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// invocation is the context of one, as aws-lambda-go makes it.
+type invocation struct {
+	context.Context
+	header string
+}
+
+func (i invocation) Value(key any) any {
+	if key == "x-amzn-trace-id" {
+		return i.header
+	}
+	return i.Context.Value(key)
+}
+
 func TestSend(t *testing.T) {
 	daemon, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -19,13 +32,9 @@ func TestSend(t *testing.T) {
 	defer daemon.Close()
 	t.Setenv(envDaemon, daemon.LocalAddr().String())
 	start := time.UnixMilli(1_795_000_000_500)
-	traced := func(header string) context.Context {
-		var key any = "x-amzn-trace-id" // as aws-lambda-go calls it
-		return context.WithValue(t.Context(), key, header)
-	}
 	// What is not sampled is not sent: the first document to arrive is the last one.
 	for _, header := range []string{"", "Root=1-a-b;Parent=c;Sampled=0", "Root=1-a-b;Sampled=1", "Root=1-6745-abc;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=x"} {
-		Send(traced(header), "getCourse", start, map[string]string{"organization": "org_1"})
+		Send(invocation{t.Context(), header}, "getCourse", start, map[string]string{"organization": "org_1"})
 	}
 	packet := make([]byte, 2000)
 	if err := daemon.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
