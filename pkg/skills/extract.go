@@ -158,7 +158,7 @@ func (e *Extractor) end(x *extraction) {
 // Extract returns the skills of a document whose confidence reaches the default
 // cut. The same document, taxonomy and engine give the same result, always. It stops
 // with the context's error when the context ends.
-func (e *Extractor) Extract(ctx context.Context, doc catalog.Document) (Result, error) {
+func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Result, error) {
 	x := e.begin(doc.Text)
 	defer e.end(x)
 	result := Result{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
@@ -214,7 +214,7 @@ func (r *Result) warn(code, message string) {
 
 // Candidates returns every skill that was considered, with its features, ordered by
 // id: what calibration learns from.
-func (e *Extractor) Candidates(doc catalog.Document) []Candidate {
+func (e *Extractor) Candidates(doc catalog.SyllabusText) []Candidate {
 	x := e.begin(doc.Text)
 	defer e.end(x)
 	ctx := context.Background() // which never ends, so that nothing below fails
@@ -617,13 +617,13 @@ func (x *extraction) says(start, end int) saying {
 
 // places turns byte offsets into code points and pages.
 type places struct {
-	doc   catalog.Document
+	doc   catalog.SyllabusText
 	bytes []int // byte offsets, every stride code points
 }
 
 const placeStride = 256
 
-func newPlaces(doc catalog.Document) *places {
+func newPlaces(doc catalog.SyllabusText) *places {
 	p := &places{doc: doc}
 	n := 0
 	for i := range doc.Text {
