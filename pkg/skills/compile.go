@@ -26,6 +26,8 @@ type Builder struct {
 	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
+	// Incomplete accepts ESCO without hierarchy, relations or occupations.
+	Incomplete bool
 
 	sources     []Info
 	skills      map[string]*entry
