@@ -90,6 +90,13 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		row["text"] = binary(compress([]byte(t.Text)))
 		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
+	for _, o := range c.Outcomes {
+		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
+		if err != nil {
+			return err
+		}
+		records = append(records, w)
+	}
 	for _, e := range c.Known {
 		records = append(records, s.saveExternal(org, e))
 	}
