@@ -80,6 +80,7 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+		r.Taken = integer(row[taken])
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
 	}
