@@ -26,7 +26,7 @@ func longestCourse(t *testing.T, store *dynamo.Store) *catalog.Course {
 			if course, err = store.Course(t.Context(), org, course.ID, true); err != nil {
 				return err
 			}
-			course.Name, course.Code, course.Description = *long(255), *long(50), long(10_000)
+			course.Name, course.Code, course.Description, course.Webpage = *long(255), *long(50), long(10_000), long(2000)
 			for range 5 {
 				section := &catalog.Section{Name: *long(255), Description: long(10_000)}
 				if full = change.AddSection(section, course, ids, store.Now()) != nil; full {
