@@ -76,6 +76,7 @@ func requests(id map[string]string) []request {
 		{"getOpenAPI", nil, nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
+		{"listSections", nil, of("externalId", "10234"), ""},
 		{"getSection", of("courseId", course, "sectionId", section), of("include", "evidence"), ""},
 		{"listJobs", nil, nil, ""},
 		{"getJob", of("jobId", id["job"]), nil, ""},
@@ -302,7 +303,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	text := func(v any) string { return v.(string) }
 	course := post("/courses", `{"name":"Data Structures","code":"CS 201"}`)
 	id["course"] = text(course["id"])
-	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
+	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","externalId":"10234","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
 	other := post("/courses", `{"name":"Statistics","code":"MATH 210"}`)
 	id["otherCourse"], id["otherSection"] = text(other["id"]), text(other["defaultSectionId"])
 	post("/courses", `{"name":"Ethics","code":"PHIL 101"}`)

@@ -23,6 +23,7 @@ const (
 	JournalRows   Partition = "o#*#journal"
 	AnswerRows    Partition = "o#*#answer" // of idempotency records
 	ExternalRows  Partition = "o#*#external#*"
+	CodeRows      Partition = "o#*#code#Course"
 )
 
 // The partitions that belong to no organization.
@@ -71,7 +72,7 @@ func (p Partition) Key(values ...string) string {
 }
 
 // Holds reports whether the key is one of the partition, as IAM compares: a * also
-// takes a #, so that who may write courses may write their external ids.
+// takes a #, so that who may write courses may write their external ids and codes.
 func (p Partition) Holds(key string) bool {
 	held, err := path.Match(string(p), key)
 	return err == nil && held

@@ -113,6 +113,7 @@ var (
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List the courses of the organization"),
 	added(post("createCourse", Courses, "/courses", "Create a course with its default section", creates("getCourse"))),
+	added(list("listSections", Courses, "/sections", "Find a section by its externalId")),
 	get("getCourse", Courses, "/courses/{courseId}", "Read a course"),
 	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", "getCourse")),
 	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course with its sections", "getCourse")),

@@ -27,18 +27,13 @@ type Change struct {
 	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
-	// Known are the records that an import knows by ids of its own.
-	Known []ExternalID
+	// Known are the names of other systems that records take, Freed those that they
+	// give up. See Resolve.
+	Known, Freed []ExternalID
+	// Coded are the courses that are found under another code than before.
+	Coded []Coded
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
-}
-
-// ExternalID is the name under which an organization's own system knows a record;
-// Was is the id of the record that had the name when it was looked up, "" for none.
-type ExternalID struct {
-	Name   string
-	Record Record
-	Was    string
 }
 
 // Text is a text whose skills are to be extracted.
@@ -108,8 +103,11 @@ func (c *Change) Records() []Record {
 	for _, p := range c.Grown {
 		records = append(records, p)
 	}
-	for _, x := range c.Known {
+	for _, x := range slices.Concat(c.Known, c.Freed) {
 		records = append(records, x.Record)
+	}
+	for _, coded := range c.Coded {
+		records = append(records, coded.Course)
 	}
 	return records
 }
@@ -122,6 +120,7 @@ func (c *Change) Empty() bool {
 // Create adds a new record. A listed one has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
+	c.names(nil, r)
 	c.touch(dir)
 	c.queue(r)
 }
@@ -140,12 +139,14 @@ func ReplaceChanged[T any, R interface {
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
+		c.names(R(&before), after)
 		c.Replace(after, now)
 	}
 	return changed
 }
 
-// Replace saves a changed record and moves its updatedAt on.
+// Replace saves a changed record and moves its updatedAt on. What it is found by has
+// not changed: see ReplaceChanged.
 func (c *Change) Replace(r Record, now Time) {
 	meta := r.Base()
 	was := meta.UpdatedAt
@@ -165,6 +166,9 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		dir.Drop(seq)
 	}
 	c.Deleted = append(c.Deleted, Deletion{r, was})
+	if course, ok := r.(*Course); ok {
+		c.Coded = append(c.Coded, Coded{Course: course, Was: course.Code})
+	}
 	c.touch(dir)
 }
 

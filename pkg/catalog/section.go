@@ -3,6 +3,7 @@ package catalog
 // Section is the detail record of a course section.
 type Section struct {
 	Meta
+	External
 	CourseID       string     `json:"courseId"`
 	Name           string     `json:"name"`
 	Description    *string    `json:"description"`
@@ -15,6 +16,7 @@ type Section struct {
 
 // SectionInput is what a request or a file says of a section.
 type SectionInput struct {
+	ExternalInput
 	Name           Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
 	Description    Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
@@ -31,8 +33,8 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.Description = text(in.Description, s.Description)
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
 	s.SyllabusHref = text(in.SyllabusHref, s.SyllabusHref)
-	var wrong []FieldError
-	s.Skills, wrong = l.skills(in.Skills, s.Skills)
+	skills, wrong := l.skills(in.Skills, s.Skills)
+	s.Skills, wrong = skills, append(in.apply(&s.External, l), wrong...)
 	if in.SyllabusHref.Set {
 		wrong = append(wrong, l.syllabus(s.SyllabusHref)...)
 	}

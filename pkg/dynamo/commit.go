@@ -83,8 +83,14 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		row["text"] = binary(compress([]byte(t.Text)))
 		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
-	for _, e := range c.Known {
-		records = append(records, s.saveExternal(org, e))
+	for _, x := range c.Known {
+		records = append(records, s.saveExternal(org, x))
+	}
+	for _, x := range c.Freed {
+		records = append(records, s.freeExternal(org, x))
+	}
+	for _, coded := range c.Coded {
+		records = append(records, s.saveCode(org, coded)...)
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
@@ -11,6 +12,8 @@ import (
 // of the record as it is now; records that are not there are catalog.Absent.
 type CourseStore interface {
 	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
+	// CoursesByCode reads a page of the courses with exactly that code.
+	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error)
 	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
 	// CoursesOfSections gives the courses by the ids of sections that they mention.
@@ -26,6 +29,16 @@ type courseInput struct {
 type sectionInput struct {
 	courseInput
 	SectionID string `path:"sectionId"`
+}
+
+type listCoursesInput struct {
+	namedPageInput
+	Code string `query:"code" minLength:"1" doc:"only the courses with exactly this code" extension:"true"`
+}
+
+type listSectionsInput struct {
+	pageInput
+	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"only the section with exactly this externalId"`
 }
 
 type createCourseInput struct {
@@ -65,9 +78,10 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	read(s, "listCourses", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Course], error) {
-		courses, total, err := c.Store.Courses(ctx, c.org, in.Offset, in.Limit)
-		return page(c, *in, courses, total), err
+	read(s, "listCourses", listCourses)
+	read(s, "listSections", func(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
+		sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
+		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
@@ -86,6 +100,19 @@ func (s *Server) bindCourses() {
 	})
 	write(s, "updateSection", updateSection)
 	write(s, "deleteSection", deleteSection)
+}
+
+func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
+	if in.Code == "" {
+		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+	}
+	if in.ExternalID == "" {
+		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
+		return page(c, in.pageInput, courses, total), err
+	}
+	courses, err := named[*catalog.Course](ctx, c, in.ExternalID)
+	courses = slices.DeleteFunc(courses, func(course *catalog.Course) bool { return course.Code != in.Code })
+	return page(c, in.pageInput, cut(in.pageInput, courses), len(courses)), err
 }
 
 // section loads a section of the course that the path names.

@@ -137,13 +137,13 @@ type run struct {
 	found   map[catalog.Kind]map[string]catalog.Record // those of them that this pass has seen
 }
 
-// maxBatch is how many rows one transaction takes, by kind: a course is three rows
-// of the table (course, default section, external id), others are two; the list's
+// maxBatch is how many rows one transaction takes, by kind: a course is four rows
+// of the table (course, default section, external id, code), others are two; the list's
 // directory and the change feed take one each, and DynamoDB 100 in all.
 func maxBatch(kind catalog.Kind) int {
 	switch kind {
 	case catalog.CourseKind:
-		return 32
+		return 24
 	case catalog.SectionKind:
 		return 30 // and up to 30 courses
 	case catalog.ProgramKind, catalog.CredentialKind:

@@ -9,8 +9,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// maxNameLength bounds external ids.
-const maxNameLength = 255
+// maxNameBytes is how long a sort key may be.
+const maxNameBytes = 1024
 
 // ofDefaultSection are the fields of a course's row that its default section gets.
 var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
@@ -31,8 +31,8 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 			reasons = append(reasons, row.Fault)
 		case row.Name == "":
 			reasons = append(reasons, "the external id is missing")
-		case len(row.Name) > maxNameLength:
-			reasons = append(reasons, fmt.Sprintf("the external id is longer than %d bytes", maxNameLength))
+		case row.Kind == catalog.TransferCourseKind && len(nameOf(row)) > maxNameBytes:
+			reasons = append(reasons, fmt.Sprintf("the external ids of package and course are longer than %d bytes together", maxNameBytes))
 		}
 		id := string(row.Kind) + "\n" + nameOf(row)
 		if first, twice := places[id]; twice {
@@ -63,6 +63,9 @@ var members = map[catalog.Kind]struct{ field, inFile string }{
 // operation takes that creates its record.
 func (r *run) check(row *intake.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
+	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
+		row.Fields["externalId"] = row.Name
+	}
 	if m, ok := members[row.Kind]; ok {
 		if _, ok := row.Fields[m.field]; ok {
 			return []catalog.FieldError{{Location: m.field, Message: "records are named by external ids here, in courses or sections"}}
