@@ -34,13 +34,21 @@ build:
 	  for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap && cp $$taxonomy build/functions/$$f/taxonomy.bin || exit 1; done
 	@du -sh build/functions/*/bootstrap
 
-# dev or prod; see "Deploying" in the README.
+# dev, staging or prod; see docs/aws.md.
 STAGE ?= dev
 synth: build node_modules
 	npx aws-cdk synth --quiet -c stage=$(STAGE)
 
+# What a deployment would change, and nothing else.
+.PHONY: diff
+diff: build node_modules
+	npx aws-cdk diff -c stage=$(STAGE)
+
+# Asks before it widens permissions; APPROVAL=never where a person has approved
+# already, as in a pipeline.
+APPROVAL ?= broadening
 deploy: build node_modules
-	npx aws-cdk deploy -c stage=$(STAGE) -c deploy=true --outputs-file build/outputs.json
+	npx aws-cdk deploy -c stage=$(STAGE) -c deploy=true --require-approval $(APPROVAL) --outputs-file build/outputs.json
 
 # samconfig.toml names the template of the stage dev.
 sam-local: synth
@@ -62,6 +70,12 @@ SEED ?= $(shell date +%s)
 DURATION ?= 120s
 chaos: local
 	go run ./infra/chaos -seed $(SEED) -duration $(DURATION)
+
+# Exports a table with the demo, deletes it, restores and audits it: the drill of
+# docs/aws.md on this machine.
+.PHONY: restore-drill
+restore-drill: node_modules
+	go run ./infra/chaos -drill
 
 lint: node_modules
 	@unformatted=$$(gofmt -l functions infra pkg events); [ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
 
@@ -23,7 +24,7 @@ import (
 // the expression is at least that in due of the last periods of a minute.
 type alarm struct {
 	name        string
-	means       string // and what to do
+	means       string
 	expression  string // empty for the sum of the metrics
 	metrics     map[string]awscloudwatch.IMetric
 	threshold   float64
@@ -31,12 +32,12 @@ type alarm struct {
 	silenceBad  bool // no data is an alarm too
 }
 
-// newAlarms sends everything that needs a person to one topic.
-func newAlarms(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, functions functions, t table, q queues) []interfacesawscloudwatch.IAlarmRef {
-	topic := newTopic(stack, s)
-	tell := awscloudwatchactions.NewSnsAction(topic)
+// newAlarms makes the alarms that are not of an objective: what is about to break
+// one, or needs a person whatever it breaks.
+func newAlarms(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
+	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef
-	for _, a := range alarms(rest, functions, t, q) {
+	for _, a := range alarms(m) {
 		if a.expression == "" {
 			a.expression = sum(a.metrics)
 		}
@@ -44,9 +45,9 @@ func newAlarms(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, function
 		if a.silenceBad {
 			missing = awscloudwatch.TreatMissingData_BREACHING
 		}
-		m := awscloudwatch.NewAlarm(stack, jsii.String("alarm "+a.name), &awscloudwatch.AlarmProps{
+		made = append(made, awscloudwatch.NewAlarm(stack, jsii.String("alarm "+a.name), &awscloudwatch.AlarmProps{
 			AlarmName:        jsii.String(s.stackName() + " " + a.name),
-			AlarmDescription: jsii.String(a.means),
+			AlarmDescription: jsii.String(runbook(a.means, a.name)),
 			Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 				Expression: &a.expression, UsingMetrics: &a.metrics, Label: &a.name, Period: seconds(60),
 			}),
@@ -55,98 +56,76 @@ func newAlarms(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, function
 			DatapointsToAlarm:  &a.due,
 			EvaluationPeriods:  &a.within,
 			TreatMissingData:   missing,
-		})
-		m.AddAlarmAction(tell)
-		m.AddOkAction(tell)
-		made = append(made, m)
+		}))
+		alarm := made[len(made)-1].(awscloudwatch.Alarm)
+		alarm.AddAlarmAction(notify)
+		alarm.AddOkAction(notify)
 	}
 	return made
 }
 
-func alarms(rest awsapigateway.RestApi, functions functions, t table, q queues) []alarm {
-	gateway := func(name, statistic string) awscloudwatch.IMetric {
-		return metric("AWS/ApiGateway", name, statistic, dimensions{"ApiName": rest.RestApiName(), "Stage": rest.DeploymentStage().StageName()})
-	}
-	function := func(name, metricName string) awscloudwatch.IMetric {
-		return metric("AWS/Lambda", metricName, "Sum", dimensions{"FunctionName": functions[name].FunctionName()})
-	}
-	failures := func(code catalog.FailureCode) awscloudwatch.IMetric {
-		return metric(api.MetricNamespace, "ExtractionFailures", "Sum", dimensions{"FailureCode": jsii.String(string(code))})
-	}
+// runbook ends a description with the section of docs/aws.md that says what to do.
+func runbook(means, alarm string) string {
+	return means + " Runbook: docs/aws.md, " + alarm + "."
+}
+
+func alarms(m measured) []alarm {
 	throttles := map[string]awscloudwatch.IMetric{}
 	for _, g := range api.Groups() {
-		throttles[string(g)] = function(string(g), "Throttles")
+		throttles[string(g)] = m.function(string(g), "Throttles", "Sum")
 	}
 	return []alarm{
 		{
 			name:  "dead letters",
-			means: "Extraction jobs were given up after all tries; their records become FAILED. Look for the job's requestId in the extractor's log, then retry the records. See the README, redriving dead letters.",
+			means: "Extraction jobs were given up after all tries; their records become FAILED.",
 			// The sweeper empties the queue within seconds, so what it took counts too.
 			metrics: map[string]awscloudwatch.IMetric{
-				"waiting": metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", dimensions{"QueueName": q.dead.QueueName()}),
-				"taken":   metric("AWS/SQS", "NumberOfMessagesReceived", "Sum", dimensions{"QueueName": q.dead.QueueName()}),
+				"waiting": m.queue(m.queues.dead, "ApproximateNumberOfMessagesVisible", "Maximum"),
+				"taken":   m.queue(m.queues.dead, "NumberOfMessagesReceived", "Sum"),
 			},
 			threshold: 1, due: 1, within: 1,
 		},
 		{
-			name:       "5xx rate",
-			means:      "At least 1 % of requests (of 20 or more a minute; below that, 2 or more) fail on our side. Look for level ERROR in the functions' logs; after an upgrade, roll back.",
-			expression: "IF(requests >= 20, 100 * failed / requests, IF(failed >= 2, 100, 0))",
-			metrics:    map[string]awscloudwatch.IMetric{"requests": gateway("Count", "SampleCount"), "failed": gateway("5XXError", "Sum")},
-			threshold:  1, due: 3, within: 5,
-		},
-		{
-			name:       "p99 latency",
-			means:      "One request in a hundred takes 5 s or more. Compare the dashboard's integration latency and table throttles; reports and the credential builder are the slow operations.",
-			expression: "latency",
-			metrics:    map[string]awscloudwatch.IMetric{"latency": gateway("Latency", "p99")},
-			threshold:  5000, due: 5, within: 10,
-		},
-		{
 			name:      "function throttles",
-			means:     "Lambda refuses to start functions: the account's concurrency is used up. Raise it (service quotas) or find who uses it.",
+			means:     "Lambda refuses to start functions: the account's concurrency, or what is reserved for a function, is used up.",
 			metrics:   throttles,
 			threshold: 1, due: 2, within: 5,
 		},
 		{
 			name:  "worker throttles",
-			means: "Lambda refuses to start the extractor or the sweeper; jobs wait. Raise the account's concurrency.",
+			means: "Lambda refuses to start the extractor or the sweeper; jobs wait.",
 			metrics: map[string]awscloudwatch.IMetric{
-				"extractor": function(api.Extractor, "Throttles"), "sweeper": function(api.Sweeper, "Throttles"),
+				"extractor": m.function(api.Extractor, "Throttles", "Sum"), "sweeper": m.function(api.Sweeper, "Throttles", "Sum"),
 			},
 			threshold: 1, due: 5, within: 15,
 		},
 		{
 			name:  "table throttles",
-			means: "DynamoDB refuses reads or writes, most likely of one busy partition. See the README, raising a limit.",
+			means: "DynamoDB refuses reads or writes, most likely of one busy partition.",
 			metrics: map[string]awscloudwatch.IMetric{
-				"reads":  metric("AWS/DynamoDB", "ReadThrottleEvents", "Sum", dimensions{"TableName": t.name}),
-				"writes": metric("AWS/DynamoDB", "WriteThrottleEvents", "Sum", dimensions{"TableName": t.name}),
+				"reads": m.onTable("ReadThrottleEvents"), "writes": m.onTable("WriteThrottleEvents"),
 			},
 			threshold: 10, due: 2, within: 5,
 		},
 		{
-			name:       "oldest job",
-			means:      "An extraction job has waited for 15 minutes. More work arrives than the extractors do, or they fail: see the dashboard.",
-			expression: "age",
-			metrics: map[string]awscloudwatch.IMetric{
-				"age": metric("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", dimensions{"QueueName": q.jobs.QueueName()}),
-			},
-			threshold: 15 * 60, due: 3, within: 5,
+			name:       "quiet customers wait",
+			means:      "Jobs of customers who send few wait behind others, which fair queueing is to prevent: there are too few extractors for those who are quiet.",
+			expression: "waiting",
+			metrics:    map[string]awscloudwatch.IMetric{"waiting": m.queue(m.queues.jobs, "ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum")},
+			threshold:  extractorsAtOnce, due: 10, within: 15,
 		},
 		{
-			name:  "extractor failures",
-			means: "Extractions fail for reasons of ours (crash, out of memory, out of time, internal), not of the document. Look for level ERROR in the extractor's log.",
-			metrics: map[string]awscloudwatch.IMetric{
-				"crashed": function(api.Extractor, "Errors"), "internal": failures(catalog.InternalFailure), "timeout": failures(catalog.TimedOut),
-			},
-			threshold: 3, due: 2, within: 10,
+			name:       "oldest job",
+			means:      "An extraction job has waited for six hours: more work arrives than the extractors do, or one customer's backlog is that long.",
+			expression: "age",
+			metrics:    map[string]awscloudwatch.IMetric{"age": m.queue(m.queues.jobs, "ApproximateAgeOfOldestMessage", "Maximum")},
+			threshold:  6 * 3600, due: 3, within: 5,
 		},
 		{
 			name:       "sweeper silent",
-			means:      "The sweeper has not finished a run for five minutes, so nothing resends stuck extractions. Look into its log, and at the schedule.",
+			means:      "The sweeper has not finished a run for five minutes, so nothing resends stuck extractions.",
 			expression: "IF(runs - crashed >= 1, 0, 1)",
-			metrics:    map[string]awscloudwatch.IMetric{"runs": function(api.Sweeper, "Invocations"), "crashed": function(api.Sweeper, "Errors")},
+			metrics:    map[string]awscloudwatch.IMetric{"runs": m.function(api.Sweeper, "Invocations", "Sum"), "crashed": m.function(api.Sweeper, "Errors", "Sum")},
 			threshold:  1, due: 5, within: 5,
 			silenceBad: true,
 		},
@@ -162,6 +141,42 @@ func metric(namespace, name, statistic string, of dimensions) awscloudwatch.IMet
 	})
 }
 
+// over returns metrics with another period.
+func over(metrics map[string]awscloudwatch.IMetric, period awscdk.Duration) map[string]awscloudwatch.IMetric {
+	made := map[string]awscloudwatch.IMetric{}
+	for id, m := range metrics {
+		made[id] = m.(awscloudwatch.Metric).With(&awscloudwatch.MetricOptions{Period: period})
+	}
+	return made
+}
+
+// gateway returns a metric of all calls, as their clients see them.
+func (m measured) gateway(name, statistic string) awscloudwatch.IMetric {
+	return metric("AWS/ApiGateway", name, statistic, dimensions{"ApiName": m.rest.RestApiName(), "Stage": m.rest.DeploymentStage().StageName()})
+}
+
+func (m measured) function(name, metricName, statistic string) awscloudwatch.IMetric {
+	return metric("AWS/Lambda", metricName, statistic, dimensions{"FunctionName": m.functions[name].FunctionName()})
+}
+
+func (m measured) queue(q awssqs.Queue, name, statistic string) awscloudwatch.IMetric {
+	return metric("AWS/SQS", name, statistic, dimensions{"QueueName": q.QueueName()})
+}
+
+func (m measured) onTable(name string) awscloudwatch.IMetric {
+	return metric("AWS/DynamoDB", name, "Sum", dimensions{"TableName": m.table.name})
+}
+
+// counted returns a metric that the functions write into their logs, of operations
+// or extractions of a kind.
+func counted(name, statistic, kind string) awscloudwatch.IMetric {
+	return metric(api.MetricNamespace, name, statistic, dimensions{"Kind": &kind})
+}
+
+func failures(code catalog.FailureCode) awscloudwatch.IMetric {
+	return metric(api.MetricNamespace, "ExtractionFailures", "Sum", dimensions{"FailureCode": jsii.String(string(code))})
+}
+
 // sum adds up metrics. A metric that nothing was counted for has no value, and
 // would leave a plain sum without one.
 func sum(metrics map[string]awscloudwatch.IMetric) string {
@@ -172,13 +187,18 @@ func sum(metrics map[string]awscloudwatch.IMetric) string {
 	return "SUM([" + strings.Join(filled, ", ") + "])"
 }
 
-// newTopic makes the topic, to which only this account's alarms may publish. It
-// has no key of its own: alarms carry names and figures, no customer's data.
-func newTopic(stack awscdk.Stack, s stage) awssns.Topic {
-	topic := awssns.NewTopic(stack, jsii.String("Alarms"), &awssns.TopicProps{
+// newTopic makes the topic, to which only this account's alarms may publish.
+// Without a key of the account it has none: alarms carry names and figures, no
+// customer's data.
+func newTopic(stack awscdk.Stack, s stage, key awskms.IKey) awssns.Topic {
+	props := &awssns.TopicProps{
 		DisplayName: jsii.String(fmt.Sprintf("Skills Curriculum Service (%s)", s.name)),
 		EnforceSSL:  jsii.Bool(true),
-	})
+	}
+	if key != nil {
+		props.MasterKey = key
+	}
+	topic := awssns.NewTopic(stack, jsii.String("Alarms"), props)
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)},
 		Actions:    jsii.Strings("sns:Publish"),

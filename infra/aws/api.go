@@ -7,6 +7,10 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscertificatemanager"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -19,16 +23,20 @@ const (
 	keyRate, keyBurst = 500, 1000 // of one API key; the default limit is 17 reads a second
 	// Below what any region gives an account by default (2,500 and 1,250).
 	stageRate, stageBurst = 2000, 1000
+	// Of each operation that takes no key, from all strangers together.
+	publicRate, publicBurst = 20, 40
 )
 
-// newAPI makes the REST API of the contract. Answers are text, so no media type is
-// binary, and they stay uncompressed, because a strong ETag names bytes.
-func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.RestApi {
-	access := newLog(stack, s, "access-log", nil)
+// newAPI makes the REST API of the contract, and its access log.
+// Responses are text, so no media type is binary; long ones are compressed for
+// clients that take it.
+func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, aliases aliases) (awsapigateway.RestApi, awslogs.LogGroup) {
+	access := newLog(stack, s, key, "access-log", nil)
 	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
 		RestApiName:                 jsii.String(s.stackName()),
 		Description:                 jsii.String("Skills Curriculum Service, stage " + s.name),
 		EndpointConfiguration:       &awsapigateway.EndpointConfiguration{Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL}},
+		MinCompressionSize:          awscdk.Size_Bytes(jsii.Number(api.CompressFrom)),
 		ApiKeySourceType:            awsapigateway.ApiKeySourceType_HEADER,
 		CloudWatchRole:              jsii.Bool(true), // one setting of the account and region, shared by stages: it stays
 		CloudWatchRoleRemovalPolicy: awscdk.RemovalPolicy_RETAIN,
@@ -40,16 +48,17 @@ func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.Rest
 			DataTraceEnabled:     jsii.Bool(false), // it would log bodies
 			ThrottlingRateLimit:  jsii.Number(stageRate),
 			ThrottlingBurstLimit: jsii.Number(stageBurst),
+			MethodOptions:        publicThrottles(),
 			AccessLogDestination: awsapigateway.NewLogGroupLogDestination(access),
 			AccessLogFormat:      awsapigateway.AccessLogFormat_Custom(jsii.String(accessLogFormat())),
 		},
 	})
 	// API Gateway makes this group itself when it first has an error to log, and
 	// keeps it for ever, unless it is there before.
-	execution := newLog(stack, s, "execution-log", jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
+	execution := newLog(stack, s, key, "execution-log", jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
 	rest.DeploymentStage().Node().AddDependency(execution)
 
-	addRoutes(rest, functions)
+	addRoutes(stack, rest, functions, aliases)
 	for _, r := range refusals {
 		r.add(rest)
 	}
@@ -60,28 +69,73 @@ func newAPI(stack awscdk.Stack, s stage, functions functions) awsapigateway.Rest
 		Throttle:    &awsapigateway.ThrottleSettings{RateLimit: jsii.Number(keyRate), BurstLimit: jsii.Number(keyBurst)},
 	})
 
-	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which answer with the contract's errors; validation here would answer in another shape.")
-	accept(rest, "AwsSolutions-APIG3", "", "A web ACL is the account's choice and price; keys, throttles and the functions' own validation stand without one. It attaches to the stage.")
+	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which respond with the contract's errors; validation here would respond in another shape.")
 	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
 	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not people who sign in.")
 	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
 		"The policy that AWS prescribes for API Gateway's own logging in an account.")
 
 	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // an output that BaseUrl repeats
-	output(stack, "BaseUrl", "What clients put before a path", jsii.String(strings.TrimSuffix(*rest.Url(), "/")))
+	output(stack, "BaseUrl", "What clients put before a path", baseURL(stack, s, rest))
 	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
 	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
-	return rest
+	return rest, access
+}
+
+// baseURL is what clients put before a path: of the API's own domain, which it
+// makes, where one is set. The stage's name is the mapping's, so that paths are
+// those of the contract under both, and replacing the API changes no address.
+func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
+	if s.domain == "" {
+		return jsii.String(strings.TrimSuffix(*rest.Url(), "/"))
+	}
+	domain := awsapigateway.NewDomainName(stack, jsii.String("Domain"), &awsapigateway.DomainNameProps{
+		DomainName:     &s.domain,
+		Certificate:    awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"), &s.certificate),
+		EndpointType:   awsapigateway.EndpointType_REGIONAL,
+		SecurityPolicy: awsapigateway.SecurityPolicy_TLS_1_2,
+	})
+	domain.AddBasePathMapping(rest, &awsapigateway.BasePathMappingOptions{
+		BasePath: jsii.String(strings.TrimPrefix(api.BasePath, "/")), Stage: rest.DeploymentStage(),
+	})
+	output(stack, "DomainTarget", "What the domain's DNS record points to", domain.DomainNameAliasDomainName())
+	output(stack, "DomainTargetZone", "The hosted zone of the target, for an alias record", domain.DomainNameAliasHostedZoneId())
+	return jsii.String("https://" + s.domain + api.BasePath)
+}
+
+// publicThrottles bounds what strangers may ask for without a key, so that they
+// use up nobody's share of the stage.
+func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
+	throttles := map[string]*awsapigateway.MethodDeploymentOptions{}
+	for _, o := range api.Operations() {
+		if o.Access == api.Public {
+			throttles[o.Path+"/"+o.Method] = &awsapigateway.MethodDeploymentOptions{
+				ThrottlingRateLimit: jsii.Number(publicRate), ThrottlingBurstLimit: jsii.Number(publicBurst),
+				LoggingLevel: awsapigateway.MethodLoggingLevel_ERROR, DataTraceEnabled: jsii.Bool(false), MetricsEnabled: jsii.Bool(false),
+			}
+		}
+	}
+	return &throttles
 }
 
 // addRoutes leads every path of the contract, with every method, to its group's
 // function, and any other path to the customers function, so that 404 and 405 are
 // ours and come after the key check.
-func addRoutes(rest awsapigateway.RestApi, functions functions) {
+func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functions, aliases aliases) {
 	integrations := map[api.Group]awsapigateway.Integration{}
 	for _, g := range api.Groups() {
-		integrations[g] = awsapigateway.NewLambdaIntegration(functions[string(g)], &awsapigateway.LambdaIntegrationOptions{
-			ScopePermissionToMethod: jsii.Bool(false), // one permission a function, not one a path
+		// The function's ARN with the alias behind it, where sam local finds the function.
+		uri := awscdk.Fn_Join(jsii.String(""), &[]*string{
+			jsii.String("arn:"), stack.Partition(), jsii.String(":apigateway:"), stack.Region(), jsii.String(":lambda:path/2015-03-31/functions/"),
+			functions[string(g)].FunctionArn(), jsii.String(":" + live + "/invocations"),
+		})
+		integrations[g] = awsapigateway.NewIntegration(&awsapigateway.IntegrationProps{
+			Type: awsapigateway.IntegrationType_AWS_PROXY, IntegrationHttpMethod: jsii.String("POST"), Uri: uri,
+		})
+		// One permission a function, not one a path.
+		awslambda.NewCfnPermission(stack, jsii.String(string(g)+"-from-api"), &awslambda.CfnPermissionProps{
+			Action: jsii.String("lambda:InvokeFunction"), FunctionName: aliases[string(g)].FunctionArn(),
+			Principal: jsii.String("apigateway.amazonaws.com"), SourceArn: rest.ArnForExecuteApi(jsii.String("*"), jsii.String("/*"), jsii.String("*")),
 		})
 	}
 	route := func(path, method string, group api.Group, key bool) {
@@ -103,8 +157,11 @@ func addRoutes(rest awsapigateway.RestApi, functions functions) {
 			route(o.Path, o.Method, o.Group, false)
 		}
 	}
-	route("/", "ANY", api.Customers, true)
-	route("/{proxy+}", "ANY", api.Customers, true)
+	for _, path := range []string{"/", "/{proxy+}"} {
+		if _, ok := groups[path]; !ok {
+			route(path, "ANY", api.Customers, true)
+		}
+	}
 }
 
 // accessLogFormat holds what a request was and became, and of the key only the
@@ -122,7 +179,7 @@ func accessLogFormat() string {
 	return compact(fields)
 }
 
-// refusal is an answer that API Gateway gives in our place.
+// refusal is a response that API Gateway sends in our place.
 type refusal struct {
 	kind   string // API Gateway's name of the case
 	code   catalog.Code
@@ -131,7 +188,7 @@ type refusal struct {
 
 const (
 	keyDetail      = "A valid API key in the header X-API-Key is required."
-	internalDetail = "The service failed to answer. The requestId finds the cause."
+	internalDetail = "The service failed to respond. The requestId finds the cause."
 )
 
 // refusals covers every kind that API Gateway knows. Whatever fails before a key
@@ -154,7 +211,7 @@ var refusals = []refusal{
 	{"UNSUPPORTED_MEDIA_TYPE", catalog.UnsupportedMediaType, "The media type of the body is not supported."},
 	{"THROTTLED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."},
 	{"QUOTA_EXCEEDED", catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."},
-	{"INTEGRATION_TIMEOUT", catalog.Unavailable, "The answer took too long. Try again."},
+	{"INTEGRATION_TIMEOUT", catalog.Unavailable, "The response took too long. Try again."},
 	{"INTEGRATION_FAILURE", catalog.Unavailable, "The service is not available at the moment. Try again."},
 	{"API_CONFIGURATION_ERROR", catalog.Internal, internalDetail},
 	{"AUTHORIZER_CONFIGURATION_ERROR", catalog.Internal, internalDetail},
@@ -162,7 +219,7 @@ var refusals = []refusal{
 	{"DEFAULT_5XX", catalog.Internal, internalDetail},
 }
 
-// add gives the answer the contract's shape. API Gateway only replaces variables
+// add puts the response into the contract's shape. API Gateway only replaces variables
 // in such a template and cannot escape them, so only two stand here that hold no
 // quote: an id of its own, and a path, in which a URL has quotes encoded. No
 // customer is known at this point, so the limits are 0.

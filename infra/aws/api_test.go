@@ -42,6 +42,9 @@ func routes(t *testing.T, stage string, tpl template) map[string]route {
 		}
 		name, _ := tpl.Resources[targets[0]].get("FunctionName").(string)
 		same(t, id+" integration", m.get("Integration", "Type"), "AWS_PROXY")
+		if !strings.Contains(compact(m.get("Integration", "Uri")), `":live/invocations"`) {
+			t.Errorf("%s does not lead to the alias: %s", id, compact(m.get("Integration", "Uri")))
+		}
 		r := route{at, m.get("HttpMethod").(string), strings.TrimPrefix(name, service+"-"+stage+"-"), m.get("ApiKeyRequired") == true}
 		found[r.Method+" "+r.Path] = r
 	}
@@ -92,8 +95,7 @@ func TestFunctionsMayBeInvokedByThisAPIOnly(t *testing.T) {
 			if ids := refersTo(p.get("SourceArn")); len(ids) != 1 || ids[0] != rest {
 				t.Errorf("%s lets %v invoke", id, ids)
 			}
-			name, _ := tpl.Resources[refersTo(p.get("FunctionName"))[0]].get("FunctionName").(string)
-			invocable[strings.TrimPrefix(name, service+"-"+stage+"-")] = true
+			invocable[strings.TrimSuffix(construct(tpl, refersTo(p.get("FunctionName"))[0]), "-"+live)] = true
 		}
 		want := map[string]bool{}
 		for _, g := range api.Groups() {
@@ -116,12 +118,22 @@ func TestStageLogsThrottlesAndTraces(t *testing.T) {
 		id, s := tpl.only(t, "AWS::ApiGateway::Stage")
 		same(t, "stage", s.get("StageName"), "v1")
 		same(t, "tracing", s.get("TracingEnabled"), true)
-		if diff := cmp.Diff([]any{map[string]any{
-			"HttpMethod": "*", "ResourcePath": "/*", "LoggingLevel": "ERROR", "DataTraceEnabled": false, "MetricsEnabled": false,
-			"ThrottlingRateLimit": 2000.0, "ThrottlingBurstLimit": 1000.0,
-		}}, s.get("MethodSettings")); diff != "" {
+		settings := func(path, method string, rate, burst float64) any {
+			return map[string]any{
+				"HttpMethod": method, "ResourcePath": path, "LoggingLevel": "ERROR", "DataTraceEnabled": false, "MetricsEnabled": false,
+				"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": burst,
+			}
+		}
+		want := []any{settings("/*", "*", 2000, 1000)}
+		for _, o := range api.Operations() {
+			if o.Access == api.Public { // throttled for all strangers together
+				want = append(want, settings("/"+strings.ReplaceAll(o.Path, "/", "~1"), o.Method, 20, 40))
+			}
+		}
+		if diff := cmp.Diff(want, s.get("MethodSettings")); diff != "" {
 			t.Error(diff)
 		}
+		same(t, "compression from", rest.get("MinimumCompressionSize"), api.CompressFrom)
 		log, access := tpl.named(t, "AWS::Logs::LogGroup", "access-log")
 		same(t, "access log", refersTo(s.get("AccessLogSetting", "DestinationArn")), "["+log+"]")
 		same(t, "access log retention", access.get("RetentionInDays"), retentionDays[stage])
@@ -166,9 +178,9 @@ func TestUsagePlanCarriesTheStage(t *testing.T) {
 	})
 }
 
-// answers is every kind of answer that API Gateway gives by itself (API Gateway
+// responses is every kind of response that API Gateway sends by itself (API Gateway
 // developer guide, gateway response types), with what the contract makes of it.
-var answers = map[string]struct {
+var responses = map[string]struct {
 	code  catalog.Code
 	retry string
 }{
@@ -195,14 +207,14 @@ var answers = map[string]struct {
 	"WAF_FILTERED":                   {catalog.Forbidden, ""},
 }
 
-func TestGatewayAnswersInTheContractsShape(t *testing.T) {
+func TestGatewayResponsesHaveTheContractsShape(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		seen := map[string]bool{}
 		for id, r := range tpl.of("AWS::ApiGateway::GatewayResponse") {
 			kind := r.get("ResponseType").(string)
-			want, ok := answers[kind]
+			want, ok := responses[kind]
 			if !ok || seen[kind] {
-				t.Errorf("%s: %s is unknown or answered twice", id, kind)
+				t.Errorf("%s: %s is unknown or stands twice", id, kind)
 				continue
 			}
 			seen[kind] = true
@@ -238,15 +250,15 @@ func TestGatewayAnswersInTheContractsShape(t *testing.T) {
 				t.Errorf("%s says %s", kind, body)
 			}
 		}
-		if len(seen) != len(answers) {
-			t.Errorf("%d kinds are answered, want %d", len(seen), len(answers))
+		if len(seen) != len(responses) {
+			t.Errorf("%d kinds stand, want %d", len(seen), len(responses))
 		}
 	})
 }
 
 // A deployment that is not replaced when the contract changes would leave new
 // paths without a route.
-func TestDeploymentWaitsForAllMethodsAndAnswers(t *testing.T) {
+func TestDeploymentWaitsForAllMethodsAndResponses(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		_, deployment := tpl.only(t, "AWS::ApiGateway::Deployment")
 		depends := compact(deployment.DependsOn)

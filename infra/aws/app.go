@@ -8,48 +8,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
-	"strconv"
+	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
-
-// service begins the name of everything that is created.
-const service = "skills-curriculum"
-
-// The stages. Production keeps its data whatever happens to its stack.
-const (
-	dev  = "dev"
-	prod = "prod"
-)
-
-// stage is what one deployment may choose (cdk.json or -c key=value). The
-// settings that outlive one command carry the stage in their key, so that the
-// two stages never mix: prod:table, dev:alarmEmail.
-type stage struct {
-	name       string // context stage: dev (default) or prod
-	bundles    string // context functions: directory with a bundle for each function
-	table      string // NAME:table: a restored table to serve from, empty for the stack's own
-	alarmEmail string // NAME:alarmEmail: who is told about alarms, empty for nobody
-	rateUnits  string // NAME:rateLimitUnits: units a customer has in a window
-	rateWindow string // NAME:rateLimitWindowSeconds
-}
-
-func (s stage) production() bool  { return s.name == prod }
-func (s stage) stackName() string { return service + "-" + s.name }
-
-// data is what happens to tables and logs when they leave the stack.
-func (s stage) data() awscdk.RemovalPolicy {
-	if s.production() {
-		return awscdk.RemovalPolicy_RETAIN
-	}
-	return awscdk.RemovalPolicy_DESTROY
-}
 
 func main() {
 	if err := run(); err != nil {
@@ -60,19 +29,14 @@ func main() {
 
 func run() error {
 	defer jsii.Close()
-	app := newApp("")
-	setting := func(key, fallback string) string {
-		if value := app.Node().TryGetContext(&key); value != nil && value != "" {
-			return fmt.Sprint(value)
-		}
-		return fallback
-	}
-	if setting("deploy", "") != "" {
+	app := newApp("", nil)
+	values, _ := app.Node().GetAllContext(nil).(map[string]any)
+	if values["deploy"] != nil {
 		if err := deployable(context.Background(), os.Getenv("CDK_DEFAULT_ACCOUNT")); err != nil {
 			return err
 		}
 	}
-	s, err := readStage(setting)
+	s, err := readStage(values)
 	if err != nil {
 		return err
 	}
@@ -81,8 +45,9 @@ func run() error {
 	return nil
 }
 
-// newApp makes an app that writes to outdir; empty leaves that to the CDK command.
-func newApp(outdir string) awscdk.App {
+// newApp makes an app that writes to outdir, with the context of cdk.json; the CDK
+// command sets both where they are empty.
+func newApp(outdir string, context map[string]any) awscdk.App {
 	props := &awscdk.AppProps{
 		AnalyticsReporting: jsii.Bool(false),
 		TreeMetadata:       jsii.Bool(false),
@@ -90,39 +55,11 @@ func newApp(outdir string) awscdk.App {
 		PostCliContext: &map[string]any{"aws:cdk:enable-path-metadata": true, "aws:cdk:enable-asset-metadata": true},
 	}
 	if outdir != "" {
-		props.Outdir = &outdir
+		props.Outdir, props.Context = &outdir, &context
 	}
 	app := awscdk.NewApp(props)
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(nil), nil)
 	return app
-}
-
-// readStage reads the settings and reports all that is wrong with them at once.
-func readStage(setting func(key, fallback string) string) (stage, error) {
-	name := setting("stage", dev)
-	if name != dev && name != prod {
-		return stage{}, fmt.Errorf("stage %q is unknown: use -c stage=%s or -c stage=%s", name, dev, prod)
-	}
-	s := stage{
-		name:       name,
-		bundles:    setting("functions", filepath.Join("build", "functions")),
-		table:      setting(name+":table", ""),
-		alarmEmail: setting(name+":alarmEmail", ""),
-		rateUnits:  setting(name+":rateLimitUnits", "1000"),
-		rateWindow: setting(name+":rateLimitWindowSeconds", "60"),
-	}
-	var faults []error
-	for _, number := range []struct{ key, value string }{{"rateLimitUnits", s.rateUnits}, {"rateLimitWindowSeconds", s.rateWindow}} {
-		if n, err := strconv.Atoi(number.value); err != nil || n < 1 {
-			faults = append(faults, fmt.Errorf("%s:%s is %q: give a whole number above 0", name, number.key, number.value))
-		}
-	}
-	for _, f := range functionNames() {
-		if _, err := os.Stat(filepath.Join(s.bundles, f, "bootstrap")); err != nil {
-			faults = append(faults, fmt.Errorf("%s is missing: run make build first", filepath.Join(s.bundles, f, "bootstrap")))
-		}
-	}
-	return s, errors.Join(faults...)
 }
 
 // deployable says in one sentence what a deployment lacks. The CDK command would
@@ -144,20 +81,43 @@ func deployable(ctx context.Context, account string) error {
 // newStack puts a whole stage into one stack: its parts are useless without each
 // other, and one stack is one deployment, one roll back and no exports between.
 func newStack(app awscdk.App, s stage) awscdk.Stack {
+	tags := map[string]*string{}
+	for key, value := range s.tags() {
+		tags[key] = jsii.String(value)
+	}
 	stack := awscdk.NewStack(app, jsii.String(s.stackName()), &awscdk.StackProps{
 		Description:           jsii.String("Skills Curriculum Service, stage " + s.name),
 		TerminationProtection: jsii.Bool(s.production()),
-		Tags:                  &map[string]*string{"service": jsii.String(service), "stage": jsii.String(s.name)},
+		Tags:                  &tags, // CloudFormation's own, for what the template cannot tag
 	})
-	table := newTable(stack, s)
-	queues := newQueues(stack, s)
-	functions := newFunctions(stack, s, table, queues)
-	newEventSources(functions, queues)
-	newSchedule(stack, s, functions)
-	rest := newAPI(stack, s, functions)
-	alarms := newAlarms(stack, s, rest, functions, table, queues)
-	newDashboard(stack, s, rest, functions, table, queues, alarms)
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		// Dashboards take none from a template.
+		awscdk.Tags_Of(stack).Add(&key, tags[key], &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")})
+	}
+	key := newKey(stack, s)
+	table := newTable(stack, s, key)
+	queues := newQueues(stack, s, key)
+	functions, logs := newFunctions(stack, s, key, table, queues)
+	aliases := newAliases(stack, s, functions, logs)
+	newEventSources(stack, aliases, queues)
+	newSchedule(stack, s, aliases)
+	rest, access := newAPI(stack, s, key, functions, aliases)
+	newFirewall(stack, s, rest)
+	newBackup(stack, s, key, table)
+	m := measured{rest, functions, table, queues}
+	topic := newTopic(stack, s, key)
+	alarms := append(newObjectives(stack, s, topic, m), newAlarms(stack, s, topic, m)...)
+	newDashboard(stack, s, m, alarms)
+	newQueries(stack, s, logs, access)
 	return stack
+}
+
+// measured is what has metrics.
+type measured struct {
+	rest      awsapigateway.RestApi
+	functions functions
+	table     table
+	queues    queues
 }
 
 // output publishes a value that the operator's command line needs.

@@ -11,13 +11,17 @@ import (
 
 func TestReadStage(t *testing.T) {
 	bundles := stubs(t, t.TempDir())
-	got, err := readStage(settings(map[string]string{
-		"stage": "prod", "functions": bundles, "prod:table": "restored", "prod:rateLimitUnits": "2000", "dev:rateLimitUnits": "7",
-	}))
+	got, err := readStage(map[string]any{
+		"stage": "prod", "functions": bundles, "prod:table": "restored", "prod:rateLimitUnits": 2000, "dev:rateLimitUnits": "7",
+		"prod:waf": "30000", "prod:reservedConcurrency": "courses=50, extractor=10", "prod:backup": "on", "prod:owner": "team", "unrelated": true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := stage{name: "prod", bundles: bundles, table: "restored", rateUnits: "2000", rateWindow: "60"}
+	want := stage{
+		name: "prod", bundles: bundles, owner: "team", costCentre: "unassigned", table: "restored", rateUnits: "2000", rateWindow: "60",
+		release: "allAtOnce", waf: 30000, backup: true, reserved: map[string]int{"courses": 50, "extractor": 10},
+	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(stage{})); diff != "" {
 		t.Error(diff)
 	}
@@ -26,15 +30,23 @@ func TestReadStage(t *testing.T) {
 func TestReadStageSaysAllThatIsWrong(t *testing.T) {
 	bundles := stubs(t, t.TempDir())
 	for name, c := range map[string]struct {
-		context map[string]string
+		context map[string]any
 		says    []string
 	}{
-		"unknown stage":    {map[string]string{"stage": "test"}, []string{`stage "test" is unknown`, "-c stage=dev"}},
-		"numbers":          {map[string]string{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0"}, []string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`}},
-		"nothing is built": {map[string]string{"functions": filepath.Join(bundles, "nowhere")}, []string{filepath.Join("courses", "bootstrap") + " is missing: run make build first", filepath.Join("sweeper", "bootstrap")}},
+		"unknown stage":   {map[string]any{"stage": "test"}, []string{`stage "test" is unknown`, "-c stage=dev", "-c stage=staging"}},
+		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is no setting", "waf"}},
+		"numbers": {map[string]any{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0", "dev:waf": "on"},
+			[]string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`, `dev:waf is "on"`}},
+		"switches": {map[string]any{"functions": bundles, "dev:vpc": "yes", "dev:encryption": "true"}, []string{`dev:vpc is "yes"`, `dev:encryption is "true"`}},
+		"domain":   {map[string]any{"functions": bundles, "dev:domain": "api.example.org"}, []string{"dev:domain and dev:certificateArn"}},
+		"release":  {map[string]any{"functions": bundles, "dev:release": "slowly"}, []string{`dev:release is "slowly"`, "canary10Percent5Minutes"}},
+		"backup":   {map[string]any{"functions": bundles, "dev:backupCopyTo": "arn:aws:backup:x:1:backup-vault:v"}, []string{"dev:backup=on"}},
+		"reserved": {map[string]any{"functions": bundles, "dev:reservedConcurrency": "courses,extractor=9,nobody=3"},
+			[]string{`reservedConcurrency is ""`, `"9"`, "at least 10", "nobody"}},
+		"nothing is built": {map[string]any{"functions": filepath.Join(bundles, "nowhere")}, []string{filepath.Join("courses", "bootstrap") + " is missing: run make build first", filepath.Join("sweeper", "bootstrap")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readStage(settings(c.context))
+			_, err := readStage(c.context)
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -2,56 +2,66 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
 )
 
-// newDashboard shows one stage on a page, a question in each row: is something
-// wrong, who asks for what, who is refused, does extraction keep up, what costs.
-func newDashboard(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, functions functions, t table, q queues, alarms []interfacesawscloudwatch.IAlarmRef) {
+// newDashboard shows one stage on a page, a question in each row: are the
+// objectives met, who asks for what, who is refused, does extraction keep up, what
+// costs.
+func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesawscloudwatch.IAlarmRef) {
 	gateway := func(name, statistic, label string) awscloudwatch.IMetric {
-		return labelled("AWS/ApiGateway", name, statistic, label, dimensions{"ApiName": rest.RestApiName(), "Stage": rest.DeploymentStage().StageName()})
+		return labelled(m.gateway(name, statistic), label)
 	}
-	function := func(name, metricName, statistic, label string) awscloudwatch.IMetric {
-		return labelled("AWS/Lambda", metricName, statistic, label, dimensions{"FunctionName": functions[name].FunctionName()})
+	queue := func(q awssqs.Queue, metricName, statistic, label string) awscloudwatch.IMetric {
+		return labelled(m.queue(q, metricName, statistic), label)
 	}
-	queue := func(name, metricName, statistic, label string) awscloudwatch.IMetric {
-		return labelled("AWS/SQS", metricName, statistic, label, dimensions{"QueueName": &name})
-	}
-	onTable := func(name, label string) awscloudwatch.IMetric {
-		return labelled("AWS/DynamoDB", name, "Sum", label, dimensions{"TableName": t.name})
-	}
+	onTable := func(name, label string) awscloudwatch.IMetric { return labelled(m.onTable(name), label) }
 	each := func(metricName, statistic string) []awscloudwatch.IMetric {
 		var all []awscloudwatch.IMetric
-		for _, name := range functionNames() {
-			all = append(all, function(name, metricName, statistic, name))
+		for _, name := range api.Functions() {
+			all = append(all, labelled(m.function(name, metricName, statistic), name))
 		}
 		return all
 	}
+	good := map[string][]awscloudwatch.IMetric{}
+	for _, o := range objectives(m) {
+		of := o.name[strings.LastIndex(o.name, " ")+1:]
+		metrics := over(o.metrics, awscdk.Duration_Hours(jsii.Number(1)))
+		good[of] = append(good[of], awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression: jsii.String("100 - " + o.bad), UsingMetrics: &metrics, Label: jsii.String(fmt.Sprintf("%s, at least %g", strings.TrimSuffix(o.name, " "+of), o.percent)),
+			Period: awscdk.Duration_Hours(jsii.Number(1)),
+		}))
+	}
 	var gigabyteSeconds []awscloudwatch.IMetric
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		gigabyteSeconds = append(gigabyteSeconds, awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 			Expression:   jsii.String(fmt.Sprintf("%s * %g / 1024 / 1000", name, sizes[name].memory)),
-			UsingMetrics: &map[string]awscloudwatch.IMetric{name: function(name, "Duration", "Sum", name)},
+			UsingMetrics: &map[string]awscloudwatch.IMetric{name: labelled(m.function(name, "Duration", "Sum"), name)},
 			Label:        jsii.String(name),
 			Period:       awscdk.Duration_Minutes(jsii.Number(5)),
 		}))
 	}
-	jobs, dead := *q.jobs.QueueName(), *q.dead.QueueName()
+	jobs, dead := m.queues.jobs, m.queues.dead
 
 	board := awscloudwatch.NewDashboard(stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName:   jsii.String(s.stackName()),
 		DefaultInterval: awscdk.Duration_Hours(jsii.Number(12)),
 	})
-	board.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
-		Title: jsii.String("Alarms"), Alarms: &alarms, Width: jsii.Number(24), Height: jsii.Number(3),
-	}))
+	row(board,
+		awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
+			Title: jsii.String("Objectives: alarms"), Alarms: &alarms, Width: jsii.Number(8), Height: jsii.Number(6),
+		}),
+		percentages("Objectives: calls without a failure, % of an hour", good["availability"]),
+		percentages("Objectives: calls in time, % of an hour", good["latency"]),
+	)
 	row(board,
 		graph("Traffic: requests and failures",
 			gateway("Count", "SampleCount", "requests"), gateway("5XXError", "Sum", "5xx")),
@@ -71,6 +81,7 @@ func newDashboard(stack awscdk.Stack, s stage, rest awsapigateway.RestApi, funct
 		graph("Extraction: p99 of a run, by failure code, ms", own("Latency", "FailureCode", "p99")),
 		graph("Extraction: jobs",
 			queue(jobs, "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
+			queue(jobs, "ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum", "waiting, of quiet customers"),
 			queue(jobs, "ApproximateNumberOfMessagesNotVisible", "Maximum", "at work"),
 			queue(dead, "NumberOfMessagesReceived", "Sum", "dead letters")),
 		graph("Extraction: age of the oldest job, s", queue(jobs, "ApproximateAgeOfOldestMessage", "Maximum", "age")),
@@ -93,11 +104,17 @@ func graph(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget
 	})
 }
 
-func labelled(namespace, name, statistic, label string, of dimensions) awscloudwatch.IMetric {
-	d := map[string]*string(of)
-	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-		Namespace: &namespace, MetricName: &name, Statistic: &statistic, Label: &label, DimensionsMap: &d, Period: awscdk.Duration_Minutes(jsii.Number(5)),
+// percentages draws shares of good calls near 100.
+func percentages(title string, metrics []awscloudwatch.IMetric) awscloudwatch.IWidget {
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
+		Title: &title, Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6), Period: awscdk.Duration_Hours(jsii.Number(1)),
+		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(90), Max: jsii.Number(100), ShowUnits: jsii.Bool(false)},
 	})
+}
+
+// labelled names a metric for a graph, whose points are five minutes apart.
+func labelled(m awscloudwatch.IMetric, label string) awscloudwatch.IMetric {
+	return m.(awscloudwatch.Metric).With(&awscloudwatch.MetricOptions{Label: &label, Period: awscdk.Duration_Minutes(jsii.Number(5))})
 }
 
 // own finds a metric of the functions for every value of a dimension.

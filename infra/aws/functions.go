@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
@@ -20,7 +22,7 @@ type functions map[string]awslambda.Function
 // memory, one whole processor at fullCPU.
 type size struct {
 	memory  float64 // MB
-	timeout float64 // seconds; API Gateway waits 29 for an answer
+	timeout float64 // seconds; API Gateway waits 29 for a response
 	why     string
 }
 
@@ -38,21 +40,22 @@ var sizes = map[string]size{
 	string(api.Extractions): {512, 10, "searches the whole taxonomy, which it holds in memory"},
 	string(api.Credentials): {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
 	string(api.Transfers):   {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
-	string(api.Reports):     {fullCPU, 28, "compares 100 courses with 50 jobs and writes answers of up to 6 MB"},
+	string(api.Reports):     {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
 	api.Extractor:           {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
 	api.Sweeper:             {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
-// functionNames lists all functions.
-var functionNames = api.Functions
+// logs holds the log of each function under the function's name.
+type logs map[string]awslogs.LogGroup
 
 // newFunctions creates every function from its bundle, each with a role and a log
 // of its own.
-func newFunctions(stack awscdk.Stack, s stage, t table, q queues) functions {
-	made := functions{}
-	for _, name := range functionNames() {
+func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues) (functions, logs) {
+	made, written := functions{}, logs{}
+	network := newNetwork(stack, s, key)
+	for _, name := range api.Functions() {
 		bundle := filepath.Join(s.bundles, name)
-		log := newLog(stack, s, name+"-log", nil)
+		log := newLog(stack, s, key, name+"-log", nil)
 		props := &awslambda.FunctionProps{
 			FunctionName: jsii.String(s.stackName() + "-" + name),
 			Description:  jsii.String("Skills Curriculum Service: " + name),
@@ -64,24 +67,37 @@ func newFunctions(stack awscdk.Stack, s stage, t table, q queues) functions {
 			Timeout:      seconds(sizes[name].timeout),
 			Tracing:      awslambda.Tracing_ACTIVE,
 			LogGroup:     log,
-			Role:         newRole(stack, name, t, q, log),
+			Role:         newRole(stack, s, name, key, t, q, log),
 			Environment:  environment(s, bundle, t, q),
 		}
 		if name == api.Sweeper {
 			props.RetryAttempts = jsii.Number(0) // as for its schedule
 		}
-		made[name] = awslambda.NewFunction(stack, jsii.String(name), props)
+		if n, ok := s.reserved[name]; ok {
+			props.ReservedConcurrentExecutions = jsii.Number(float64(n))
+		}
+		if network != nil && name == api.Extractor {
+			props.Vpc, props.SecurityGroups = network.vpc, &[]awsec2.ISecurityGroup{network.egress}
+			props.VpcSubnets = &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS}
+		}
+		made[name], written[name] = awslambda.NewFunction(stack, jsii.String(name), props), log
+		// CDK names what the function's properties refer to already, which linters mind.
+		made[name].Node().DefaultChild().(awscdk.CfnResource).AddDeletionOverride(jsii.String("DependsOn"))
 	}
-	return made
+	return made, written
 }
 
 // newLog makes a log that forgets; a nil name leaves naming to the stack.
-func newLog(stack awscdk.Stack, s stage, id string, name *string) awslogs.LogGroup {
+func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_WEEK
 	if s.production() {
 		retention = awslogs.RetentionDays_THREE_MONTHS
 	}
-	return awslogs.NewLogGroup(stack, &id, &awslogs.LogGroupProps{LogGroupName: name, Retention: retention, RemovalPolicy: s.data()})
+	props := &awslogs.LogGroupProps{LogGroupName: name, Retention: retention, RemovalPolicy: s.data()}
+	if key != nil {
+		props.EncryptionKey = key
+	}
+	return awslogs.NewLogGroup(stack, &id, props)
 }
 
 // environment is the same for every function: what a function may do with it is
@@ -107,6 +123,6 @@ func environment(s stage, bundle string, t table, q queues) *map[string]*string 
 	return &env
 }
 
-// taxonomyFile is a compiled taxonomy beside a bootstrap. A bundle without one
+// taxonomyFile is a compiled taxonomy in the directory of a bootstrap. A bundle without one
 // uses the vocabulary that is built in.
 const taxonomyFile = "taxonomy.bin"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
@@ -15,8 +16,9 @@ import (
 // grant is what a function may do beyond writing its own log and traces.
 // Transactions need no right of their own: their items' rights count.
 type grant struct {
-	table    []string // DynamoDB actions on the table
-	index    []string // DynamoDB actions on the index of open extractions
+	reads    []string // DynamoDB actions on rows that the function may read
+	writes   []string // and on those that it may write (api.RowsOf)
+	index    []string // DynamoDB actions on the pending index
 	sends    bool     // may queue extraction jobs
 	counts   bool     // may ask how many are queued
 	consumes func(queues) *string
@@ -27,19 +29,21 @@ func grantOf(name string) grant {
 	switch name {
 	case api.Extractor:
 		return grant{
-			table:    []string{"GetItem", "PutItem", "Query", "UpdateItem"},
+			reads:    []string{"GetItem", "Query"},
+			writes:   []string{"PutItem", "UpdateItem"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
 			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; never deletes",
 		}
 	case api.Sweeper:
 		return grant{
-			table:    []string{"BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"},
+			reads:    []string{"BatchGetItem", "GetItem", "Query"},
+			writes:   []string{"DeleteItem", "PutItem", "UpdateItem"},
 			index:    []string{"Query"},
 			sends:    true,
 			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds open extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
+			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))
@@ -50,9 +54,10 @@ func grantOf(name string) grant {
 // operations do that.
 func groupGrant(group api.Group) grant {
 	g := grant{
-		table: []string{"BatchGetItem", "GetItem", "Query", "UpdateItem"},
-		sends: api.Queues(group),
-		why:   "reads records; UpdateItem counts the caller's units",
+		reads:  []string{"BatchGetItem", "GetItem", "Query"},
+		writes: []string{"UpdateItem"},
+		sends:  api.Queues(group),
+		why:    "reads records; UpdateItem counts the caller's units",
 	}
 	writes, deletes := false, false
 	for _, o := range api.In(group) {
@@ -60,11 +65,12 @@ func groupGrant(group api.Group) grant {
 		deletes = deletes || o.Method == http.MethodDelete
 	}
 	if writes {
-		g.table = append(g.table, "ConditionCheckItem", "PutItem")
+		g.reads = append(g.reads, "ConditionCheckItem")
+		g.writes = append(g.writes, "PutItem")
 		g.why += "; creates and changes records in transactions"
 	}
 	if deletes {
-		g.table = append(g.table, "DeleteItem")
+		g.writes = append(g.writes, "DeleteItem")
 		g.why += "; takes rows out when records are deleted or leave a list"
 	}
 	if g.sends {
@@ -75,31 +81,46 @@ func groupGrant(group api.Group) grant {
 
 // newRole makes the role of one function. Everything it may do stands in its
 // inline policy: CDK is kept from adding to it.
-func newRole(stack awscdk.Stack, name string, t table, q queues, log awslogs.LogGroup) awsiam.IRole {
-	g := grantOf(name)
-	allow := func(service string, actions []string, resource *string) awsiam.PolicyStatement {
+func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, log awslogs.LogGroup) awsiam.IRole {
+	g, rows := grantOf(name), api.RowsOf(name)
+	allow := func(service string, actions []string, resource *string, conditions map[string]any) awsiam.PolicyStatement {
 		var full []*string
 		for _, action := range slices.Sorted(slices.Values(actions)) {
 			full = append(full, jsii.String(service+":"+action))
 		}
-		return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: &full, Resources: &[]*string{resource}})
+		props := &awsiam.PolicyStatementProps{Actions: &full, Resources: &[]*string{resource}}
+		if conditions != nil {
+			props.Conditions = &conditions
+		}
+		return awsiam.NewPolicyStatement(props)
 	}
 	statements := []awsiam.PolicyStatement{
-		allow("dynamodb", g.table, t.arn),
-		allow("logs", []string{"CreateLogStream", "PutLogEvents"}, log.LogGroupArn()),
-		allow("xray", []string{"PutTelemetryRecords", "PutTraceSegments"}, jsii.String("*")),
+		allow("dynamodb", g.reads, t.arn, within(slices.Concat(rows.Reads, rows.Writes))),
+		allow("dynamodb", g.writes, t.arn, within(rows.Writes)),
+		allow("logs", []string{"CreateLogStream", "PutLogEvents"}, log.LogGroupArn(), nil),
+		allow("xray", []string{"PutTelemetryRecords", "PutTraceSegments"}, jsii.String("*"), nil),
 	}
 	if g.index != nil {
-		statements = append(statements, allow("dynamodb", g.index, jsii.String(*t.arn+"/index/"+api.PendingIndex)))
+		statements = append(statements, allow("dynamodb", g.index, jsii.String(*t.arn+"/index/"+api.PendingIndex), nil))
 	}
 	if g.sends {
-		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn()))
+		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn(), nil))
 	}
 	if g.counts {
-		statements = append(statements, allow("sqs", []string{"GetQueueAttributes"}, q.jobs.QueueArn()))
+		statements = append(statements, allow("sqs", []string{"GetQueueAttributes"}, q.jobs.QueueArn(), nil))
 	}
 	if g.consumes != nil {
-		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q)))
+		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q), nil))
+	}
+	if key != nil {
+		statements = append(statements, allow("kms", keyUse, key.KeyArn(), map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
+			awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil), awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),
+		}}}))
+	}
+	if s.vpc && name == api.Extractor {
+		statements = append(statements, allow("ec2", []string{
+			"AssignPrivateIpAddresses", "CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces", "DescribeSubnets", "UnassignPrivateIpAddresses",
+		}, jsii.String("*"), nil))
 	}
 	role := awsiam.NewRole(stack, jsii.String(name+"-role"), &awsiam.RoleProps{
 		Description: jsii.String(name + ": " + g.why),
@@ -108,6 +129,19 @@ func newRole(stack awscdk.Stack, name string, t table, q queues, log awslogs.Log
 			"grants": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
 		},
 	})
-	accept(role, "AwsSolutions-IAM5", "Resource::*", "X-Ray knows no resources to name: both of its actions take only *.")
+	accept(role, "AwsSolutions-IAM5", "Resource::*", "X-Ray and the network interfaces of a function know no resources to name: their actions take only *.")
 	return role.WithoutPolicyUpdates(nil)
+}
+
+// within holds an action to rows of some partitions. A call that names none is not
+// allowed: ForAllValues alone would let it pass.
+func within(rows []api.Partition) map[string]any {
+	var patterns []any
+	for _, p := range rows {
+		patterns = append(patterns, string(p))
+	}
+	return map[string]any{
+		"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": patterns},
+		"Null":                    map[string]any{"dynamodb:LeadingKeys": "false"},
+	}
 }

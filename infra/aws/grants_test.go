@@ -18,7 +18,7 @@ import (
 func TestGrants(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		got := ""
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, role := tpl.named(t, "AWS::IAM::Role", name+"-role")
 			same(t, name+" managed policies", role.get("ManagedPolicyArns"), nil)
 			same(t, name+" is assumed by", role.get("AssumeRolePolicyDocument", "Statement", 0, "Principal"), "map[Service:lambda.amazonaws.com]")
@@ -27,6 +27,12 @@ func TestGrants(t *testing.T) {
 			for _, s := range role.get("Policies", 0, "PolicyDocument", "Statement").([]any) {
 				same(t, name+" effect", at(s, "Effect"), "Allow")
 				got += fmt.Sprintf("  %-17s %s\n", target(tpl, at(s, "Resource")), strings.Join(list(at(s, "Action")), " "))
+				if keys := at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys"); keys != nil {
+					got += "    of " + strings.Join(list(keys), " ") + "\n"
+					same(t, name+" without keys", at(s, "Condition", "Null", "dynamodb:LeadingKeys"), "false")
+				} else if target(tpl, at(s, "Resource")) == "Table" {
+					t.Errorf("%s may touch any row: %v", name, s)
+				}
 			}
 		}
 		golden := filepath.Join("testdata", "grants.txt")
@@ -107,10 +113,10 @@ func TestGrantsFollowTheContract(t *testing.T) {
 			deletes = deletes || o.Method == "DELETE"
 			extracts = extracts || o.Cost.PerItem > 0 || strings.HasSuffix(o.Path, "/retry") || o.ID == "createSyllabusExtraction"
 		}
-		if got := slices.Contains(g.table, "PutItem"); got != writes {
+		if got := slices.Contains(g.writes, "PutItem"); got != writes {
 			t.Errorf("%s may create: %v, its operations do: %v", group, got, writes)
 		}
-		if got := slices.Contains(g.table, "DeleteItem"); got != deletes {
+		if got := slices.Contains(g.writes, "DeleteItem"); got != deletes {
 			t.Errorf("%s may delete: %v, its operations do: %v", group, got, deletes)
 		}
 		if g.sends != extracts {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
@@ -25,9 +26,9 @@ const (
 	visibilityFactor = 6
 )
 
-func newQueues(stack awscdk.Stack, s stage) queues {
+func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	queue := func(id, consumer string, retention awscdk.Duration, dead *awssqs.DeadLetterQueue) awssqs.Queue {
-		return awssqs.NewQueue(stack, &id, &awssqs.QueueProps{
+		props := &awssqs.QueueProps{
 			VisibilityTimeout:      seconds(visibilityFactor * sizes[consumer].timeout),
 			RetentionPeriod:        retention,
 			ReceiveMessageWaitTime: seconds(20),
@@ -35,7 +36,12 @@ func newQueues(stack awscdk.Stack, s stage) queues {
 			EnforceSSL:             jsii.Bool(true),
 			DeadLetterQueue:        dead,
 			RemovalPolicy:          awscdk.RemovalPolicy_DESTROY, // jobs are rows of the table; messages only point at them
-		})
+		}
+		if key != nil {
+			// A data key serves for an hour, so that a busy queue asks for 24 a day.
+			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key, awscdk.Duration_Hours(jsii.Number(1))
+		}
+		return awssqs.NewQueue(stack, &id, props)
 	}
 	// The longest retention SQS has: a dead letter is a record that nobody could mark FAILED.
 	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
@@ -49,19 +55,16 @@ func newQueues(stack awscdk.Stack, s stage) queues {
 // newEventSources hands jobs to the extractor one by one, because a document that
 // exhausts memory must not take its neighbours along, and dead letters to the
 // sweeper, which marks their records FAILED.
-func newEventSources(functions functions, q queues) {
-	functions[api.Extractor].AddEventSourceMapping(jsii.String("Jobs"), &awslambda.EventSourceMappingOptions{
-		EventSourceArn:          q.jobs.QueueArn(),
-		BatchSize:               jsii.Number(1),
-		MaxConcurrency:          jsii.Number(extractorsAtOnce),
-		ReportBatchItemFailures: jsii.Bool(true),
-	})
-	functions[api.Sweeper].AddEventSourceMapping(jsii.String("DeadLetters"), &awslambda.EventSourceMappingOptions{
-		EventSourceArn:          q.dead.QueueArn(),
-		BatchSize:               jsii.Number(10),
-		MaxConcurrency:          jsii.Number(2),
-		ReportBatchItemFailures: jsii.Bool(true),
-	})
+func newEventSources(stack awscdk.Stack, aliases aliases, q queues) {
+	source := func(id, consumer string, queue awssqs.Queue, batch, atOnce float64) {
+		awslambda.NewCfnEventSourceMapping(stack, &id, &awslambda.CfnEventSourceMappingProps{
+			EventSourceArn: queue.QueueArn(), FunctionName: aliases[consumer].FunctionArn(), BatchSize: &batch,
+			ScalingConfig:         &awslambda.CfnEventSourceMapping_ScalingConfigProperty{MaximumConcurrency: &atOnce},
+			FunctionResponseTypes: jsii.Strings("ReportBatchItemFailures"),
+		})
+	}
+	source("JobsToExtractor", api.Extractor, q.jobs, 1, extractorsAtOnce)
+	source("DeadLettersToSweeper", api.Sweeper, q.dead, 10, 2)
 }
 
 func seconds(n float64) awscdk.Duration { return awscdk.Duration_Seconds(&n) }

@@ -64,7 +64,7 @@ func TestSAMConfig(t *testing.T) {
 		Context     map[string]any
 	}
 	readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)
-	stack := stageFor(t, map[string]string{"stage": cdk.Context["stage"].(string), "functions": stubs(t, t.TempDir())}).stackName()
+	stack := stageFor(t, map[string]any{"stage": cdk.Context["stage"].(string), "functions": stubs(t, t.TempDir())}).stackName()
 	for _, command := range []string{"local_start_api", "local_invoke"} {
 		p := config.Default[command].Parameters
 		same(t, command+" template", p["template_file"], cdk.Output+"/"+stack+".template.json")
@@ -77,7 +77,7 @@ func TestSAMConfig(t *testing.T) {
 		}
 		dev, _ := synth(t)
 		for name := range env["Parameters"] {
-			for _, function := range functionNames() {
+			for _, function := range api.Functions() {
 				_, f := dev.named(t, "AWS::Lambda::Function", function)
 				if _, ok := f.get("Environment", "Variables").(map[string]any)[name]; !ok {
 					t.Errorf("sam local cannot set %s: %s does not declare it", name, function)

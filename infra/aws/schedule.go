@@ -12,8 +12,8 @@ import (
 // newSchedule wakes the sweeper every minute, the shortest time after which it
 // calls a PENDING extraction stuck. A failed run is not repeated: the next minute
 // is the repetition.
-func newSchedule(stack awscdk.Stack, s stage, functions functions) {
-	sweeper := functions[api.Sweeper]
+func newSchedule(stack awscdk.Stack, s stage, aliases aliases) {
+	sweeper := aliases[api.Sweeper]
 	rule := awsevents.NewCfnRule(stack, jsii.String("EveryMinute"), &awsevents.CfnRuleProps{
 		Description:        jsii.String("Wakes the sweeper of " + s.stackName()),
 		ScheduleExpression: jsii.String("rate(1 minute)"),
@@ -26,7 +26,7 @@ func newSchedule(stack awscdk.Stack, s stage, functions functions) {
 	})
 	awslambda.NewCfnPermission(stack, jsii.String("EveryMinuteMayWakeSweeper"), &awslambda.CfnPermissionProps{
 		Action:       jsii.String("lambda:InvokeFunction"),
-		FunctionName: sweeper.FunctionName(),
+		FunctionName: sweeper.FunctionArn(),
 		Principal:    jsii.String("events.amazonaws.com"),
 		SourceArn:    rule.AttrArn(),
 	})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,6 +76,9 @@ func TestProductionNeverDropsData(t *testing.T) {
 			Properties struct{ TerminationProtection bool }
 		}
 	}{}
+	for id, alarm := range full(t).of("AWS::Backup::BackupVault") {
+		same(t, "staging's "+id, alarm.DeletionPolicy, "Delete")
+	}
 	text, err := os.ReadFile(filepath.Join(synthesized.out, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +92,10 @@ func TestProductionNeverDropsData(t *testing.T) {
 
 func TestFunctions(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
-		if got := len(tpl.of("AWS::Lambda::Function")); got != len(functionNames()) {
-			t.Errorf("%d functions, want %d", got, len(functionNames()))
+		if got := len(tpl.of("AWS::Lambda::Function")); got != len(api.Functions()) {
+			t.Errorf("%d functions, want %d", got, len(api.Functions()))
 		}
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, f := tpl.named(t, "AWS::Lambda::Function", name)
 			if diff := cmp.Diff(map[string]any{
 				"FunctionName": service + "-" + stage + "-" + name, "Runtime": "provided.al2023", "Handler": "bootstrap",
@@ -119,7 +123,7 @@ func pick(properties map[string]any, names ...string) map[string]any {
 }
 
 func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		s, ok := sizes[name]
 		if !ok || len(s.why) < 20 || s.memory < 128 || s.memory > 10240 {
 			t.Errorf("%s: %+v", name, s)
@@ -128,8 +132,8 @@ func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
 			t.Errorf("%s may run for %g s, longer than API Gateway waits", name, s.timeout)
 		}
 	}
-	if len(sizes) != len(functionNames()) {
-		t.Errorf("%d sizes for %d functions", len(sizes), len(functionNames()))
+	if len(sizes) != len(api.Functions()) {
+		t.Errorf("%d sizes for %d functions", len(sizes), len(api.Functions()))
 	}
 }
 
@@ -146,7 +150,7 @@ func TestEnvironmentIsOne(t *testing.T) {
 		if stage == "prod" {
 			want["TABLE_NAME"], want["RATE_LIMIT_UNITS"] = restoredTable, "5000"
 		}
-		for _, name := range functionNames() {
+		for _, name := range api.Functions() {
 			_, f := tpl.named(t, "AWS::Lambda::Function", name)
 			got := f.get("Environment", "Variables").(map[string]any)
 			taxonomy := got["TAXONOMY"]
@@ -197,10 +201,10 @@ func TestEventSources(t *testing.T) {
 			got[from+" to "+to] = pick(m.Properties, "BatchSize", "FunctionResponseTypes", "ScalingConfig")
 		}
 		want := map[string]any{
-			"Jobs to extractor": map[string]any{
+			"Jobs to extractor-live": map[string]any{
 				"BatchSize": 1.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 10.0},
 			},
-			"DeadLetters to sweeper": map[string]any{
+			"DeadLetters to sweeper-live": map[string]any{
 				"BatchSize": 10.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 2.0},
 			},
 		}
@@ -222,7 +226,7 @@ func construct(tpl template, id string) string {
 func TestSweeperRunsEveryMinute(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		ruleID, rule := tpl.only(t, "AWS::Events::Rule")
-		sweeper, _ := tpl.named(t, "AWS::Lambda::Function", api.Sweeper)
+		sweeper, _ := tpl.named(t, "AWS::Lambda::Alias", api.Sweeper+"-"+live)
 		same(t, "schedule", rule.get("ScheduleExpression"), "rate(1 minute)")
 		same(t, "state", rule.get("State"), "ENABLED")
 		same(t, "target", refersTo(rule.get("Targets")), "["+sweeper+"]")
@@ -237,19 +241,29 @@ func TestSweeperRunsEveryMinute(t *testing.T) {
 func TestAlarms(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		topicID, _ := tpl.only(t, "AWS::SNS::Topic")
-		want := map[string]struct {
+		type figures struct {
 			threshold, due, within float64
 			metrics                []string
-		}{
-			"dead letters":       {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
-			"5xx rate":           {1, 3, 5, []string{"AWS/ApiGateway 5XXError", "AWS/ApiGateway Count"}},
-			"p99 latency":        {5000, 5, 10, []string{"AWS/ApiGateway Latency"}},
-			"function throttles": {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups()))},
-			"worker throttles":   {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
-			"table throttles":    {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
-			"oldest job":         {900, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
-			"extractor failures": {3, 2, 10, []string{"AWS/Lambda Errors", "SkillsCurriculum ExtractionFailures", "SkillsCurriculum ExtractionFailures"}},
-			"sweeper silent":     {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+		}
+		want := map[string]figures{
+			"dead letters":         {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
+			"function throttles":   {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups()))},
+			"worker throttles":     {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
+			"table throttles":      {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
+			"quiet customers wait": {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
+			"oldest job":           {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
+			"sweeper silent":       {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+		}
+		for _, name := range api.Functions() {
+			want["release of "+name] = figures{2, 1, 2, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations", service + "-" + stage + " " + name + " failures"}}
+		}
+		for objective, share := range objectiveShares {
+			for _, b := range []struct {
+				name  string
+				times float64
+			}{{"14.4 times over 60 min", 14.4}, {"14.4 times over 5 min", 14.4}, {"6 times over 360 min", 6}, {"6 times over 30 min", 6}} {
+				want[objective+": "+b.name] = figures{b.times * (100 - share.percent), 0, 1, share.metrics}
+			}
 		}
 		got := map[string]bool{}
 		for id, a := range tpl.of("AWS::CloudWatch::Alarm") {
@@ -261,18 +275,24 @@ func TestAlarms(t *testing.T) {
 			}
 			got[name] = true
 			same(t, name+" threshold", a.get("Threshold"), w.threshold)
-			same(t, name+" due", a.get("DatapointsToAlarm"), w.due)
+			if w.due > 0 {
+				same(t, name+" due", a.get("DatapointsToAlarm"), w.due)
+			}
 			same(t, name+" within", a.get("EvaluationPeriods"), w.within)
 			same(t, name+" comparison", a.get("ComparisonOperator"), "GreaterThanOrEqualToThreshold")
-			same(t, name+" goes to", refersTo(a.get("AlarmActions")), "["+topicID+"]")
-			same(t, name+" clears to", refersTo(a.get("OKActions")), "["+topicID+"]")
+			if strings.Contains(name, ":") || strings.HasPrefix(name, "release of ") { // parts of an alarm, and ends of releases
+				same(t, name+" goes to", a.get("AlarmActions"), nil)
+			} else {
+				same(t, name+" goes to", refersTo(a.get("AlarmActions")), "["+topicID+"]")
+				same(t, name+" clears to", refersTo(a.get("OKActions")), "["+topicID+"]")
+			}
 			missing := "notBreaching"
 			if name == "sweeper silent" {
 				missing = "breaching"
 			}
 			same(t, name+" without data", a.get("TreatMissingData"), missing)
-			if len(a.get("AlarmDescription").(string)) < 60 {
-				t.Errorf("%s does not say what to do", name)
+			if !strings.Contains(name, ":") && !strings.Contains(a.get("AlarmDescription").(string), "docs/aws.md") {
+				t.Errorf("%s does not say where to read what to do", name)
 			}
 			var metrics, ids []string
 			expression := ""
@@ -283,7 +303,8 @@ func TestAlarms(t *testing.T) {
 				}
 				ids = append(ids, at(m, "Id").(string))
 				metrics = append(metrics, at(m, "MetricStat", "Metric", "Namespace").(string)+" "+at(m, "MetricStat", "Metric", "MetricName").(string))
-				for _, d := range at(m, "MetricStat", "Metric", "Dimensions").([]any) {
+				of, _ := at(m, "MetricStat", "Metric", "Dimensions").([]any)
+				for _, d := range of {
 					for _, ref := range refersTo(d) {
 						if _, ok := tpl.Resources[ref]; !ok {
 							t.Errorf("%s watches %s, which is not there", name, ref)
@@ -300,7 +321,7 @@ func TestAlarms(t *testing.T) {
 					t.Errorf("%s: %s is not in %q", name, id, expression)
 				}
 			}
-			if strings.Contains(expression, "+") {
+			if strings.Contains(strings.ReplaceAll(expression, "FILL(failed, 0) + FILL(crashed, 0)", ""), "+") {
 				t.Errorf("%s: %q has no value when one of its metrics has none", name, expression)
 			}
 			if len(ids) > 10 {
@@ -310,6 +331,69 @@ func TestAlarms(t *testing.T) {
 		for name := range want {
 			if !got[name] {
 				t.Errorf("no alarm %q", name)
+			}
+		}
+	})
+}
+
+// objectiveShares are the objectives, and the metrics that they are seen by.
+var objectiveShares = map[string]struct {
+	percent float64
+	metrics []string
+}{
+	"calls availability":      {99.9, []string{"AWS/ApiGateway 5XXError", "AWS/ApiGateway Count"}},
+	"read availability":       {99.9, []string{"SkillsCurriculum Errors", "SkillsCurriculum Latency"}},
+	"read latency":            {99, []string{"SkillsCurriculum Latency", "SkillsCurriculum Latency"}},
+	"write availability":      {99.9, []string{"SkillsCurriculum Errors", "SkillsCurriculum Latency"}},
+	"write latency":           {99, []string{"SkillsCurriculum Latency", "SkillsCurriculum Latency"}},
+	"compute availability":    {99.5, []string{"SkillsCurriculum Errors", "SkillsCurriculum Latency"}},
+	"compute latency":         {95, []string{"SkillsCurriculum Latency", "SkillsCurriculum Latency"}},
+	"extraction availability": {99, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations", "SkillsCurriculum ExtractionFailures", "SkillsCurriculum ExtractionFailures"}},
+	"extraction latency":      {95, []string{"SkillsCurriculum Wait", "SkillsCurriculum Wait"}},
+}
+
+// An objective's alarm fires when both windows of a pace do.
+func TestObjectives(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		topicID, _ := tpl.only(t, "AWS::SNS::Topic")
+		for name := range objectiveShares {
+			_, alarm := tpl.named(t, "AWS::CloudWatch::CompositeAlarm", "objective "+name)
+			same(t, name+" is called", alarm.get("AlarmName"), service+"-"+stage+" "+name)
+			same(t, name+" goes to", refersTo(alarm.get("AlarmActions")), "["+topicID+"]")
+			same(t, name+" clears to", refersTo(alarm.get("OKActions")), "["+topicID+"]")
+			var windows []string
+			for _, id := range refersTo(alarm.get("AlarmRule")) {
+				part, _ := tpl.Resources[id].get("AlarmName").(string)
+				windows = append(windows, strings.TrimPrefix(part, service+"-"+stage+" "+name+": "))
+			}
+			if diff := cmp.Diff([]string{"14.4 times over 60 min", "14.4 times over 5 min", "6 times over 360 min", "6 times over 30 min"}, windows); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			rule := compact(alarm.get("AlarmRule"))
+			if strings.Count(rule, " AND ") != 2 || strings.Count(rule, " OR ") != 1 {
+				t.Errorf("%s: %s", name, rule)
+			}
+		}
+		same(t, "objectives", len(tpl.of("AWS::CloudWatch::CompositeAlarm")), len(objectiveShares))
+	})
+}
+
+// Periods of an objective's metrics are the windows that its alarms are named after.
+func TestBurnWindows(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		for id, a := range tpl.of("AWS::CloudWatch::Alarm") {
+			_, window, ok := strings.Cut(a.get("AlarmName").(string), " times over ")
+			if !ok {
+				continue
+			}
+			minutes, err := strconv.Atoi(strings.TrimSuffix(window, " min"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range a.get("Metrics").([]any) {
+				if at(m, "MetricStat") != nil {
+					same(t, id+" period", at(m, "MetricStat", "Period"), 60*minutes)
+				}
 			}
 		}
 	})
@@ -377,7 +461,7 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%s shows nothing", w.Properties.Title)
 			}
 		}
-		if diff := cmp.Diff(map[string]int{"Alarms": 1, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Cost": 4}, rows); diff != "" {
+		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Cost": 4}, rows); diff != "" {
 			t.Error(diff)
 		}
 		for _, metric := range []string{"Latency", "Refused", "Units"} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/aws/jsii-runtime-go"
+
+	"skillscurriculum/pkg/api"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -30,6 +33,7 @@ func TestMain(m *testing.M) {
 // template is what CloudFormation reads.
 type template struct {
 	file       string
+	bytes      int
 	Resources  map[string]resource
 	Outputs    map[string]map[string]any
 	Parameters map[string]map[string]any
@@ -43,19 +47,28 @@ type resource struct {
 	DependsOn           any
 	DeletionPolicy      string
 	UpdateReplacePolicy string
+	UpdatePolicy        map[string]any
 }
 
-// synthesized is the one synthesis that all tests look at: both stages, where
-// only production's extractor has a taxonomy and only production has an e-mail
-// address and a restored table.
+// synthesized is the one synthesis that all tests look at: dev as it comes,
+// production with a taxonomy for its extractor, an e-mail address and a restored
+// table, and staging with everything that is off by default.
 var synthesized struct {
-	once      sync.Once
-	root      string // of everything below
-	out       string // cloud assembly
-	dev, prod template
+	once               sync.Once
+	root               string // of everything below
+	out                string // cloud assembly
+	dev, prod, staging template
 }
 
 const restoredTable = "skills-curriculum-restored"
+
+// everything turns on what is off by default.
+var everything = map[string]any{
+	"stage": "staging", "staging:domain": "api.example.org", "staging:certificateArn": "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-0000-0000-000000000000",
+	"staging:release": "linear10PercentEvery1Min", "staging:encryption": "on", "staging:waf": "30000", "staging:vpc": "on",
+	"staging:backup": "on", "staging:backupCopyTo": "arn:aws:backup:eu-west-1:444455556666:backup-vault:copies",
+	"staging:reservedConcurrency": "extractor=20,reports=5", "staging:owner": "team-a", "staging:costCentre": "cc-1",
+}
 
 func synth(t *testing.T) (dev, prod template) {
 	t.Helper()
@@ -65,44 +78,57 @@ func synth(t *testing.T) (dev, prod template) {
 			t.Fatal(err)
 		}
 		synthesized.root, synthesized.out = root, filepath.Join(root, "cdk.out")
-		app := newApp(synthesized.out)
-		newStack(app, stageFor(t, map[string]string{"functions": stubs(t, filepath.Join(root, "dev"))}))
-		bundles := stubs(t, filepath.Join(root, "prod"))
+		var cdk struct{ Context map[string]any }
+		readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)
+		flags := map[string]any{}
+		for key, value := range cdk.Context {
+			if strings.HasPrefix(key, "@") {
+				flags[key] = value
+			}
+		}
+		app := newApp(synthesized.out, flags)
+		bundles := stubs(t, filepath.Join(root, "dev"))
+		newStack(app, stageFor(t, map[string]any{"functions": bundles}))
+		newStack(app, stageFor(t, with(everything, "functions", bundles)))
+		bundles = stubs(t, filepath.Join(root, "prod"))
 		write(t, filepath.Join(bundles, "extractor", taxonomyFile), "compiled")
-		newStack(app, stageFor(t, map[string]string{
+		newStack(app, stageFor(t, map[string]any{
 			"stage": "prod", "functions": bundles, "prod:alarmEmail": "operator@example.org", "prod:table": restoredTable,
-			"prod:rateLimitUnits": "5000", "dev:alarmEmail": "other@example.org",
+			"prod:rateLimitUnits": "5000", "prod:release": "canary10Percent5Minutes", "dev:alarmEmail": "other@example.org",
 		}))
 		app.Synth(nil)
-		synthesized.dev, synthesized.prod = read(t, "dev"), read(t, "prod")
+		synthesized.dev, synthesized.prod, synthesized.staging = read(t, "dev"), read(t, "prod"), read(t, "staging")
 	})
-	if synthesized.dev.Resources == nil || synthesized.prod.Resources == nil {
+	if synthesized.dev.Resources == nil || synthesized.prod.Resources == nil || synthesized.staging.Resources == nil {
 		t.Fatal("the synthesis failed in another test")
 	}
 	return synthesized.dev, synthesized.prod
 }
 
-func stageFor(t *testing.T, context map[string]string) stage {
+// full is the stage with everything on.
+func full(t *testing.T) template {
+	synth(t)
+	return synthesized.staging
+}
+
+func stageFor(t *testing.T, context map[string]any) stage {
 	t.Helper()
-	s, err := readStage(settings(context))
+	s, err := readStage(context)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func settings(context map[string]string) func(key, fallback string) string {
-	return func(key, fallback string) string {
-		if value, ok := context[key]; ok {
-			return value
-		}
-		return fallback
-	}
+func with(context map[string]any, key string, value any) map[string]any {
+	context = maps.Clone(context)
+	context[key] = value
+	return context
 }
 
 // stubs makes a directory as make build leaves it.
 func stubs(t *testing.T, dir string) string {
-	for _, name := range functionNames() {
+	for _, name := range api.Functions() {
 		write(t, filepath.Join(dir, name, "bootstrap"), "#!"+name)
 	}
 	return dir
@@ -125,6 +151,7 @@ func read(t *testing.T, stage string) template {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out.bytes = len(text)
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +176,7 @@ func (tpl template) of(kind string) map[string]resource {
 	return found
 }
 
-// only gives the one resource of a type.
+// only returns the one resource of a type.
 func (tpl template) only(t *testing.T, kind string) (string, resource) {
 	t.Helper()
 	found := tpl.of(kind)

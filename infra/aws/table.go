@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -14,11 +15,11 @@ type table struct{ name, arn *string }
 // newTable creates the table, which the stack names itself: a table that outlives
 // its stack is then never in the way of the next one. Where the stage is told to
 // serve from a restored table, the functions get that one and the old one stays.
-func newTable(stack awscdk.Stack, s stage) table {
+func newTable(stack awscdk.Stack, s stage, key awskms.IKey) table {
 	attribute := func(name string, kind awsdynamodb.AttributeType) *awsdynamodb.Attribute {
 		return &awsdynamodb.Attribute{Name: jsii.String(name), Type: kind}
 	}
-	own := awsdynamodb.NewTable(stack, jsii.String("Table"), &awsdynamodb.TableProps{
+	props := &awsdynamodb.TableProps{
 		PartitionKey:        attribute(api.PartitionKey, awsdynamodb.AttributeType_STRING),
 		SortKey:             attribute(api.SortKey, awsdynamodb.AttributeType_STRING),
 		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
@@ -28,7 +29,11 @@ func newTable(stack awscdk.Stack, s stage) table {
 		},
 		DeletionProtection: jsii.Bool(s.production()),
 		RemovalPolicy:      s.data(),
-	})
+	}
+	if key != nil {
+		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, key
+	}
+	own := awsdynamodb.NewTable(stack, jsii.String("Table"), props)
 	own.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
 		IndexName:      jsii.String(api.PendingIndex),
 		PartitionKey:   attribute(api.PendingIndexPartitionKey, awsdynamodb.AttributeType_STRING),

@@ -24,6 +24,7 @@ func main() {
 	duration := flag.Duration("duration", 2*time.Minute, "how long there are faults")
 	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
 	keep := flag.Bool("keep", false, "keep data and logs also of a run in which all is well")
+	drilling := flag.Bool("drill", false, "no chaos: export, delete, restore and audit a table with the demo")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -31,6 +32,14 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	if *drilling {
+		if err := drill(ctx, dir, func(string) error { return nil }, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		_ = os.RemoveAll(dir)
+		return
 	}
 	fmt.Printf("seed %d, %v of faults, data and logs in %s\n", *seed, *duration, dir)
 	report, err := run(ctx, config{seed: *seed, duration: *duration, dir: dir, functions: *functions, deck: everything, odds: 0.4, out: os.Stdout})

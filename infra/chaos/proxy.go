@@ -15,6 +15,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"skillscurriculum/infra/local/grants"
+	"skillscurriculum/pkg/api"
 )
 
 // proxy stands between the functions and DynamoDB or the queue, and does to their
@@ -37,6 +40,7 @@ type proxy struct {
 	newborn   map[string]time.Time // rows by key, when they were created
 	unsure    map[string]int       // units of counts by customer of which the function may not know what became
 	messages  int                  // that the queue took
+	refused   []string             // calls of functions that have no grant for them in AWS
 }
 
 // exchange is a response of what is behind the proxy.
@@ -117,6 +121,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the function is gone
 	}
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if !p.granted(w, r, body) {
+		return
+	}
 	customer, units := count(operation, body)
 	told := p.handle(w, r, operation, body)
 	if customer != "" && (!told || time.Since(begun) > lateCount || r.Context().Err() != nil) {
@@ -124,6 +131,26 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.unsure[customer] += units
 		p.mu.Unlock()
 	}
+}
+
+// granted refuses what the role of the function that calls would not allow in AWS.
+// A function's access key is its name; what operators call is let through.
+func (p *proxy) granted(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	target := r.Header.Get("X-Amz-Target")
+	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	function, _, _ := strings.Cut(credential, "/")
+	if !strings.HasPrefix(target, "DynamoDB") || function == "local" {
+		return true
+	}
+	err := grants.Check(api.RowsOf(function), target, body)
+	if err == nil {
+		return true
+	}
+	p.mu.Lock()
+	p.refused = append(p.refused, function+": "+err.Error())
+	p.mu.Unlock()
+	refuse(w, http.StatusBadRequest, "com.amazon.coral.service#AccessDeniedException")
+	return false
 }
 
 // count reads whose units a call adds, and how many; "" for any other call.

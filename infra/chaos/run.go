@@ -439,7 +439,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
-	r := &report{rows: rows, traffic: t, breaches: append(t.breaches, a.breaches...)}
+	r := &report{rows: rows, traffic: t, breaches: slices.Concat(w.table.refused, t.breaches, a.breaches)}
 	r.figure("acts of each client %v, responses %s, replays %d", acted, counts(t.statuses), t.replays)
 	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))
 	records := map[string]int{}
@@ -484,9 +484,11 @@ func merge(all ...map[kind]int) map[string]int {
 }
 
 // scan reads the whole table, past the proxy.
-func (w *world) scan(ctx context.Context) (table, error) {
+func (w *world) scan(ctx context.Context) (table, error) { return scan(ctx, w.direct, tableName) }
+
+func scan(ctx context.Context, client *awsdynamodb.Client, name string) (table, error) {
 	var rows table
-	pages := awsdynamodb.NewScanPaginator(w.direct, &awsdynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	pages := awsdynamodb.NewScanPaginator(client, &awsdynamodb.ScanInput{TableName: &name, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		out, err := pages.NextPage(ctx)
 		if err != nil {

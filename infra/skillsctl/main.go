@@ -53,9 +53,10 @@ type commands struct {
 		Build taxonomyBuild `cmd:"" help:"Compile a taxonomy."`
 		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy."`
 	} `cmd:"" help:"Compiled taxonomies."`
-	Extract extract `cmd:"" help:"Find the skills of documents, offline."`
-	Env     env     `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
-	Version version `cmd:"" help:"Print the version."`
+	Extract extract   `cmd:"" help:"Find the skills of documents, offline."`
+	Env     env       `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
+	Print   printJSON `cmd:"" name:"json" help:"Print JSON of the standard input with indentation, or what stands at a path of it."`
+	Version version   `cmd:"" help:"Print the version."`
 }
 
 const description = `skillsctl operates the Skills Curriculum Service. It finds a running local stack through build/local.json,

@@ -124,7 +124,9 @@ func RowsOf(function string) Rows {
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
-		return writer.reading(EvidenceRows).writing(live(catalog.SyllabusExtractionKind), TextRows)
+		return writer.
+			reading(EvidenceRows, live(catalog.CourseKind), live(catalog.SectionKind)).
+			writing(live(catalog.SyllabusExtractionKind), TextRows)
 	case string(Customers):
 		return caller.reading(JournalRows)
 	case Extractor:

@@ -46,6 +46,7 @@ type Task struct {
 	Attempt      int    // 1 for the first
 	Lease        string // token of this run
 	UpdatedAt    Time   // of the claimed record
+	Reviews      []Review
 }
 
 // ErrFinished means that there is nothing to do: the extraction is finished, or its

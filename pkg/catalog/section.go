@@ -12,6 +12,11 @@ type Section struct {
 	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
 	Skills         []SkillRef `json:"skills"`
 	Extraction
+	// Reviews are what people decided on the skills, which Skills follows; ByHand
+	// reports that Skills was set by a request or a file since it was last extracted.
+	// Only the store shows them.
+	Reviews []Review `json:"-"`
+	ByHand  bool     `json:"-"`
 }
 
 // SectionInput is what a request or a file says of a section.
@@ -25,8 +30,8 @@ type SectionInput struct {
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
 }
 
-// Apply gives the section its fields. Another syllabus makes its extraction PENDING,
-// none ends it.
+// Apply gives the section its fields. Skills that are given end the reviews of those
+// before. Another syllabus makes its extraction PENDING, none ends it.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	before := *s
 	s.Name = in.Name.Or(s.Name)
@@ -35,6 +40,9 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.SyllabusHref = text(in.SyllabusHref, s.SyllabusHref)
 	skills, wrong := l.skills(in.Skills, s.Skills)
 	s.Skills, wrong = skills, append(in.apply(&s.External, l), wrong...)
+	if in.Skills.Set {
+		s.Reviews, s.ByHand = nil, true
+	}
 	if in.SyllabusHref.Set {
 		wrong = append(wrong, l.syllabus(s.SyllabusHref)...)
 	}
@@ -89,6 +97,17 @@ type SectionProfile struct {
 	SectionName           string     `json:"sectionName"`
 	SectionSkills         []SkillRef `json:"sectionSkills"`
 	SectionInstructorName *string    `json:"sectionInstructorName"`
+}
+
+// TeachingSection is a section as it is shown among those that teach a skill: its
+// profile without its skills, and how it teaches this one.
+type TeachingSection struct {
+	CourseProfile
+	SectionID             string  `json:"sectionId"`
+	SectionName           string  `json:"sectionName"`
+	SectionInstructorName *string `json:"sectionInstructorName"`
+	Level                 int     `json:"level" minimum:"1" maximum:"5"`
+	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1"`
 }
 
 // Profile returns the section of a course as it is shown in credentials and reports.

@@ -77,6 +77,9 @@ type TransferCourse struct {
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
+	// Reviews are what people decided on the skills, which Skills follows. Only the
+	// store shows them.
+	Reviews []Review `json:"-"`
 }
 
 // TransferCourseInput is what a request or a file says of a transfer course, which

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
@@ -55,6 +57,8 @@ type Worker struct {
 	Now        func() catalog.Time
 	IDs        catalog.IDs
 	Log        *slog.Logger
+	// Trace annotates the trace of a run; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 }
 
 const (
@@ -78,7 +82,7 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 			w.Log.ErrorContext(ctx, "message is no job", "messageId", message.MessageId)
 			continue
 		}
-		if err := w.run(ctx, job, message.MessageId); err != nil {
+		if err := w.run(ctx, job, message); err != nil {
 			w.Log.WarnContext(ctx, "extraction is redelivered", "record", job.ID, "cause", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
 		}
@@ -86,7 +90,7 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 	return response, nil
 }
 
-func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID string) error {
+func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message events.SQSMessage) error {
 	start := w.Now()
 	job.RequestedAt = 0 // a message is a hint that there is work, of this request or a later one
 	end := time.Now().Add(time.Minute)
@@ -111,7 +115,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
 		}
-		w.log(task, "PENDING", outcome, start)
+		w.log(ctx, task, "PENDING", outcome, message, start)
 		if err := w.Sender.SendLater(ctx, task.Job, delay); err != nil {
 			// The sweeper sends it.
 			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
@@ -121,7 +125,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, messageID s
 	if err := w.Store.Finish(ctx, task, outcome); err != nil && !errors.Is(err, catalog.ErrFinished) {
 		return err
 	}
-	w.log(task, "finished", outcome, start)
+	w.log(ctx, task, "finished", outcome, message, start)
 	return nil
 }
 
@@ -151,8 +155,8 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		known.Text, known.Provenance = document.Text, provenance
 		return known
 	}
-	result := w.Extractor.Extract(document)
-	if ctx.Err() != nil {
+	result, err := w.Extractor.Extract(ctx, document)
+	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
 	}
 	return &catalog.Outcome{
@@ -186,17 +190,26 @@ func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Docu
 	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
 }
 
-var metrics = metric.New("FailureCode", "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds")
+var metrics = metric.New([]string{"FailureCode", "Kind"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
 
 // log writes the run's one line; nothing in it comes from the document.
-func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, start catalog.Time) {
+func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage, start catalog.Time) {
 	code, failures := "none", 0
 	if outcome.Failure != nil {
 		code, failures = string(outcome.Failure.Code), 1
 	}
+	if w.Trace != nil {
+		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code})
+	}
+	// What is tried again waits on purpose.
+	sent, err := strconv.ParseInt(message.Attributes["SentTimestamp"], 10, 64)
+	if err != nil || task.Attempt > 1 {
+		sent = int64(start)
+	}
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "extraction",
 		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)), slog.Int("attempt", task.Attempt),
 		slog.String("end", end), slog.String("FailureCode", code), slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures),
-		slog.Int64("Latency", int64(w.Now()-start)), slog.Int("skills", len(outcome.Skills)),
+		slog.String("Kind", api.Extractor),
+		slog.Int64("Latency", int64(w.Now()-start)), slog.Int64("Wait", max(0, int64(start)-sent)), slog.Int("skills", len(outcome.Skills)),
 		metrics.At(w.Now()))
 }

@@ -7,6 +7,8 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/pkg/api"
 )
 
 // Each single record: how to make one, its path, and a body that changes it.
@@ -147,4 +149,43 @@ func TestIfMatchIsNotFooledByALaggingReplica(t *testing.T) {
 	s.one.must(412, "DELETE", path, "", "If-Match", job.header("ETag"))
 	w.through(nil)
 	s.one.must(200, "GET", path, "").want("name", "K")
+}
+
+// A long record has an ETag for each content coding that the gateway may send it
+// in, and each of them stands for the record.
+func TestETagsOfCompressedResponses(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	course := s.one.must(201, "POST", "/courses", fmt.Sprintf(`{"name":"Long","code":"L","description":%q}`, strings.Repeat("word ", 1900))).text("id")
+	for i := range 2 { // the sections' descriptions make the course longer than the bound
+		s.one.must(201, "POST", "/courses/"+course+"/sections", fmt.Sprintf(`{"name":"S%d","description":%q}`, i, strings.Repeat("text ", 900)))
+	}
+	path := "/courses/" + course
+	plain := s.one.must(200, "GET", path, "")
+	packed := s.one.must(200, "GET", path, "", "Accept-Encoding", "gzip, br")
+	if len(plain.Body) < api.CompressFrom || plain.header("Vary") != "Accept-Encoding" {
+		t.Fatalf("%d bytes, Vary %s", len(plain.Body), plain.header("Vary"))
+	}
+	tag, coded := plain.header("ETag"), packed.header("ETag")
+	if coded != strings.TrimSuffix(tag, `"`)+`-gzip"` {
+		t.Errorf("the tags are %s and %s", tag, coded)
+	}
+	for _, match := range []string{tag, coded} {
+		if got := s.one.must(304, "GET", path, "", "If-None-Match", match, "Accept-Encoding", "gzip").header("ETag"); got != coded {
+			t.Errorf("a 304 to a client that takes gzip has the tag %s, want %s", got, coded)
+		}
+		if got := s.one.must(304, "GET", path, "", "If-None-Match", match).header("ETag"); got != tag {
+			t.Errorf("a 304 has the tag %s, want %s", got, tag)
+		}
+	}
+	s.one.must(412, "PATCH", path, `{"name":"B"}`, "If-Match", "W/"+coded)
+	changed := s.one.must(200, "PATCH", path, `{"name":"B"}`, "If-Match", coded, "Accept-Encoding", "gzip")
+	if changed.header("ETag") == coded {
+		t.Error("the tag stays when the record changes")
+	}
+	s.one.must(412, "PATCH", path, `{"name":"C"}`, "If-Match", coded)
+	short := s.one.job("J").text("id")
+	if got := s.one.must(200, "GET", "/jobs/"+short, "", "Accept-Encoding", "gzip").header("ETag"); strings.Contains(got, "gzip") {
+		t.Errorf("a short record has the tag %s", got)
+	}
 }

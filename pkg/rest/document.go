@@ -30,6 +30,9 @@ var alwaysThere = map[string][]string{
 	"TransferCourseWithEvidence": {"processingStatus"},
 }
 
+// nullable are fields that hold an object or null, which their type cannot say.
+var nullable = map[string][]string{"Review": {"extracted"}}
+
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
 func OpenAPI() []byte {
@@ -89,7 +92,7 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-// added marks a header that seed.md does not have.
+// added marks a header as an extension of the original contract.
 func added(h *huma.Header) *huma.Header {
 	h.Extensions = map[string]any{"x-extension": true}
 	return h
@@ -124,6 +127,10 @@ func (d document) schemas() huma.Registry {
 			if f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field) {
 				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
 			}
+		}
+		for _, field := range nullable[name] {
+			property := schema.Properties[field]
+			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 		}
 		for _, field := range alwaysThere[name] {
 			if !slices.Contains(schema.Required, field) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -25,18 +26,37 @@ func (c *call) unlessKnown(r response) response {
 	if header == "" || tag == nil || !matches(header, tag[0], true) {
 		return r
 	}
-	return response{status: http.StatusNotModified, header: http.Header{api.HeaderETag: tag}}
+	out := response{status: http.StatusNotModified, header: http.Header{}}
+	for name, values := range r.coded(c.request).header {
+		if name == api.HeaderETag || name == "Vary" {
+			out.header[name] = values
+		}
+	}
+	return out
 }
 
-// matches compares an If-Match or If-None-Match header with an ETag. Weak tags
-// only match where the comparison is weak.
+// coded returns a long response with the ETag of the content coding that API
+// Gateway sends it in: other bytes have another tag (RFC 9110, section 8.8.3.3).
+func (r response) coded(request *http.Request) response {
+	tag := r.header[api.HeaderETag]
+	if tag == nil || len(r.body) < api.CompressFrom {
+		return r
+	}
+	r.header = maps.Clone(r.header)
+	r.header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(request.Header.Get("Accept-Encoding"), len(r.body)))}
+	r.header["Vary"] = []string{"Accept-Encoding"}
+	return r
+}
+
+// matches compares an If-Match or If-None-Match header with an ETag, and takes that
+// of any content coding for it. Weak tags only match where the comparison is weak.
 func matches(header, tag string, weak bool) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		if weak {
 			candidate = strings.TrimPrefix(candidate, "W/")
 		}
-		if candidate == "*" || candidate == tag {
+		if candidate == "*" || api.PlainTag(candidate) == tag {
 			return true
 		}
 	}

@@ -47,6 +47,8 @@ type Server struct {
 	IDs       catalog.IDs
 	Log       *slog.Logger
 	Groups    []api.Group // that are served; nil for all
+	// Trace annotates the trace of a request; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
 	operations map[string]*api.Operation // of the groups, by id
 	routes     api.Routes
@@ -121,7 +123,7 @@ func (s *Server) check(op *api.Operation) error {
 
 type requestIDKey struct{}
 
-// WithRequestID gives requests of this context an id that was made elsewhere.
+// WithRequestID is a context whose requests have an id that was made elsewhere.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
@@ -227,7 +229,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 // maxErrors is how many field errors a response lists.
 const maxErrors = 100
 
-// problem returns the response for an error. What is no catalog.Error is our fault,
+// problem returns the response for an error. What is no catalog.Error is an error of the service,
 // and says nothing about itself.
 func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error
@@ -255,7 +257,7 @@ func (s *Server) problem(x *exchange, err error) response {
 
 func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	header := w.Header()
-	for name, values := range out.header {
+	for name, values := range out.coded(x.request).header {
 		header[name] = values
 	}
 	var status quota.Status
@@ -289,15 +291,19 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 }
 
-var metrics = metric.New("Operation", "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
 // log writes the request's one line, which is its metrics as well: CloudWatch
 // reads the _aws part (embedded metric format). It holds no key, no path
 // parameter, no query and nothing of a body.
 func (s *Server) log(x *exchange, out response, err error) {
-	operation := "none"
+	operation, kind := "none", string(api.ReadKind)
 	if x.route.Operation != nil {
-		operation = x.route.Operation.ID
+		operation, kind = x.route.Operation.ID, string(x.route.Operation.Kind())
+	}
+	organization := string(x.caller.Customer.OrganizationID)
+	if s.Trace != nil {
+		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": organization})
 	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
@@ -310,8 +316,9 @@ func (s *Server) log(x *exchange, out response, err error) {
 	if out.status >= 500 {
 		failed, level = 1, slog.LevelError
 	}
-	attributes := append(make([]slog.Attr, 0, 11),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("Operation", operation),
+	attributes := append(make([]slog.Attr, 0, 13),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", organization),
+		slog.String("Operation", operation), slog.String("Kind", kind),
 		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),
 	)

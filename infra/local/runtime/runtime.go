@@ -164,7 +164,7 @@ func (r *Runtime) environment(f Function, process int) []string {
 		"AWS_LAMBDA_LOG_STREAM_NAME":      strconv.Itoa(process),
 		"AWS_REGION":                      region,
 		"AWS_DEFAULT_REGION":              region,
-		"AWS_ACCESS_KEY_ID":               "local",
+		"AWS_ACCESS_KEY_ID":               f.Name, // whose call it is, as a role would say
 		"AWS_SECRET_ACCESS_KEY":           "local",
 		"LAMBDA_TASK_ROOT":                filepath.Dir(f.Bootstrap),
 		"_HANDLER":                        "bootstrap",

@@ -166,7 +166,7 @@ func TestService(t *testing.T) {
 	}
 	syllabi := ""
 	for _, want := range []string{
-		"AWS_LAMBDA_FUNCTION_NAME=courses", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "TABLE_NAME=skills-curriculum",
+		"AWS_LAMBDA_FUNCTION_NAME=courses", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=courses", "TABLE_NAME=skills-curriculum",
 		"RATE_LIMIT_UNITS=1000", "RATE_LIMIT_WINDOW_SECONDS=60", "QUEUE_URL=" + told.Environment["QUEUE_URL"], "DYNAMODB_ENDPOINT=" + told.Environment["DYNAMODB_ENDPOINT"],
 	} {
 		if !slices.Contains(env, want) {

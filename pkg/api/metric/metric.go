@@ -14,21 +14,25 @@ import (
 // Set names the fields of a log line that CloudWatch counts.
 type Set struct{ directives func() slog.Attr }
 
-// New returns the set that counts fields, each given as name:unit, by one
-// dimension, which is a field as well.
-func New(dimension string, fields ...string) Set {
+// New returns the set that counts fields, each given as name:unit, by each of the
+// dimensions alone, which are fields as well.
+func New(dimensions []string, fields ...string) Set {
 	return Set{sync.OnceValue(func() slog.Attr {
 		type metric struct {
 			Name string
 			Unit string
 		}
 		var list []metric
+		var sets [][]string
+		for _, d := range dimensions {
+			sets = append(sets, []string{d})
+		}
 		for _, f := range fields {
 			name, unit, _ := strings.Cut(f, ":")
 			list = append(list, metric{name, unit})
 		}
 		directives, err := json.Marshal([]any{map[string]any{
-			"Namespace": api.MetricNamespace, "Dimensions": [][]string{{dimension}}, "Metrics": list,
+			"Namespace": api.MetricNamespace, "Dimensions": sets, "Metrics": list,
 		}})
 		if err != nil {
 			panic(err) // it holds nothing but strings

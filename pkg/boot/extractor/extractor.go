@@ -12,10 +12,12 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/sender"
+	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -44,7 +46,7 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	info := taxonomy.Info()
 	return &queue.Worker{
 		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader},
-		Extractor: skills.NewExtractor(taxonomy), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log,
+		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }

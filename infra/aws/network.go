@@ -1,0 +1,51 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// network is what the extractor leaves through.
+type network struct {
+	vpc    awsec2.Vpc
+	egress awsec2.SecurityGroup
+}
+
+// newNetwork makes the extractor's network; nil where it uses Lambda's own. What
+// it fetches from strangers then leaves from one address, is in the flow log, and
+// nothing but HTTP and HTTPS gets out. The table is reached without the way out.
+func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
+	if !s.vpc {
+		return nil
+	}
+	vpc := awsec2.NewVpc(stack, jsii.String("Network"), &awsec2.VpcProps{
+		MaxAzs:      jsii.Number(2),
+		NatGateways: jsii.Number(1),
+		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
+			{Name: jsii.String("way-out"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false), CidrMask: jsii.Number(28)},
+			{Name: jsii.String("extractor"), SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS, CidrMask: jsii.Number(24)},
+		},
+		// Nothing uses the default security group, and closing it would take a
+		// function of CDK's own.
+		RestrictDefaultSecurityGroup: jsii.Bool(false),
+		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
+			"Table": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
+		},
+		FlowLogs: &map[string]*awsec2.FlowLogOptions{
+			"Flows": {
+				TrafficType: awsec2.FlowLogTrafficType_ALL,
+				Destination: awsec2.FlowLogDestination_ToCloudWatchLogs(newLog(stack, s, key, "network-log", nil).(awslogs.ILogGroup), nil),
+			},
+		},
+	})
+	egress := awsec2.NewSecurityGroup(stack, jsii.String("ExtractorEgress"), &awsec2.SecurityGroupProps{
+		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The extractor: HTTP and HTTPS out, nothing in"),
+	})
+	for port, what := range map[float64]string{80: "syllabi over HTTP", 443: "syllabi, SQS and the table over HTTPS"} {
+		egress.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(&port), &what, nil)
+	}
+	return &network{vpc, egress}
+}
