@@ -394,6 +394,9 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 	if err != nil {
 		return err
 	}
+	if row.Untitled {
+		in.Name = catalog.Optional[string]{Set: true, Value: course.Name}
+	}
 	section, _ := x.Record.(*catalog.Section)
 	if section != nil && section.CourseID != course.ID {
 		return catalog.Errorf(catalog.Conflict, "the section belongs to another course, and sections do not move")
