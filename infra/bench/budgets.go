@@ -308,8 +308,8 @@ func (w *world) extraction(job catalog.ExtractionJob) (measurement, error) {
 // document is for every job a syllabus of one page that nobody has seen before.
 type document struct{ number int }
 
-func (d *document) Fetch(context.Context, *catalog.Task) (catalog.Document, error) {
-	return catalog.Document{Text: fmt.Sprintf(`Introduction to Programming, edition %d
+func (d *document) Fetch(context.Context, *catalog.Task) (catalog.SyllabusText, error) {
+	return catalog.SyllabusText{Text: fmt.Sprintf(`Introduction to Programming, edition %d
 
 Students learn to design, implement and test small programs in Python and Java.
 
@@ -322,6 +322,6 @@ Present results to an audience in writing and orally.
 `, d.number) + strings.Repeat("\nWeek by week: reading, exercise, discussion of the solutions.", 20), SHA256: fmt.Sprint(d.number)}, nil
 }
 
-func (d *document) Plain(_ context.Context, words string) (catalog.Document, error) {
-	return catalog.Document{Text: words}, nil
+func (d *document) Plain(_ context.Context, words string) (catalog.SyllabusText, error) {
+	return catalog.SyllabusText{Text: words}, nil
 }

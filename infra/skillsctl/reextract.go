@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"skillscurriculum/pkg/catalog"
@@ -25,17 +26,8 @@ func (c *reextract) Run(ctx context.Context, t *tool) error {
 	if err != nil {
 		return err
 	}
-	orgs := []catalog.OrgID{c.Organization}
-	if c.Organization == "" {
-		all, err := s.store.Organizations(ctx)
-		if err != nil {
-			return err
-		}
-		orgs = orgs[:0]
-		for _, o := range all {
-			orgs = append(orgs, o.ID)
-		}
-	} else if err := s.organization(ctx, orgs[0]); err != nil {
+	orgs, err := s.organizations(ctx, c.Organization)
+	if err != nil {
 		return err
 	}
 	var restarted []catalog.Record
@@ -85,15 +77,22 @@ func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([
 
 // withSyllabus reads the records of an organization that skills are extracted for.
 func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := s.withSkills(ctx, org)
+	return slices.DeleteFunc(records, func(r catalog.Record) bool {
+		section, ok := r.(*catalog.Section)
+		return ok && section.SyllabusHref == nil
+	}), err
+}
+
+// withSkills reads the sections and transfer courses of an organization.
+func (s *service) withSkills(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
 	var records []catalog.Record
 	sections, err := s.store.AllSections(ctx, org)
 	if err != nil {
 		return nil, err
 	}
 	for _, section := range sections {
-		if section.SyllabusHref != nil {
-			records = append(records, section)
-		}
+		records = append(records, section)
 	}
 	const page = 100
 	for offset, total := 0, 1; offset < total; offset += page {

@@ -19,6 +19,8 @@ type Change struct {
 	Deleted  []Deletion // a record before those that go because it goes
 	Held     []Hold
 	Released []Hold
+	// Documents are held by other records than before.
+	Documents []DocumentHold
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -121,6 +123,7 @@ func (c *Change) Empty() bool {
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
 	c.names(nil, r)
+	c.syllabusMoved("", r)
 	c.touch(dir)
 	c.queue(r)
 }
@@ -140,6 +143,7 @@ func ReplaceChanged[T any, R interface {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
 		c.names(R(&before), after)
+		c.syllabusMoved(HeldDocument(R(&before)), after)
 		c.Replace(after, now)
 	}
 	return changed
@@ -168,6 +172,9 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	c.Deleted = append(c.Deleted, Deletion{r, was})
 	if course, ok := r.(*Course); ok {
 		c.Coded = append(c.Coded, Coded{Course: course, Was: course.Code})
+	}
+	if document := HeldDocument(r); document != "" {
+		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
 	}
 	c.touch(dir)
 }

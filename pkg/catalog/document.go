@@ -1,80 +1,114 @@
 package catalog
 
-// Document is the text of a syllabus as the readers return it and the extractor
-// takes it: valid UTF-8 in NFC, lines end in \n, one block (heading, paragraph,
-// list item, table row) a line, without markup characters, no trailing spaces,
-// at most one empty line between blocks.
+import "strings"
+
+// Document is a file that holds a syllabus: clients upload it to the storage of
+// objects, which takes these bytes and no others.
 type Document struct {
-	Text string
-	// Pages holds the byte offset in Text at which each page starts; nil where
-	// the format knows no pages.
-	Pages []int
-	// SHA256 is the digest of the bytes that were read, in lower-case hex.
-	SHA256 string
+	Meta
+	FileName  string `json:"fileName"`
+	SizeBytes int    `json:"sizeBytes" minimum:"1" maximum:"26214400"`
+	SHA256    string `json:"sha256" pattern:"^[0-9a-f]{64}$"`
+	// HeldBy names the sections and transfer courses whose syllabus it is (see
+	// DocumentHold); it may name more than that, never less. Only the store shows it.
+	HeldBy []string `json:"-"`
 }
 
-// Evidence shows why a skill was found. Start and End count Unicode code points
-// of the document's text, so that Quote is what stands between them. Page counts
-// from 1 and is 1 for formats without pages.
-type Evidence struct {
-	SkillID string `json:"skillId"`
-	Quote   string `json:"quote"`
-	Page    int    `json:"page"`
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
-	Label   string `json:"label" doc:"the taxonomy's label that matched"`
-	Verb    string `json:"verb" doc:"the verb that decided the level, empty for none"`
-	Section string `json:"section" doc:"the part of the syllabus: outcomes, topics, description, readings, other"`
+// DocumentInput is what a request says of a document, which does not change once it
+// is there.
+type DocumentInput struct {
+	FileName  Optional[string] `json:"fileName" minLength:"1" maxLength:"255"`
+	SizeBytes Optional[int]    `json:"sizeBytes" minimum:"1" maximum:"26214400"`
+	SHA256    Optional[string] `json:"sha256" pattern:"^[0-9A-Fa-f]{64}$" doc:"of the file's bytes, in hexadecimal digits of either case"`
 }
 
-// Provenance is what an extraction was made with.
-type Provenance struct {
-	Engine          string `json:"engine"`
-	Taxonomy        string `json:"taxonomy"`
-	TaxonomyVersion string `json:"taxonomyVersion"`
-	DocumentSHA256  string `json:"documentSha256"`
-	FinishedAt      Time   `json:"finishedAt"`
+// Apply gives a new document its fields.
+func (in DocumentInput) Apply(d *Document, _ Lookups) []FieldError {
+	d.FileName, d.SizeBytes = in.FileName.Or(d.FileName), in.SizeBytes.Or(d.SizeBytes)
+	d.SHA256 = strings.ToLower(in.SHA256.Or(d.SHA256))
+	return nil
 }
 
-// Warning is what a response lacks, without being an error.
-type Warning struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	SOCCode string `json:"socCode,omitempty"`
-	CIPCode string `json:"cipCode,omitempty"`
-}
+// DocumentStatus says whether the file of a document is there.
+type DocumentStatus string
 
-// FailureCode is why an extraction failed.
-type FailureCode string
-
-// The failure codes. Unreachable, Timeout and Internal are transient: the job is
-// tried again before they are final.
+// The states of a document.
 const (
-	Unreachable      FailureCode = "unreachable"
-	DocumentNotFound FailureCode = "not_found"
-	ForbiddenAddress FailureCode = "forbidden_address"
-	LoginRequired    FailureCode = "login_required"
-	UnsupportedType  FailureCode = "unsupported_type"
-	TooLarge         FailureCode = "too_large"
-	Encrypted        FailureCode = "encrypted"
-	ScannedNoText    FailureCode = "scanned_no_text"
-	Malformed        FailureCode = "malformed"
-	EmptyDocument    FailureCode = "empty"
-	TimedOut         FailureCode = "timeout"
-	InternalFailure  FailureCode = "internal"
+	AwaitingUpload DocumentStatus = "AWAITING_UPLOAD"
+	Ready          DocumentStatus = "READY"
 )
 
-// Transient reports whether the same document may well succeed later.
-func (c FailureCode) Transient() bool {
-	return c == Unreachable || c == TimedOut || c == InternalFailure
+// Upload is the one request that uploads a document's file, to be sent as it stands
+// here with the file as its body, before it expires.
+type Upload struct {
+	Method    string            `json:"method" enum:"PUT"`
+	URL       string            `json:"url" format:"uri"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt Time              `json:"expiresAt"`
 }
 
-// Failure is an extraction's failure as clients see it. Message never repeats
-// anything that the fetched server said.
-type Failure struct {
-	Code    FailureCode `json:"code"`
-	Message string      `json:"message"`
+// How long, in ms, an upload may be begun, and how long a document waits for its file.
+const (
+	UploadTTL   = 15 * 60 * 1000
+	DocumentTTL = 24 * 60 * 60 * 1000
+)
+
+// UploadTime returns how long, in whole seconds, an upload is valid that is asked for
+// now: it does not outlive the document's wait for it. 0 means that the wait is over.
+func (d *Document) UploadTime(now Time) int {
+	return int(max(0, min(UploadTTL, d.CreatedAt+DocumentTTL-now)) / 1000)
 }
 
-// Error makes a Failure usable as the error of readers and fetchers.
-func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }
+// DocumentHold marks a document as the syllabus of a record, so that it cannot be
+// deleted under it, or no longer as that.
+type DocumentHold struct {
+	DocumentID string
+	Holder     string // see HolderOf
+	Released   bool
+}
+
+// MaxHolders is how many records name one document.
+const MaxHolders = 1000
+
+// HolderOf returns the name by which a document knows a record; see HolderRecord.
+func HolderOf(r Record) string {
+	return strings.Join([]string{string(KindOf(r)), ParentOf(r), r.Base().ID}, "/")
+}
+
+// HolderRecord returns the kind of a holder, its parent's id and its own; no kind for
+// what is no holder's name.
+func HolderRecord(holder string) (kind Kind, parent, id string) {
+	parts := strings.SplitN(holder, "/", 3)
+	if len(parts) < 3 {
+		return "", "", ""
+	}
+	return Kind(parts[0]), parts[1], parts[2]
+}
+
+// HeldDocument returns the id of the document that a record holds as its syllabus;
+// "" for none, and for a record of a kind that holds none.
+func HeldDocument(r Record) string {
+	if holder, ok := r.(interface{ heldDocument() *string }); ok {
+		if id := holder.heldDocument(); id != nil {
+			return *id
+		}
+	}
+	return ""
+}
+
+func (s *Section) heldDocument() *string        { return s.DocumentID }
+func (c *TransferCourse) heldDocument() *string { return c.DocumentID }
+
+// syllabusMoved notes that a record has another document than before, "" for none.
+func (c *Change) syllabusMoved(before string, r Record) {
+	now := HeldDocument(r)
+	if before == now {
+		return
+	}
+	if before != "" {
+		c.Documents = append(c.Documents, DocumentHold{before, HolderOf(r), true})
+	}
+	if now != "" {
+		c.Documents = append(c.Documents, DocumentHold{now, HolderOf(r), false})
+	}
+}

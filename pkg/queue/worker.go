@@ -39,11 +39,11 @@ type WorkerStore interface {
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
 
-// Documents turns addresses and texts into documents; its errors are
-// *catalog.Failure.
+// Documents turns syllabi and texts into documents; its errors are *catalog.Failure.
 type Documents interface {
-	Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error)
-	Plain(ctx context.Context, words string) (catalog.Document, error)
+	// Fetch reads the syllabus from its address, or the document that is uploaded.
+	Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error)
+	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
 
 // Worker runs extractions.
@@ -176,14 +176,14 @@ func orEmpty[T any](list []T) []T {
 
 // document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
-func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
-	if task.SyllabusHref != "" {
+func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	if task.SyllabusHref != "" || task.DocumentID != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
 	if task.Job.Kind == catalog.SyllabusExtractionKind {
 		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
 		if err != nil {
-			return catalog.Document{}, err
+			return catalog.SyllabusText{}, err
 		}
 		return w.Documents.Plain(ctx, string(words))
 	}

@@ -3,7 +3,7 @@
 //
 // It never reads a file by name, opens a connection, looks at a clock or draws an
 // unseeded number: sources come as fs.FS or io.Reader, a taxonomy as bytes, a
-// document as a catalog.Document. Invariant: the same document, taxonomy and
+// document as a catalog.SyllabusText. Invariant: the same document, taxonomy and
 // [Engine] give the same result, and every skill has a quote that stands in the
 // text at its offsets.
 //

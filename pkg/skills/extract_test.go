@@ -17,8 +17,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-func document(lines ...string) catalog.Document {
-	return catalog.Document{Text: strings.Join(lines, "\n")}
+func document(lines ...string) catalog.SyllabusText {
+	return catalog.SyllabusText{Text: strings.Join(lines, "\n")}
 }
 
 // opened opens the word vectors of the program; package wordvectors, which embeds
@@ -41,7 +41,7 @@ var openTable = sync.OnceValues(func() (*Words, error) {
 })
 
 // extracted extracts without a deadline.
-func extracted(t testing.TB, e *Extractor, doc catalog.Document) Result {
+func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) Result {
 	t.Helper()
 	r, err := e.Extract(context.Background(), doc)
 	if err != nil {
@@ -51,7 +51,7 @@ func extracted(t testing.TB, e *Extractor, doc catalog.Document) Result {
 }
 
 // considered gives the names of the skills that a text may teach, whatever their confidence.
-func considered(t *testing.T, tax *Taxonomy, doc catalog.Document) []string {
+func considered(t *testing.T, tax *Taxonomy, doc catalog.SyllabusText) []string {
 	t.Helper()
 	var names []string
 	for _, c := range NewExtractor(tax, opened(t)).Candidates(doc) {
@@ -63,7 +63,7 @@ func considered(t *testing.T, tax *Taxonomy, doc catalog.Document) []string {
 }
 
 // course is long enough to be a document.
-func course(lines ...string) catalog.Document {
+func course(lines ...string) catalog.SyllabusText {
 	filler := "The course meets twice a week in the main building and every group brings its own notes to the room. "
 	return document(append(lines, "", "About the course", strings.Repeat(filler, 8))...)
 }
@@ -322,7 +322,7 @@ func TestResult(t *testing.T) {
 }
 
 // checkResult holds a result to what must always be so.
-func checkResult(tax *Taxonomy, doc catalog.Document, r Result) error {
+func checkResult(tax *Taxonomy, doc catalog.SyllabusText, r Result) error {
 	text := []rune(doc.Text)
 	shown := map[string]bool{}
 	for _, e := range r.Evidence {
@@ -360,7 +360,7 @@ func TestQuotesStandInTheText(t *testing.T) {
 		"| CO1 | Analyse financial statements | K4 |", "", "References", "Prerequisites: SQL", "Évaluer marketing", "1. Write technical reports (K3)", "Explain accounting, budgeting & cost control.", "\u0301odd marks: communication skills", "Design, build and test software"}
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom(parts), 1, 30).Draw(rt, "lines")
-		doc := catalog.Document{Text: norm.NFC.String(strings.Join(lines, "\n"))}
+		doc := catalog.SyllabusText{Text: norm.NFC.String(strings.Join(lines, "\n"))}
 		if err := checkResult(tax, doc, extracted(t, e, doc)); err != nil {
 			rt.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("Product lifecycle management (PLM). PLM; e-commerce – .NET . NET node.js \u0301")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
-		doc := catalog.Document{Text: text}
+		doc := catalog.SyllabusText{Text: text}
 		if err := checkResult(tax, doc, extracted(t, e, doc)); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // names are those of the skills that a text gives with the built-in vocabulary.
-func names(t *testing.T, doc catalog.Document) map[string]float64 {
+func names(t *testing.T, doc catalog.SyllabusText) map[string]float64 {
 	t.Helper()
 	found := map[string]float64{}
 	for _, s := range extracted(t, NewExtractor(Starter(), opened(t)), doc).Skills {
@@ -35,7 +35,7 @@ func TestASentenceThatPlainlyNamesASkillGivesIt(t *testing.T) {
 			continue
 		}
 		for _, sentence := range []string{"Students will learn # in this course.", "The course covers #."} {
-			doc := catalog.Document{Text: strings.Replace(sentence, "#", name, 1)}
+			doc := catalog.SyllabusText{Text: strings.Replace(sentence, "#", name, 1)}
 			if !slices.ContainsFunc(extracted(t, e, doc).Skills, func(r catalog.SkillRef) bool { return r.SkillID == s.ID }) {
 				t.Errorf("%q does not give %s", doc.Text, s.Name)
 			}
@@ -46,7 +46,7 @@ func TestASentenceThatPlainlyNamesASkillGivesIt(t *testing.T) {
 // TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField names Python in a course of
 // another field.
 func TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField(t *testing.T) {
-	doc := catalog.Document{Text: `Nutrition and Health
+	doc := catalog.SyllabusText{Text: `Nutrition and Health
 
 Description
 The course covers nutrients, diets, metabolism, food labels, and the role of diet in public health. Students compare diets and plan meals for people of every age.
@@ -83,7 +83,7 @@ func keys(m map[string]float64) []string {
 
 // TestWordsOfALabelDoNotMakeItsSkill: no label of query optimization stands there.
 func TestWordsOfALabelDoNotMakeItsSkill(t *testing.T) {
-	found := names(t, catalog.Document{Text: "Students will write SQL queries and design relational databases."})
+	found := names(t, catalog.SyllabusText{Text: "Students will write SQL queries and design relational databases."})
 	for name := range found {
 		if strings.Contains(strings.ToLower(name), "optimi") {
 			t.Errorf("%s stands nowhere: %v", name, found)
@@ -97,13 +97,13 @@ func TestWordsOfALabelDoNotMakeItsSkill(t *testing.T) {
 // TestWhatOneSubjectLeadsToIsNeverSure holds the bound of skills that are inferred.
 func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 	m := &Model{Bias: 9}
-	if c := m.Confidence(m.Score(nil), Bounds{Most: inferredConfidence}); c != 0.6 {
+	if c := m.Confidence(m.Score(nil), Bounds{Inferred: true}); c != 0.6 {
 		t.Errorf("confidence %v, want 0.6", c)
 	}
 	x := &extraction{}
 	f := &finding{labels: 1}
 	f.exact[topic] = true
-	if b := x.bounds(f); b.Most != 0.6 {
+	if b := x.bounds(f); !b.Inferred {
 		t.Errorf("bounds %+v", b)
 	}
 }
@@ -129,7 +129,7 @@ func TestALicenceIsNoCourse(t *testing.T) {
 		t.Fatal(err)
 	}
 	warned := func(text string) bool {
-		r := extracted(t, NewExtractor(Starter(), opened(t)), catalog.Document{Text: text})
+		r := extracted(t, NewExtractor(Starter(), opened(t)), catalog.SyllabusText{Text: text})
 		return slices.ContainsFunc(r.Warnings, func(w catalog.Warning) bool { return w.Code == NotACourse })
 	}
 	if !warned(string(licence)) {
@@ -186,7 +186,7 @@ func TestWorkGrowsAsTheText(t *testing.T) {
 		least := time.Duration(math.MaxInt64)
 		for range 3 {
 			before := worked(t)
-			extracted(t, e, catalog.Document{Text: text})
+			extracted(t, e, catalog.SyllabusText{Text: text})
 			least = min(least, worked(t)-before)
 		}
 		return least

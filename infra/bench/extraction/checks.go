@@ -31,7 +31,7 @@ func (b *bench) plainly() error {
 		}
 		for _, p := range phrases {
 			n++
-			if slices.Contains(ids(b.found(catalog.Document{Text: fmt.Sprintf(p, name)})), s.ID) {
+			if slices.Contains(ids(b.found(catalog.SyllabusText{Text: fmt.Sprintf(p, name)})), s.ID) {
 				given++
 			}
 		}

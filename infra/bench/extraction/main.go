@@ -53,7 +53,7 @@ type bench struct {
 }
 
 // system is an extractor as the table compares them.
-type system func(doc catalog.Document) []string
+type system func(doc catalog.SyllabusText) []string
 
 func run(ctx context.Context, folders gold.Folders, out string, worst int) error {
 	set, err := gold.Load(ctx, folders)
@@ -103,7 +103,7 @@ func (b *bench) row(cells ...string) { fmt.Fprintln(b.w, strings.Join(cells, "\t
 
 // found extracts with what is shipped. Documents of the development data have no
 // deadline.
-func (b *bench) found(doc catalog.Document) skills.Result {
+func (b *bench) found(doc catalog.SyllabusText) skills.Result {
 	r, err := b.e.Taught.Extract(context.Background(), doc)
 	if err != nil {
 		panic(err) // a context that never ends ended
@@ -149,7 +149,7 @@ func all(fit.Row) bool { return true }
 // lies below cross-validation.
 func (b *bench) courses() (gap float64) {
 	open, sealed := crossed(b.documents.rows, &b.documents.model), b.shipped(b.set.Sealed)
-	phrases, ranking := b.judged(func(doc catalog.Document) []string { return b.exact.Extract(doc.Text) }, b.set.Courses), b.judged(b.bestRanking(b.set.Courses), b.set.Courses)
+	phrases, ranking := b.judged(func(doc catalog.SyllabusText) []string { return b.exact.Extract(doc.Text) }, b.set.Courses), b.judged(b.bestRanking(b.set.Courses), b.set.Courses)
 	o, s, p, t := fit.Judge(open, all), fit.Judge(sealed, all), fit.Judge(phrases, all), fit.Judge(ranking, all)
 	b.row("courses, precision", ">= .70 (.80)", number(o.Precision), number(s.Precision), number(p.Precision), number(t.Precision))
 	b.row("courses, recall of what both insist on", ">= .60", number(o.Recall), number(s.Recall), number(p.Recall), number(t.Recall))
@@ -199,7 +199,7 @@ func (b *bench) sentences() {
 	}{{"ESCO sentences TECH, F1", ">= .45", gold.TechSet, b.set.Tech}, {"ESCO sentences HOUSE, F1", ">= .35", gold.HouseSet, b.set.House}} {
 		m := &b.passages.model
 		f := fit.Judge(fit.Of(b.passages.rows, s.set), func(r fit.Row) bool { return m.Confidence(r.Score, r.Bounds) >= m.Cut })
-		b.row(s.name, s.target, number(f.F1), "", number(fit.Judge(b.judged(func(doc catalog.Document) []string { return b.exact.Extract(doc.Text) }, s.items), all).F1),
+		b.row(s.name, s.target, number(f.F1), "", number(fit.Judge(b.judged(func(doc catalog.SyllabusText) []string { return b.exact.Extract(doc.Text) }, s.items), all).F1),
 			number(fit.Judge(b.judged(rank, s.items), all).F1))
 	}
 	b.row("ESCO sentences TECHWOLF, F1", ">= .36", "not in the development data")
@@ -305,7 +305,7 @@ func (b *bench) bestRanking(items []gold.Item) system {
 		}
 	}
 	cut := fit.BestCut(rows, func(r fit.Row) float64 { return r.Score })
-	return func(doc catalog.Document) []string {
+	return func(doc catalog.SyllabusText) []string {
 		var out []string
 		for _, r := range b.tfidf.Rank(doc.Text, depth) {
 			if r.Score >= cut {

@@ -33,7 +33,7 @@ import (
 type Item struct {
 	Set    string
 	Name   string
-	Doc    catalog.Document
+	Doc    catalog.SyllabusText
 	Must   map[string]int // id -> level, 0 where the set has no levels
 	OK     map[string]int
 	Group  string // items of one group never stand on both sides of a split
@@ -83,7 +83,7 @@ func Load(ctx context.Context, folders Folders) (*Data, error) {
 	if _, d.Untaught, err = taxonomy(folders.Data, true); err != nil {
 		return nil, err
 	}
-	read := func(raw []byte) (catalog.Document, error) {
+	read := func(raw []byte) (catalog.SyllabusText, error) {
 		var r syllabus.Reader
 		return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
 	}
@@ -220,7 +220,7 @@ const core = "core"
 // courses reads the courses of courses.csv that two labelers read, wherever their
 // documents are at hand: those of the development data with their labels beside
 // them, and those of this project, whose labels it keeps.
-func courses(folders Folders, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+func courses(folders Folders, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
 	f, err := kept.Open("courses.csv")
 	if err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
 		if !ok {
 			i = len(items)
 			at[text] = i
-			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.Document{Text: text}, Must: map[string]int{}, Group: text})
+			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.SyllabusText{Text: text}, Must: map[string]int{}, Group: text})
 		}
 		if id, ok := ids[strings.ToLower(r["label"])]; ok {
 			items[i].Must[id] = 0
@@ -369,7 +369,7 @@ func skillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
 	}
 	var items []Item
 	for i, r := range all {
-		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.Document{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.SyllabusText{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
 		for _, name := range pythonList(r["skills"]) {
 			if id, ok := ids[strings.ToLower(name)]; ok {
 				item.Must[id] = 0
@@ -403,7 +403,7 @@ func pythonList(s string) []string {
 
 // syllabi reads the syllabi that topics.txt was written with; read turns Markdown
 // into a document.
-func syllabi(data string, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+func syllabi(data string, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
 	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
 	if err != nil {
 		return nil, err
@@ -447,7 +447,7 @@ var second string
 
 // secondOpinion reads the older syllabi that this project labelled; the head of
 // second.txt says how.
-func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.Document, error)) ([]Item, error) {
+func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
 	z, err := zip.OpenReader(filepath.Join(data, "syllabi", "unlabelled.zip"))
 	if err != nil {
 		return nil, err
@@ -504,7 +504,7 @@ func Excerpts(items []Item, words int) []Item {
 				for id := range item.OK {
 					right[id] = 0
 				}
-				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.Document{Text: text}, OK: right, Group: item.Group})
+				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.SyllabusText{Text: text}, OK: right, Group: item.Group})
 				text, n = name+"\n\n", 0
 			}
 		}
