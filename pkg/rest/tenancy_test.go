@@ -14,7 +14,7 @@ import (
 func tenant(c client) map[string]string {
 	c.s.t.Helper()
 	course := c.course("A")
-	section := c.must(201, "POST", "/courses/"+course.text("id")+"/sections", `{"name":"S"}`).text("id")
+	section := c.must(201, "POST", "/courses/"+course.text("id")+"/sections", `{"name":"S","externalId":"S"}`).text("id")
 	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
 	return map[string]string{
 		"courseId": course.text("id"), "sectionId": section,
@@ -141,7 +141,11 @@ func (s *service) snapshot(c client, ids map[string]string) string {
 	var all []string
 	for _, op := range api.Operations() {
 		if op.Method == "GET" && op.ID != "getCustomerUsage" && op.ID != "getOpenAPI" && op.ID != "getLaborMarket" {
-			all = append(all, string(c.must(200, "GET", filled(op.Path, ids), "").Body))
+			path := filled(op.Path, ids)
+			if op.ID == "listSections" {
+				path += "?externalId=S"
+			}
+			all = append(all, string(c.must(200, "GET", path, "").Body))
 		}
 	}
 	return strings.Join(all, "\n")
