@@ -21,6 +21,9 @@ type Change struct {
 	Released []Hold
 	// Documents are held by other records than before.
 	Documents []DocumentHold
+	// Revoked are reservations of holders that do not contain what they reserve, and
+	// may not any more when this change is saved.
+	Revoked []Reservation
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -29,6 +32,8 @@ type Change struct {
 	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
+	// Outcomes take the place of those of replaced records.
+	Outcomes []RecordOutcome
 	// Known are the records that an import knows by ids of its own.
 	Known []ExternalID
 	// Idempotency is stored under its key in the same transaction.
@@ -47,6 +52,12 @@ type ExternalID struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// RecordOutcome is the outcome of a record's last extraction.
+type RecordOutcome struct {
+	RecordID string
+	*Outcome
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must
@@ -68,6 +79,14 @@ type Deletion struct {
 type Hold struct {
 	Course *Course
 	Holder string
+}
+
+// Reservation is the mark of a change that is saved in several steps, the first of
+// which holds courses for a record, its holder, which does not contain them yet.
+// Without its reservation that change is not brought to its end.
+type Reservation struct {
+	Holder string // id of the program or credential
+	Token  string // of this one change
 }
 
 // ExtractionJob names an extraction to be run.

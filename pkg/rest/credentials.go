@@ -104,7 +104,7 @@ func createCredential(ctx context.Context, c *call, in *createCredentialInput) (
 	}
 	credential, change, err := create(ctx, c, in.Body.CredentialInput, &catalog.Credential{}, l)
 	if err == nil {
-		credential.Holds(change, coursesIn(l.Sections))
+		err = credential.Holds(change, nil, coursesIn(l.Sections))
 	}
 	return credential, change, err
 }
@@ -136,7 +136,7 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	if err == nil && in.Body.CourseSectionIDs.Set {
 		courses := coursesIn(placed)
 		maps.Copy(courses, had)
-		credential.Holds(change, courses)
+		err = credential.Holds(change, loaded.Sections, courses)
 	}
 	return credential, change, err
 }
@@ -165,8 +165,7 @@ func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, 
 	}
 	var change catalog.Change
 	change.Delete(credential, c.now, dir)
-	credential.Holds(&change, courses)
-	return none{}, &change, nil
+	return none{}, &change, credential.Holds(&change, credential.Sections, courses)
 }
 
 func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*catalog.Credential, *catalog.Change, error) {
@@ -179,6 +178,7 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 	if err != nil {
 		return nil, nil, err
 	}
+	before := credential.Sections
 	if err := c.fillCredentials(ctx, credential); err != nil {
 		return nil, nil, err
 	}
@@ -191,8 +191,8 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 		return credential, &change, err
 	}
 	change.Replace(credential, c.now)
-	credential.Holds(&change, map[string]*catalog.Course{placed[id].Course.ID: placed[id].Course})
-	return credential, &change, nil
+	err = credential.Holds(&change, before, map[string]*catalog.Course{placed[id].Course.ID: placed[id].Course})
+	return credential, &change, err
 }
 
 func removeCredentialSection(ctx context.Context, c *call, in *credentialSectionInput) (none, *catalog.Change, error) {
@@ -204,6 +204,7 @@ func removeCredentialSection(ctx context.Context, c *call, in *credentialSection
 	if err != nil {
 		return none{}, nil, err
 	}
+	before := credential.Sections
 	if !credential.Remove(in.SectionID) {
 		return none{}, nil, catalog.Absent()
 	}
@@ -213,8 +214,7 @@ func removeCredentialSection(ctx context.Context, c *call, in *credentialSection
 	if course := courses[in.SectionID]; course != nil {
 		held[course.ID] = course
 	}
-	credential.Holds(&change, held)
-	return none{}, &change, nil
+	return none{}, &change, credential.Holds(&change, before, held)
 }
 
 type builderInput struct {
@@ -237,6 +237,7 @@ type builderWeights struct {
 type Proposal struct {
 	Sections []catalog.SectionProfile `json:"sections"`
 	alignment.Proposal
+	Warnings []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills taught and required the loaded taxonomy lacks"`
 }
 
 func or[T any](given *T, otherwise T) T {
@@ -257,16 +258,16 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 	if request.MinSections > request.MaxSections {
 		return nil, catalog.Invalid(catalog.FieldError{Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections})
 	}
-	jobs, faults, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
+	jobs, wrong, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
 	if err != nil {
 		return nil, err
 	}
-	courses, wrong, err := c.namedCourses(ctx, body.AllowedCourseIDs, "body.allowedCourseIds")
+	courses, more, err := c.namedCourses(ctx, body.AllowedCourseIDs, "body.allowedCourseIds")
 	if err != nil {
 		return nil, err
 	}
-	if faults = append(faults, wrong...); faults != nil {
-		return nil, catalog.Invalid(faults...)
+	if wrong = append(wrong, more...); wrong != nil {
+		return nil, catalog.Invalid(wrong...)
 	}
 	candidates, err := c.candidates(ctx)
 	if err != nil {
@@ -286,7 +287,11 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 	if err != nil {
 		return nil, err
 	}
-	out := &Proposal{Sections: []catalog.SectionProfile{}, Proposal: proposal}
+	usage := c.Taxonomy().Usage(candidates.usage)
+	for _, job := range jobs {
+		addSkills(usage, job.SkillRequirements)
+	}
+	out := &Proposal{Sections: []catalog.SectionProfile{}, Proposal: proposal, Warnings: c.warnings(usage)}
 	for _, id := range proposal.SectionIDs {
 		if p := placed[id]; p.Section != nil {
 			out.Sections = append(out.Sections, p.Section.Profile(p.Course))

@@ -80,6 +80,7 @@ type TransferCourseWithEvidence struct {
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5"`
+	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // PackageEquivalencies are those of each course of a package, in creation order.
@@ -89,6 +90,7 @@ type PackageEquivalencies struct {
 	MatchingConfig catalog.MatchingConfig `json:"matchingConfig"`
 	Courses        []Equivalencies        `json:"courses"`
 	Skipped        []SkippedCourse        `json:"skipped"`
+	Warnings       []catalog.Warning      `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // SkippedCourse is a transfer course that could not be matched.
@@ -170,6 +172,18 @@ func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput)
 	return asked[:given], nil
 }
 
+// countedPackage loads a package for a change that depends on all of its courses. The
+// package, whose count of growth guards them, is read before them: courses that come
+// after that are courses that it does not count.
+func (c *call) countedPackage(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
+	pack, err := c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	courses, err := c.Store.TransferCourses(ctx, c.org, in.PackageID)
+	return pack, courses, err
+}
+
 // newCourses makes the transfer courses of a body, in its order.
 func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
 	named := make([]catalog.Optional[*string], len(in))
@@ -212,11 +226,7 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
 	var pack *catalog.TransferPackage
 	courses, dir, err := parallel(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
-		pack, courses, err = parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
-		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
-		})
+		pack, courses, err = c.countedPackage(ctx, *in)
 		return courses, err
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
@@ -233,12 +243,12 @@ func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catal
 }
 
 func createTransferCourses(ctx context.Context, c *call, in *createTransferCoursesInput) ([]*catalog.TransferCourse, *catalog.Change, error) {
-	pack, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	pack, courses, err := c.countedPackage(ctx, in.packageInput)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(courses)+len(in.Body.Courses) > catalog.MaxTransferCourses {
-		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
+	if err := catalog.CheckTransferCourses(len(courses), len(in.Body.Courses)); err != nil {
+		return nil, nil, err
 	}
 	var change catalog.Change
 	created, err := c.newCourses(ctx, pack, in.Body.Courses, &change)
@@ -280,7 +290,9 @@ func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig)}, nil
+	usage := c.Taxonomy().Usage(candidates.usage)
+	addSkills(usage, course.Skills)
+	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig), c.warnings(usage)}, nil
 }
 
 // matchLimit is how many equivalencies of a course are told.
@@ -308,12 +320,15 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 		return nil, err
 	}
 	out := &PackageEquivalencies{PackageID: pack.ID, MatchingConfig: config, Courses: []Equivalencies{}, Skipped: []SkippedCourse{}}
+	usage := c.Taxonomy().Usage(candidates.usage)
 	for _, course := range courses {
 		if course.ProcessingStatus == catalog.Completed {
-			out.Courses = append(out.Courses, Equivalencies{course.ID, c.match(candidates, course, config)})
+			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: c.match(candidates, course, config)})
+			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
 		}
 	}
+	out.Warnings = c.warnings(usage)
 	return out, nil
 }
