@@ -108,8 +108,14 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 		records = append(records, w)
 	}
-	for _, e := range c.Known {
-		records = append(records, s.saveExternal(org, e))
+	for _, x := range c.Known {
+		records = append(records, s.saveExternal(org, x))
+	}
+	for _, x := range c.Freed {
+		records = append(records, s.freeExternal(org, x))
+	}
+	for _, coded := range c.Coded {
+		records = append(records, s.saveCode(org, coded)...)
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
