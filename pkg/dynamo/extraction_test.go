@@ -32,6 +32,7 @@ type extracted struct {
 	lease    string // of the run that holds it
 	until    catalog.Time
 	result   string // what the last finished run told
+	reviewed int    // level at which a person has accepted a skill; 0 for none
 	deleted  bool
 }
 
@@ -251,6 +252,34 @@ func (w *world) change(t *rapid.T) {
 	})
 }
 
+// person is a skill that only people know.
+const person = "person"
+
+// review is what PUT and DELETE of a review do, whatever state the record is in.
+func (w *world) review(t *rapid.T) {
+	r := w.pick(t)
+	level := rapid.IntRange(0, 5).Draw(t, "level")
+	w.commit(t, func(change *catalog.Change) error {
+		record, state, _ := w.load(t, r)
+		if level == 0 && !catalog.Unreview(record.(catalog.Reviewed), person) {
+			return nil
+		}
+		if level > 0 {
+			in := catalog.ReviewInput{Verdict: catalog.Accepted, Level: catalog.Optional[*int]{Set: true, Value: &level}}
+			known := catalog.Lookups{SkillName: func(id string) (string, bool) { return id, true }}
+			if err := in.Apply(record.(catalog.Reviewed), person, "key_1", known, w.at.Now()); err != nil {
+				return err
+			}
+		}
+		change.Replace(record, w.at.Now())
+		if state.ProcessingStatus == catalog.Pending {
+			r.asked = record.Base().UpdatedAt
+		}
+		return nil
+	})
+	r.reviewed = level
+}
+
 func (w *world) remove(t *rapid.T) {
 	r := w.pick(t)
 	w.commit(t, func(change *catalog.Change) error {
@@ -275,9 +304,16 @@ func (w *world) agree(t *rapid.T) {
 		if state.ProcessingStatus != r.status || (state.Failure != nil) != (r.status == catalog.Failed) {
 			t.Fatalf("%s is %q (failure %v), want %q", r.job.ID, state.ProcessingStatus, state.Failure, r.status)
 		}
-		told := ""
-		if len(skills) > 0 {
-			told = skills[0].SkillID
+		told, level := "", 0
+		for _, skill := range skills {
+			if skill.SkillID == person {
+				level = skill.Level
+			} else {
+				told = skill.SkillID
+			}
+		}
+		if level != r.reviewed || len(catalog.ReviewsOf(record)) != min(r.reviewed, 1) {
+			t.Fatalf("%s teaches at level %d what a person has accepted at %d: %v", r.job.ID, level, r.reviewed, catalog.ReviewsOf(record))
 		}
 		if told != r.result {
 			t.Fatalf("%s has the skills of %q, want those of %q", r.job.ID, told, r.result)
@@ -307,8 +343,8 @@ func (w *world) agree(t *rapid.T) {
 
 // Whatever workers, clients and clocks do in whatever order, no record moves in a
 // way that the contract does not have, a run that has lost its lease changes
-// nothing, what is COMPLETED has the skills of the syllabus that it names, and in
-// the end every record ends.
+// nothing, what is COMPLETED has the skills of the syllabus that it names, a review
+// stands through all of it, and in the end every record ends.
 func TestExtractionStates(t *testing.T) {
 	t.Parallel()
 	store, at := newStore(t)
@@ -337,6 +373,7 @@ func TestExtractionStates(t *testing.T) {
 			"finish later": w.finish,
 			"put back":     w.putBack,
 			"change":       w.change,
+			"review":       w.review,
 			"delete":       w.remove,
 			"wait":         func(t *rapid.T) { at.Add(catalog.Time(rapid.SampledFrom([]int{1, 6000, 11_000}).Draw(t, "ms"))) },
 			"":             w.agree,
