@@ -22,6 +22,8 @@ type Change struct {
 	// Revoked are reservations of holders that do not contain what they reserve, and
 	// may not any more when this change is saved.
 	Revoked []Reservation
+	// Documents are held by other records than before.
+	Documents []DocumentHold
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -30,6 +32,8 @@ type Change struct {
 	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
+	// Outcomes take the place of those of replaced records.
+	Outcomes []RecordOutcome
 	// Known are the records that an import knows by ids of its own.
 	Known []ExternalID
 	// Idempotency is stored under its key in the same transaction.
@@ -48,6 +52,12 @@ type ExternalID struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// RecordOutcome is the outcome of a record's last extraction.
+type RecordOutcome struct {
+	RecordID string
+	*Outcome
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must
@@ -133,6 +143,7 @@ func (c *Change) Empty() bool {
 // Create adds a new record. A listed one has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
+	c.syllabusMoved("", r)
 	c.touch(dir)
 	c.queue(r)
 }
@@ -151,6 +162,7 @@ func ReplaceChanged[T any, R interface {
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
+		c.syllabusMoved(HeldDocument(R(&before)), after)
 		c.Replace(after, now)
 	}
 	return changed
@@ -176,6 +188,9 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		dir.Drop(seq)
 	}
 	c.Deleted = append(c.Deleted, Deletion{r, was})
+	if document := HeldDocument(r); document != "" {
+		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
+	}
 	c.touch(dir)
 }
 

@@ -80,6 +80,7 @@ type TransferCourseWithEvidence struct {
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5"`
+	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // PackageEquivalencies are those of each course of a package, in creation order.
@@ -89,6 +90,7 @@ type PackageEquivalencies struct {
 	MatchingConfig catalog.MatchingConfig `json:"matchingConfig"`
 	Courses        []Equivalencies        `json:"courses"`
 	Skipped        []SkippedCourse        `json:"skipped"`
+	Warnings       []catalog.Warning      `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // SkippedCourse is a transfer course that could not be matched.
@@ -183,12 +185,20 @@ func (c *call) countedPackage(ctx context.Context, in packageInput) (*catalog.Tr
 }
 
 // newCourses makes the transfer courses of a body, in its order.
-func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+	named := make([]catalog.Optional[*string], len(in))
+	for i, item := range in {
+		named[i] = item.DocumentID
+	}
+	l, err := c.withDocuments(ctx, named...)
+	if err != nil {
+		return nil, err
+	}
 	var wrong []catalog.FieldError
 	courses := make([]*catalog.TransferCourse, len(in))
 	for i, item := range in {
 		courses[i] = &catalog.TransferCourse{}
-		wrong = append(wrong, item.Apply(courses[i], c.lookups().Below(fmt.Sprintf("courses[%d]", i)))...)
+		wrong = append(wrong, item.Apply(courses[i], l.Below(fmt.Sprintf("courses[%d]", i)))...)
 		change.AddTransferCourse(courses[i], pack, c.IDs, c.now, i)
 	}
 	if wrong != nil {
@@ -200,7 +210,7 @@ func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCo
 func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
 	pack, change, err := create(ctx, c, in.Body.TransferPackageInput, &catalog.TransferPackage{}, c.lookups())
 	if err == nil {
-		_, err = c.newCourses(pack, in.Body.Courses, change)
+		_, err = c.newCourses(ctx, pack, in.Body.Courses, change)
 	}
 	return pack, change, err
 }
@@ -241,7 +251,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 		return nil, nil, err
 	}
 	var change catalog.Change
-	created, err := c.newCourses(pack, in.Body.Courses, &change)
+	created, err := c.newCourses(ctx, pack, in.Body.Courses, &change)
 	if err == nil && len(created) == 1 {
 		c.created(created[0])
 	}
@@ -280,7 +290,9 @@ func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig)}, nil
+	usage := c.Taxonomy().Usage(candidates.usage)
+	addSkills(usage, course.Skills)
+	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig), c.warnings(usage)}, nil
 }
 
 // matchLimit is how many equivalencies of a course are told.
@@ -308,12 +320,15 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 		return nil, err
 	}
 	out := &PackageEquivalencies{PackageID: pack.ID, MatchingConfig: config, Courses: []Equivalencies{}, Skipped: []SkippedCourse{}}
+	usage := c.Taxonomy().Usage(candidates.usage)
 	for _, course := range courses {
 		if course.ProcessingStatus == catalog.Completed {
-			out.Courses = append(out.Courses, Equivalencies{course.ID, c.match(candidates, course, config)})
+			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: c.match(candidates, course, config)})
+			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
 		}
 	}
+	out.Warnings = c.warnings(usage)
 	return out, nil
 }

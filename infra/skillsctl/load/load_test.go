@@ -452,7 +452,7 @@ func TestLoadKeepsBounds(t *testing.T) {
 	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, load.Options{}, 1, 0, 0, 0)
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	var full catalog.Change
-	for i := range catalog.MaxHolders {
+	for i := range catalog.MaxCourseHolders {
 		full.Held = append(full.Held, catalog.Hold{Course: course, Holder: fmt.Sprint("prg_", i, "/", course.ID)})
 	}
 	if err := f.store.Commit(t.Context(), org, &full); err != nil {
