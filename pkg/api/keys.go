@@ -24,6 +24,7 @@ const (
 	AnswerRows      Partition = "o#*#answer"      // of idempotency records
 	ReservationRows Partition = "o#*#reservation" // of courses, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
+	CodeRows        Partition = "o#*#code#Course"
 )
 
 // The partitions that belong to no organization.
@@ -72,7 +73,7 @@ func (p Partition) Key(values ...string) string {
 }
 
 // Holds reports whether the key is one of the partition, as IAM compares: a * also
-// takes a #, so that who may write courses may write their external ids.
+// takes a #, so that who may write courses may write their external ids and codes.
 func (p Partition) Holds(key string) bool {
 	held, err := path.Match(string(p), key)
 	return err == nil && held
@@ -126,7 +127,9 @@ func RowsOf(function string) Rows {
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
-		return writer.reading(EvidenceRows, live(catalog.DocumentKind)).writing(live(catalog.SyllabusExtractionKind), TextRows)
+		return writer.
+			reading(EvidenceRows, live(catalog.DocumentKind), live(catalog.CourseKind), live(catalog.SectionKind)).
+			writing(live(catalog.SyllabusExtractionKind), TextRows)
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).

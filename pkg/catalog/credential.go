@@ -10,6 +10,7 @@ import (
 // fills in the rest from the live course and section.
 type Credential struct {
 	Meta
+	External
 	Name        string           `json:"name"`
 	Description *string          `json:"description"`
 	Code        *string          `json:"code"`
@@ -18,6 +19,7 @@ type Credential struct {
 
 // CredentialInput is what a request or a file says of a credential.
 type CredentialInput struct {
+	ExternalInput
 	Name             Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description      Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code             Optional[*string]  `json:"code,omitzero" maxLength:"50"`
@@ -28,10 +30,11 @@ type CredentialInput struct {
 func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)
+	wrong := in.apply(&c.External, l)
 	if !in.CourseSectionIDs.Set && c.Sections != nil {
-		return nil
+		return wrong
 	}
-	return c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))
+	return append(wrong, c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))...)
 }
 
 // MaxCredentialSections is how many sections a credential holds; a transaction has

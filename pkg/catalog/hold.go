@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaxCourseHolders is how many holds a course takes: with that many of 57 bytes, a course
+// MaxHolders is how many holds a course takes: with that many of 57 bytes, a course
 // whose sections and texts are as long as they may be still fits a row of 400 KB.
-const MaxCourseHolders = 900
+const MaxHolders = 900
 
 // hold adds to the change what makes the courses' holds by the record id equal to
 // now, from what they were before; both have the course's id by holder. Who comes
@@ -26,8 +26,8 @@ func (ch *Change) hold(id string, before, now map[string]string, courses map[str
 		if _, stays := before[holder]; stays && recorded {
 			continue
 		}
-		if !recorded && len(c.HeldBy)+ch.holdsOf(c) >= MaxCourseHolders {
-			return Errorf(Conflict, "Course %s is in %d programs and credentials already, which is the most: take it out of one first.", c.ID, MaxCourseHolders)
+		if !recorded && len(c.HeldBy)+ch.holdsOf(c) >= MaxHolders {
+			return Errorf(Conflict, "Course %s is in %d programs and credentials already, which is the most: take it out of one first.", c.ID, MaxHolders)
 		}
 		ch.Held = append(ch.Held, Hold{c, holder})
 	}

@@ -11,6 +11,7 @@ import (
 // DerivedSOCs follow CIPCode through the loaded crosswalk: sorted, distinct.
 type Program struct {
 	Meta
+	External
 	Name        string          `json:"name"`
 	Description *string         `json:"description"`
 	Code        *string         `json:"code"`
@@ -22,6 +23,7 @@ type Program struct {
 
 // ProgramInput is what a request or a file says of a program.
 type ProgramInput struct {
+	ExternalInput
 	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
@@ -35,7 +37,7 @@ type ProgramInput struct {
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
-	var wrong []FieldError
+	wrong := in.apply(&p.External, l)
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode, p.DerivedSOCs = text(in.CIPCode, nil), []string{}
 		if p.CIPCode != nil {

@@ -108,8 +108,14 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 		records = append(records, w)
 	}
-	for _, e := range c.Known {
-		records = append(records, s.saveExternal(org, e))
+	for _, x := range c.Known {
+		records = append(records, s.saveExternal(org, x))
+	}
+	for _, x := range c.Freed {
+		records = append(records, s.freeExternal(org, x))
+	}
+	for _, coded := range c.Coded {
+		records = append(records, s.saveCode(org, coded)...)
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
@@ -498,12 +504,6 @@ func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
 }
 
-// keep sets an attribute that is not there.
-func (e *expression) keep(attribute string, v types.AttributeValue) {
-	name := e.name(attribute)
-	e.sets = append(e.sets, name+" = if_not_exists("+name+", "+e.value(v)+")")
-}
-
 // include puts the members of a set into the attribute's, exclude takes them out.
 func (e *expression) include(attribute string, set types.AttributeValue) {
 	e.adds = append(e.adds, e.name(attribute)+" "+e.value(set))
@@ -511,6 +511,12 @@ func (e *expression) include(attribute string, set types.AttributeValue) {
 
 func (e *expression) exclude(attribute string, set types.AttributeValue) {
 	e.deletes = append(e.deletes, e.name(attribute)+" "+e.value(set))
+}
+
+// keep sets an attribute that is not there.
+func (e *expression) keep(attribute string, v types.AttributeValue) {
+	name := e.name(attribute)
+	e.sets = append(e.sets, name+" = if_not_exists("+name+", "+e.value(v)+")")
 }
 
 func (e *expression) remove(attributes ...string) {

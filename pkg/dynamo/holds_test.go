@@ -67,7 +67,7 @@ func holdBy(t *testing.T, store *dynamo.Store, course *catalog.Course, holders [
 func TestLongestCourseTakesAllItsHolders(t *testing.T) {
 	t.Parallel()
 	store, at := newStore(t)
-	holders := make([]string, catalog.MaxCourseHolders-1)
+	holders := make([]string, catalog.MaxHolders-1)
 	for i := range holders {
 		holders[i] = ids.Sequenced(catalog.CredentialKind, i) + "/" + ids.Sequenced(catalog.SectionKind, i)
 	}
@@ -84,7 +84,7 @@ func TestLongestCourseTakesAllItsHolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	course, err := store.Course(t.Context(), org, course.ID, true)
-	if err != nil || len(course.HeldBy) != catalog.MaxCourseHolders {
+	if err != nil || len(course.HeldBy) != catalog.MaxHolders {
 		t.Fatalf("%d holders, %v", len(course.HeldBy), err)
 	}
 	if err := hold(course); !isCode(err, catalog.Conflict) {

@@ -17,6 +17,16 @@ type sectionInput struct {
 	SectionID string `path:"sectionId"`
 }
 
+type listCoursesInput struct {
+	namedPageInput
+	Code string `query:"code" minLength:"1" doc:"only the courses with exactly this code" extension:"true"`
+}
+
+type listSectionsInput struct {
+	pageInput
+	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"only the section with exactly this externalId"`
+}
+
 type createCourseInput struct {
 	Body struct{ catalog.CourseInput }
 }
@@ -66,9 +76,10 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	read(s, "listCourses", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Course], error) {
-		courses, total, err := c.Store.Courses(ctx, c.org, in.Offset, in.Limit)
-		return page(c, *in, courses, total), err
+	read(s, "listCourses", listCourses)
+	read(s, "listSections", func(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
+		sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
+		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
@@ -101,6 +112,19 @@ func (s *Server) bindCourses() {
 		}
 		return none{}, unreview(c, section, in.SkillID), nil
 	})
+}
+
+func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
+	if in.Code == "" {
+		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+	}
+	if in.ExternalID == "" {
+		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
+		return page(c, in.pageInput, courses, total), err
+	}
+	courses, err := named[*catalog.Course](ctx, c, in.ExternalID)
+	courses = slices.DeleteFunc(courses, func(course *catalog.Course) bool { return course.Code != in.Code })
+	return page(c, in.pageInput, cut(in.pageInput, courses), len(courses)), err
 }
 
 // section loads a section of the course that the path names.

@@ -37,12 +37,12 @@ type credentialSectionInput struct {
 }
 
 func (s *Server) bindCredentials() {
-	read(s, "listCredentials", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Credential], error) {
-		credentials, total, err := c.Store.Credentials(ctx, c.org, in.Offset, in.Limit)
+	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
+		credentials, err := list(ctx, c, *in, c.Store.Credentials)
 		if err == nil {
-			err = c.fillCredentials(ctx, credentials...)
+			err = c.fillCredentials(ctx, credentials.Data...)
 		}
-		return page(c, *in, credentials, total), err
+		return credentials, err
 	})
 	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
 		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, c.strong)

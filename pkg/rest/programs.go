@@ -36,12 +36,12 @@ type programCourseInput struct {
 }
 
 func (s *Server) bindPrograms() {
-	read(s, "listPrograms", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Program], error) {
-		programs, total, err := c.Store.Programs(ctx, c.org, in.Offset, in.Limit)
+	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
+		programs, err := list(ctx, c, *in, c.Store.Programs)
 		if err == nil {
-			err = c.fillPrograms(ctx, programs...)
+			err = c.fillPrograms(ctx, programs.Data...)
 		}
-		return page(c, *in, programs, total), err
+		return programs, err
 	})
 	read(s, "getProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Program, error) {
 		program, err := c.Store.Program(ctx, c.org, in.ProgramID, c.strong)

@@ -100,9 +100,8 @@ type SkippedCourse struct {
 }
 
 func (s *Server) bindTransfers() {
-	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.TransferPackage], error) {
-		packages, total, err := c.Store.TransferPackages(ctx, c.org, in.Offset, in.Limit)
-		return page(c, *in, packages, total), err
+	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
+		return list(ctx, c, *in, c.Store.TransferPackages)
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {

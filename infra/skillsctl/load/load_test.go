@@ -227,7 +227,7 @@ func TestRejects(t *testing.T) {
 		{course(`"code":"A","name":"N","skills":[{"skillId":"core:nothing","level":2}]`), "skills[0].skillId: not in the loaded taxonomy"},
 		{course(`"code":"A","name":"N","skills":[{"skillId":"core:sql","level":9}]`), "skills[0].level: "},
 		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
-		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "longer than 255 bytes"},
+		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "externalId: expected length <= 255"},
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
@@ -452,7 +452,7 @@ func TestLoadKeepsBounds(t *testing.T) {
 	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, load.Options{}, 1, 0, 0, 0)
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	var full catalog.Change
-	for i := range catalog.MaxCourseHolders {
+	for i := range catalog.MaxHolders {
 		full.Held = append(full.Held, catalog.Hold{Course: course, Holder: fmt.Sprint("prg_", i, "/", course.ID)})
 	}
 	if err := f.store.Commit(t.Context(), org, &full); err != nil {

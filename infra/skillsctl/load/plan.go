@@ -56,7 +56,7 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 			return fmt.Errorf("%s: %w", row.Place, err)
 		}
 	}
-	return nil
+	return p.change.Resolve(known, "externalId")
 }
 
 func reason(err *catalog.Error) string {
@@ -337,10 +337,8 @@ func bare[T any](r T) T {
 	return r
 }
 
-// create counts a record that is new and gives it its external id.
+// create counts a record that is new.
 func (p *plan) create(x catalog.ExternalID, record catalog.Record) {
-	x.Record = record
-	p.change.Known = append(p.change.Known, x)
 	p.created++
 	p.see(x.Name, record)
 }
@@ -428,6 +426,9 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 	in, err := decode[catalog.SectionInput](row.Fields)
 	if err != nil {
 		return err
+	}
+	if row.Untitled {
+		in.Name = catalog.Optional[string]{Set: true, Value: course.Name}
 	}
 	section, _ := x.Record.(*catalog.Section)
 	if section != nil && section.CourseID != course.ID {
@@ -526,6 +527,7 @@ func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *reference
 	b.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.now, len(p.change.Created))
 	p.change.Grows(pack)
+	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: course})
 	p.create(x, course)
 	return nil
 }
