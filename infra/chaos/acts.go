@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -34,6 +35,8 @@ var acts = []struct {
 	{5, (*client).addSection},
 	{1, (*client).removeSection},
 	{2, (*client).setSections},
+	{1, (*client).setManySections},
+	{2, (*client).putInAndOut},
 	{1, deletes("deleteCredential", catalog.CredentialKind)},
 	{3, (*client).createPackage},
 	{5, (*client).createTransferCourses},
@@ -41,6 +44,8 @@ var acts = []struct {
 	{1, deletes("deleteTransferPackage", catalog.TransferPackageKind)},
 	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
+	{1, (*client).deleteUnderPost},
+	{1, (*client).flood},
 	{2, (*client).retry},
 	{1, (*client).match},
 	{2, (*client).createReport},
@@ -159,6 +164,8 @@ func (c *client) syllabus() string {
 		shelf = "inwards"
 	case n < 302:
 		shelf = "stalling"
+	case n < 310:
+		return c.library.href("hostile", hostile[c.random.IntN(len(hostile))].name)
 	}
 	return c.library.href(shelf, c.library.names[c.random.IntN(len(c.library.names))])
 }
@@ -332,6 +339,90 @@ func (c *client) setSections() {
 	}
 }
 
+// setManySections replaces the sections of a credential by more than a transaction
+// holds.
+func (c *client) setManySections() {
+	credential := c.pick(catalog.CredentialKind)
+	if credential == "" || !whole(idOf(credential)) {
+		return
+	}
+	const most = 130
+	var ids []string
+	seen := map[string]bool{}
+	for range 4 * most {
+		section := c.pick(catalog.SectionKind)
+		if section == "" || len(ids) == most {
+			break
+		}
+		if course := strings.Split(section, "/")[2]; !seen[course] && c.sure(section) {
+			seen[course] = true
+			ids = append(ids, idOf(section))
+		}
+	}
+	c.change(request{
+		operation: "updateCredential", path: credential, body: map[string]any{"courseSectionIds": ids},
+		effects: map[string]string{"sections " + idOf(credential): strings.Join(ids, " ")},
+	})
+}
+
+// putInAndOut puts a course into a program, or a section into a credential, and takes
+// it out at once.
+func (c *client) putInAndOut() {
+	container, member, put, out, body := c.pick(catalog.ProgramKind), c.pick(catalog.CourseKind), "addProgramCourse", "removeProgramCourse", "courseId"
+	suffix := "/courses"
+	if c.random.IntN(2) == 0 {
+		container, member, put, out, body = c.pick(catalog.CredentialKind), c.pick(catalog.SectionKind), "addCredentialSection", "removeCredentialSection", "sectionId"
+		suffix = "/sections"
+	}
+	if container == "" || member == "" || suffix == "/sections" && whole(idOf(container)) {
+		return
+	}
+	in := request{
+		operation: put, path: container + suffix, body: map[string]any{body: idOf(member)},
+		effects: map[string]string{membership(idOf(container), idOf(member)): "in"},
+	}
+	c.change(in)
+	c.beside(request{
+		operation: out, path: container + suffix + "/" + idOf(member),
+		effects: map[string]string{membership(idOf(container), idOf(member)): ""},
+	}, func() { c.change(in) })
+}
+
+// beside makes one attempt at a request while something else is done.
+func (c *client) beside(r request, something func()) {
+	var ends []func(outcome)
+	for register, value := range r.effects {
+		ends = append(ends, c.history.begin(register, value))
+	}
+	var other sync.WaitGroup
+	other.Go(func() {
+		o := c.send(r).outcome()
+		for _, end := range ends {
+			end(o)
+		}
+	})
+	something()
+	other.Wait()
+}
+
+// deleteUnderPost deletes a package that is given courses at once.
+func (c *client) deleteUnderPost() {
+	pack := c.pick(catalog.TransferPackageKind)
+	if pack == "" {
+		return
+	}
+	c.beside(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
+		c.giveCourses(pack, 1+c.random.IntN(4))
+	})
+}
+
+// flood is what one customer does to all others: it queues many extractions.
+func (c *client) flood() {
+	if pack := c.pick(catalog.TransferPackageKind); pack != "" && c.name == "client0" {
+		c.giveCourses(pack, 50)
+	}
+}
+
 // courses makes the transfer courses of a body.
 func (c *client) courses(marker string, n int) []map[string]any {
 	list := make([]map[string]any, n)
@@ -376,10 +467,15 @@ func (c *client) createTransferCourses() {
 	if pack == "" {
 		return
 	}
-	marker, n := c.marker(), 1+c.random.IntN(4)
+	n := 1 + c.random.IntN(4)
 	if c.random.IntN(40) == 0 {
 		n = 50 // more than one transaction deletes
 	}
+	c.giveCourses(pack, n)
+}
+
+func (c *client) giveCourses(pack string, n int) {
+	marker := c.marker()
 	got := c.create(request{operation: "createTransferCourses", path: pack + "/courses", body: map[string]any{"courses": c.courses(marker, n)}, items: n}, marker, n)
 	c.knowCourses(pack, got)
 }

@@ -60,11 +60,11 @@ func (a *audit) listed(c *client, operation, path string, kind catalog.Kind) {
 // told replays the change feed as a client reads it.
 func (a *audit) told(c *client) {
 	org := c.customer.organization.id
-	live := map[string]bool{}
+	live := map[string]string{} // where each record is read, by id
 	for cursor := ""; ; {
 		response := c.send(request{operation: "listChanges", path: "/changes?limit=500&since=" + cursor})
 		var feed struct {
-			Data []struct{ Change, ID string }
+			Data []struct{ Change, Resource, ID, Href string }
 			Next string
 			More bool `json:"hasMore"`
 		}
@@ -73,7 +73,7 @@ func (a *audit) told(c *client) {
 			return
 		}
 		for _, change := range feed.Data {
-			live[change.ID] = true
+			live[change.ID] = change.Resource + " " + strings.TrimPrefix(change.Href, api.BasePath)
 			if change.Change == catalog.Deleted {
 				delete(live, change.ID)
 			}
@@ -82,13 +82,19 @@ func (a *audit) told(c *client) {
 			break
 		}
 	}
-	want := map[string]bool{}
+	var want []string
 	for _, records := range a.live[org] {
-		for id := range records {
-			want[id] = true
-		}
+		want = slices.AppendSeq(want, maps.Keys(records))
 	}
-	if !maps.Equal(live, want) {
-		a.breach("changes of %s: %d live records, %d in the table", org, len(live), len(want))
+	slices.Sort(want)
+	if told := slices.Sorted(maps.Keys(live)); !slices.Equal(told, want) {
+		a.breach("changes of %s: %d live records, %d in the table", org, len(told), len(want))
+	}
+	for id, where := range live {
+		resource, path, _ := strings.Cut(where, " ")
+		response := c.send(request{operation: "get" + resource, path: path})
+		if read := response.parsed(); response.status != 200 || text(read, "id") != id && text(read, "extractionId") != id && resource != string(catalog.ReportKind) {
+			a.breach("the feed's %s leads to %d %s", path, response.status, response.body)
+		}
 	}
 }

@@ -260,6 +260,22 @@ func (a *audit) holds(org catalog.OrgID, course, holder string) {
 	}
 }
 
+// stale counts the holds of courses whose holder is not there or holds something else,
+// which may be: what broke off leaves them, and they keep nothing from being deleted.
+func (a *audit) stale() (n int) {
+	for org := range a.live {
+		for _, course := range a.all(org, catalog.CourseKind) {
+			for _, hold := range texts(course, "heldBy") {
+				holder, member, _ := strings.Cut(hold, "/")
+				if value, ok := a.value([]string{"member", holder, member}); !ok || value != "in" {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
 // credentials hold live sections, one of each course.
 func (a *audit) credentials(org catalog.OrgID) {
 	for _, credential := range a.all(org, catalog.CredentialKind) {
@@ -546,7 +562,7 @@ func (a *audit) extractions() (ends map[string]int) {
 				if status == string(catalog.Completed) {
 					packed, _ := json.Marshal(found)
 					if before, ok := skills[path[4]]; ok && before != string(packed) {
-						a.breach("%s has other skills from %s than others", id, path[4])
+						a.breach("%s has other skills from %s than others: %s and %s", id, path[4], packed, before)
 					}
 					skills[path[4]] = string(packed)
 				}

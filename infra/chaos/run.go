@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -182,6 +183,9 @@ func run(ctx context.Context, c config) (*report, error) {
 		base: told.BaseURL, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
 		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
 	}
+	if err := w.school(ctx, t, everybody); err != nil {
+		return nil, err
+	}
 	acted := w.storm(ctx, t, everybody)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -228,6 +232,38 @@ func (w *world) customers(ctx context.Context) ([]*customer, error) {
 		}
 	}
 	return all, nil
+}
+
+// school makes courses to begin with: enough for credentials of more sections than a
+// transaction holds.
+func (w *world) school(ctx context.Context, t *traffic, everybody []*customer) error {
+	const transactions, courses = 5, 32
+	store, ids := w.store(w.table.upstream), catalog.IDs{Random: cryptorand.Reader}
+	done := map[catalog.OrgID]bool{}
+	for _, customer := range everybody {
+		o := customer.organization
+		if done[o.id] {
+			continue
+		}
+		done[o.id] = true
+		for range transactions {
+			dir, err := store.Directory(ctx, o.id, catalog.CourseKind)
+			if err != nil {
+				return err
+			}
+			var change catalog.Change
+			for range courses {
+				change.AddCourse(&catalog.Course{Name: "Course", Code: "C 1", LifecycleStatus: catalog.ActiveCourse}, &catalog.Section{ByHand: true}, ids, dir, o.id, now())
+			}
+			if err := store.Commit(ctx, o.id, &change); err != nil {
+				return err
+			}
+			for _, record := range change.Created {
+				t.know(o, catalog.KindOf(record), catalog.HrefOf(record), "Course")
+			}
+		}
+	}
+	return nil
 }
 
 // skew lays the functions out, one of them with a clock that is wrong.
@@ -457,6 +493,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 		}
 	}
 	r.figure("change feed %d entries, registers %d", entries, len(t.history.names()))
+	r.figure("holds that nobody has %d", a.stale())
 	r.figures = append(r.figures, units...)
 	return r, nil
 }

@@ -59,6 +59,18 @@ var shelves = map[string]struct {
 	"broken":   {failures: []catalog.FailureCode{catalog.Unreachable}},
 	"inwards":  {failures: []catalog.FailureCode{catalog.ForbiddenAddress}},
 	"stalling": {failures: []catalog.FailureCode{catalog.TimedOut, catalog.Unreachable}},
+	"hostile":  {readable: true, failures: []catalog.FailureCode{catalog.TimedOut, catalog.TooLarge, catalog.Malformed}},
+}
+
+// hostile documents of about 1 MB are small for what they ask of a reader.
+var hostile = []struct {
+	name, media string
+	text        func() string
+}{
+	{"cell.html", "text/html", func() string { return "<table><tr><td>" + strings.Repeat("<p>a", 250_000) }},
+	{"deep.html", "text/html", func() string { return strings.Repeat("<div>", 200_000) + "a" }},
+	{"letters.txt", "text/plain", func() string { return strings.Repeat("R C ", 250_000) }},
+	{"pipes.md", "text/markdown", func() string { return strings.Repeat("|a", 500_000) }},
 }
 
 func (l *library) href(shelf, name string) string {
@@ -93,6 +105,14 @@ func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case "stalling":
 		<-r.Context().Done()
+		return
+	case "hostile":
+		for _, document := range hostile {
+			if document.name == name {
+				w.Header().Set("Content-Type", document.media)
+				_, _ = w.Write([]byte(document.text()))
+			}
+		}
 		return
 	}
 	http.ServeFileFS(w, r, demo.Syllabi(), name)

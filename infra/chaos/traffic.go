@@ -355,11 +355,16 @@ func (c *client) sure(path string) bool {
 }
 
 func (c *client) know(kind catalog.Kind, path, name string) {
-	c.history.created("record "+idOf(path), "live")
+	c.traffic.know(c.customer.organization, kind, path, name)
+}
+
+// know notes a record that was created, for all clients of an organization.
+func (t *traffic) know(o *organization, kind catalog.Kind, path, name string) {
+	t.history.created("record "+idOf(path), "live")
 	if name != "" {
-		c.history.created("name "+idOf(path), name)
+		t.history.created("name "+idOf(path), name)
 	}
-	c.customer.organization.know(kind, path)
+	o.know(kind, path)
 }
 
 func text(v map[string]any, name string) string {
