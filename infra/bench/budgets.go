@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // repeats is how often each operation is measured; the dearest call counts. It is
@@ -80,7 +81,7 @@ type world struct {
 func newWorld(ctx context.Context, c client) (*world, error) {
 	w := &world{client: c, document: &document{}}
 	w.worker = &queue.Worker{
-		Store: c.store, Documents: w.document, Extractor: skills.NewExtractor(skills.Starter()),
+		Store: c.store, Documents: w.document, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()),
 		Provenance: catalog.Provenance{Engine: skills.Engine}, RetryDelay: time.Minute, Now: now, IDs: ids, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	var sections, courses []string
@@ -185,6 +186,26 @@ func (w *world) operations() map[string]func() (measurement, error) {
 		"PATCH a section": func() (measurement, error) {
 			return w.run(call(http.MethodPatch, "/courses/"+w.course+"/sections/"+w.section, fmt.Sprintf(`{"instructorId":%q}`, ids.New("i"))))
 		},
+		"PUT a review of a section": func() (measurement, error) {
+			return w.run(call(http.MethodPut, "/courses/"+w.course+"/sections/"+w.section+review, accepted))
+		},
+		"PUT a review of a transfer course": func() (measurement, error) {
+			path, err := w.transferCourse(background, href)
+			if err != nil {
+				return nil, err
+			}
+			return w.run(call(http.MethodPut, path+review, accepted))
+		},
+		"DELETE a review": func() (measurement, error) {
+			path, err := w.transferCourse(background, href)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := w.do(background, call(http.MethodPut, path+review, accepted)); err != nil {
+				return nil, err
+			}
+			return w.run(call(http.MethodDelete, path+review, ""))
+		},
 		"PATCH a job":        patch("/jobs/" + w.job),
 		"PATCH a package":    patch("/transfer-packages/" + w.pack),
 		"PATCH a credential": patch("/credentials/" + w.credential),
@@ -235,6 +256,22 @@ func (w *world) operations() map[string]func() (measurement, error) {
 	}
 }
 
+// A review, below the path of its record.
+const (
+	review   = "/skills/core:python/review"
+	accepted = `{"verdict":"ACCEPTED","level":3,"note":"Said in the outcomes of week 2, and graded in the project."}`
+)
+
+// transferCourse creates a package with one course and returns the course's path.
+func (w *world) transferCourse(ctx context.Context, href string) (path string, err error) {
+	pack, err := w.create(ctx, "/transfer-packages", newPackage)
+	if err != nil {
+		return "", err
+	}
+	id, err := w.createCourse(ctx, pack, href)
+	return "/transfer-packages/" + pack + "/courses/" + id, err
+}
+
 func (w *world) credentialOf(ctx context.Context) (string, error) {
 	return w.create(ctx, "/credentials", map[string]any{"name": "Credential", "courseSectionIds": []string{w.section}})
 }
@@ -271,8 +308,8 @@ func (w *world) extraction(job catalog.ExtractionJob) (measurement, error) {
 // document is for every job a syllabus of one page that nobody has seen before.
 type document struct{ number int }
 
-func (d *document) Fetch(context.Context, *catalog.Task) (catalog.Document, error) {
-	return catalog.Document{Text: fmt.Sprintf(`Introduction to Programming, edition %d
+func (d *document) Fetch(context.Context, *catalog.Task) (catalog.SyllabusText, error) {
+	return catalog.SyllabusText{Text: fmt.Sprintf(`Introduction to Programming, edition %d
 
 Students learn to design, implement and test small programs in Python and Java.
 
@@ -285,6 +322,6 @@ Present results to an audience in writing and orally.
 `, d.number) + strings.Repeat("\nWeek by week: reading, exercise, discussion of the solutions.", 20), SHA256: fmt.Sprint(d.number)}, nil
 }
 
-func (d *document) Plain(_ context.Context, words string) (catalog.Document, error) {
-	return catalog.Document{Text: words}, nil
+func (d *document) Plain(_ context.Context, words string) (catalog.SyllabusText, error) {
+	return catalog.SyllabusText{Text: words}, nil
 }

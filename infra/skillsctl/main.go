@@ -54,9 +54,10 @@ type commands struct {
 		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy, and how many of the skills in use it knows."`
 		Remap taxonomyRemap `cmd:"" help:"Rename the skills in use from one taxonomy to another."`
 	} `cmd:"" help:"Compiled taxonomies."`
-	Extract extract `cmd:"" help:"Find the skills of documents, offline."`
-	Env     env     `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
-	Version version `cmd:"" help:"Print the version."`
+	Extract extract   `cmd:"" help:"Find the skills of documents, offline."`
+	Env     env       `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
+	Print   printJSON `cmd:"" name:"json" help:"Print JSON of the standard input with indentation, or what stands at a path of it."`
+	Version version   `cmd:"" help:"Print the version."`
 }
 
 const description = `skillsctl operates the Skills Curriculum Service. It finds a running local stack through build/local.json,

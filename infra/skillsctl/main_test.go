@@ -563,3 +563,27 @@ func TestReextract(t *testing.T) {
 		t.Errorf("re-extracted %v", got)
 	}
 }
+
+func TestPrintJSON(t *testing.T) {
+	c := newConsole(t)
+	c.stdin = `{"data":[{"id":"a","n":1},{"id":"b","n":2,"tags":["x","y"]}]}`
+	for path, want := range map[string]string{
+		".data[0].id":      "a\n",
+		".data[n=2].id":    "b\n",
+		".data[1].tags":    "[\n  \"x\",\n  \"y\"\n]\n",
+		".data[id=a].n":    "1\n",
+		".data[1].tags[1]": "y\n",
+	} {
+		if got, _ := c.run(0, "json", path); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	for _, path := range []string{".none", ".data[7]", ".data[id=z]", ".data.id", "data"} {
+		c.run(1, "json", path)
+	}
+	if got, _ := c.run(0, "json"); !strings.HasPrefix(got, "{\n  \"data\": [\n") {
+		t.Errorf("whole: %q", got)
+	}
+	c.stdin = "no"
+	c.run(1, "json")
+}

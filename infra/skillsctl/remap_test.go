@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -232,4 +233,32 @@ func TestRemapUnderChange(t *testing.T) {
 			t.Errorf("of two the less certain stands: %+v", section.Skills)
 		}
 	}
+}
+
+// The demo goes from the starter vocabulary to ESCO and O*NET.
+func TestRemapDemoToESCO(t *testing.T) {
+	data, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "esco")); err != nil {
+		t.Skipf("ESCO's files are not here: %v", err)
+	}
+	c := newConsole(t)
+	c.run(0, "demo", "load")
+	c.run(0, "taxonomy", "build", "-esco", filepath.Join(data, "esco"), "-onet", filepath.Join(data, "onet"), "-out", "esco.bin")
+	args := []string{"taxonomy", "remap", "-from", "starter", "-to", "esco.bin", "-table", "map.csv"}
+	checked := value[remapped](c, append(args, "-check")...)
+	if checked.Known != 0 || checked.InUse < 100 || checked.Label < checked.InUse/10 {
+		t.Errorf("%+v", checked)
+	}
+	did := value[remapped](c, args...)
+	if diff := cmp.Diff(checked, did); diff != "" {
+		t.Errorf("checked and did: %s", diff)
+	}
+	again := value[remapped](c, args...)
+	if again.Known != again.ID || again.Known == 0 || len(again.Records) != 0 || len(again.Unmapped) != len(checked.Unmapped) {
+		t.Errorf("again: %+v", again)
+	}
+	t.Logf("of %d skills in use: %d by label, %d by alias, %d not mapped; %d known afterwards", did.InUse, did.Label, did.Alias, len(did.Unmapped), again.Known)
 }

@@ -19,6 +19,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
@@ -43,7 +44,7 @@ func (c *taxonomyBuild) Validate() error {
 
 // Run compiles the sources into one file.
 func (c *taxonomyBuild) Run(t *tool) error {
-	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Incomplete: c.Incomplete}
+	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table(), Incomplete: c.Incomplete}
 	step, end := progress(t.stderr, "sources")
 	defer end()
 	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more

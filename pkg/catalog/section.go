@@ -7,10 +7,15 @@ type Section struct {
 	Name           string     `json:"name"`
 	Description    *string    `json:"description"`
 	InstructorID   *string    `json:"instructorId"`
-	InstructorName *string    `json:"instructorName"`
+	InstructorName *string    `json:"instructorName" extension:"true"`
 	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
 	Skills         []SkillRef `json:"skills"`
 	Extraction
+	// Reviews are what people decided on the skills, which Skills follows; ByHand
+	// reports that Skills was set by a request or a file since it was last extracted.
+	// Only the store shows them.
+	Reviews []Review `json:"-"`
+	ByHand  bool     `json:"-"`
 }
 
 // SectionInput is what a request or a file says of a section.
@@ -23,8 +28,8 @@ type SectionInput struct {
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
 }
 
-// Apply gives the section its fields. Another syllabus makes its extraction PENDING,
-// none ends it.
+// Apply gives the section its fields. Skills that are given end the reviews of those
+// before. Another syllabus makes its extraction PENDING, none ends it.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	before := *s
 	s.Name = in.Name.Or(s.Name)
@@ -33,6 +38,9 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.SyllabusHref = text(in.SyllabusHref, s.SyllabusHref)
 	var wrong []FieldError
 	s.Skills, wrong = l.skills(in.Skills, s.Skills)
+	if in.Skills.Set {
+		s.Reviews, s.ByHand = nil, true
+	}
 	if in.SyllabusHref.Set {
 		wrong = append(wrong, l.syllabus(s.SyllabusHref)...)
 	}

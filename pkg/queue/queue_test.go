@@ -24,6 +24,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1", RequestedAt: 1_795_000_000_000}
@@ -153,21 +154,21 @@ type documents struct {
 	asked []string
 }
 
-func (d *documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+func (d *documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	d.asked = append(d.asked, task.SyllabusHref)
 	return d.Plain(ctx, d.text)
 }
 
-func (d *documents) Plain(ctx context.Context, words string) (catalog.Document, error) {
+func (d *documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {
 	if d.panic != "" {
 		panic(d.panic)
 	}
 	if d.slow {
 		<-ctx.Done()
-		return catalog.Document{}, &catalog.Failure{Code: catalog.TimedOut, Message: "too slow"}
+		return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.TimedOut, Message: "too slow"}
 	}
 	d.asked = append(d.asked, words)
-	return catalog.Document{Text: words, SHA256: "digest of " + words}, d.fail
+	return catalog.SyllabusText{Text: words, SHA256: "digest of " + words}, d.fail
 }
 
 // line is a queue that remembers what was sent, or refuses to take it.
@@ -226,7 +227,7 @@ func newBench(t interface {
 	})}
 	ids := catalog.IDs{Random: rand.Reader}
 	b.worker = &queue.Worker{
-		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter()), RetryDelay: 30 * time.Second,
+		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
 	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}

@@ -46,10 +46,22 @@ type readSectionInput struct {
 	includeInput
 }
 
-// SectionWithEvidence is a section as include=evidence shows it.
+type reviewSectionInput struct {
+	sectionInput
+	reviewInput
+	Body struct{ catalog.ReviewInput }
+}
+
+type deleteSectionReviewInput struct {
+	sectionInput
+	reviewInput
+}
+
+// SectionWithEvidence is a section as include shows it.
 type SectionWithEvidence struct {
 	*catalog.Section
 	Included
+	IncludedReviews
 }
 
 func (s *Server) bindCourses() {
@@ -69,11 +81,25 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, section.ID, section.Skills)
-		return &SectionWithEvidence{section, included}, err
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills)
+		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)
 	write(s, "deleteSection", deleteSection)
+	write(s, "reviewSectionSkill", func(ctx context.Context, c *call, in *reviewSectionInput) (*catalog.Section, *catalog.Change, error) {
+		section, err := c.section(ctx, in.sectionInput, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return review(c, section, in.SkillID, in.Body.ReviewInput)
+	})
+	write(s, "deleteSectionReview", func(ctx context.Context, c *call, in *deleteSectionReviewInput) (none, *catalog.Change, error) {
+		section, err := c.section(ctx, in.sectionInput, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		return none{}, unreview(c, section, in.SkillID), nil
+	})
 }
 
 // section loads a section of the course that the path names.

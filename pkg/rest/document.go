@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -17,12 +16,11 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// addedFields are the fields, by schema, that seed.md does not have.
+// addedFields are the fields, by schema, that go beyond the original contract there
+// and not elsewhere; those that do everywhere have the tag extension.
 var addedFields = map[string][]string{
-	"Section":                    {"instructorName", "processingStatus", "failure", "warnings"},
-	"SectionWithEvidence":        {"instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
-	"TransferCourse":             {"failure", "warnings"},
-	"TransferCourseWithEvidence": {"failure", "warnings", "evidence", "extraction"},
+	"Section":             {"processingStatus"},
+	"SectionWithEvidence": {"processingStatus"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these
@@ -31,6 +29,9 @@ var alwaysThere = map[string][]string{
 	"TransferCourse":             {"processingStatus"},
 	"TransferCourseWithEvidence": {"processingStatus"},
 }
+
+// nullable are fields that hold an object or null, which their type cannot say.
+var nullable = map[string][]string{"Review": {"extracted"}}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -91,7 +92,7 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-// added marks a header that seed.md does not have.
+// added marks a header as an extension of the original contract.
 func added(h *huma.Header) *huma.Header {
 	h.Extensions = map[string]any{"x-extension": true}
 	return h
@@ -123,13 +124,13 @@ func (d document) schemas() huma.Registry {
 			if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
 				schema.Properties[field].Format = "date-time"
 			}
-		}
-		for _, field := range addedFields[name] {
-			property := schema.Properties[field]
-			if property == nil {
-				panic(fmt.Sprintf("schema %s has no field %s", name, field))
+			if f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field) {
+				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
 			}
-			property.Extensions = map[string]any{"x-extension": true}
+		}
+		for _, field := range nullable[name] {
+			property := schema.Properties[field]
+			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 		}
 		for _, field := range alwaysThere[name] {
 			if !slices.Contains(schema.Required, field) {
@@ -138,6 +139,13 @@ func (d document) schemas() huma.Registry {
 		}
 	}
 	maps.Copy(d.responses.Map(), d.requests.Map())
+	for _, schema := range d.responses.Map() {
+		for _, property := range schema.Properties {
+			if property.Nullable && property.Enum != nil {
+				property.Enum = append(property.Enum, nil)
+			}
+		}
+	}
 	return d.responses
 }
 

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -118,34 +117,4 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		profiles = append(profiles, profile)
 	}
 	return profiles, wrong, nil
-}
-
-type includeInput struct {
-	Include []string `query:"include" enum:"evidence" doc:"evidence adds evidence, and how it was extracted"`
-}
-
-// Included is what include=evidence adds to a record.
-type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty"`
-}
-
-// include loads the evidence of a record's skills where it is asked for; skills
-// that were set by hand since have none.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
-	if !slices.Contains(in.Include, "evidence") {
-		return Included{}, nil
-	}
-	outcome, err := c.Store.Outcome(ctx, c.org, id)
-	if err != nil {
-		return Included{}, err
-	}
-	included := Included{Evidence: &[]catalog.Evidence{}}
-	if outcome != nil {
-		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
-			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
-		})
-		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
-	}
-	return included, nil
 }

@@ -31,7 +31,9 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
+		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
+		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
@@ -104,9 +106,7 @@ func inOrder(location string) string {
 // nulls finds the optional fields that are null although their schemas do not
 // allow it: huma takes such a null for an absent field.
 func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.FieldError) {
-	for schema.Ref != "" {
-		schema = registry().SchemaFromRef(schema.Ref)
-	}
+	schema = resolved(schema)
 	switch value := value.(type) {
 	case []any:
 		if schema.Items == nil {
@@ -118,7 +118,7 @@ func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.Fie
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 			field, given := value[name]
-			property, at := schema.Properties[name], location+"."+name
+			property, at := resolved(schema.Properties[name]), location+"."+name
 			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
 				wrong = append(wrong, catalog.FieldError{Location: at, Message: "must not be null"})
 			}
@@ -126,4 +126,12 @@ func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.Fie
 		}
 	}
 	return wrong
+}
+
+// resolved returns the schema that a reference leads to.
+func resolved(schema *huma.Schema) *huma.Schema {
+	for schema.Ref != "" {
+		schema = registry().SchemaFromRef(schema.Ref)
+	}
+	return schema
 }

@@ -23,6 +23,17 @@ type readTransferCourseInput struct {
 	includeInput
 }
 
+type reviewTransferCourseInput struct {
+	transferCourseInput
+	reviewInput
+	Body struct{ catalog.ReviewInput }
+}
+
+type deleteTransferCourseReviewInput struct {
+	transferCourseInput
+	reviewInput
+}
+
 type transferCoursesInput struct {
 	packageInput
 	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"how many courses the response holds at most; as many as fit when absent" extension:"true"`
@@ -57,10 +68,11 @@ type matchPackageInput struct {
 	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
 }
 
-// TransferCourseWithEvidence is a transfer course as include=evidence shows it.
+// TransferCourseWithEvidence is a transfer course as include shows it.
 type TransferCourseWithEvidence struct {
 	*catalog.TransferCourse
 	Included
+	IncludedReviews
 }
 
 // Equivalencies are the sections of the catalog that a transfer course is most
@@ -105,8 +117,8 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, course.ID, course.Skills)
-		return &TransferCourseWithEvidence{course, included}, err
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills)
+		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
@@ -116,6 +128,20 @@ func (s *Server) bindTransfers() {
 		var change catalog.Change
 		change.Delete(course, c.now, nil)
 		return none{}, &change, nil
+	})
+	write(s, "reviewTransferCourseSkill", func(ctx context.Context, c *call, in *reviewTransferCourseInput) (*catalog.TransferCourse, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return review(c, course, in.SkillID, in.Body.ReviewInput)
+	})
+	write(s, "deleteTransferCourseReview", func(ctx context.Context, c *call, in *deleteTransferCourseReviewInput) (none, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		return none{}, unreview(c, course, in.SkillID), nil
 	})
 	write(s, "retryTransferCourse", retryTransferCourse)
 	read(s, "matchTransferCourse", matchTransferCourse)

@@ -3,7 +3,7 @@
 //
 // It never reads a file by name, opens a connection, looks at a clock or draws an
 // unseeded number: sources come as fs.FS or io.Reader, a taxonomy as bytes, a
-// document as a catalog.Document. Invariant: the same document, taxonomy and
+// document as a catalog.SyllabusText. Invariant: the same document, taxonomy and
 // [Engine] give the same result, and every skill has a quote that stands in the
 // text at its offsets.
 //
@@ -30,6 +30,6 @@
 //
 // There are two models of confidence: one for courses, one for passages, which are
 // short texts that say nothing of a course. In a course a candidate also loses by
-// standing behind many better ones ([Model.Rerank]). infra/bench/calibrate fits
+// standing behind many better ones ([Model.Rerank]). infra/training/calibrate fits
 // weights.json and reports; infra/bench/extraction measures.
 package skills

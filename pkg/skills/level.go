@@ -83,15 +83,19 @@ var (
 	apt = set(`suitable appropriate proper`)
 )
 
-// ahead is how many words after a verb may change its level.
-const ahead = 4
+// How many words after a verb may change its level, and how many bytes they take at
+// most.
+const (
+	ahead      = 4
+	aheadBytes = 120
+)
 
 // weighed gives the level of a verb after the words that follow it: performing an
 // analysis is analysing, identifying suitable methods is choosing them, and
 // developing whole applications is creating them.
 func weighed(verb string, level int, rest string) int {
 	n := 0
-	scan(rest, func(s, e int) {
+	scan(rest[:min(len(rest), aheadBytes)], func(s, e int) {
 		if n++; n > ahead || strings.ContainsAny(rest[:s], ".;:,") {
 			return
 		}
@@ -167,7 +171,11 @@ func articleFollows(rest string) bool {
 // nearest before it, or the line's first, and raises mere understanding to the
 // applying that the same line goes on to ask for.
 func governing(line string, at int) (verb string, level int) {
-	all := governors(line)
+	return governed(governors(line), at)
+}
+
+// governed is governing with the verbs of the line at hand.
+func governed(all []governor, at int) (verb string, level int) {
 	if len(all) == 0 {
 		return "", 0
 	}

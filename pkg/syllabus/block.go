@@ -35,12 +35,12 @@ const cellGap = " | "
 
 // assemble returns the document made of blocks. A paragraph that runs over two
 // pages belongs to the first.
-func assemble(blocks []block, spent *budget) (catalog.Document, error) {
+func assemble(blocks []block, spent *budget) (catalog.SyllabusText, error) {
 	var text strings.Builder
 	var pages []int
 	for _, b := range blocks {
 		if err := spent.spend(0); err != nil {
-			return catalog.Document{}, err
+			return catalog.SyllabusText{}, err
 		}
 		s := clean(b.text)
 		if b.kind != row {
@@ -64,9 +64,9 @@ func assemble(blocks []block, spent *budget) (catalog.Document, error) {
 		pages[0] = 0
 	}
 	if text.Len() > spent.limits.TextBytes {
-		return catalog.Document{}, errText(spent.limits)
+		return catalog.SyllabusText{}, errText(spent.limits)
 	}
-	return catalog.Document{Text: text.String(), Pages: pages}, nil
+	return catalog.SyllabusText{Text: text.String(), Pages: pages}, nil
 }
 
 // ligatures are letters that fonts draw as one and PDFs keep as one.

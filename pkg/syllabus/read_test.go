@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // read reads and checks what holds for every document.
-func read(t testing.TB, data []byte, hint Hint) catalog.Document {
+func read(t testing.TB, data []byte, hint Hint) catalog.SyllabusText {
 	t.Helper()
 	doc, err := reader.Read(context.Background(), data, hint)
 	if err != nil {
@@ -47,7 +47,7 @@ func read(t testing.TB, data []byte, hint Hint) catalog.Document {
 	return doc
 }
 
-func checkDocument(t testing.TB, doc catalog.Document) {
+func checkDocument(t testing.TB, doc catalog.SyllabusText) {
 	t.Helper()
 	if !utf8.ValidString(doc.Text) || !norm.NFC.IsNormalString(doc.Text) {
 		t.Error("the text is not UTF-8 in NFC")

@@ -1,7 +1,7 @@
 // Package syllabus turns an address or bytes into the text of a syllabus: a
 // guarded fetch, and readers for PDF, DOCX, HTML, Markdown and plain text.
 //
-// It returns a [catalog.Document] whose text is as alike as possible whatever the
+// It returns a [catalog.SyllabusText] whose text is as alike as possible whatever the
 // format: one block (heading, paragraph, list item, table row) a line, list
 // markers and enumerators removed, the cells of a row on one line with " | "
 // between them, an empty line before each heading, lines of one paragraph
@@ -158,23 +158,23 @@ func NewReader(ctx context.Context) (*Reader, error) {
 func (r *Reader) Close() error { return r.pdfium.close() }
 
 // Read returns the text of a document, or a *catalog.Failure.
-func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.Document, error) {
+func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.SyllabusText, error) {
 	limits := r.Limits.withDefaults()
 	if int64(len(data)) > limits.DecodedBytes {
-		return catalog.Document{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
+		return catalog.SyllabusText{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
 	}
 	parse, cancel := context.WithTimeout(ctx, limits.Parse)
 	defer cancel()
 	doc, err := r.read(data, hint, &budget{ctx: parse, limits: limits})
 	if err != nil {
-		return catalog.Document{}, asFailure(ctx, err)
+		return catalog.SyllabusText{}, asFailure(ctx, err)
 	}
 	sum := sha256.Sum256(data)
 	doc.SHA256 = hex.EncodeToString(sum[:])
 	return doc, nil
 }
 
-func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.Document, err error) {
+func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.SyllabusText, err error) {
 	blocks, err := r.blocks(data, hint, spent)
 	if err != nil {
 		return doc, err

@@ -12,10 +12,12 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/sender"
+	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -44,7 +46,7 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	info := taxonomy.Info()
 	return &queue.Worker{
 		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader},
-		Extractor: skills.NewExtractor(taxonomy), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log,
+		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }
@@ -55,14 +57,14 @@ type documents struct {
 	reader  *syllabus.Reader
 }
 
-func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Document, error) {
+func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	fetched, err := d.fetcher.Fetch(ctx, task.SyllabusHref)
 	if err != nil {
-		return catalog.Document{}, err
+		return catalog.SyllabusText{}, err
 	}
 	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name})
 }
 
-func (d documents) Plain(ctx context.Context, words string) (catalog.Document, error) {
+func (d documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {
 	return d.reader.Read(ctx, []byte(words), syllabus.Hint{Kind: syllabus.Text})
 }

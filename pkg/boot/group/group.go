@@ -16,6 +16,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/quota"
@@ -44,7 +45,7 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger, groups ...api.Gro
 	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: boot.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
-		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups,
+		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups, Trace: trace.Send,
 		CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) },
 		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
 			taxonomy, err := c.Taxonomy()

@@ -1,0 +1,595 @@
+// Package fit learns the extractor's confidence from labelled texts and judges it
+// on texts that the judged model did not see. It never writes. Invariant: the same
+// texts give the same model.
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"skillscurriculum/infra/training/gold"
+	"skillscurriculum/pkg/skills"
+)
+
+// How the models are fitted: the penalty on the weights of features brought to one
+// scale, the folds of cross-validation (documents: one field at a time) and how often
+// texts are dealt into them anew, the precision that the cut must reach, a little
+// above what is asked for, the F1 that the cut for passages may cost, the candidates
+// that a step of the calibration rests on at least, those that the curve beside it
+// stands for, and what a labelled text of each set counts.
+const (
+	documentRidge     = 10
+	passageRidge      = 5
+	passageFolds      = 10
+	passageDeals      = 3
+	documentPrecision = 0.72
+	shortPrecision    = 0.70
+	passageLoss       = 0.003
+	documentStep      = 40
+	passageStep       = 15
+	curveCandidates   = 60
+	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
+
+	CourseWeight    = 1    // courses that two labelers read
+	OlderWeight     = 0.5  // those that topics.txt was written with, seen without it: only help to fit
+	ExcerptWeight   = 0.1  // pieces of courses: only help to fit
+	SentenceWeight  = 1    // of SkillSpan
+	SyntheticWeight = 0.05 // of SkillSkape: only helps to fit
+)
+
+// Row is a candidate with its label.
+type Row struct {
+	Item     *gold.Item
+	Features []float64 // nil for the one row of a text without candidates
+	ID       string
+	Right    bool // must or ok
+	Must     bool
+	Bounds   skills.Bounds
+	Weight   float64 // what it counts in fitting; below 1 it only helps to fit
+	Score    float64 // from a model that did not see its text
+}
+
+// Rows returns the candidates of labelled texts.
+func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
+	var rows []Row
+	for i := range items {
+		item := &items[i]
+		n := len(rows)
+		for _, c := range e.Candidates(item.Doc) {
+			_, must := item.Must[c.SkillID]
+			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Bounds: c.Bounds, Weight: weight})
+		}
+		if len(rows) == n {
+			rows = append(rows, Row{Item: item, Weight: weight})
+		}
+	}
+	return rows
+}
+
+// Model fits a model to the rows, calibrates it and sets the cross-validated scores
+// of the rows that are judged: in as many folds as given, dealt so many times, of
+// which the mean of the log-odds counts; or one group at a time for folds 0.
+func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
+	odds := make([]float64, len(rows))
+	for deal := range deals {
+		foldOf, n := folder(rows, folds, deal)
+		for f := range n {
+			var train []Row
+			for _, r := range rows {
+				if foldOf(r) != f {
+					train = append(train, r)
+				}
+			}
+			m := logistic(train, ridge)
+			for i, r := range rows {
+				if foldOf(r) == f && r.Features != nil {
+					odds[i] += logOdds(m.Score(r.Features)) / float64(deals)
+				}
+			}
+		}
+	}
+	for i := range rows {
+		if rows[i].Features != nil {
+			rows[i].Score = chance(odds[i])
+		}
+	}
+	m := logistic(rows, ridge)
+	m.Steps = calibrated(Judged(rows), step)
+	return m
+}
+
+func logOdds(p float64) float64 {
+	p = min(max(p, 1e-6), 1-1e-6)
+	return math.Log(p / (1 - p))
+}
+
+func chance(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
+
+// excerptWords is the length of the short texts that help to fit the model for courses.
+const excerptWords = 60
+
+// Extractors of one taxonomy: with topics.txt, and without for texts that it was
+// written with.
+type Extractors struct{ Taught, Untaught *skills.Extractor }
+
+// DocumentRows returns the rows that the model for documents is fitted to. No sealed
+// course is among them.
+func (e Extractors) DocumentRows(set *gold.Data) []Row {
+	return slices.Concat(Rows(e.Taught, set.Courses, CourseWeight), Rows(e.Untaught, slices.Concat(set.Syllabi, set.Own), OlderWeight),
+		Rows(e.Taught, gold.Excerpts(set.Courses, excerptWords), ExcerptWeight))
+}
+
+// PassageRows returns the rows that the model for passages is fitted to.
+func (e Extractors) PassageRows(set *gold.Data) []Row {
+	return slices.Concat(Rows(e.Untaught, slices.Concat(set.Tech, set.House), SentenceWeight), Rows(e.Taught, set.Synthetic, SyntheticWeight))
+}
+
+// Documents fits the model for documents and chooses its cut: the one with the
+// highest recall at the precision that is asked for, all fields unseen; the cut for
+// short texts likewise on excerpts.
+func Documents(rows []Row) skills.Model {
+	m := Model(rows, documentRidge, 0, 1, documentStep)
+	m.Cut = cutAt(Of(rows, gold.CourseSet), &m, documentPrecision)
+	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
+	return m
+}
+
+// cutAt is the lowest cut at which the cross-validated rows reach a precision.
+func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
+	cut := 1.0
+	thresholds, all := Curve(rows, func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
+	for i, f := range all {
+		if f.Precision >= precision {
+			cut = math.Floor(thresholds[i]*1e4) / 1e4
+		}
+	}
+	return cut
+}
+
+// Passages fits the model for passages and chooses its cut: the highest at which F1
+// of the sentences that are not synthetic, all unseen, is next to its best. Where
+// more skills gain nothing, fewer and surer ones are given.
+func Passages(rows []Row) skills.Model {
+	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
+	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
+	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
+	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
+	return m
+}
+
+// Of gives the rows of one set.
+func Of(rows []Row, set string) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Item.Set != set })
+}
+
+// Judged leaves out the rows that only help to fit.
+func Judged(rows []Row) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Weight < 1 })
+}
+
+// unjudged is the fold of rows that only help to fit and share no group with any that
+// are judged.
+const unjudged = -1
+
+// folder deals texts into folds, each deal another, and returns how many there are.
+func folder(rows []Row, folds, deal int) (foldOf func(Row) int, n int) {
+	if folds > 0 {
+		return func(r Row) int {
+			h := fnv.New32a()
+			fmt.Fprint(h, deal, r.Item.Group)
+			return int(h.Sum32() % uint32(folds))
+		}, folds
+	}
+	groups := map[string]int{}
+	for _, r := range rows {
+		if _, ok := groups[r.Item.Group]; !ok && r.Weight >= 1 {
+			groups[r.Item.Group] = len(groups)
+		}
+	}
+	return func(r Row) int {
+		if f, ok := groups[r.Item.Group]; ok {
+			return f
+		}
+		return unjudged
+	}, len(groups)
+}
+
+// logistic minimises the weighted log loss plus a ridge penalty by Newton's method.
+// The penalty falls on the weights as they would be if every feature had the same
+// spread.
+func logistic(rows []Row, ridge float64) skills.Model {
+	n := len(skills.FeatureNames()) + 1
+	penalty := spreads(rows, n)
+	for i := range penalty {
+		penalty[i] *= ridge
+	}
+	penalty[0] = 1e-3
+	beta, x := make([]float64, n), make([]float64, n)
+	for range 30 {
+		hessian, step := make([][]float64, n), make([]float64, n)
+		for i := range n {
+			hessian[i] = make([]float64, n)
+			hessian[i][i] = penalty[i]
+			step[i] = -penalty[i] * beta[i]
+		}
+		for _, r := range rows {
+			if r.Features == nil {
+				continue
+			}
+			x[0] = 1
+			copy(x[1:], r.Features)
+			z, y, w := 0.0, 0.0, r.Weight
+			for i, v := range x {
+				z += v * beta[i]
+			}
+			if r.Right {
+				y = 1
+			}
+			if r.Must {
+				w *= mustWeight
+			}
+			p := chance(z)
+			g, h := w*(y-p), w*p*(1-p)
+			for i, v := range x {
+				if v == 0 {
+					continue
+				}
+				step[i] += g * v
+				hv := h * v
+				row := hessian[i]
+				for j, u := range x[:i+1] {
+					row[j] += hv * u
+				}
+			}
+		}
+		cholesky(hessian, step)
+		size := 0.0
+		for i := range beta {
+			beta[i] += step[i]
+			size += step[i] * step[i]
+		}
+		if size < 1e-9 {
+			break
+		}
+	}
+	m := skills.Model{Bias: round(beta[0])}
+	for _, b := range beta[1:] {
+		m.Weights = append(m.Weights, round(b))
+	}
+	return m
+}
+
+// spreads returns the variance of each feature, the bias first.
+func spreads(rows []Row, n int) []float64 {
+	sum, squares, total := make([]float64, n), make([]float64, n), 0.0
+	for _, r := range rows {
+		if r.Features == nil {
+			continue
+		}
+		total += r.Weight
+		for i, v := range r.Features {
+			sum[i+1] += r.Weight * v
+			squares[i+1] += r.Weight * v * v
+		}
+	}
+	for i := range sum {
+		mean := sum[i] / max(total, 1)
+		sum[i] = max(squares[i]/max(total, 1)-mean*mean, 1e-4)
+	}
+	return sum
+}
+
+// cholesky replaces b by the solution of a x = b; a is positive definite, its
+// lower half is read and overwritten.
+func cholesky(a [][]float64, b []float64) {
+	for i := range a {
+		for j := range i + 1 {
+			sum := a[i][j]
+			for k := range j {
+				sum -= a[i][k] * a[j][k]
+			}
+			if i == j {
+				a[i][i] = math.Sqrt(sum)
+			} else {
+				a[i][j] = sum / a[j][j]
+			}
+		}
+	}
+	for i := range b {
+		for k := range i {
+			b[i] -= a[i][k] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		for k := i + 1; k < len(b); k++ {
+			b[i] -= a[k][i] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+}
+
+func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
+
+// calibrated gives the steps that bring cross-validated scores to frequencies:
+// isotonic steps, each drawn to a logistic curve over all of the scores as if the
+// curve were so many further candidates (curveCandidates). Two parameters follow no
+// run of luck, and wide steps what the curve cannot.
+func calibrated(rows []Row, smallestStep int) [][2]float64 {
+	sorted := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Features == nil })
+	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(a.Score, b.Score) })
+	bias, slope := curve(sorted)
+	var steps [][2]float64
+	last := 0.0
+	for _, p := range isotonic(sorted, smallestStep) {
+		for _, score := range []float64{p.least, p.most} {
+			last = max(last, (p.right+curveCandidates*chance(bias+slope*logOdds(score)))/(p.n+curveCandidates))
+			if n := len(steps); n == 0 || round(score) > steps[n-1][0] {
+				steps = append(steps, [2]float64{round(score), round(last)})
+			}
+		}
+	}
+	return steps
+}
+
+// curve fits the log-odds of being right to those of the score by Newton's method.
+func curve(rows []Row) (bias, slope float64) {
+	for range 30 {
+		var g, gx, h, hx, hxx float64
+		for _, r := range rows {
+			x, y := logOdds(r.Score), 0.0
+			if r.Right {
+				y = 1
+			}
+			p := chance(bias + slope*x)
+			d, w := r.Weight*(y-p), r.Weight*p*(1-p)
+			g, gx = g+d, gx+d*x
+			h, hx, hxx = h+w, hx+w*x, hxx+w*x*x
+		}
+		det := h*hxx - hx*hx
+		bias += (hxx*g - hx*gx) / det
+		slope += (h*gx - hx*g) / det
+	}
+	return bias, slope
+}
+
+// pool is a run of candidates, ordered by score, of which the same share is right.
+type pool struct{ least, most, right, n float64 }
+
+// isotonic pools adjacent violators among rows ordered by score, each pool of at
+// least so many candidates.
+func isotonic(sorted []Row, smallestStep int) []pool {
+	var pools []pool
+	for from := 0; from < len(sorted); {
+		to := from + smallestStep
+		if to+smallestStep > len(sorted) {
+			to = len(sorted)
+		}
+		p := pool{least: sorted[from].Score, most: sorted[to-1].Score}
+		for _, r := range sorted[from:to] {
+			p.n += r.Weight
+			if r.Right {
+				p.right += r.Weight
+			}
+		}
+		from = to
+		pools = append(pools, p)
+		for len(pools) > 1 {
+			a, b := pools[len(pools)-2], pools[len(pools)-1]
+			if a.right/a.n < b.right/b.n {
+				break
+			}
+			pools = append(pools[:len(pools)-2], pool{a.least, b.most, a.right + b.right, a.n + b.n})
+		}
+	}
+	return pools
+}
+
+// Figures is how a choice of candidates does: precision against all that is right,
+// recall against what is insisted on.
+type Figures struct {
+	Precision, Recall, F1 float64
+	Given                 float64 // skills a text
+}
+
+// Judge chooses the rows that take says and compares them with the labels.
+func Judge(rows []Row, take func(Row) bool) Figures {
+	var given, right, must, wanted float64
+	seen := map[*gold.Item]bool{}
+	for _, r := range rows {
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			wanted += float64(len(r.Item.Must))
+		}
+		if r.Features != nil && take(r) {
+			given++
+			if r.Right {
+				right++
+			}
+			if r.Must {
+				must++
+			}
+		}
+	}
+	return figures(given, right, must, wanted, float64(len(seen)))
+}
+
+func figures(given, right, must, wanted, texts float64) Figures {
+	f := Figures{Given: given / texts}
+	if given > 0 {
+		f.Precision = right / given
+	}
+	if wanted > 0 {
+		f.Recall = must / wanted
+	}
+	if f.Precision+f.Recall > 0 {
+		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
+	}
+	return f
+}
+
+// Curve gives the figures at every threshold of a score, highest threshold first.
+func Curve(rows []Row, score func(Row) float64) (thresholds []float64, all []Figures) {
+	var wanted, texts float64
+	seen := map[*gold.Item]bool{}
+	sorted := make([]Row, 0, len(rows))
+	for _, r := range rows {
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			wanted += float64(len(r.Item.Must))
+			texts++
+		}
+		if r.Features != nil {
+			sorted = append(sorted, r)
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(score(b), score(a)) })
+	var right, must float64
+	for i, r := range sorted {
+		if r.Right {
+			right++
+		}
+		if r.Must {
+			must++
+		}
+		if i+1 == len(sorted) || score(sorted[i+1]) != score(r) {
+			thresholds = append(thresholds, score(r))
+			all = append(all, figures(float64(i+1), right, must, wanted, texts))
+		}
+	}
+	return thresholds, all
+}
+
+// BestCut is the threshold with the highest F1, in steps of 0.0001.
+func BestCut(rows []Row, score func(Row) float64) float64 {
+	thresholds, all := Curve(rows, score)
+	best, cut := -1.0, 1.0
+	for i, f := range all {
+		if f.F1 > best {
+			best, cut = f.F1, thresholds[i]
+		}
+	}
+	return math.Floor(cut*1e4) / 1e4
+}
+
+// Bin is a tenth of the range of confidence.
+type Bin struct{ N, Confidence, Right float64 }
+
+// Calibration puts what was given into ten bins and gives the expected error: how
+// far confidence is from the frequency of being right, on average.
+func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected float64) {
+	for i, c := range confidence {
+		b := &bins[min(9, int(c*10))]
+		b.N++
+		b.Confidence += c
+		if right[i] {
+			b.Right++
+		}
+	}
+	for _, b := range bins {
+		expected += math.Abs(b.Confidence - b.Right)
+	}
+	return bins, expected / max(1, float64(len(confidence)))
+}
+
+// Reliability is the expected error of the skills that a model gives, and what
+// confidences that were exactly right would show by the luck of so few skills.
+type Reliability struct{ Expected, Chance float64 }
+
+// ReliabilityOf judges the cross-validated rows that a model gives above a cut.
+func ReliabilityOf(rows []Row, m *skills.Model, cut float64) Reliability {
+	var confidence []float64
+	var right []bool
+	for _, r := range rows {
+		if c := m.Confidence(r.Score, r.Bounds); r.Features != nil && c >= cut {
+			confidence = append(confidence, c)
+			right = append(right, r.Right)
+		}
+	}
+	bins, expected := Calibration(confidence, right)
+	return Reliability{expected, chanceOf(bins)}
+}
+
+// Given returns the confidences of rows whose score is one, and whether they are right.
+func Given(rows []Row) (confidence []float64, right []bool) {
+	for _, r := range rows {
+		if r.Features != nil {
+			confidence = append(confidence, r.Score)
+			right = append(right, r.Right)
+		}
+	}
+	return confidence, right
+}
+
+// ChanceOf is the calibration error that faultless confidences would show by the luck
+// of so few skills.
+func ChanceOf(rows []Row) float64 {
+	bins, _ := Calibration(Given(rows))
+	return chanceOf(bins)
+}
+
+func chanceOf(bins [10]Bin) float64 {
+	sum, n := 0.0, 0.0
+	for _, b := range bins {
+		// The mean distance of a binomial count from its mean.
+		sum += math.Sqrt(2 / math.Pi * b.Confidence * (1 - b.Confidence/max(1, b.N)))
+		n += b.N
+	}
+	return sum / max(1, n)
+}
+
+// Texts is how many texts rows come from.
+func Texts(rows []Row) int {
+	seen := map[*gold.Item]bool{}
+	for _, r := range rows {
+		seen[r.Item] = true
+	}
+	return len(seen)
+}
+
+// draws of texts that an interval rests on.
+const draws = 1000
+
+// Interval is the range, as " [low, high]", in which F1 of the rows falls in 95 of
+// 100 draws of as many texts with replacement; empty for fewer than two texts.
+func Interval(rows []Row) string {
+	var texts []*gold.Item
+	of := map[*gold.Item][]Row{}
+	for _, r := range rows {
+		if _, ok := of[r.Item]; !ok {
+			texts = append(texts, r.Item)
+		}
+		of[r.Item] = append(of[r.Item], r)
+	}
+	if len(texts) < 2 {
+		return ""
+	}
+	random := rand.New(rand.NewPCG(11, 3))
+	var all []float64
+	for range draws {
+		var given, right, must, wanted float64
+		for range texts {
+			item := texts[random.IntN(len(texts))]
+			wanted += float64(len(item.Must))
+			for _, r := range of[item] {
+				if r.Features == nil {
+					continue
+				}
+				given++
+				if r.Right {
+					right++
+				}
+				if r.Must {
+					must++
+				}
+			}
+		}
+		all = append(all, figures(given, right, must, wanted, float64(len(texts))).F1)
+	}
+	slices.Sort(all)
+	return fmt.Sprintf(" [%.3f, %.3f]", all[draws/40], all[draws-1-draws/40])
+}

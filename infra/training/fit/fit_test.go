@@ -1,0 +1,107 @@
+package fit
+
+import (
+	"math"
+	"testing"
+
+	"skillscurriculum/infra/training/gold"
+	"skillscurriculum/pkg/skills"
+)
+
+// rows makes texts whose candidates are right exactly when their first feature is 1.
+func rows() []Row {
+	var out []Row
+	for text := range 20 {
+		item := &gold.Item{Set: gold.SyllabiSet, Group: string(rune('a' + text)), Must: map[string]int{"right": 1}}
+		for c := range 10 {
+			f := make([]float64, len(skills.FeatureNames()))
+			if c == 0 {
+				f[0] = 1
+			}
+			out = append(out, Row{Item: item, Features: f, Right: c == 0, Must: c == 0, Weight: 1, Bounds: skills.Bounds{Most: 1}})
+		}
+	}
+	return out
+}
+
+func TestModelLearnsWhatIsRight(t *testing.T) {
+	all := rows()
+	m := Model(all, 0.1, 5, 2, 10)
+	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{Most: 1}) > 0.5 })
+	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
+		t.Errorf("%+v", f)
+	}
+	if m.Weights[0] <= 0 {
+		t.Errorf("weight of the feature that decides: %v", m.Weights[0])
+	}
+}
+
+func TestCalibratedNeverFalls(t *testing.T) {
+	all := rows()
+	for i := range all {
+		all[i].Score = math.Mod(float64(i)*0.37, 1)
+	}
+	steps := calibrated(all, 7)
+	if len(steps) < 2 {
+		t.Fatalf("steps %v", steps)
+	}
+	for i := 1; i < len(steps); i++ {
+		if steps[i][0] <= steps[i-1][0] || steps[i][1] < steps[i-1][1] {
+			t.Errorf("steps %v", steps)
+		}
+	}
+}
+
+// TestCalibratedFindsFrequencies calibrates scores that are twice the frequency of
+// being right.
+func TestCalibratedFindsFrequencies(t *testing.T) {
+	var all []Row
+	item := &gold.Item{Set: gold.TechSet, Group: "a"}
+	for i := range 2000 {
+		score := float64(i%100)/100 + 0.005
+		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1, Bounds: skills.Bounds{Most: 1}})
+	}
+	m := skills.Model{Steps: calibrated(all, 50)}
+	for _, score := range []float64{0.2, 0.5, 0.8} {
+		if got := m.Confidence(score, skills.Bounds{Most: 1}); math.Abs(got-score/2) > 0.05 {
+			t.Errorf("confidence of score %v: %v, want about %v", score, got, score/2)
+		}
+	}
+}
+
+func TestReliabilityKnowsChance(t *testing.T) {
+	item := &gold.Item{Set: gold.TechSet, Group: "a"}
+	var all []Row
+	for i := range 100 {
+		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0, Bounds: skills.Bounds{Most: 1}})
+	}
+	// A fair coin thrown 100 times is off by 4 heads on average.
+	r := ReliabilityOf(all, &skills.Model{}, 0)
+	if r.Expected != 0 || math.Abs(r.Chance-0.04) > 0.001 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	_, e := Calibration([]float64{0.9, 0.9, 0.1, 0.1}, []bool{true, false, false, false})
+	if math.Abs(e-0.25) > 1e-9 {
+		t.Errorf("expected error %v, want 0.25", e)
+	}
+}
+
+func TestCurveAndCut(t *testing.T) {
+	all := rows()
+	for i := range all {
+		all[i].Score = 0.2
+		if all[i].Right {
+			all[i].Score = 0.8
+		}
+	}
+	if cut := BestCut(all, func(r Row) float64 { return r.Score }); cut != 0.8 {
+		t.Errorf("cut %v", cut)
+	}
+	thresholds, figures := Curve(all, func(r Row) float64 { return r.Score })
+	if len(thresholds) != 2 || figures[0].F1 != 1 || figures[1].Recall != 1 || figures[1].Precision != 0.1 {
+		t.Errorf("%v %+v", thresholds, figures)
+	}
+}

@@ -1,0 +1,83 @@
+package catalog
+
+// SyllabusText is the text of a syllabus as the readers return it and the extractor
+// takes it: valid UTF-8 in NFC, lines end in \n, one block (heading, paragraph,
+// list item, table row) a line, without markup characters, no trailing spaces,
+// at most one empty line between blocks.
+type SyllabusText struct {
+	Text string
+	// Pages holds the byte offset in Text at which each page starts; nil where
+	// the format knows no pages.
+	Pages []int
+	// SHA256 is the digest of the bytes that were read, in lower-case hex.
+	SHA256 string
+}
+
+// Evidence shows why a skill was found. Start and End count Unicode code points
+// of the document's text, so that Quote is what stands between them. Page counts
+// from 1 and is 1 for formats without pages.
+type Evidence struct {
+	SkillID string `json:"skillId"`
+	Quote   string `json:"quote"`
+	Page    int    `json:"page"`
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	Label   string `json:"label" doc:"the taxonomy's label that matched"`
+	Verb    string `json:"verb" doc:"the verb that decided the level, empty for none"`
+	Section string `json:"section" doc:"the part of the syllabus: outcomes, topics, description, readings, other"`
+}
+
+// Provenance is what an extraction was made with.
+type Provenance struct {
+	Engine          string `json:"engine"`
+	Taxonomy        string `json:"taxonomy"`
+	TaxonomyVersion string `json:"taxonomyVersion"`
+	DocumentSHA256  string `json:"documentSha256"`
+	FinishedAt      Time   `json:"finishedAt"`
+}
+
+// Warning is what a response lacks, without being an error.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	SOCCode string `json:"socCode,omitempty"`
+	CIPCode string `json:"cipCode,omitempty"`
+	// Count of Total is how much of what the response is made from the warning is about.
+	Count int `json:"count,omitempty"`
+	Total int `json:"total,omitempty"`
+}
+
+// FailureCode is why an extraction failed.
+type FailureCode string
+
+// The failure codes. Unreachable, Timeout and Internal are transient: the job is
+// tried again before they are final.
+const (
+	Unreachable      FailureCode = "unreachable"
+	DocumentNotFound FailureCode = "not_found"
+	ForbiddenAddress FailureCode = "forbidden_address"
+	LoginRequired    FailureCode = "login_required"
+	UnsupportedType  FailureCode = "unsupported_type"
+	TooLarge         FailureCode = "too_large"
+	Encrypted        FailureCode = "encrypted"
+	ScannedNoText    FailureCode = "scanned_no_text"
+	Malformed        FailureCode = "malformed"
+	EmptyDocument    FailureCode = "empty"
+	TimedOut         FailureCode = "timeout"
+	InternalFailure  FailureCode = "internal"
+)
+
+// Transient reports whether the same document may well succeed later.
+func (c FailureCode) Transient() bool {
+	return c == Unreachable || c == TimedOut || c == InternalFailure
+}
+
+// Failure is an extraction's failure as clients see it. Message never repeats
+// anything that the fetched server said.
+type Failure struct {
+	Code    FailureCode `json:"code"`
+	Message string      `json:"message"`
+}
+
+// Error makes a Failure usable as the error of readers and fetchers.
+func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }
