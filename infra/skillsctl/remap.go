@@ -15,6 +15,7 @@ import (
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // remapBatch is how many records are renamed in one transaction, each with its
@@ -84,10 +85,16 @@ func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
 	if err != nil {
 		return err
 	}
+	result := reportOf(mapping, to)
+	if len(result.Unmapped) > 0 {
+		if err := mapping.Suggest(ctx, from, to, skills.NewExtractor(to, wordvectors.Table())); err != nil {
+			return err
+		}
+		result = reportOf(mapping, to)
+	}
 	if err := writeTable(c.Table, table, mapping); err != nil {
 		return err
 	}
-	result := reportOf(mapping, to)
 	for _, org := range orgs {
 		if err := t.rename(ctx, s, org, records[org], mapping, c.Check, &result); err != nil {
 			return err
