@@ -4,7 +4,8 @@ package main
 import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { group.Start(api.Extractions, sending.Queue) }
+func main() { group.Start(api.Extractions, sending.Queue, filing.Files) }

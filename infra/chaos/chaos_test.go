@@ -45,7 +45,7 @@ func TestShortRun(t *testing.T) {
 		}
 	}
 	report, err := run(t.Context(), config{
-		seed: 3, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
+		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
 		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 20,
 	})
 	if err != nil {

@@ -93,6 +93,8 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 		Table:            get(api.EnvTable),
 		DynamoDBEndpoint: get(api.EnvDynamoEndpoint),
 		SQSEndpoint:      get(api.EnvSQSEndpoint),
+		S3Endpoint:       get(api.EnvS3Endpoint),
+		Bucket:           get(api.EnvBucket),
 		Taxonomy:         get(api.EnvTaxonomy),
 		RateUnits:        get(api.EnvRateUnits),
 		RateWindow:       get(api.EnvRateWindow),

@@ -49,6 +49,7 @@ type commands struct {
 		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
 	} `cmd:"" help:"Reference data and catalogs."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
+	Reviews   reviews   `cmd:"" help:"How far confidence can be trusted: what people decided on what was extracted."`
 	Taxonomy  struct {
 		Build taxonomyBuild `cmd:"" help:"Compile a taxonomy."`
 		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy, and how many of the skills in use it knows."`

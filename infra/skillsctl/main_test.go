@@ -114,6 +114,7 @@ func TestMistakes(t *testing.T) {
 		{1, "extract absent.txt", "nothing could be read"},
 		{1, "extract -taxonomy absent main.txt", "no such file"},
 		{1, "reextract -organization org_0", "there is no organization org_0"},
+		{1, "reviews -organization org_0", "there is no organization org_0"},
 		{1, "env", "make run"},
 	} {
 		_, says := c.run(m.code, strings.Fields(m.args)...)

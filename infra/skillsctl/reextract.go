@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"skillscurriculum/pkg/catalog"
@@ -56,20 +57,6 @@ func (c *reextract) Run(ctx context.Context, t *tool) error {
 	})
 }
 
-// organizations returns the ids of all organizations, or the one that is named, which
-// must exist.
-func (s *service) organizations(ctx context.Context, only catalog.OrgID) ([]catalog.OrgID, error) {
-	if only != "" {
-		return []catalog.OrgID{only}, s.organization(ctx, only)
-	}
-	all, err := s.store.Organizations(ctx)
-	orgs := make([]catalog.OrgID, len(all))
-	for i, o := range all {
-		orgs[i] = o.ID
-	}
-	return orgs, err
-}
-
 // restartAll puts an organization's records back and gives them.
 func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([]catalog.Record, error) {
 	records, err := s.withSyllabus(ctx, org)
@@ -90,15 +77,22 @@ func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([
 
 // withSyllabus reads the records of an organization that skills are extracted for.
 func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := s.withSkills(ctx, org)
+	return slices.DeleteFunc(records, func(r catalog.Record) bool {
+		section, ok := r.(*catalog.Section)
+		return ok && section.SyllabusHref == nil
+	}), err
+}
+
+// withSkills reads the sections and transfer courses of an organization.
+func (s *service) withSkills(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
 	var records []catalog.Record
 	sections, err := s.store.AllSections(ctx, org)
 	if err != nil {
 		return nil, err
 	}
 	for _, section := range sections {
-		if section.SyllabusHref != nil {
-			records = append(records, section)
-		}
+		records = append(records, section)
 	}
 	const page = 100
 	for offset, total := 0, 1; offset < total; offset += page {

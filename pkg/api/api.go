@@ -27,12 +27,13 @@ const (
 	Reports     Group = "reports"
 	Labor       Group = "labor"
 	Extractions Group = "extractions"
+	Documents   Group = "documents"
 	Customers   Group = "customers"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Customers}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Documents, Customers}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
@@ -93,6 +94,7 @@ type Operation struct {
 	Gives   []string // media types of the successful response, the default first; nil when it has no body
 	Creates string   // id of the GET of the record that Location names; "" when there is none
 	ETag    bool     // the response has an ETag, which a GET compares with If-None-Match
+	Passing string   // field of the response that the ETag leaves out, because it is another in each; "" for none
 	Pages   bool     // the response may be a part of a list: Link leads to the others
 
 	Queues bool           // starts extractions: its function may send to the queue

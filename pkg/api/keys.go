@@ -18,7 +18,7 @@ type Partition string
 const (
 	EvidenceRows  Partition = "o#*#evidence"
 	TextRows      Partition = "o#*#text"
-	DocumentRows  Partition = "o#*#document"
+	DocumentRows  Partition = "o#*#document" // of outcomes, by the text that they are of
 	DirectoryRows Partition = "o#*#directory"
 	JournalRows   Partition = "o#*#journal"
 	AnswerRows    Partition = "o#*#answer" // of idempotency records
@@ -102,7 +102,8 @@ func RowsOf(function string) Rows {
 	case string(Courses):
 		return writer.
 			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
-			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind))
+			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind)).
+			writing(live(catalog.DocumentKind)) // which keeps what holds it
 	case string(Jobs):
 		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
 	case string(Credentials):
@@ -115,7 +116,8 @@ func RowsOf(function string) Rows {
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
-			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind))
+			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
+			writing(live(catalog.DocumentKind))
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
@@ -123,16 +125,23 @@ func RowsOf(function string) Rows {
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
-		return writer.reading(EvidenceRows).writing(live(catalog.SyllabusExtractionKind), TextRows)
+		return writer.reading(EvidenceRows, live(catalog.DocumentKind)).writing(live(catalog.SyllabusExtractionKind), TextRows)
+	case string(Documents):
+		return writer.
+			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
+			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind))
 	case string(Customers):
 		return caller.reading(JournalRows)
 	case Extractor:
-		return Rows{}.writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
+		return Rows{}.reading(live(catalog.DocumentKind)).
+			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
-		// It finishes deletions that broke off, of what courses and packages own.
+		// It finishes deletions that broke off, of what courses and packages own, and
+		// deletes documents whose file never came.
 		return Rows{}.writing(
 			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
 			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
+			live(catalog.DocumentKind), deleted(catalog.DocumentKind),
 		)
 	}
 	panic("no function " + function)

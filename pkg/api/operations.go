@@ -116,6 +116,8 @@ var (
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
 	paged         option = func(o *Operation) { o.Pages = true }
+	// withUpload leaves a signed request out of the ETag: it is signed anew each time.
+	withUpload option = func(o *Operation) { o.Passing = "upload" }
 )
 
 var operations = []Operation{
@@ -124,10 +126,10 @@ var operations = []Operation{
 	get("getCourse", Courses, "/courses/{courseId}", "Read a course"),
 	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", "getCourse")),
 	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course with its sections", "getCourse")),
-	added(post("createSection", Courses, "/courses/{courseId}/sections", "Create a section; a syllabusHref queues extraction of its skills",
-		costs(withCourse), counts("syllabusHref"), queues, creates("getSection"))),
+	added(post("createSection", Courses, "/courses/{courseId}/sections", "Create a section; a syllabusHref or documentId queues extraction of its skills",
+		costs(withCourse), counts("syllabusHref", "documentId"), queues, creates("getSection"))),
 	get("getSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Read a section"),
-	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section; a changed syllabusHref queues extraction of its skills", "getSection",
+	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section; a changed syllabusHref or documentId queues extraction of its skills", "getSection",
 		costs(withCourse), queues)),
 	added(remove("deleteSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Delete a section", "getSection")),
 	added(put("reviewSectionSkill", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review",
@@ -193,6 +195,11 @@ var operations = []Operation{
 	added(get("getSyllabusExtraction", Extractions, "/syllabus-extractions/{extractionId}", "Read an extraction")),
 	added(list("listSkills", Extractions, "/skills", "Search the loaded taxonomy")),
 	added(get("getSkill", Extractions, "/skills/{skillId}", "Read a skill of the loaded taxonomy")),
+
+	added(post("createDocument", Documents, "/documents", "Announce a file that holds a syllabus; the response says how to upload it",
+		creates("getDocument"), withUpload)),
+	added(get("getDocument", Documents, "/documents/{documentId}", "Read a document, with an upload that is valid now as long as its file is not there", withUpload)),
+	added(remove("deleteDocument", Documents, "/documents/{documentId}", "Delete a document with its file", "getDocument")),
 
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Usage and rate-limit status of the calling customer", costs(free), errors(catalog.Forbidden)),
 	added(get("listChanges", Customers, "/changes", "Every change of the organization's records, in order")),

@@ -38,6 +38,8 @@ const (
 	EnvQueueURL       = "QUEUE_URL"
 	EnvDynamoEndpoint = "DYNAMODB_ENDPOINT"
 	EnvSQSEndpoint    = "SQS_ENDPOINT"
+	EnvBucket         = "BUCKET_NAME" // of the files of documents
+	EnvS3Endpoint     = "S3_ENDPOINT"
 	EnvRateUnits      = "RATE_LIMIT_UNITS"
 	EnvRateWindow     = "RATE_LIMIT_WINDOW_SECONDS"
 	EnvAllowedHosts   = "SYLLABUS_ALLOWED_HOSTS"

@@ -33,6 +33,8 @@ type Config struct {
 	DynamoDBEndpoint string // empty for AWS
 	QueueURL         string
 	SQSEndpoint      string // empty for AWS
+	Bucket           string // of the files of documents
+	S3Endpoint       string // empty for AWS
 	Limit            quota.Limit
 	CountTimeout     time.Duration // for one count of units
 	AllowedHosts     []string
@@ -64,6 +66,7 @@ func Read(getenv func(string) string) (Config, error) {
 	c := Config{
 		Region: getenv("AWS_REGION"), Table: required(api.EnvTable), DynamoDBEndpoint: getenv(api.EnvDynamoEndpoint),
 		QueueURL: getenv(api.EnvQueueURL), SQSEndpoint: getenv(api.EnvSQSEndpoint),
+		Bucket: getenv(api.EnvBucket), S3Endpoint: getenv(api.EnvS3Endpoint),
 		Limit: quota.Limit{
 			Units:  number(api.EnvRateUnits, quota.DefaultLimit.Units),
 			Window: time.Duration(number(api.EnvRateWindow, int(quota.DefaultLimit.Window/time.Second))) * time.Second,

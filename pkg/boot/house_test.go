@@ -35,7 +35,7 @@ func floor(path string) int {
 		return 1
 	case "pkg/alignment":
 		return 2
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/storage", "pkg/syllabus":
 		return 3
 	case "pkg/boot":
 		return 4
@@ -136,9 +136,16 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 			sends = append(sends, string(group))
 		}
 	}
+	files := []string{}
+	for _, name := range api.Functions() {
+		if api.FilesOf(name) != (api.Files{}) {
+			files = append(files, name)
+		}
+	}
 	only := map[string][]string{ // the functions that need it
 		module + "pkg/syllabus":                    {"extractor"},
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
+		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
 		"html/template":                            {"reports"},
 	}

@@ -19,6 +19,8 @@ type Change struct {
 	Deleted  []Deletion // a record before those that go because it goes
 	Held     []Hold
 	Released []Hold
+	// Documents are held by other records than before.
+	Documents []DocumentHold
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -130,6 +132,7 @@ func (c *Change) Empty() bool {
 // Create adds a new record. A listed one has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
+	c.syllabusMoved("", r)
 	c.touch(dir)
 	c.queue(r)
 }
@@ -148,6 +151,7 @@ func ReplaceChanged[T any, R interface {
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
+		c.syllabusMoved(HeldDocument(R(&before)), after)
 		c.Replace(after, now)
 	}
 	return changed
@@ -173,6 +177,9 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		dir.Drop(seq)
 	}
 	c.Deleted = append(c.Deleted, Deletion{r, was})
+	if document := HeldDocument(r); document != "" {
+		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
+	}
 	c.touch(dir)
 }
 

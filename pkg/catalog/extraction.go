@@ -43,6 +43,7 @@ type Task struct {
 	Name         string
 	Description  string
 	SyllabusHref string
+	DocumentID   string
 	Attempt      int    // 1 for the first
 	Lease        string // token of this run
 	UpdatedAt    Time   // of the claimed record
@@ -62,6 +63,7 @@ type SyllabusExtraction struct {
 	Meta
 	Name         *string    `json:"name"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	DocumentID   *string    `json:"documentId"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
 }
@@ -71,15 +73,18 @@ type SyllabusExtraction struct {
 type SyllabusExtractionInput struct {
 	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000"`
 	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64"`
 	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
 }
 
 // Apply gives a new extraction its fields and makes it PENDING.
 func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
-	e.Name, e.SyllabusHref = text(in.Name, e.Name), text(in.SyllabusHref, e.SyllabusHref)
+	e.Name = text(in.Name, e.Name)
 	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil) {
-		return []FieldError{{Location: l.At, Message: "must have either text or syllabusHref"}}
+	var wrong []FieldError
+	e.SyllabusHref, e.DocumentID, wrong = l.syllabus(in.SyllabusHref, in.DocumentID, e.SyllabusHref, e.DocumentID)
+	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil && e.DocumentID == nil) {
+		return []FieldError{{Location: l.At, Message: "must have either text or a syllabus: syllabusHref or documentId"}}
 	}
-	return l.syllabus(e.SyllabusHref)
+	return wrong
 }

@@ -31,6 +31,7 @@ type Lookups struct {
 	Occupations map[string][]string            // SOC codes by the CIP code that leads to them
 	Courses     map[string]*Course             // by the names that the input has for them
 	Sections    map[string]Placed              // likewise
+	Documents   map[string]*Document           // likewise, those whose file is there
 }
 
 // Below returns the look-ups for an input that stands in a field of this one.
@@ -41,15 +42,28 @@ func (l Lookups) Below(field string) Lookups {
 
 func (l Lookups) at(field string) string { return strings.TrimPrefix(l.At+"."+field, ".") }
 
-// syllabus judges the address of a syllabus as far as its text goes.
-func (l Lookups) syllabus(href *string) []FieldError {
-	if href == nil {
-		return nil
+// syllabus returns where a record's syllabus is: at an address, which is judged as
+// far as its text goes, or in a document. A given one takes the place of the other.
+func (l Lookups) syllabus(givenHref, givenDocument Optional[*string], oldHref, oldDocument *string) (href, document *string, wrong []FieldError) {
+	href, document = text(givenHref, oldHref), text(givenDocument, oldDocument)
+	newHref, newDocument := givenHref.Set && href != nil, givenDocument.Set && document != nil
+	switch {
+	case newHref && newDocument:
+		wrong = append(wrong, FieldError{l.at("documentId"), "must not stand with syllabusHref", *document})
+	case newHref:
+		document = nil
+	case newDocument:
+		href = nil
 	}
-	if err := l.CheckHref(*href); err != nil {
-		return []FieldError{{l.at("syllabusHref"), err.Error(), *href}}
+	if newHref {
+		if err := l.CheckHref(*href); err != nil {
+			wrong = append(wrong, FieldError{l.at("syllabusHref"), err.Error(), *href})
+		}
 	}
-	return nil
+	if newDocument && l.Documents[*document] == nil {
+		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded", *document})
+	}
+	return href, document, wrong
 }
 
 // skills returns a record's skills: those that are given, or as they were.

@@ -21,6 +21,7 @@ const (
 	TransferCourseKind     Kind = "TransferCourse"
 	ReportKind             Kind = "Report"
 	SyllabusExtractionKind Kind = "SyllabusExtraction"
+	DocumentKind           Kind = "Document"
 )
 
 // kindRow is what the service knows of a kind. Whether its records have an
@@ -46,6 +47,7 @@ var kinds = []kindRow{
 	{TransferCourseKind, "tcr_", "/transfer-packages/{packageId}/courses/{transferCourseId}", false, TransferPackageKind, true, empty[TransferCourse]},
 	{ReportKind, "rpt_", "/reports/{reportId}", true, "", false, empty[Report]},
 	{SyllabusExtractionKind, "ext_", "/syllabus-extractions/{extractionId}", false, "", false, empty[SyllabusExtraction]},
+	{DocumentKind, "doc_", "/documents/{documentId}", false, "", false, empty[Document]},
 }
 
 func empty[T any, R interface {

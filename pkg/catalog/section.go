@@ -9,6 +9,7 @@ type Section struct {
 	InstructorID   *string    `json:"instructorId"`
 	InstructorName *string    `json:"instructorName" extension:"true"`
 	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
+	DocumentID     *string    `json:"documentId" extension:"true"`
 	Skills         []SkillRef `json:"skills"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows; ByHand
@@ -25,6 +26,7 @@ type SectionInput struct {
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
 	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
 	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64"`
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
 }
 
@@ -35,28 +37,27 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.Name = in.Name.Or(s.Name)
 	s.Description = text(in.Description, s.Description)
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
-	s.SyllabusHref = text(in.SyllabusHref, s.SyllabusHref)
-	var wrong []FieldError
+	var wrong, unfit []FieldError
 	s.Skills, wrong = l.skills(in.Skills, s.Skills)
 	if in.Skills.Set {
 		s.Reviews, s.ByHand = nil, true
 	}
-	if in.SyllabusHref.Set {
-		wrong = append(wrong, l.syllabus(s.SyllabusHref)...)
-	}
+	s.SyllabusHref, s.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, s.SyllabusHref, s.DocumentID)
 	switch {
-	case s.SyllabusHref == nil:
+	case s.SyllabusHref == nil && s.DocumentID == nil:
 		s.Extraction = Extraction{}
 	case s.HasNewSyllabus(before):
 		s.Extraction = Extraction{ProcessingStatus: Pending}
 	}
-	return wrong
+	return append(wrong, unfit...)
 }
 
 // HasNewSyllabus reports whether the section has another syllabus than before.
 func (s *Section) HasNewSyllabus(before Section) bool {
-	return s.SyllabusHref != nil && (before.SyllabusHref == nil || *before.SyllabusHref != *s.SyllabusHref)
+	return isNew(before.SyllabusHref, s.SyllabusHref) || isNew(before.DocumentID, s.DocumentID)
 }
+
+func isNew(before, now *string) bool { return now != nil && (before == nil || *before != *now) }
 
 // AddSection begins the life of a section of the course, which is to be saved as
 // well: it mentions the section now.

@@ -73,6 +73,7 @@ type TransferCourse struct {
 	Credits      *Credits   `json:"credits" extension:"true"`
 	TakenTerm    *string    `json:"takenTerm" extension:"true"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
+	DocumentID   *string    `json:"documentId" extension:"true"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows. Only the
@@ -85,6 +86,7 @@ type TransferCourse struct {
 type TransferCourseInput struct {
 	Name         Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" extension:"true"`
 	Description  Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code         Optional[*string]  `json:"code,omitzero" maxLength:"50"`
 	Credits      Optional[*Credits] `json:"credits,omitzero"`
@@ -94,12 +96,13 @@ type TransferCourseInput struct {
 // Apply gives a new transfer course its fields and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
+	c.Description = text(in.Description, c.Description)
 	c.Code, c.TakenTerm = text(in.Code, c.Code), text(in.TakenTerm, c.TakenTerm)
-	var wrong []FieldError
-	c.Credits, wrong = l.credits(in.Credits, c.Credits)
-	c.Description, c.SyllabusHref = text(in.Description, c.Description), text(in.SyllabusHref, c.SyllabusHref)
 	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	return append(wrong, l.syllabus(c.SyllabusHref)...)
+	var wrong, unfit []FieldError
+	c.Credits, wrong = l.credits(in.Credits, c.Credits)
+	c.SyllabusHref, c.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
+	return append(wrong, unfit...)
 }
 
 // MaxTransferCourses is how many courses a package has.

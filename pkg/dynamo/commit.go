@@ -20,7 +20,7 @@ import (
 
 // Attributes that no record shows.
 const (
-	heldBy     = "heldBy"      // of a course: string set of its holders
+	heldBy     = "heldBy"      // of a course or document: string set of its holders
 	grown      = "grown"       // of a package: how often it was given courses
 	leaseToken = "leaseToken"  // of an extraction: whose run it is
 	leaseUntil = "leaseUntil"  // Unix ms
@@ -51,6 +51,11 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 	}
 	once, claim, settle := s.holds(c)
+	named, unnamed := s.documentHolds(org, c.Documents)
+	once, claim = slices.Concat(once, named, unnamed), append(claim, named...)
+	for _, w := range unnamed {
+		settle = append(settle, []write{w})
+	}
 	var records []write
 	for _, r := range c.Created {
 		w, err := s.create(r)
@@ -214,6 +219,8 @@ func unchanged(d catalog.Deletion) (e expression) {
 		e.held(r.HeldBy)
 	case *catalog.TransferPackage:
 		e.grown(r.Grown)
+	case *catalog.Document:
+		e.held(r.HeldBy)
 	}
 	return e
 }
@@ -227,6 +234,11 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	delete(row, api.PendingIndexSortKey)
 	delete(row, waitsSince)
 	delete(row, requested)
+	if _, ok := d.Record.(*catalog.Document); ok {
+		// Its file may still come until its last upload has expired.
+		row[api.PendingIndexPartitionKey] = text(deletions)
+		row[api.PendingIndexSortKey] = number(int64(s.Now()) + catalog.UploadTTL)
+	}
 	live := keyOf(d.Record)
 	maps.Copy(row, live.deleted().attributes())
 	return []write{
@@ -256,6 +268,9 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	case *catalog.Section:
 		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
+	case *catalog.Document:
+		row[api.PendingIndexPartitionKey] = text(uploads)
+		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
 	}
 	if list := catalog.ReviewsOf(r); len(list) > 0 {
 		packed, err := packReviews(list)
@@ -327,6 +342,28 @@ func (s *Store) hold(course *catalog.Course, from, to []string, claims bool) wri
 	return write{action: s.update(keyOf(course), &e)}
 }
 
+// documentHolds returns the updates of the holders of documents, which must still be
+// there: those that are named now, and those that are no longer. Neither asks who else
+// holds the document, so that many may at once.
+func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named, unnamed []write) {
+	holders := map[bool]map[string][]string{false: {}, true: {}}
+	for _, h := range holds {
+		of := holders[h.Released]
+		of[h.DocumentID] = append(of[h.DocumentID], h.Holder)
+	}
+	updates := func(of map[string][]string, change func(e *expression, set types.AttributeValue)) (all []write) {
+		for _, id := range slices.Sorted(maps.Keys(of)) {
+			k, _ := recordKey(org, catalog.DocumentKind, "", id)
+			e := expression{conditions: []string{"attribute_exists(pk)"}}
+			change(&e, &types.AttributeValueMemberSS{Value: of[id]})
+			all = append(all, write{action: s.update(k, &e)})
+		}
+		return all
+	}
+	return updates(holders[false], func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }),
+		updates(holders[true], func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) })
+}
+
 // grow counts that the package is given courses.
 func (s *Store) grow(p *catalog.TransferPackage) write {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
@@ -355,9 +392,10 @@ func attributeNames(t reflect.Type) []string {
 
 // expression gathers the parts of an update; every name and value is a placeholder.
 type expression struct {
-	sets, removes, conditions []string
-	names                     map[string]string
-	values                    item
+	sets, removes, adds, deletes, conditions []string
+
+	names  map[string]string
+	values item
 }
 
 func (e *expression) name(attribute string) string {
@@ -379,6 +417,15 @@ func (e *expression) value(v types.AttributeValue) string {
 
 func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
+}
+
+// include puts the members of a set into the attribute's, exclude takes them out.
+func (e *expression) include(attribute string, set types.AttributeValue) {
+	e.adds = append(e.adds, e.name(attribute)+" "+e.value(set))
+}
+
+func (e *expression) exclude(attribute string, set types.AttributeValue) {
+	e.deletes = append(e.deletes, e.name(attribute)+" "+e.value(set))
 }
 
 func (e *expression) remove(attributes ...string) {
@@ -419,11 +466,13 @@ func (e *expression) condition() *string {
 
 func (e *expression) update() *string {
 	var parts []string
-	if len(e.sets) > 0 {
-		parts = append(parts, "SET "+strings.Join(e.sets, ", "))
-	}
-	if len(e.removes) > 0 {
-		parts = append(parts, "REMOVE "+strings.Join(e.removes, ", "))
+	for _, clause := range []struct {
+		verb    string
+		actions []string
+	}{{"SET ", e.sets}, {"REMOVE ", e.removes}, {"ADD ", e.adds}, {"DELETE ", e.deletes}} {
+		if len(clause.actions) > 0 {
+			parts = append(parts, clause.verb+strings.Join(clause.actions, ", "))
+		}
 	}
 	return aws.String(strings.Join(parts, " "))
 }

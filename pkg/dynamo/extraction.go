@@ -22,6 +22,7 @@ type extractionRow struct {
 	Name         *string `json:"name"`
 	Description  *string `json:"description"`
 	SyllabusHref *string `json:"syllabusHref"`
+	DocumentID   *string `json:"documentId"`
 	catalog.Extraction
 	LeaseToken  string `json:"leaseToken"`
 	LeaseUntil  int64  `json:"leaseUntil"`
@@ -99,6 +100,7 @@ func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractio
 	return &catalog.Task{
 		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt, Reviews: catalog.ReviewsOf(r),
 		Name: aws.ToString(stored.Name), Description: aws.ToString(stored.Description), SyllabusHref: aws.ToString(stored.SyllabusHref),
+		DocumentID: aws.ToString(stored.DocumentID),
 	}, nil
 }
 

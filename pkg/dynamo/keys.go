@@ -25,6 +25,7 @@ import (
 //	                                                                                (its reviews, as a transfer course's, are an attribute)
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
 //	extraction              o#<org>#SyllabusExtraction        <id>                  id
+//	document                o#<org>#Document                  <id>                  id
 //	deleted record          its partition + !                 as before             the sweeper, until what it owned is gone too; an operator
 //	evidence of skills      o#<org>#evidence                  <record id>           include=evidence
 //	text of an extraction   o#<org>#text                      <record id>           include=text; the extractor
@@ -41,12 +42,14 @@ import (
 //	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
 //
 // The sparse index named open holds what is not finished. openShard is 0..3 by id
-// for extractions, and deletions for deleted records that owned more than their
-// transaction could take out; the sweeper looks at what has openSince behind it
-// for longer than SweepGrace.
+// for extractions, uploads for documents whose file may not have come, and deletions
+// for deleted records that owned more than their transaction could take out and for
+// deleted documents, whose file may still be there; the sweeper looks at what has
+// openSince behind it for longer than SweepGrace.
 const (
 	shards    = 4
 	deletions = "deletions"
+	uploads   = "uploads"
 )
 
 type key struct{ pk, sk string }

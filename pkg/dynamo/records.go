@@ -150,6 +150,16 @@ func (s *Store) SyllabusExtraction(ctx context.Context, org catalog.OrgID, id st
 	return load[catalog.SyllabusExtraction](ctx, s, org, "", id, false)
 }
 
+// Document reads a document.
+func (s *Store) Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error) {
+	return load[catalog.Document](ctx, s, org, "", id, strong)
+}
+
+// DocumentsByID reads those of the documents that are live.
+func (s *Store) DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error) {
+	return byID[catalog.Document](ctx, s, org, ids, strong)
+}
+
 // Reload reads a record as it is now.
 func (s *Store) Reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
 	row, err := s.row(ctx, keyOf(r), true)

@@ -83,6 +83,10 @@ func decodeInto(row item, r catalog.Record) error {
 			r.HeldBy = held.Value
 		}
 		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
+	case *catalog.Document:
+		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
+			r.HeldBy = held.Value
+		}
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
 	case *catalog.Section:

@@ -41,6 +41,7 @@ type table struct {
 	requested catalog.Time
 	ends      int  // how often it was COMPLETED or FAILED
 	completed int  // sweeps of deletions
+	expired   int  // sweeps of documents
 	noneLeft  bool // what the last sweep said
 	endless   bool // there is always one more that is stuck
 	outcome   *catalog.Outcome
@@ -135,15 +136,29 @@ func (s *table) Stuck(_ context.Context, noneLeft bool, visit func(catalog.Extra
 	return visit(job)
 }
 
-func (s *table) CompleteDeletions(context.Context) error {
+func (s *table) CompleteDeletions(context.Context, func(context.Context, catalog.OrgID, string) error) error {
 	s.completed++
 	return s.fault("complete")
+}
+
+func (s *table) ExpireDocuments(context.Context, func(context.Context, catalog.OrgID, string) (bool, error)) error {
+	s.expired++
+	return s.fault("expire")
 }
 
 func (s *table) Resend(_ context.Context, _ bool, job catalog.ExtractionJob) (catalog.ExtractionJob, bool, error) {
 	job.RequestedAt = s.requested
 	return job, true, s.fault("resend")
 }
+
+// noFiles is a storage that holds nothing.
+type noFiles struct{}
+
+func (noFiles) Uploaded(context.Context, catalog.OrgID, string) (catalog.Time, bool, error) {
+	return 0, false, nil
+}
+
+func (noFiles) Remove(context.Context, catalog.OrgID, string) error { return nil }
 
 // documents returns one document, or a failure.
 type documents struct {
@@ -230,7 +245,7 @@ func newBench(t interface {
 		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
-	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
+	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Files: noFiles{}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
 	return b
 }
 
@@ -461,7 +476,7 @@ func TestSweep(t *testing.T) {
 	}
 	b.line.jobs = b.line.jobs[:1]
 	b.line.down = true
-	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil || b.table.completed != 3 {
+	if _, err := b.sweeper.Handle(t.Context(), schedule); err == nil || b.table.completed != 3 || b.table.expired != 3 {
 		t.Errorf("the queue is down: the sweeper says %v and looked at deletions %d times", err, b.table.completed)
 	}
 	b.line.down = false

@@ -24,16 +24,26 @@ type SweeperStore interface {
 	// Resend returns the job of a stuck extraction to be sent again; false when it
 	// moved on by itself.
 	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (again catalog.ExtractionJob, stuck bool, err error)
-	// CompleteDeletions takes out what deletions that broke off have left.
-	CompleteDeletions(ctx context.Context) error
+	// CompleteDeletions takes out what deletions that broke off have left, and the files
+	// of deleted documents.
+	CompleteDeletions(ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error) error
+	// ExpireDocuments deletes the documents whose file never came.
+	ExpireDocuments(ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error)) error
+}
+
+// Files is where the files of documents are.
+type Files interface {
+	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
+	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
 
 // Sweeper looks after extractions whose message or worker was lost, sets those
 // FAILED whose message no worker could deal with, and completes deletions that
-// broke off.
+// broke off and documents whose file never came.
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender
+	Files  Files
 	Now    func() catalog.Time
 	IDs    catalog.IDs
 	Log    *slog.Logger
@@ -51,7 +61,12 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 	if len(letters.Records) > 0 {
 		return s.fail(ctx, letters), nil
 	}
-	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx))
+	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded))
+}
+
+func (s *Sweeper) uploaded(ctx context.Context, org catalog.OrgID, documentID string) (bool, error) {
+	_, there, err := s.Files.Uploaded(ctx, org, documentID)
+	return there, err
 }
 
 // sweep sends again what is stuck, the oldest first, as far as it comes in its time.

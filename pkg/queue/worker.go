@@ -39,9 +39,9 @@ type WorkerStore interface {
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
 
-// Documents turns addresses and texts into documents; its errors are
-// *catalog.Failure.
+// Documents turns syllabi and texts into documents; its errors are *catalog.Failure.
 type Documents interface {
+	// Fetch reads the syllabus from its address, or the document that is uploaded.
 	Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error)
 	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
@@ -177,7 +177,7 @@ func orEmpty[T any](list []T) []T {
 // document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
 func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
-	if task.SyllabusHref != "" {
+	if task.SyllabusHref != "" || task.DocumentID != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
 	if task.Job.Kind == catalog.SyllabusExtractionKind {

@@ -58,7 +58,7 @@ func TestDeletionsThatBreakOff(t *testing.T) {
 	left := live()
 	sweep := func() {
 		t.Helper()
-		if err := s.store.CompleteDeletions(t.Context()); err != nil {
+		if err := s.store.CompleteDeletions(t.Context(), s.server.Files.Remove); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -194,7 +194,11 @@ func (c *call) notHeld(ctx context.Context, course *catalog.Course, sectionID st
 
 func createSection(ctx context.Context, c *call, in *createSectionInput) (*catalog.Section, *catalog.Change, error) {
 	section := &catalog.Section{}
-	if err := catalog.Apply(in.Body.SectionInput, section, c.lookups()); err != nil {
+	l, err := c.withDocuments(ctx, in.Body.DocumentID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := catalog.Apply(in.Body.SectionInput, section, l); err != nil {
 		return nil, nil, err
 	}
 	course, err := c.Store.Course(ctx, c.org, in.CourseID, true)
@@ -219,8 +223,12 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
+	l, err := c.withDocuments(ctx, in.Body.DocumentID)
+	if err != nil {
+		return nil, nil, err
+	}
 	before := *section
-	section, change, err := update(c, in.Body.SectionInput, section, c.lookups())
+	section, change, err := update(c, in.Body.SectionInput, section, l)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ var alwaysThere = map[string][]string{
 }
 
 // nullable are fields that hold an object or null, which their type cannot say.
-var nullable = map[string][]string{"Review": {"extracted"}}
+var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"strings"
@@ -15,9 +16,22 @@ import (
 // tag sets the ETag of a response that has one.
 func (c *call) tag(r response) {
 	if c.op.ETag {
-		sum := sha256.Sum256(r.body)
+		sum := sha256.Sum256(without(c.op.Passing, r.body))
 		r.header[api.HeaderETag] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
 	}
+}
+
+// without returns a JSON object without one of its fields; "" takes none out.
+func without(field string, body []byte) []byte {
+	if field == "" {
+		return body
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		panic(err) // it is a response, and an object
+	}
+	delete(fields, field)
+	return encode(fields)
 }
 
 // unlessKnown returns 304 in the place of a response that If-None-Match names.

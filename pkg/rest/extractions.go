@@ -31,6 +31,7 @@ type ExtractionResult struct {
 	OrganizationID catalog.OrgID      `json:"organizationId"`
 	Name           *string            `json:"name"`
 	SyllabusHref   *string            `json:"syllabusHref" format:"uri"`
+	DocumentID     *string            `json:"documentId"`
 	Skills         []catalog.SkillRef `json:"skills"`
 	Failure        *catalog.Failure   `json:"failure,omitempty"`
 	Warnings       []catalog.Warning  `json:"warnings,omitempty"`
@@ -96,9 +97,13 @@ func (c *call) skill(s skills.Skill) Skill {
 	return out
 }
 
-func createExtraction(_ context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
+func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
 	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now)}
-	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, c.lookups()); err != nil {
+	l, err := c.withDocuments(ctx, in.Body.DocumentID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, l); err != nil {
 		return nil, nil, err
 	}
 	var change catalog.Change
@@ -117,7 +122,8 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 	}
 	out := &ExtractionResult{
 		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref,
-		Skills: e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
+		DocumentID: e.DocumentID,
+		Skills:     e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
 	}
 	if slices.Contains(in.Include, "text") {
 		text, err := c.Store.Text(ctx, c.org, e.ID)

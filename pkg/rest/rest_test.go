@@ -13,11 +13,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -82,13 +85,19 @@ var ids = catalog.IDs{Random: rand.Reader}
 
 func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	t.Helper()
+	s := &service{t: t, queue: &jobs{}, clock: &clock{now: 1_795_000_000_000}}
+	bucket, err := objects.Server{Now: func() time.Time { return s.clock.Now().Std() }}.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage := httptest.NewServer(bucket)
+	t.Cleanup(storage.Close)
 	env := dynamotest.Environment()
-	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000", api.EnvCountTimeout: "5000", api.EnvAllowedHosts: "127.0.0.1:9"})
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000", api.EnvCountTimeout: "5000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage.URL})
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, queue: &jobs{}, clock: &clock{now: 1_795_000_000_000}}
 	s.store = config.Store()
 	s.store.Now = s.clock.Now
 	if err := s.store.CreateTable(t.Context()); err != nil {
@@ -96,6 +105,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	}
 	s.server = group.New(config, s.store, nil)
 	paging.Reports(config, s.server)
+	filing.Files(config, s.server)
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {

@@ -102,6 +102,14 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(change.Jobs), "cause", err.Error())
 		}
 	}
+	for _, deletion := range change.Deleted {
+		if document, ok := deletion.Record.(*catalog.Document); ok {
+			if err := c.Files.Remove(ctx, c.org, document.ID); err != nil {
+				// The sweeper removes it, once more in any case.
+				c.Log.WarnContext(ctx, "file not removed", "requestId", c.id, "cause", err.Error())
+			}
+		}
+	}
 	return out, nil
 }
 

@@ -42,6 +42,9 @@ type Store interface {
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
 
+	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
+	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
+
 	// Changes reads the change feed from a cursor on.
 	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
 

@@ -26,6 +26,7 @@ func tenant(c client) map[string]string {
 		"reportId":         c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id"),
 		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
 		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
+		"documentId":       c.must(201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text("id"),
 		"customerId":       string(c.customer.ID),
 	}
 }
@@ -43,6 +44,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
+		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
 }
 
@@ -182,6 +184,7 @@ func TestDeletedIsGone(t *testing.T) {
 	one.must(204, "DELETE", filled("/jobs/{jobId}", ids), "")
 	one.must(204, "DELETE", filled("/transfer-packages/{packageId}", ids), "")
 	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
+	one.must(204, "DELETE", filled("/documents/{documentId}", ids), "")
 	for _, op := range api.Operations() {
 		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "getCustomerUsage" || op.ID == "getSyllabusExtraction" {
 			continue

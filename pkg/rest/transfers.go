@@ -173,12 +173,20 @@ func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput)
 }
 
 // newCourses makes the transfer courses of a body, in its order.
-func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
+	named := make([]catalog.Optional[*string], len(in))
+	for i, item := range in {
+		named[i] = item.DocumentID
+	}
+	l, err := c.withDocuments(ctx, named...)
+	if err != nil {
+		return nil, err
+	}
 	var wrong []catalog.FieldError
 	courses := make([]*catalog.TransferCourse, len(in))
 	for i, item := range in {
 		courses[i] = &catalog.TransferCourse{}
-		wrong = append(wrong, item.Apply(courses[i], c.lookups().Below(fmt.Sprintf("courses[%d]", i)))...)
+		wrong = append(wrong, item.Apply(courses[i], l.Below(fmt.Sprintf("courses[%d]", i)))...)
 		change.AddTransferCourse(courses[i], pack, c.IDs, c.now, i)
 	}
 	if wrong != nil {
@@ -190,7 +198,7 @@ func (c *call) newCourses(pack *catalog.TransferPackage, in []catalog.TransferCo
 func createPackage(ctx context.Context, c *call, in *createPackageInput) (*catalog.TransferPackage, *catalog.Change, error) {
 	pack, change, err := create(ctx, c, in.Body.TransferPackageInput, &catalog.TransferPackage{}, c.lookups())
 	if err == nil {
-		_, err = c.newCourses(pack, in.Body.Courses, change)
+		_, err = c.newCourses(ctx, pack, in.Body.Courses, change)
 	}
 	return pack, change, err
 }
@@ -235,7 +243,7 @@ func createTransferCourses(ctx context.Context, c *call, in *createTransferCours
 		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
 	}
 	var change catalog.Change
-	created, err := c.newCourses(pack, in.Body.Courses, &change)
+	created, err := c.newCourses(ctx, pack, in.Body.Courses, &change)
 	if err == nil && len(created) == 1 {
 		c.created(created[0])
 	}

@@ -23,16 +23,16 @@ import (
 type Builder struct {
 	// Name and Version replace those that the sources give, where not empty.
 	Name, Version string
-	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
+	// Workbook returns the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
-	// Incomplete accepts ESCO without hierarchy, relations or occupations.
-	Incomplete bool
 	// Untaught leaves topics.txt out.
 	Untaught bool
 	// Words are the word vectors of which those of skills are made (package
 	// wordvectors); where nil, the extractor makes them when it starts.
 	Words *Words
+	// Incomplete accepts ESCO without hierarchy, relations or occupations.
+	Incomplete bool
 
 	sources     []Info
 	skills      map[string]*entry
@@ -64,7 +64,7 @@ type need struct {
 // clean is the form in which texts are kept: NFC, single spaces.
 func clean(s string) string { return norm.NFC.String(strings.Join(strings.Fields(s), " ")) }
 
-// add takes a skill in, or joins it to the one of the same id or name, and gives
+// add takes a skill in, or joins it to the one of the same id or name, and returns
 // the id under which it is kept.
 func (b *Builder) add(s Skill) *entry {
 	if b.skills == nil {
@@ -460,7 +460,7 @@ var genericStems = sync.OnceValue(func() map[string]bool {
 // genericShare is what a generic word counts beside one of equal rarity.
 const genericShare = 0.25
 
-// weigh gives the vocabulary in order and what each stem says: the logarithm of
+// weigh returns the vocabulary in order and what each stem says: the logarithm of
 // how few skills have it in a label, scaled so that a unique stem weighs 1.
 func weigh(labels []label, skills int) ([]string, []float32) {
 	has := map[string]map[int]bool{}
@@ -485,7 +485,7 @@ func weigh(labels []label, skills int) ([]string, []float32) {
 	return vocabulary, weights
 }
 
-// rarest gives the two stems of a label that weigh most: a text that has neither
+// rarest returns the two stems of a label that weigh most: a text that has neither
 // cannot contain enough of it.
 func rarest(tokens []int, weights []float32) []int {
 	distinct := slices.Clone(tokens)

@@ -237,7 +237,7 @@ const (
 	likelyKnown       = 0.4  // the same where statistics over letters cannot tell
 )
 
-// covered says whether the text is in the vocabulary's language. Lists of terms
+// covered reports whether the text is in the vocabulary's language. Lists of terms
 // have few function words and mislead statistics over letters, so that these are
 // asked last.
 func (x *extraction) covered() bool {
@@ -287,7 +287,7 @@ var (
 		class classes lab labs assignment assignments topics`)
 )
 
-// latin says whether most letters of a text are Latin.
+// latin reports whether most letters of a text are Latin.
 func latin(text string) bool {
 	script, letters := 0, 0
 	for _, r := range text {
@@ -350,71 +350,91 @@ func rank(found []*finding, value func(*finding) float64, set func(*finding, flo
 	}
 }
 
+// rate is how much a mention speaks for its skill.
+func (x *extraction) rate(m *mention) float64 {
+	r := m.strength * (0.5 + 0.5*m.share)
+	if x.blocks[x.clauses[m.clause].block].section == readings {
+		r *= 0.5
+	}
+	return r
+}
+
 // summarize chooses the best mention and notes where and how the skill stands.
 func (x *extraction) summarize(f *finding) {
 	f.best = f.mentions[0]
-	seen := map[int32]bool{}
 	f.wordBefore, f.wordAfter = x.neighbours(&x.mentions[f.best])
-	rate := func(i int32) float64 {
-		m := &x.mentions[i]
-		r := m.strength * (0.5 + 0.5*m.share)
-		if x.blocks[x.clauses[m.clause].block].section == readings {
-			r *= 0.5
-		}
-		return r
-	}
+	labels := map[int32]bool{}
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		b := x.blocks[x.clauses[m.clause].block]
-		if rate(i) > rate(f.best) {
+		if x.rate(m) > x.rate(&x.mentions[f.best]) {
 			f.best = i
 		}
-		if m.exact && b.section != readings {
-			f.exact[m.kind] = true
-			before, after := x.neighbours(m)
-			f.plain = f.plain || x.own(m) && x.teaches(m, &b)
-			f.wordBefore = f.wordBefore && before
-			f.wordAfter = f.wordAfter && after
+		if m.coverage > wholeCoverage {
+			labels[m.label] = true
 		}
-		if c := x.clauses[m.clause]; m.coverage > 0.75 && b.section != readings {
-			f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
-			if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
-				f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
-				f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
-			}
-		}
-		if m.coverage > 0.75 {
-			f.in[b.section] = true
-			f.heading = f.heading || b.heading
-			f.clauses++
-			if !seen[m.label] {
-				seen[m.label] = true
-				f.labels++
-			}
-		}
+		x.note(f, m)
 		f.beaten = f.beaten && m.beaten
 		f.share = max(f.share, m.share)
 	}
-	f.clauses, f.labels = max(1, f.clauses), max(1, f.labels)
+	f.clauses, f.labels = max(1, f.clauses), max(1, len(labels))
+	x.look(f)
+}
+
+// wholeCoverage is the share of a label's weight from which it counts as standing
+// there.
+const wholeCoverage = 0.75
+
+// note adds what one mention says.
+func (x *extraction) note(f *finding, m *mention) {
+	c := x.clauses[m.clause]
+	b := &x.blocks[c.block]
+	if m.coverage > wholeCoverage {
+		f.in[b.section] = true
+		f.heading = f.heading || b.heading
+		f.clauses++
+	}
+	if b.section == readings {
+		return
+	}
+	if m.exact {
+		f.exact[m.kind] = true
+		before, after := x.neighbours(m)
+		f.plain = f.plain || x.own(m) && x.teaches(m, b)
+		f.wordBefore = f.wordBefore && before
+		f.wordAfter = f.wordAfter && after
+	}
+	if m.coverage > wholeCoverage {
+		f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
+		if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
+			f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
+			f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
+		}
+	}
+}
+
+// look judges the best mention by how it is written and where it stands.
+func (x *extraction) look(f *finding) {
 	best := &x.mentions[f.best]
+	c := x.clauses[best.clause]
 	f.shared = int(best.shared)
 	if f.filled == 0 {
-		c := x.clauses[best.clause]
 		f.filled = float64(best.matched) / float64(c.last-c.first)
 	}
 	f.asWritten, f.sameMeaning = x.agreement(best)
 	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
-	tok := x.tokens[best.first]
-	f.in[x.blocks[x.clauses[best.clause].block].section] = true
+	f.in[x.blocks[c.block].section] = true
 	f.oneWord = best.matched == 1
-	if f.oneWord {
-		word := x.doc[tok.start:tok.end]
-		label := x.t.text(x.t.labels.get(int(best.label), labelText))
-		asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
-		// At the beginning of a clause every word has its capital.
-		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
-		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
+	if !f.oneWord {
+		return
 	}
+	tok := x.tokens[best.first]
+	word := x.doc[tok.start:tok.end]
+	label := x.t.text(x.t.labels.get(int(best.label), labelText))
+	asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
+	// At the beginning of a clause every word has its capital.
+	opens := int(best.first) == c.first
+	f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || opens)
+	f.capitals = asWritten && (tok.upper || tok.initial && !opens)
 }
 
 // everyday reports whether the name of a skill may well be a word in its usual sense:
@@ -434,14 +454,9 @@ const (
 // outcome, or any sentence of a short text, plainly names is given, whatever else the
 // document is about.
 func (x *extraction) bounds(f *finding) Bounds {
-	b := Bounds{Most: 1}
-	switch {
-	case f.oneTopic():
-		b.Most = inferredConfidence
-	case f.plain && f.namedInOutcomes && f.like.own >= namedLikeness, f.plain && x.count < passageWords && (f.like.own >= briefLikeness || !x.everyday(f)):
-		b.Least = plainConfidence
-	}
-	return b
+	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
+	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || !x.everyday(f))
+	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 
 // own reports whether a mention is of a label that means this skill: its name, or an
@@ -497,7 +512,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours says whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly beside a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {
@@ -527,7 +542,7 @@ type shown struct {
 	printed bool
 }
 
-// level gives a skill's level, the highest over its mentions, and the mentions
+// level returns a skill's level, the highest over its mentions, and the mentions
 // that are shown: the one that decided the level, and the strongest.
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]

@@ -97,13 +97,13 @@ func TestWordsOfALabelDoNotMakeItsSkill(t *testing.T) {
 // TestWhatOneSubjectLeadsToIsNeverSure holds the bound of skills that are inferred.
 func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 	m := &Model{Bias: 9}
-	if c := m.Confidence(m.Score(nil), Bounds{Most: inferredConfidence}); c != 0.6 {
+	if c := m.Confidence(m.Score(nil), Bounds{Inferred: true}); c != 0.6 {
 		t.Errorf("confidence %v, want 0.6", c)
 	}
 	x := &extraction{}
 	f := &finding{labels: 1}
 	f.exact[topic] = true
-	if b := x.bounds(f); b.Most != 0.6 {
+	if b := x.bounds(f); !b.Inferred {
 		t.Errorf("bounds %+v", b)
 	}
 }

@@ -393,7 +393,7 @@ func (t *Taxonomy) find(id string) (int, bool) {
 // Info says what the taxonomy is.
 func (t *Taxonomy) Info() Info { return t.info }
 
-// Skill gives the skill with an id.
+// Skill returns the skill with an id.
 func (t *Taxonomy) Skill(id string) (Skill, bool) {
 	s, ok := t.find(id)
 	if !ok {
@@ -402,7 +402,7 @@ func (t *Taxonomy) Skill(id string) (Skill, bool) {
 	return t.skill(s), true
 }
 
-// Name gives the name of the skill with an id.
+// Name returns the name of the skill with an id.
 func (t *Taxonomy) Name(id string) (string, bool) {
 	s, ok := t.find(id)
 	if !ok {
@@ -436,7 +436,7 @@ func (t *Taxonomy) parents(s int) []string {
 	return ids
 }
 
-// Related gives the ids of a skill's neighbours: its parents, its children and
+// Related returns the ids of a skill's neighbours: its parents, its children and
 // what the source itself relates it to, ordered by id. It is nil for an unknown id.
 func (t *Taxonomy) Related(id string) []string {
 	s, ok := t.find(id)
@@ -451,7 +451,7 @@ func (t *Taxonomy) Related(id string) []string {
 	return ids
 }
 
-// Occupation gives the name of an occupation NN-NNNN or NN-NNNN.NN.
+// Occupation returns the name of an occupation NN-NNNN or NN-NNNN.NN.
 func (t *Taxonomy) Occupation(soc string) (string, bool) {
 	o, ok := t.occupation(soc)
 	if !ok {
@@ -484,7 +484,7 @@ func (t *Taxonomy) occupation(soc string) (int, bool) {
 	return at(soc + ".00")
 }
 
-// Requirements gives the skills that an occupation NN-NNNN or NN-NNNN.NN asks
+// Requirements returns the skills that an occupation NN-NNNN or NN-NNNN.NN asks
 // for, ordered as every list of skills is; nil when none are known. How level
 // and confidence follow from the source is told at occupationRequirements (ESCO),
 // onetRequirements (O*NET) and in the starter vocabulary's own table.

@@ -25,7 +25,7 @@ func claim(dir string, fresh bool) (unlock func(), err error) {
 		return nil, fmt.Errorf("another local stack runs in %s: stop it first", dir)
 	}
 	if fresh {
-		for _, name := range []string{"dynamodb", "logs"} {
+		for _, name := range []string{"dynamodb", "objects", "logs"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				_ = lock.Close()
 				return nil, fmt.Errorf("start from empty: %w", err)

@@ -1,5 +1,5 @@
 // Package stack runs the whole service on this machine: DynamoDB Local, the
-// queue, every function's bootstrap, the gateway before them, the event sources,
+// queue, the storage of files, every function's bootstrap, the gateway before them, the event sources,
 // and the demo data. It knows none of the service's rules; what it
 // needs of the store it is given. Invariants: nothing that Run started outlives
 // it, and the announcement exists only while the service answers.
@@ -22,6 +22,7 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/gateway"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/infra/local/source"
@@ -39,6 +40,8 @@ type Config struct {
 
 	DynamoDBEndpoint string // "" starts DynamoDB Local
 	SQSEndpoint      string // "" starts goaws
+	S3Endpoint       string // "" serves the files of documents from Dir
+	Bucket           string // of S3Endpoint; "" means documents
 
 	Taxonomy     string // path of a compiled one; "" leaves the functions their own
 	RateUnits    string // "" means 1000
@@ -66,6 +69,8 @@ type Places struct {
 	Table            string
 	SQSEndpoint      string
 	QueueURL         string
+	S3Endpoint       string
+	Bucket           string
 	Syllabi          string // URL of the directory of demo syllabi, with a slash at the end; "" without one
 }
 
@@ -189,6 +194,9 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	if err != nil {
 		return Announcement{}, err
 	}
+	if err := s.startObjects(); err != nil {
+		return Announcement{}, err
+	}
 	if err := s.serveSyllabi(listener); err != nil {
 		return Announcement{}, err
 	}
@@ -278,6 +286,23 @@ func (s *stack) startQueue() (queues queue.Queues, err error) {
 	return queues, nil
 }
 
+func (s *stack) startObjects() (err error) {
+	s.places.S3Endpoint, s.places.Bucket = s.S3Endpoint, cmp.Or(s.Bucket, objects.Bucket)
+	if s.S3Endpoint != "" {
+		s.Console.Printf("the object storage is the one at %s", s.S3Endpoint)
+		return nil
+	}
+	dir := filepath.Join(s.Dir, "objects")
+	endpoint, stop, err := objects.Server{Dir: dir, Console: s.Console}.Start()
+	if err != nil {
+		return err
+	}
+	s.onStop(stop)
+	s.places.S3Endpoint, s.places.Bucket = endpoint, objects.Bucket
+	s.Console.Printf("the object storage answers at %s; its data is in %s", endpoint, dir)
+	return nil
+}
+
 // functions lists what the contract's groups and the pipeline need.
 func (s *stack) functions() []runtime.Function {
 	env := s.environment()
@@ -314,6 +339,8 @@ func (s *stack) environment() map[string]string {
 		api.EnvQueueURL:       s.places.QueueURL,
 		api.EnvDynamoEndpoint: s.places.DynamoDBEndpoint,
 		api.EnvSQSEndpoint:    s.places.SQSEndpoint,
+		api.EnvBucket:         s.places.Bucket,
+		api.EnvS3Endpoint:     s.places.S3Endpoint,
 		api.EnvAllowedHosts:   strings.Join(allowed, ","),
 	}
 	if s.Taxonomy != "" {

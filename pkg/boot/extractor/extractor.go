@@ -3,6 +3,7 @@ package extractor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/sender"
 	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/catalog"
@@ -18,6 +20,7 @@ import (
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/skills/wordvectors"
+	"skillscurriculum/pkg/storage"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -45,24 +48,52 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	}
 	info := taxonomy.Info()
 	return &queue.Worker{
-		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader},
+		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
 		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }
 
-// documents reads syllabi from addresses, within the guards of package syllabus.
+// documents reads syllabi from addresses, within the guards of package syllabus, and
+// from the files of documents.
 type documents struct {
 	fetcher *syllabus.Fetcher
 	reader  *syllabus.Reader
+	store   *dynamo.Store
+	files   *storage.Bucket
 }
 
 func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	if task.DocumentID != "" {
+		return d.uploaded(ctx, task)
+	}
 	fetched, err := d.fetcher.Fetch(ctx, task.SyllabusHref)
 	if err != nil {
 		return catalog.SyllabusText{}, err
 	}
 	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name})
+}
+
+func (d documents) uploaded(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	org := task.Job.OrganizationID
+	document, err := d.store.Document(ctx, org, task.DocumentID, false)
+	var file []byte
+	if err == nil {
+		file, err = d.files.Read(ctx, org, document.ID)
+	}
+	var refused *catalog.Error
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case catalog.NotFound:
+			return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The document is not there any more."}
+		case catalog.Unavailable:
+			return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.Unreachable, Message: "The document could not be reached."}
+		}
+	}
+	if err != nil {
+		return catalog.SyllabusText{}, err
+	}
+	return d.reader.Read(ctx, file, syllabus.Hint{Name: document.FileName, Course: task.Name})
 }
 
 func (d documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {

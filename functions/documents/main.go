@@ -1,0 +1,10 @@
+// Command documents is the Lambda function of the operations in group documents (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
+)
+
+func main() { group.Start(api.Documents, filing.Files) }

@@ -1,0 +1,279 @@
+// Package objects stands in for S3 on this machine: gofakes3 keeps the objects as files
+// of a directory, and a handler before it holds calls to what S3 and the functions'
+// roles would hold them to in AWS: who signed them, until when they are valid, what the
+// signer may do, and that an upload has the size and the checksum that were signed.
+// It serves one bucket on 127.0.0.1, and nobody without a signature.
+package objects
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3afero"
+	"github.com/spf13/afero"
+
+	"skillscurriculum/pkg/api"
+)
+
+// Bucket is the name of the one bucket.
+const Bucket = "documents"
+
+// Secret is everybody's secret access key.
+const Secret = "local"
+
+// Operator is the access key of who may do what any function may.
+const Operator = "local"
+
+// maxObject is the largest object, in bytes: what a document may be.
+const maxObject = 25 << 20
+
+// Server is a bucket to be served.
+type Server struct {
+	Dir     string           // keeps the objects; "" keeps them in memory
+	Now     func() time.Time // nil for the machine's clock
+	Console *log.Logger      // may be nil
+}
+
+// May returns what the holder of an access key may do: functions have their name as
+// access key.
+func May(accessKey string) api.Files {
+	if accessKey == Operator {
+		return api.Files{Signs: true, Lists: true, Reads: true, Removes: true}
+	}
+	return api.FilesOf(accessKey)
+}
+
+// Start serves the bucket on a free port of 127.0.0.1 until stop.
+func (s Server) Start() (endpoint string, stop func(), err error) {
+	handler, err := s.Handler()
+	if err != nil {
+		return "", nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, fmt.Errorf("object storage: %w", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: s.Console}
+	go func() { _ = server.Serve(listener) }()
+	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
+}
+
+// Handler returns the bucket as a handler.
+func (s Server) Handler() (http.Handler, error) {
+	files := afero.NewMemMapFs()
+	if s.Dir != "" {
+		var err error
+		if files, err = s3afero.FsPath(s.Dir, s3afero.FsPathCreateAll); err != nil {
+			return nil, fmt.Errorf("directory of the objects: %w", err)
+		}
+	}
+	backend, err := s3afero.MultiBucket(files)
+	if err != nil {
+		return nil, fmt.Errorf("objects: %w", err)
+	}
+	if there, err := backend.BucketExists(Bucket); err != nil || !there {
+		if err = errors.Join(err, backend.CreateBucket(Bucket)); err != nil {
+			return nil, fmt.Errorf("bucket: %w", err)
+		}
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	// The handler below judges times itself.
+	return handler{gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server(), s.Now}, nil
+}
+
+type handler struct {
+	objects http.Handler
+	now     func() time.Time
+}
+
+// refusal is an error as S3 words it.
+type refusal struct {
+	status        int
+	code, message string
+}
+
+func (r refusal) Error() string { return r.code + ": " + r.message }
+
+func denied(format string, args ...any) refusal {
+	return refusal{http.StatusForbidden, "AccessDenied", fmt.Sprintf(format, args...)}
+}
+
+// ServeHTTP implements http.Handler.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.allow(r); err != nil {
+		refused, ok := errors.AsType[refusal](err)
+		if !ok {
+			refused = refusal{http.StatusBadRequest, "InvalidRequest", err.Error()}
+		}
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(refused.status)
+		_ = xml.NewEncoder(w).Encode(struct {
+			XMLName struct{} `xml:"Error"`
+			Code    string
+			Message string
+		}{Code: refused.code, Message: refused.message})
+		return
+	}
+	h.objects.ServeHTTP(w, r)
+}
+
+// allow returns why S3 would refuse the request; nil where it would not.
+func (h handler) allow(r *http.Request) error {
+	s, err := signatureOf(r)
+	if err != nil {
+		return err
+	}
+	if now := h.now(); now.After(s.at.Add(s.valid)) {
+		return denied("Request has expired")
+	}
+	if made, err := s.again(r); err != nil || made != s.value {
+		return refusal{http.StatusForbidden, "SignatureDoesNotMatch", "The request is another than the one that was signed."}
+	}
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	may := May(s.accessKey)
+	allowed := false
+	switch {
+	case bucket != Bucket:
+	case r.Method == http.MethodPut && key != "" && s.presigned:
+		allowed = may.Signs
+	case r.Method == http.MethodGet && key == "":
+		allowed = may.Lists
+	case r.Method == http.MethodGet:
+		allowed = may.Reads
+	case r.Method == http.MethodDelete && key != "":
+		allowed = may.Removes
+	}
+	if !allowed {
+		return denied("%s may not %s %s", s.accessKey, r.Method, r.URL.Path)
+	}
+	if r.Method == http.MethodPut {
+		return sound(r)
+	}
+	return nil
+}
+
+// sound reads the body of an upload, which must have the checksum that was signed.
+func sound(r *http.Request) error {
+	if r.ContentLength > maxObject {
+		return refusal{http.StatusBadRequest, "EntityTooLarge", "The object is too large."}
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxObject+1))
+	if err != nil || int64(len(body)) != r.ContentLength {
+		return refusal{http.StatusBadRequest, "IncompleteBody", "The body is not as long as Content-Length says."}
+	}
+	sum := sha256.Sum256(body)
+	if base64.StdEncoding.EncodeToString(sum[:]) != r.Header.Get("X-Amz-Checksum-Sha256") {
+		return refusal{http.StatusBadRequest, "BadDigest", "The SHA256 you specified did not match the calculated checksum."}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+// signature is what a request says of who signed it (AWS Signature Version 4).
+type signature struct {
+	accessKey, region, value string
+	headers                  []string // that are signed
+	at                       time.Time
+	valid                    time.Duration
+	presigned                bool
+}
+
+const (
+	algorithm = "AWS4-HMAC-SHA256"
+	atLayout  = "20060102T150405Z"
+	// skew is how far a clock may be behind, for requests with a signature of their own.
+	skew = 15 * time.Minute
+)
+
+func signatureOf(r *http.Request) (signature, error) {
+	query := r.URL.Query()
+	s := signature{presigned: query.Has("X-Amz-Signature"), valid: skew}
+	credential, headers, at := query.Get("X-Amz-Credential"), query.Get("X-Amz-SignedHeaders"), query.Get("X-Amz-Date")
+	s.value = query.Get("X-Amz-Signature")
+	if s.presigned {
+		seconds, err := strconv.Atoi(query.Get("X-Amz-Expires"))
+		if err != nil || seconds < 1 {
+			return s, denied("Query-string authentication requires X-Amz-Expires.")
+		}
+		s.valid = time.Duration(seconds) * time.Second
+	} else {
+		fields, ok := strings.CutPrefix(r.Header.Get("Authorization"), algorithm+" ")
+		if !ok {
+			return s, denied("Access Denied")
+		}
+		at = r.Header.Get("X-Amz-Date")
+		for field := range strings.SplitSeq(fields, ",") {
+			switch name, value, _ := strings.Cut(strings.TrimSpace(field), "="); name {
+			case "Credential":
+				credential = value
+			case "SignedHeaders":
+				headers = value
+			case "Signature":
+				s.value = value
+			}
+		}
+	}
+	scope := strings.Split(credential, "/")
+	if len(scope) != 5 {
+		return s, denied("The credential is malformed.")
+	}
+	s.accessKey, s.region, s.headers = scope[0], scope[2], strings.Split(headers, ";")
+	var err error
+	if s.at, err = time.Parse(atLayout, at); err != nil {
+		return s, denied("X-Amz-Date is missing or malformed.")
+	}
+	return s, nil
+}
+
+// again returns the signature that the request has to have.
+func (s signature) again(r *http.Request) (string, error) {
+	location := *r.URL
+	location.Scheme, location.Host = "http", r.Host
+	query := location.Query()
+	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-SignedHeaders", "X-Amz-Signature"} {
+		query.Del(name)
+	}
+	location.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, location.String(), nil)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range s.headers {
+		switch values := r.Header.Values(name); {
+		case name == "content-length":
+			request.ContentLength = r.ContentLength
+		case name != "host":
+			request.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	credentials := aws.Credentials{AccessKeyID: s.accessKey, SecretAccessKey: Secret}
+	options := func(o *v4.SignerOptions) { o.DisableHeaderHoisting, o.DisableURIPathEscaping = true, true }
+	if !s.presigned {
+		err = v4.NewSigner().SignHTTP(context.Background(), credentials, request, r.Header.Get("X-Amz-Content-Sha256"), "s3", s.region, s.at, options)
+		_, value, _ := strings.Cut(request.Header.Get("Authorization"), "Signature=")
+		return value, err
+	}
+	signed, _, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, request, "UNSIGNED-PAYLOAD", "s3", s.region, s.at, options)
+	if err != nil {
+		return "", err
+	}
+	_, value, _ := strings.Cut(signed, "X-Amz-Signature=")
+	return value, nil
+}
