@@ -85,16 +85,15 @@ func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
 	if err != nil {
 		return err
 	}
-	result := reportOf(mapping, to)
-	if len(result.Unmapped) > 0 {
+	if c.Check && c.Table != "" {
 		if err := mapping.Suggest(ctx, from, to, skills.NewExtractor(to, wordvectors.Table())); err != nil {
 			return err
 		}
-		result = reportOf(mapping, to)
 	}
 	if err := writeTable(c.Table, table, mapping); err != nil {
 		return err
 	}
+	result := reportOf(mapping, to)
 	for _, org := range orgs {
 		if err := t.rename(ctx, s, org, records[org], mapping, c.Check, &result); err != nil {
 			return err

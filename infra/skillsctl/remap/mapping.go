@@ -81,8 +81,12 @@ func Map(used map[string]string, from, to *skills.Taxonomy, table Mapping) (Mapp
 			old = skills.Skill{ID: id, Name: name}
 		}
 		m[id] = index.row(old)
-		if given, ok := table[id]; ok && given.NewID != m[id].NewID {
+		given, ok := table[id]
+		switch {
+		case ok && given.NewID != m[id].NewID:
 			m[id] = Row{OldID: id, OldName: old.Name, NewID: given.NewID, How: ByTable}
+		case m[id].How == None && strings.HasPrefix(given.How, near):
+			m[id] = Row{OldID: id, OldName: old.Name, How: given.How} // suggested before
 		}
 	}
 	for id, row := range m {
