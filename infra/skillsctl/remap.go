@@ -15,6 +15,7 @@ import (
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // remapBatch is how many records are renamed in one transaction, each with its
@@ -83,6 +84,11 @@ func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
 	mapping, err := remap.Map(used, from, to, table)
 	if err != nil {
 		return err
+	}
+	if c.Check && c.Table != "" {
+		if err := mapping.Suggest(ctx, from, to, skills.NewExtractor(to, wordvectors.Table())); err != nil {
+			return err
+		}
 	}
 	if err := writeTable(c.Table, table, mapping); err != nil {
 		return err

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +202,7 @@ func TestRemapUnderChange(t *testing.T) {
 		}
 		if section, ok := fresh.(*catalog.Section); ok && section.Name == "B" {
 			section.Name = "B2"
+			section.Reviews = []catalog.Review{{SkillID: "core:java", SkillName: "Java", Verdict: catalog.Rejected, ReviewedAt: now()}}
 			var change catalog.Change
 			change.Replace(section, now())
 			if err := c.store.Commit(ctx, org, &change); err != nil {
@@ -207,7 +210,7 @@ func TestRemapUnderChange(t *testing.T) {
 			}
 		}
 	}
-	mapping := remap.Mapping{"core:sql": {NewID: "mine:code", NewName: "code"}, "core:python": {NewID: "mine:code", NewName: "code"}, "core:adaptability": {NewID: remap.Removed}}
+	mapping := remap.Mapping{"core:sql": {NewID: "mine:code", NewName: "code"}, "core:python": {NewID: "mine:code", NewName: "code"}, "core:java": {NewID: "mine:java", NewName: "java"}, "core:adaptability": {NewID: remap.Removed}}
 	calls := 0
 	renaming := s.renaming(org, mapping)
 	if err := s.alter(ctx, org, records, func(ctx context.Context, change *catalog.Change, r catalog.Record) error {
@@ -219,7 +222,7 @@ func TestRemapUnderChange(t *testing.T) {
 	if calls <= len(records) {
 		t.Errorf("%d calls: nothing was decided anew", calls)
 	}
-	want := map[string]string{"Section A": "mine:code", "Section B2": "mine:code", "TransferCourse": "mine:code", "Job": "mine:code", "Report": "mine:code"}
+	want := map[string]string{"Section A": "mine:code", "Section B2": "mine:code mine:java", "TransferCourse": "mine:code", "Job": "mine:code", "Report": "mine:code"}
 	if diff := cmp.Diff(want, c.named(org)); diff != "" {
 		t.Error(diff)
 	}
@@ -231,5 +234,41 @@ func TestRemapUnderChange(t *testing.T) {
 		if section.Name == "B2" && (section.Skills[0].Confidence != 1 || section.Skills[0].Level != 2) {
 			t.Errorf("of two the less certain stands: %+v", section.Skills)
 		}
+		if section.Name == "B2" && (len(section.Reviews) != 1 || section.Reviews[0].SkillID != "mine:java" || section.Reviews[0].Verdict != catalog.Rejected) {
+			t.Errorf("reviews %+v", section.Reviews)
+		}
 	}
+}
+
+// The demo goes from the starter vocabulary to ESCO and O*NET.
+func TestRemapDemoToESCO(t *testing.T) {
+	data, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "esco")); err != nil {
+		t.Skipf("ESCO's files are not here: %v", err)
+	}
+	c := newConsole(t)
+	c.run(0, "demo", "load")
+	c.run(0, "taxonomy", "build", "-esco", filepath.Join(data, "esco"), "-onet", filepath.Join(data, "onet"), "-out", "esco.bin")
+	args := []string{"taxonomy", "remap", "-from", "starter", "-to", "esco.bin", "-table", "map.csv"}
+	checked := value[remapped](c, append(args, "-check")...)
+	if checked.Known != 0 || checked.InUse < 100 || checked.Label < checked.InUse/10 {
+		t.Errorf("%+v", checked)
+	}
+	did := value[remapped](c, args...)
+	if diff := cmp.Diff(checked, did); diff != "" {
+		t.Errorf("checked and did: %s", diff)
+	}
+	if !slices.ContainsFunc(did.Unmapped, func(r remap.Row) bool {
+		return r.OldID == "core:debugging" && strings.Contains(r.How, "(debug software)")
+	}) {
+		t.Error("debug software is not suggested for debugging")
+	}
+	again := value[remapped](c, args...)
+	if again.Known != again.ID || again.Known == 0 || len(again.Records) != 0 || len(again.Unmapped) != len(checked.Unmapped) {
+		t.Errorf("again: %+v", again)
+	}
+	t.Logf("of %d skills in use: %d by label, %d by alias, %d not mapped; %d known afterwards", did.InUse, did.Label, did.Alias, len(did.Unmapped), again.Known)
 }

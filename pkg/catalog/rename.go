@@ -1,11 +1,17 @@
 package catalog
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Rename returns the id and name under which a skill goes on, which may be the ones
 // that it has; an empty id takes the skill out.
 type Rename func(id, name string) (newID, newName string)
 
-// RenameSkills renames every skill that a record names, and reports whether that
-// changed the record. Of two skills that become one, the more certain stands.
+// RenameSkills renames every skill that a record or a review of it names, and reports
+// whether that changed the record. Of two skills that become one, the more certain
+// stands.
 func RenameSkills(r Record, rename Rename) bool {
 	if named, ok := r.(interface{ renameSkills(Rename) bool }); ok {
 		return named.renameSkills(rename)
@@ -21,9 +27,27 @@ func EachSkill(r Record, visit func(id, name string)) {
 	})
 }
 
-func (s *Section) renameSkills(rename Rename) bool        { return renameRefs(&s.Skills, rename) }
-func (c *TransferCourse) renameSkills(rename Rename) bool { return renameRefs(&c.Skills, rename) }
+func (s *Section) renameSkills(rename Rename) bool        { return s.reviewed().rename(rename) }
+func (c *TransferCourse) renameSkills(rename Rename) bool { return c.reviewed().rename(rename) }
 func (j *Job) renameSkills(rename Rename) bool            { return renameRefs(&j.Skills, rename) }
+
+// rename renames skills and their reviews. Of two reviews that become one the later
+// stands, and skills that become one with a reviewed skill stand as reviewed.
+func (s skillset) rename(rename Rename) bool {
+	skills := renameRefs(s.skills, rename)
+	reviews := renamed(s.reviews, rename, func(r *Review) (*string, *string) { return &r.SkillID, &r.SkillName }, func(all []Review) {
+		slices.SortStableFunc(all, func(a, b Review) int { return cmp.Compare(b.ReviewedAt, a.ReviewedAt) })
+	})
+	if !skills && !reviews {
+		return false
+	}
+	standing := unnamed(*s.skills, *s.reviews)
+	for _, review := range *s.reviews {
+		standing = review.stands(standing)
+	}
+	s.put(standing, *s.reviews)
+	return true
+}
 
 func (r *Report) renameSkills(rename Rename) bool {
 	return renamed(&r.Settings.Skills, rename, func(s *ReportSkill) (*string, *string) { return &s.ID, new(string) }, nil)

@@ -4,6 +4,7 @@ package remap
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -19,13 +21,17 @@ import (
 const (
 	ByID    = "id"    // the new taxonomy has the same id
 	ByLabel = "label" // the names are the same words
-	ByAlias = "alias" // a name is an alias of the other, or both share an alias
+	ByAlias = "alias" // a name is an alias of the other, or both share several aliases
 	ByTable = "table" // a person decided
 	None    = "none"  // nothing fits
 )
 
-// ambiguous begins the how of a skill that several fit equally, which follow.
-const ambiguous = "ambiguous: "
+// What begins the how of a skill that is not mapped, before a list of skills that a
+// person may choose from: several fit equally, or extraction finds them in its names.
+const (
+	ambiguous = "ambiguous: "
+	near      = "near: "
+)
 
 // Removed is the new id by which a table takes a skill out of all records.
 const Removed = "-"
@@ -75,8 +81,12 @@ func Map(used map[string]string, from, to *skills.Taxonomy, table Mapping) (Mapp
 			old = skills.Skill{ID: id, Name: name}
 		}
 		m[id] = index.row(old)
-		if given, ok := table[id]; ok && given.NewID != m[id].NewID {
+		given, ok := table[id]
+		switch {
+		case ok && given.NewID != m[id].NewID:
 			m[id] = Row{OldID: id, OldName: old.Name, NewID: given.NewID, How: ByTable}
+		case m[id].How == None && strings.HasPrefix(given.How, near):
+			m[id] = Row{OldID: id, OldName: old.Name, How: given.How} // suggested before
 		}
 	}
 	for id, row := range m {
@@ -139,6 +149,9 @@ func add(ids map[string][]string, label, id string) {
 	}
 }
 
+// acronym is how long an alias is that may stand for anything.
+const acronym = 4
+
 // tool is the kind of products and their categories, whose aliases are names of
 // products: adaptability is no software of that name.
 const tool = "tool"
@@ -155,12 +168,14 @@ func (x index) row(old skills.Skill) Row {
 		row.NewID, row.NewName, row.How = old.ID, name, ByID
 		return row
 	}
+	aliases := slices.DeleteFunc(slices.Clone(old.Aliases), func(alias string) bool { return len(skills.LabelKey(alias)) <= acronym })
 	for _, rule := range []struct {
 		how    string
 		labels []string
 		ids    map[string][]string
+		least  int // labels that must lead to a skill
 	}{
-		{ByLabel, names(old), x.names}, {ByAlias, names(old), x.aliases}, {ByAlias, old.Aliases, x.names}, {ByAlias, old.Aliases, x.aliases},
+		{ByLabel, names(old), x.names, 1}, {ByAlias, names(old), x.aliases, 1}, {ByAlias, aliases, x.names, 1}, {ByAlias, aliases, x.aliases, 2},
 	} {
 		found := map[string]int{} // how many labels lead to a skill
 		for _, label := range rule.labels {
@@ -170,12 +185,13 @@ func (x index) row(old skills.Skill) Row {
 				}
 			}
 		}
+		maps.DeleteFunc(found, func(_ string, labels int) bool { return labels < rule.least })
 		if len(found) == 0 {
 			continue
 		}
 		best := x.best(old, found)
 		if len(best) > 1 {
-			row.How = ambiguous + strings.Join(best, " | ")
+			row.How = ambiguous + listed(x.taxonomy, best)
 			return row
 		}
 		row.NewID, row.How = best[0], rule.how
@@ -199,6 +215,43 @@ func (x index) best(old skills.Skill, found map[string]int) []string {
 		}
 	}
 	return best
+}
+
+// listed names skills for a person to choose from.
+func listed(t *skills.Taxonomy, ids []string) string {
+	named := make([]string, len(ids))
+	for i, id := range ids {
+		name, _ := t.Name(id)
+		named[i] = id + " (" + name + ")"
+	}
+	return strings.Join(named, " | ")
+}
+
+// suggestions is how many skills are suggested for one.
+const suggestions = 3
+
+// Suggest lists, for each skill that nothing fits, those of the new taxonomy that
+// extraction finds in its name and aliases. It maps none of them.
+func (m Mapping) Suggest(ctx context.Context, from, to *skills.Taxonomy, x *skills.Extractor) error {
+	for id, row := range m {
+		if row.How != None {
+			continue
+		}
+		old, _ := from.Skill(id)
+		found, err := x.Extract(ctx, catalog.SyllabusText{Text: "Topics\n- " + strings.Join(append([]string{row.OldName}, old.Aliases...), "\n- ") + "\n"})
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for _, skill := range found.Skills[:min(suggestions, len(found.Skills))] {
+			ids = append(ids, skill.SkillID)
+		}
+		if len(ids) > 0 {
+			row.How = near + listed(to, ids)
+			m[id] = row
+		}
+	}
+	return nil
 }
 
 var header = []string{"oldId", "oldName", "newId", "newName", "how"}

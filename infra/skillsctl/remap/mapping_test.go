@@ -13,6 +13,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // taxonomy compiles a vocabulary of lines id,name,kind,aliases.
@@ -45,7 +46,9 @@ old:weld,arc welding,skill,weld metals
 old:team,teamwork,transversal,work in teams
 old:pack,packing,skill,
 old:adapt,adaptability,transversal,
-old:quipu,quipu reading,skill,
+old:quipu,quipu reading,skill,khipu decoding
+old:gaap,accounting principles,skill,IFRS|bookkeeping rules
+old:risk,hazard analysis,skill,risk review|hazard review
 both:math,maths,knowledge,
 `
 	after = `new:sql,sql,tool,
@@ -54,6 +57,8 @@ new:weld,welding,skill,arc weldings|weld metal
 new:team,work in teams,transversal,
 new:pack1,pack goods,skill,packing
 new:pack2,pack fruit,skill,packing
+new:vfr,flight rules,skill,IFRS|bookkeeping rules of the air
+new:risk,assess dangers,skill,risk review|hazard review
 new:soft,language software,tool,adaptability
 both:math,mathematics,knowledge,
 `
@@ -62,7 +67,7 @@ both:math,mathematics,knowledge,
 func TestMap(t *testing.T) {
 	used := map[string]string{
 		"old:sql": "SQL", "old:java": "Java", "old:weld": "arc welding", "old:team": "teamwork", "old:pack": "packing",
-		"old:adapt": "adaptability", "old:quipu": "quipu reading", "both:math": "maths", "gone:sql": "S.Q.L. of an earlier vocabulary", "gone:weld": "welding",
+		"old:adapt": "adaptability", "old:quipu": "quipu reading", "old:gaap": "accounting principles", "old:risk": "hazard analysis", "both:math": "maths", "gone:sql": "S.Q.L. of an earlier vocabulary", "gone:weld": "welding",
 	}
 	from, to := taxonomy(t, before), taxonomy(t, after)
 	m, err := remap.Map(used, from, to, nil)
@@ -70,11 +75,13 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []remap.Row{
+		{"old:gaap", "accounting principles", "", "", "none"},
 		{"old:adapt", "adaptability", "", "", "none"},
-		{"old:pack", "packing", "", "", "ambiguous: new:pack1 | new:pack2"},
+		{"old:pack", "packing", "", "", "ambiguous: new:pack1 (pack goods) | new:pack2 (pack fruit)"},
 		{"old:quipu", "quipu reading", "", "", "none"},
 		{"gone:sql", "S.Q.L. of an earlier vocabulary", "", "", "none"},
 		{"old:weld", "arc welding", "new:weld", "welding", "alias"},
+		{"old:risk", "hazard analysis", "new:risk", "assess dangers", "alias"},
 		{"old:java", "Java", "new:java", "Java (computer programming)", "label"},
 		{"both:math", "maths", "both:math", "mathematics", "id"},
 		{"old:sql", "SQL", "new:sql", "sql", "label"},
@@ -83,6 +90,15 @@ func TestMap(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, m.Rows()); diff != "" {
 		t.Error(diff)
+	}
+
+	// What extraction finds in the names is suggested, and mapped to nothing.
+	with := taxonomy(t, after+"new:khipu,khipu decoding,skill,\n")
+	if err := m.Suggest(t.Context(), from, with, skills.NewExtractor(with, wordvectors.Table())); err != nil {
+		t.Fatal(err)
+	}
+	if row := m["old:quipu"]; row.NewID != "" || row.How != "near: new:khipu (khipu decoding)" {
+		t.Errorf("suggested %+v", row)
 	}
 
 	// A person corrects the table, and the corrections come back.
