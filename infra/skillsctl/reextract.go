@@ -113,15 +113,26 @@ func (s *service) withSkills(ctx context.Context, org catalog.OrgID) ([]catalog.
 	return records, nil
 }
 
-// restart puts records back to PENDING and queues them, together or, where others
-// change them meanwhile, one by one.
+// restart puts records back to PENDING and queues them.
 func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
-	var change catalog.Change
-	for _, record := range records {
+	return s.alter(ctx, org, records, func(_ context.Context, change *catalog.Change, record catalog.Record) error {
 		if state := catalog.ExtractionOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
 			change.Replace(record, now())
 			change.Restart(record)
+		}
+		return nil
+	})
+}
+
+// alter changes records, together or, where others change them meanwhile or they are
+// too large together, one by one, each as it is then. A record may be passed to decide
+// several times.
+func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalog.Record, decide func(context.Context, *catalog.Change, catalog.Record) error) error {
+	var change catalog.Change
+	for _, record := range records {
+		if err := decide(ctx, &change, record); err != nil {
+			return err
 		}
 	}
 	if change.Empty() {
@@ -129,13 +140,13 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 	}
 	err := s.store.Commit(ctx, org, &change)
 	if err == nil {
-		if s.queue != nil {
+		if s.queue != nil && len(change.Jobs) > 0 {
 			// What does not reach the queue now, the sweeper sends.
 			_ = s.queue.Send(ctx, change.Jobs)
 		}
 		return nil
 	}
-	if !errors.Is(err, catalog.ErrStale) {
+	if len(records) == 1 && !errors.Is(err, catalog.ErrStale) {
 		return err
 	}
 	for i, record := range records {
@@ -152,7 +163,7 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 				return err
 			}
 		}
-		if err := s.restart(ctx, org, records[i:i+1]); err != nil {
+		if err := s.alter(ctx, org, records[i:i+1], decide); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,8 @@ type Change struct {
 	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
+	// Outcomes take the place of those of replaced records.
+	Outcomes []RecordOutcome
 	// Known are the names of other systems that records take, Freed those that they
 	// give up. See Resolve.
 	Known, Freed []ExternalID
@@ -42,6 +44,12 @@ type Change struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// RecordOutcome is the outcome of a record's last extraction.
+type RecordOutcome struct {
+	RecordID string
+	*Outcome
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must

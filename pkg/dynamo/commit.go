@@ -99,6 +99,13 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	for _, coded := range c.Coded {
 		records = append(records, s.saveCode(org, coded)...)
 	}
+	for _, o := range c.Outcomes {
+		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
+		if err != nil {
+			return err
+		}
+		records = append(records, w)
+	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
 	}

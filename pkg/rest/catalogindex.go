@@ -8,6 +8,7 @@ import (
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
 )
 
 // candidates are the sections of an organization as they were at one point of its
@@ -20,6 +21,8 @@ type candidates struct {
 	profiles []catalog.SectionProfile // of list, without their skills
 	// taught returns where each skill is taught, the places that teach it most first.
 	taught func() map[string][]taught
+
+	usage *skills.Usage // of the skills that they teach
 }
 
 // taught is a section of the candidates' list, and how it teaches a skill.
@@ -81,7 +84,7 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 	for _, course := range courses {
 		courseOf[course.ID] = course
 	}
-	fresh := &candidates{at: at}
+	fresh := &candidates{at: at, usage: c.Taxonomy().Usage(nil)}
 	for _, section := range sections {
 		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 {
 			fresh.list = append(fresh.list, alignment.Candidate{
@@ -90,10 +93,14 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 			profile := section.Profile(course)
 			profile.SectionSkills = nil
 			fresh.profiles = append(fresh.profiles, profile)
+			addSkills(fresh.usage, section.Skills)
 		}
 	}
 	fresh.taught = sync.OnceValue(fresh.bySkill)
 	fresh.index = alignment.NewIndex(fresh.list)
+	if kept == nil || kept.usage.Unknown() != fresh.usage.Unknown() {
+		c.logUsage(ctx, fresh.usage)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.kept == nil || len(x.kept) >= indexedOrganizations {

@@ -31,6 +31,8 @@ type Builder struct {
 	// Words are the word vectors of which those of skills are made (package
 	// wordvectors); where nil, the extractor makes them when it starts.
 	Words *Words
+	// Incomplete accepts ESCO without hierarchy, relations or occupations.
+	Incomplete bool
 
 	sources     []Info
 	skills      map[string]*entry

@@ -22,13 +22,20 @@ type escoOccupation struct {
 	essential, optional []string
 }
 
+// escoRelations are the files without which skills have no hierarchy, and occupations
+// no requirements.
+var escoRelations = []string{"broaderRelationsSkillPillar.csv", "occupations_en.csv", "occupationSkillRelations.csv"}
+
+// ErrIncomplete means that files of ESCO are missing, which the error names.
+var ErrIncomplete = errors.New("files are missing without which skills have no hierarchy or occupations no requirements")
+
 // escoID turns a skill's URI into its id.
 func escoID(uri string) string { return "esco:" + path.Base(strings.TrimSpace(uri)) }
 
 // AddESCO reads the English CSV files of ESCO from directories or opened zip
-// files, which together hold at least skills_en.csv; hierarchy, relations and
-// occupations are taken where present. An empty version becomes the date of the
-// newest change in the files.
+// files, which together hold at least skills_en.csv. Without those of hierarchy,
+// relations and occupations it is ErrIncomplete, unless the builder accepts that. An
+// empty version becomes the date of the newest change in the files.
 func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool { return strings.HasSuffix(name, ".csv") })
 	if err != nil {
@@ -36,6 +43,10 @@ func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	}
 	if _, ok := files[escoSkillsFile]; !ok {
 		return errors.New("esco: " + escoSkillsFile + " is missing")
+	}
+	missing := slices.DeleteFunc(slices.Clone(escoRelations), func(name string) bool { return files[name] != file{} })
+	if len(missing) > 0 && !b.Incomplete {
+		return fmt.Errorf("esco: %w: %s", ErrIncomplete, strings.Join(missing, ", "))
 	}
 	e := &escoReader{b: b, special: map[string]string{}, groups: map[string]string{}, own: map[string]bool{}, above: map[string][]string{}, occupations: map[string]*escoOccupation{}}
 	for _, f := range []struct {
