@@ -21,6 +21,9 @@ type Change struct {
 	Released []Hold
 	// Documents are held by other records than before.
 	Documents []DocumentHold
+	// Revoked are reservations of holders that do not contain what they reserve, and
+	// may not any more when this change is saved.
+	Revoked []Reservation
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -71,6 +74,14 @@ type Deletion struct {
 type Hold struct {
 	Course *Course
 	Holder string
+}
+
+// Reservation is the mark of a change that is saved in several steps, the first of
+// which holds courses for a record, its holder, which does not contain them yet.
+// Without its reservation that change is not brought to its end.
+type Reservation struct {
+	Holder string // id of the program or credential
+	Token  string // of this one change
 }
 
 // ExtractionJob names an extraction to be run.

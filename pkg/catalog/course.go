@@ -21,8 +21,10 @@ type Course struct {
 	EffectiveTo      *string      `json:"effectiveTo" format:"date" extension:"true"`
 	Webpage          *string      `json:"webpage" format:"uri" extension:"true"`
 	// HeldBy names what contains the course (see Hold); it may name more than
-	// that, never less. Only the store shows it.
+	// that, never less. Taken is how often the course was put into something. Only
+	// the store shows them.
 	HeldBy []string `json:"-"`
+	Taken  int      `json:"-"`
 }
 
 // CourseInput is what a request or a file says of a course.

@@ -110,6 +110,14 @@ func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 // MaxTransferCourses is how many courses a package has.
 const MaxTransferCourses = 1000
 
+// CheckTransferCourses refuses more courses than a package takes that has some already.
+func CheckTransferCourses(has, more int) error {
+	if has+more > MaxTransferCourses {
+		return Errorf(Conflict, "A package holds at most %d courses; it has %d.", MaxTransferCourses, has)
+	}
+	return nil
+}
+
 // AddTransferCourse begins the life of a course of the package. Place is its place
 // among those that are made at the same instant.
 func (c *Change) AddTransferCourse(course *TransferCourse, p *TransferPackage, ids IDs, now Time, place int) {

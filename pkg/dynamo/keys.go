@@ -33,6 +33,7 @@ import (
 //	list directory          o#<org>#directory                 <Kind>                every list, create and delete
 //	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
 //	idempotency record      o#<org>#answer                    sha256 of the key     Idempotency-Key
+//	reservation             o#<org>#reservation               <holder's id>         deletion of a course that the holder is to contain
 //	external id             o#<org>#external#<Kind>           <external id>         external id
 //	code of a course        o#<org>#code#Course               sha256 of the code#10-digit number  all courses with a code
 //	organization            organizations                     <org>                 all
@@ -114,6 +115,10 @@ func textKey(org catalog.OrgID, id string) key { return key{partition(org, api.T
 
 func documentKey(org catalog.OrgID, p catalog.Provenance, words string) key {
 	return key{partition(org, api.DocumentRows), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
+}
+
+func reservationKey(org catalog.OrgID, holder string) key {
+	return key{partition(org, api.ReservationRows), holder}
 }
 
 func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {

@@ -17,12 +17,11 @@ type candidates struct {
 	at    string
 	list  []alignment.Candidate
 	index *alignment.Index
+	usage *skills.Usage // of the skills that they teach
 
 	profiles []catalog.SectionProfile // of list, without their skills
 	// taught returns where each skill is taught, the places that teach it most first.
 	taught func() map[string][]taught
-
-	usage *skills.Usage // of the skills that they teach
 }
 
 // taught is a section of the candidates' list, and how it teaches a skill.
@@ -90,10 +89,10 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 			fresh.list = append(fresh.list, alignment.Candidate{
 				SectionID: section.ID, CourseID: course.ID, CourseName: course.Name, SectionName: section.Name, Skills: section.Skills,
 			})
+			addSkills(fresh.usage, section.Skills)
 			profile := section.Profile(course)
 			profile.SectionSkills = nil
 			fresh.profiles = append(fresh.profiles, profile)
-			addSkills(fresh.usage, section.Skills)
 		}
 	}
 	fresh.taught = sync.OnceValue(fresh.bySkill)

@@ -434,3 +434,32 @@ func TestLargeRows(t *testing.T) {
 		t.Fatal(summary, err)
 	}
 }
+
+// What bounds the API bounds an import as well: the courses of a package, and what a
+// course is part of.
+func TestLoadKeepsBounds(t *testing.T) {
+	f := newFixture(t)
+	pack := func(from, to int) string {
+		courses := make([]string, 0, to-from)
+		for i := from; i < to; i++ {
+			courses = append(courses, fmt.Sprintf(`{"externalId":"X%d","name":"Transfer"}`, i))
+		}
+		return `{"transferPackages":[{"externalId":"T","name":"Package","transferFromInstitution":"I","courses":[` + strings.Join(courses, ",") + `]}]}`
+	}
+	f.load(pack(0, catalog.MaxTransferCourses-1), load.Options{}, catalog.MaxTransferCourses, 0, 0, 0)
+	f.load(pack(catalog.MaxTransferCourses-1, catalog.MaxTransferCourses+1), load.Options{KeepGoing: true}, 1, 0, 1, 1)
+
+	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, load.Options{}, 1, 0, 0, 0)
+	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
+	var full catalog.Change
+	for i := range catalog.MaxHolders {
+		full.Held = append(full.Held, catalog.Hold{Course: course, Holder: fmt.Sprint("prg_", i, "/", course.ID)})
+	}
+	if err := f.store.Commit(t.Context(), org, &full); err != nil {
+		t.Fatal(err)
+	}
+	f.load(`{"programs":[{"externalId":"P","name":"Program","courses":["A"]},{"externalId":"Q","name":"Free","courses":[]}]}`, load.Options{KeepGoing: true}, 1, 0, 0, 1)
+	if record := f.known(catalog.ProgramKind, "P"); record != nil {
+		t.Errorf("program %+v", record)
+	}
+}
