@@ -226,6 +226,10 @@ func (g *generator) parameter(p map[string]any) any {
 		return 1 + g.random.IntN(100)
 	case "include":
 		return "evidence"
+	case "externalId":
+		return g.externalID()
+	case "code":
+		return "national"
 	}
 	schema, _ := p["schema"].(map[string]any)
 	if values, ok := schema["enum"].([]any); ok {
@@ -294,12 +298,22 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		return g.known["skillId"]
 	case "code":
 		return "national"
+	case "webpage":
+		return "https://example.edu/course"
+	case "externalId":
+		return g.externalID()
+	}
+	if schema["format"] == "date" {
+		return "2026-08-01"
 	}
 	if id, ok := g.known[name]; ok {
 		return id
 	}
 	return "A text"
 }
+
+// externalID is one of few names, so that records meet each other's.
+func (g *generator) externalID() string { return fmt.Sprint("SIS-", g.random.IntN(50)) }
 
 // nasty are texts that break things.
 var nasty = []string{
