@@ -32,8 +32,8 @@ type alarm struct {
 	silenceBad  bool // no data is an alarm too
 }
 
-// newAlarms makes the alarms beside the objectives: what is about to break one, or
-// needs a person whatever it breaks.
+// newAlarms makes the alarms that are not of an objective: what is about to break
+// one, or needs a person whatever it breaks.
 func newAlarms(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
 	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef

@@ -27,7 +27,7 @@ const (
 	publicRate, publicBurst = 20, 40
 )
 
-// newAPI makes the REST API of the contract, and returns its access log beside it.
+// newAPI makes the REST API of the contract, and its access log.
 // Responses are text, so no media type is binary; long ones are compressed for
 // clients that take it.
 func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, aliases aliases) (awsapigateway.RestApi, awslogs.LogGroup) {
@@ -219,7 +219,7 @@ var refusals = []refusal{
 	{"DEFAULT_5XX", catalog.Internal, internalDetail},
 }
 
-// add gives the response the contract's shape. API Gateway only replaces variables
+// add puts the response into the contract's shape. API Gateway only replaces variables
 // in such a template and cannot escape them, so only two stand here that hold no
 // quote: an id of its own, and a path, in which a URL has quotes encoded. No
 // customer is known at this point, so the limits are 0.

@@ -68,7 +68,7 @@ type aliases map[string]awslambda.Alias
 
 // releaseAlarm fires within a minute or two when a function fails: at least twice,
 // and for one of fifty of its calls, so that a tenth of the traffic suffices. It
-// tells nobody: it ends a release. Failures are lines of level ERROR, which every
+// notifies nobody: it ends a release. Failures are lines of level ERROR, which every
 // 5xx has, extractions that failed for reasons of ours, and runs that died.
 func releaseAlarm(stack awscdk.Stack, s stage, name string, f awslambda.Function, log awslogs.LogGroup) awscloudwatch.Alarm {
 	filter := log.AddMetricFilter(jsii.String("Failures"), &awslogs.MetricFilterOptions{

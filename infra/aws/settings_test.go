@@ -229,7 +229,7 @@ func TestTemplatesFit(t *testing.T) {
 	}
 }
 
-// Saved queries name logs that are there, and fields that lines have.
+// Saved queries read logs that are there.
 func TestQueries(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		found := tpl.of("AWS::Logs::QueryDefinition")

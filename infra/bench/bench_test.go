@@ -38,9 +38,14 @@ func TestBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(table.broken) > 0 {
-		var text strings.Builder
-		table.print(&text)
-		t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
+		t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), table)
+	}
+	text, err := os.ReadFile("../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), table.String()) {
+		t.Errorf("%s has other budgets (go run ./infra/bench -only budgets -update):\n%s", page, table)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // repeats is how often each operation is measured; the dearest call counts. It is
@@ -80,7 +81,7 @@ type world struct {
 func newWorld(ctx context.Context, c client) (*world, error) {
 	w := &world{client: c, document: &document{}}
 	w.worker = &queue.Worker{
-		Store: c.store, Documents: w.document, Extractor: skills.NewExtractor(skills.Starter()),
+		Store: c.store, Documents: w.document, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()),
 		Provenance: catalog.Provenance{Engine: skills.Engine}, RetryDelay: time.Minute, Now: now, IDs: ids, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	var sections, courses []string

@@ -30,7 +30,7 @@ const (
 	maxCold = 2
 )
 
-const longDirectory = "The directory packs well as long as few records were deleted. At random places, a tenth of 100,000 makes it 3 KB: 2 units for each KB beyond the first. Larger counts would be shorter, and a page would read more rows than 1.5 times its own (SCALE.md)."
+const longDirectory = "The directory packs well as long as few records were deleted. At random places, a tenth of 100,000 makes it 3 KB: 2 units for each KB beyond the first. Larger counts would be shorter, and a page would read more rows than 1.5 times its own (docs/scale.md)."
 
 // listSizes are the records of an organization for which lists are measured.
 var listSizes = []int{100, 10_000, 100_000}

@@ -25,6 +25,7 @@ func main() {
 	underload := flag.Bool("load", false, "a load run on the local stack instead; charts go to build/bench")
 	duration := flag.Duration("duration", 2*time.Minute, "of the load run")
 	perSecond := flag.Int("rate", 2, "calls per second of each of the 20 customers")
+	updates := flag.Bool("update", false, "write the tables into docs/measurements.md as well")
 	large := flag.Bool("large", false, "lists of 1,000,000 records too (a gigabyte of memory, half an hour)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -38,6 +39,9 @@ func main() {
 	for _, t := range tables {
 		t.print(os.Stdout)
 		broken = append(broken, t.broken...)
+	}
+	if err == nil && *updates {
+		err = update(page, tables)
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,4 +97,39 @@ func (t *table) print(w io.Writer) {
 	for i, note := range t.notes {
 		fmt.Fprintf(w, "\n(%d) %s\n", i+1, note)
 	}
+}
+
+// page is where the tables of the last run stand.
+const page = "docs/measurements.md"
+
+// update puts tables in the place of those of the same title on a page.
+func update(page string, tables []*table) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		before, after, ok := t.find(string(text))
+		if !ok {
+			return fmt.Errorf("%s has no place for %q", page, t.title)
+		}
+		text = []byte(before + t.String() + after)
+	}
+	return os.WriteFile(page, text, 0o644)
+}
+
+// find returns what stands before and behind the table of that title on a page: it
+// begins with its heading and ends before the next one.
+func (t *table) find(text string) (before, after string, ok bool) {
+	before, rest, ok := strings.Cut(text, "\n### "+t.title+"\n")
+	if i := strings.Index(rest, "\n#"); i >= 0 {
+		after = rest[i:]
+	}
+	return before, after, ok
+}
+
+func (t *table) String() string {
+	var text strings.Builder
+	t.print(&text)
+	return text.String()
 }

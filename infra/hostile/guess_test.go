@@ -86,7 +86,7 @@ func TestKeyGuessing(t *testing.T) {
 				first = got
 			}
 			if diff := cmp.Diff(first, got, cmp.AllowUnexported(reply{})); diff != "" {
-				t.Errorf("%s on %s answers something else: %s", name, path, diff)
+				t.Errorf("%s on %s responds with something else: %s", name, path, diff)
 			}
 			calls := asked.taken()
 			if name != "very long" && name != "revoked" && !maps.Equal(calls, map[string]int{"GetItem": 1}) {

@@ -14,6 +14,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -70,7 +71,7 @@ func (c *extract) Run(ctx context.Context, t *tool) error {
 		return err
 	}
 	buffered := bufio.NewWriter(t.stdout)
-	e := &extraction{tool: t, extractor: skills.NewExtractor(taxonomy), lines: json.NewEncoder(buffered)}
+	e := &extraction{tool: t, extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), lines: json.NewEncoder(buffered)}
 	e.lines.SetEscapeHTML(false)
 	defer e.reader.Close()
 	if c.JSONL != "" {
@@ -181,7 +182,10 @@ func (e *extraction) document(ctx context.Context, name string, data []byte, hin
 	case err != nil:
 		return err
 	default:
-		result := e.extractor.Extract(document)
+		result, err := e.extractor.Extract(ctx, document)
+		if err != nil {
+			return err
+		}
 		line.Skills, line.Evidence = append(line.Skills, result.Skills...), append(line.Evidence, result.Evidence...)
 		line.Warnings = result.Warnings
 	}

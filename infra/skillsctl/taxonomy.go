@@ -17,6 +17,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
@@ -40,7 +41,7 @@ func (c *taxonomyBuild) Validate() error {
 
 // Run compiles the sources into one file.
 func (c *taxonomyBuild) Run(t *tool) error {
-	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows}
+	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table()}
 	step, end := progress(t.stderr, "sources")
 	defer end()
 	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more

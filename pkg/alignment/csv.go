@@ -2,12 +2,13 @@ package alignment
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"skillscurriculum/pkg/labor"
 )
 
 // WriteCSV writes the view that the settings ask for as one table (RFC 4180: a
@@ -17,19 +18,15 @@ import (
 func (r Report) WriteCSV(w io.Writer) error {
 	s := r.survey()
 	var rows [][]string
-	var err error
 	switch r.Record.Settings.View {
 	case CoverageView:
 		rows = s.coverageRows()
 	case GapView:
 		rows = s.gapRows()
 	case MarketView:
-		rows, err = s.marketRows(r.Market)
+		rows = s.marketRows(r.Market)
 	default:
 		rows = s.alignmentRows()
-	}
-	if err != nil {
-		return err
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -103,53 +100,24 @@ func (s survey) gapRows() [][]string {
 	return rows
 }
 
-// occupation is a labor market entry as GET /labor-market words it: what
-// tables and pages read of it.
-type occupation struct {
-	SOCCode          string       `json:"socCode"`
-	Name             string       `json:"name"`
-	TotalEmployment  *json.Number `json:"totalEmployment"`
-	MedianAnnualWage *json.Number `json:"medianAnnualWage"`
-	WagePercentiles  struct {
-		P10 *json.Number `json:"p10"`
-		P25 *json.Number `json:"p25"`
-		P75 *json.Number `json:"p75"`
-		P90 *json.Number `json:"p90"`
-	} `json:"wagePercentiles"`
-	ProjectedGrowth  *json.Number `json:"projectedGrowth"`
-	AnnualOpenings   *json.Number `json:"annualOpenings"`
-	TypicalEducation string       `json:"typicalEducation"`
-	Source           string       `json:"source"`
-}
-
-func (s survey) occupations(entries map[string]any) ([]occupation, error) {
-	var all []occupation
-	for _, entry := range s.market(entries) {
-		text, err := json.Marshal(entry)
-		if err != nil {
-			return nil, fmt.Errorf("labor market entry: %w", err)
-		}
-		var o occupation
-		if err := json.Unmarshal(text, &o); err != nil {
-			return nil, fmt.Errorf("labor market entry: %w", err)
-		}
-		all = append(all, o)
-	}
-	return all, nil
-}
-
-func (s survey) marketRows(entries map[string]any) ([][]string, error) {
+func (s survey) marketRows(market map[string]labor.Occupation) [][]string {
 	rows := [][]string{{"socCode", "name", "totalEmployment", "medianAnnualWage", "p10", "p25", "p75", "p90", "projectedGrowth", "annualOpenings", "typicalEducation", "source"}}
-	all, err := s.occupations(entries)
-	for _, o := range all {
+	for _, o := range s.occupations(market) {
 		p := o.WagePercentiles
+		growth, education := "", ""
+		if o.ProjectedGrowth != nil {
+			growth = decimal(*o.ProjectedGrowth)
+		}
+		if o.TypicalEducation != nil {
+			education = *o.TypicalEducation
+		}
 		rows = append(rows, []string{
 			text(o.SOCCode), text(o.Name), figure(o.TotalEmployment), figure(o.MedianAnnualWage),
 			figure(p.P10), figure(p.P25), figure(p.P75), figure(p.P90),
-			figure(o.ProjectedGrowth), figure(o.AnnualOpenings), text(o.TypicalEducation), text(o.Source),
+			growth, figure(o.AnnualOpenings), text(education), text(o.Source),
 		})
 	}
-	return rows, err
+	return rows
 }
 
 // text is a cell that no spreadsheet takes for a formula.
@@ -164,10 +132,10 @@ func list(all []string) string { return text(strings.Join(all, "; ")) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// figure is a number, or nothing where it is not known.
-func figure(n *json.Number) string {
+// figure is a number, empty where it is not known.
+func figure(n *int) string {
 	if n == nil {
 		return ""
 	}
-	return n.String()
+	return strconv.Itoa(*n)
 }

@@ -2,11 +2,12 @@ package alignment
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"skillscurriculum/pkg/labor"
 )
 
 // Page is what a report shows to people: a heat map of its courses against its jobs
@@ -58,7 +59,7 @@ type pageOccupation struct {
 }
 
 // Page returns the report for people.
-func (r Report) Page() (Page, error) {
+func (r Report) Page() Page {
 	s := r.survey()
 	view := r.Record.Settings.View
 	if view == "" {
@@ -79,10 +80,7 @@ func (r Report) Page() (Page, error) {
 	case GapView:
 		p.Parts = []string{"gaps", "courses"}
 	case MarketView:
-		all, err := s.occupations(r.Market)
-		if err != nil {
-			return Page{}, err
-		}
+		all := s.occupations(r.Market)
 		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all)
 		area := "national"
 		if r.Record.Settings.Area != nil {
@@ -95,7 +93,7 @@ func (r Report) Page() (Page, error) {
 	if p.Facts == nil {
 		p.Facts = s.facts()
 	}
-	return p, nil
+	return p
 }
 
 func (s survey) facts() []fact {
@@ -177,15 +175,18 @@ func levelCell(taught, required int) cell {
 	return cell{Text: strconv.Itoa(taught), Class: band(percent(fraction(credit(taught, required), whole)))}
 }
 
-func pageOccupations(all []occupation) []pageOccupation {
+func pageOccupations(all []labor.Occupation) []pageOccupation {
 	var shown []pageOccupation
 	for _, o := range all {
 		p := pageOccupation{
 			Code: o.SOCCode, Name: o.Name,
-			Education: cmp.Or(o.TypicalEducation, unknown), Source: cmp.Or(o.Source, unknown),
+			Education: unknown, Source: cmp.Or(o.Source, unknown),
 			Employment: amount("", o.TotalEmployment), Median: amount("$", o.MedianAnnualWage),
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
+		}
+		if o.TypicalEducation != nil {
+			p.Education = cmp.Or(*o.TypicalEducation, unknown)
 		}
 		if o.WagePercentiles.P10 == nil && o.WagePercentiles.P90 == nil {
 			p.Range = unknown
@@ -232,15 +233,11 @@ func levelName(l int) string {
 const unknown = "not known"
 
 // amount is a whole number with its thousands apart.
-func amount(currency string, n *json.Number) string {
+func amount(currency string, n *int) string {
 	if n == nil {
 		return unknown
 	}
-	f, err := n.Float64()
-	if err != nil {
-		return unknown
-	}
-	digits := strconv.FormatFloat(math.Round(f), 'f', 0, 64)
+	digits := strconv.Itoa(*n)
 	var b strings.Builder
 	for i, d := range digits {
 		if i > 0 && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
@@ -252,13 +249,9 @@ func amount(currency string, n *json.Number) string {
 }
 
 // growth is a fraction as percent with its sign.
-func growth(n *json.Number) string {
-	if n == nil {
+func growth(f *float64) string {
+	if f == nil {
 		return unknown
 	}
-	f, err := n.Float64()
-	if err != nil {
-		return unknown
-	}
-	return strings.Replace(fmt.Sprintf("%+.1f%%", f*100), "-", "−", 1)
+	return strings.Replace(fmt.Sprintf("%+.1f%%", *f*100), "-", "−", 1)
 }

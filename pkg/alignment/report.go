@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
 )
 
 // The views of a report (docs/contract.md).
@@ -24,10 +25,9 @@ type Report struct {
 	Jobs    []JobProfile
 	// Skills are the taxonomy's names, at least those of the settings' skills.
 	Skills []SkillProfile
-	// Market holds, by job id, the labor market entry of each occupation for the
-	// settings' area; only the market view
-	// needs it. An entry must encode as a JSON object.
-	Market map[string]any
+	// Market holds, by job id, the figures of each occupation for the settings' area;
+	// only the market view needs it.
+	Market map[string]labor.Occupation
 }
 
 // ReportCourse is a course with its live sections in creation order.
@@ -243,19 +243,34 @@ type unknownOccupation struct {
 }
 
 // market has one item for each occupation among the jobs.
-func (s survey) market(entries map[string]any) []any {
+func (s survey) market(market map[string]labor.Occupation) []any {
 	items := []any{}
 	for _, j := range s.jobs {
 		if !j.occupation {
 			continue
 		}
-		entry := entries[j.profile.JobID]
-		if entry == nil {
-			entry = unknownOccupation{j.profile.JobID, j.profile.JobName}
+		if o, known := market[j.profile.JobID]; known {
+			items = append(items, o)
+		} else {
+			items = append(items, unknownOccupation{j.profile.JobID, j.profile.JobName})
 		}
-		items = append(items, entry)
 	}
 	return items
+}
+
+// occupations returns the same for tables and pages, where an unknown occupation has
+// no figures.
+func (s survey) occupations(market map[string]labor.Occupation) []labor.Occupation {
+	var all []labor.Occupation
+	for _, item := range s.market(market) {
+		switch item := item.(type) {
+		case labor.Occupation:
+			all = append(all, item)
+		case unknownOccupation:
+			all = append(all, labor.Occupation{SOCCode: item.SOCCode, Name: item.Name})
+		}
+	}
+	return all
 }
 
 // lookup returns the profiles for data. Courses and jobs in data come from the

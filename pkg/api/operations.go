@@ -27,7 +27,7 @@ var (
 	withCourse = Cost{Base: 2, PerItem: 10}
 )
 
-// The functions below make the rows of the table: get, list, post, patch and remove
+// The functions below make the rows of the table: get, list, post, patch, put and remove
 // begin one, an option says in what it differs from others of its kind.
 
 type option func(*Operation)
@@ -66,6 +66,14 @@ func patch(id string, g Group, path, summary, ifMatch string, options ...option)
 	return operation(Operation{
 		ID: id, Method: http.MethodPatch, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
 		Accepts: []string{JSON, MergePatch}, Gives: []string{JSON}, IfMatch: ifMatch, ETag: true,
+	}, options)
+}
+
+// put sets a part of the record that the GET named ifMatch reads.
+func put(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
+	return operation(Operation{
+		ID: id, Method: http.MethodPut, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
+		Accepts: []string{JSON}, Gives: []string{JSON}, IfMatch: ifMatch, ETag: true,
 	}, options)
 }
 
@@ -124,6 +132,10 @@ var operations = []Operation{
 	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section; a changed syllabusHref or documentId queues extraction of its skills", "getSection",
 		costs(withCourse), queues)),
 	added(remove("deleteSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Delete a section", "getSection")),
+	added(put("reviewSectionSkill", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review",
+		"Accept, correct, add or reject a skill of a section, whatever its extractions find", "getSection")),
+	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review",
+		"Take a review away, so that what was extracted stands again", "getSection")),
 
 	list("listJobs", Jobs, "/jobs", "List the jobs of the organization"),
 	added(post("createJob", Jobs, "/jobs", "Create a job", creates("getJob"))),
@@ -159,6 +171,10 @@ var operations = []Operation{
 		costs(perCourse), counts("courses"), queues, creates("getTransferCourse"), untagged),
 	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course")),
 	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course", "getTransferCourse")),
+	added(put("reviewTransferCourseSkill", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review",
+		"Accept, correct, add or reject a skill of a transfer course, whatever its extractions find", "getTransferCourse")),
+	added(remove("deleteTransferCourseReview", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review",
+		"Take a review away, so that what was extracted stands again", "getTransferCourse")),
 	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Start the extraction of a FAILED transfer course again",
 		costs(extract), expensive, bodiless, queues, accepted, tagged)),
 	added(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies",

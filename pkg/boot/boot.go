@@ -96,7 +96,7 @@ func Read(getenv func(string) string) (Config, error) {
 // Now is the functions' clock.
 func Now() catalog.Time { return catalog.TimeOf(time.Now()) }
 
-// IDs gives the functions' ids.
+// IDs makes the functions' ids.
 var IDs = catalog.IDs{Random: rand.Reader}
 
 // Store opens the table.

@@ -50,6 +50,7 @@ func (k *Key) Live(now Time) bool {
 // Caller is who makes a request.
 type Caller struct {
 	Customer Customer
+	KeyID    string
 	Scope    Scope
 }
 

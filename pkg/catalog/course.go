@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -12,6 +13,12 @@ type Course struct {
 	Description      *string      `json:"description"`
 	Sections         []SectionRef `json:"sections"`
 	DefaultSectionID string       `json:"defaultSectionId,omitempty"`
+	Credits          *Credits     `json:"credits" extension:"true"`
+	Level            *string      `json:"level" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT" extension:"true"`
+	LifecycleStatus  string       `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" extension:"true"`
+	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" extension:"true"`
+	EffectiveTo      *string      `json:"effectiveTo" format:"date" extension:"true"`
+	Webpage          *string      `json:"webpage" format:"uri" extension:"true"`
 	// HeldBy names what contains the course (see Hold); it may name more than
 	// that, never less. Only the store shows it.
 	HeldBy []string `json:"-"`
@@ -19,16 +26,30 @@ type Course struct {
 
 // CourseInput is what a request or a file says of a course.
 type CourseInput struct {
-	Name        Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
-	Code        Optional[string]  `json:"code" minLength:"1" maxLength:"50"`
-	Description Optional[*string] `json:"description,omitzero" maxLength:"10000"`
+	Name            Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
+	Code            Optional[string]   `json:"code" minLength:"1" maxLength:"50"`
+	Description     Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
+	Credits         Optional[*Credits] `json:"credits,omitzero"`
+	Level           Optional[*string]  `json:"level,omitzero" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT"`
+	LifecycleStatus Optional[string]   `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED" doc:"ACTIVE where nothing is said"`
+	EffectiveFrom   Optional[*string]  `json:"effectiveFrom,omitzero" format:"date"`
+	EffectiveTo     Optional[*string]  `json:"effectiveTo,omitzero" format:"date" doc:"the last day; not before effectiveFrom"`
+	Webpage         Optional[*string]  `json:"webpage,omitzero" maxLength:"2000" doc:"an https address"`
 }
 
 // Apply gives the course its fields.
-func (in CourseInput) Apply(c *Course, _ Lookups) []FieldError {
+func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Name, c.Code = in.Name.Or(c.Name), in.Code.Or(c.Code)
-	c.Description = text(in.Description, c.Description)
-	return nil
+	c.Description, c.Webpage = text(in.Description, c.Description), text(in.Webpage, c.Webpage)
+	c.Level, c.LifecycleStatus = in.Level.Or(c.Level), cmp.Or(in.LifecycleStatus.Value, c.LifecycleStatus, ActiveCourse)
+	c.EffectiveFrom, c.EffectiveTo = in.EffectiveFrom.Or(c.EffectiveFrom), in.EffectiveTo.Or(c.EffectiveTo)
+	var wrong []FieldError
+	c.Credits, wrong = l.credits(in.Credits, c.Credits)
+	wrong = append(wrong, l.period(c.EffectiveFrom, c.EffectiveTo)...)
+	if in.Webpage.Set {
+		wrong = append(wrong, l.webpage(c.Webpage)...)
+	}
+	return wrong
 }
 
 // AddCourse begins the life of a course, as Add does, with its default section,

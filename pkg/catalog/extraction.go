@@ -18,10 +18,10 @@ const (
 // Extraction is the state of extraction that the records with a syllabus embed.
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
-	Failure          *Failure         `json:"failure,omitempty"`
+	Failure          *Failure         `json:"failure,omitempty" extension:"true"`
 	// Warnings are what the skills do not show: that the taxonomy does not cover the
 	// language of the text, say.
-	Warnings []Warning `json:"warnings,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty" extension:"true"`
 }
 
 // Outcome is the result of a finished extraction: skills with their evidence, or why
@@ -47,6 +47,7 @@ type Task struct {
 	Attempt      int    // 1 for the first
 	Lease        string // token of this run
 	UpdatedAt    Time   // of the claimed record
+	Reviews      []Review
 }
 
 // ErrFinished means that there is nothing to do: the extraction is finished, or its

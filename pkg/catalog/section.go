@@ -7,11 +7,16 @@ type Section struct {
 	Name           string     `json:"name"`
 	Description    *string    `json:"description"`
 	InstructorID   *string    `json:"instructorId"`
-	InstructorName *string    `json:"instructorName"`
+	InstructorName *string    `json:"instructorName" extension:"true"`
 	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
-	DocumentID     *string    `json:"documentId"`
+	DocumentID     *string    `json:"documentId" extension:"true"`
 	Skills         []SkillRef `json:"skills"`
 	Extraction
+	// Reviews are what people decided on the skills, which Skills follows; ByHand
+	// reports that Skills was set by a request or a file since it was last extracted.
+	// Only the store shows them.
+	Reviews []Review `json:"-"`
+	ByHand  bool     `json:"-"`
 }
 
 // SectionInput is what a request or a file says of a section.
@@ -21,12 +26,12 @@ type SectionInput struct {
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
 	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
 	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64"`
+	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" extension:"true"`
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
 }
 
-// Apply gives the section its fields. Another syllabus makes its extraction PENDING,
-// none ends it.
+// Apply gives the section its fields. Skills that are given end the reviews of those
+// before. Another syllabus makes its extraction PENDING, none ends it.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	before := *s
 	s.Name = in.Name.Or(s.Name)
@@ -34,6 +39,9 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
 	var wrong, unfit []FieldError
 	s.Skills, wrong = l.skills(in.Skills, s.Skills)
+	if in.Skills.Set {
+		s.Reviews, s.ByHand = nil, true
+	}
 	s.SyllabusHref, s.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, s.SyllabusHref, s.DocumentID)
 	switch {
 	case s.SyllabusHref == nil && s.DocumentID == nil:

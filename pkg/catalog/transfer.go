@@ -69,29 +69,40 @@ type TransferCourse struct {
 	PackageID    string     `json:"packageId"`
 	Name         string     `json:"name"`
 	Description  *string    `json:"description"`
+	Code         *string    `json:"code" extension:"true"`
+	Credits      *Credits   `json:"credits" extension:"true"`
+	TakenTerm    *string    `json:"takenTerm" extension:"true"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
-	DocumentID   *string    `json:"documentId"`
+	DocumentID   *string    `json:"documentId" extension:"true"`
 	Skills       []SkillRef `json:"skills"`
 	Extraction
+	// Reviews are what people decided on the skills, which Skills follows. Only the
+	// store shows them.
+	Reviews []Review `json:"-"`
 }
 
 // TransferCourseInput is what a request or a file says of a transfer course, which
 // does not change once it is there.
 type TransferCourseInput struct {
-	Name         Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
-	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64"`
-	Description  Optional[*string] `json:"description,omitzero" maxLength:"10000"`
+	Name         Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
+	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000"`
+	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" extension:"true"`
+	Description  Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
+	Code         Optional[*string]  `json:"code,omitzero" maxLength:"50"`
+	Credits      Optional[*Credits] `json:"credits,omitzero"`
+	TakenTerm    Optional[*string]  `json:"takenTerm,omitzero" maxLength:"50"`
 }
 
 // Apply gives a new transfer course its fields and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
+	c.Code, c.TakenTerm = text(in.Code, c.Code), text(in.TakenTerm, c.TakenTerm)
+	var wrong, unfit []FieldError
+	c.Credits, wrong = l.credits(in.Credits, c.Credits)
 	c.Description = text(in.Description, c.Description)
 	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	var wrong []FieldError
-	c.SyllabusHref, c.DocumentID, wrong = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
-	return wrong
+	c.SyllabusHref, c.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
+	return append(wrong, unfit...)
 }
 
 // MaxTransferCourses is how many courses a package has.

@@ -27,6 +27,8 @@ const (
 	attempts   = "attempts"    // runs begun
 	waitsSince = "waitsSince"  // of an extraction: Unix ms, what openSince was before the sweeper came
 	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
+	reviews    = "reviews"     // of a section or transfer course: see review.go
+	byHand     = "byHand"      // of a section: whether its skills were set by hand
 )
 
 // transactionLimit is DynamoDB's; the journal takes one of them.
@@ -192,6 +194,9 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		}
 	}
+	if _, ok := row[reviews]; !ok {
+		e.remove(reviews)
+	}
 	e.was(r.Was)
 	if course, ok := r.Record.(*catalog.Course); ok {
 		e.held(course.HeldBy)
@@ -257,6 +262,18 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
+	case *catalog.Section:
+		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
+	}
+	if list := catalog.ReviewsOf(r); len(list) > 0 {
+		packed, err := packReviews(list)
+		if err != nil {
+			return nil, err
+		}
+		if len(packed.Value) > reviewBytes {
+			return nil, catalog.Errorf(catalog.Conflict, "The reviews of a record take at most %d KB, compressed: shorten their notes.", reviewBytes>>10)
+		}
+		row[reviews] = packed
 	}
 	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))

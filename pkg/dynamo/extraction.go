@@ -98,14 +98,15 @@ func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractio
 		return nil, err
 	}
 	return &catalog.Task{
-		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt,
+		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt, Reviews: catalog.ReviewsOf(r),
 		Name: aws.ToString(stored.Name), Description: aws.ToString(stored.Description), SyllabusHref: aws.ToString(stored.SyllabusHref),
 		DocumentID: aws.ToString(stored.DocumentID),
 	}, nil
 }
 
 // Finish ends a claimed extraction with its outcome, in one transaction with its
-// evidence and its entry in the change feed. It is ErrFinished when the run has
+// evidence and its entry in the change feed. What it found stands as the record's
+// reviews leave it, also those that came during the run. It is ErrFinished when the run has
 // lost its lease to another, or the record is deleted.
 func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
 	status := catalog.Completed
@@ -114,13 +115,24 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	org := task.Job.OrganizationID
 	at := s.Now()
-	return s.settle(ctx, task, func(e *expression) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression, present []catalog.Review) ([]write, error) {
 		e.set("processingStatus", text(string(status)))
 		values := map[string]any{}
 		if outcome.Failure != nil {
 			values["failure"] = outcome.Failure
 		} else {
-			values["skills"] = outcome.Skills
+			skills, reviewed := catalog.ApplyReviews(present, outcome.Skills)
+			if len(reviewed) > 0 {
+				packed, err := packReviews(reviewed)
+				if err != nil {
+					return nil, err
+				}
+				e.set(reviews, packed)
+			}
+			if task.Job.Kind == catalog.SectionKind {
+				values[byHand] = false
+			}
+			values["skills"] = skills
 			if len(outcome.Warnings) > 0 {
 				values["warnings"] = outcome.Warnings
 			}
@@ -145,7 +157,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 // PutBack makes a claimed extraction PENDING again. It counts as waiting from the
 // given instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, func(e *expression) ([]write, error) {
+	return s.settle(ctx, task, func(e *expression, _ []catalog.Review) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
@@ -155,13 +167,14 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 }
 
 // settle changes the record of a claimed extraction while the claim is still this
-// run's own, together with the writes that change returns.
-func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression) ([]write, error)) error {
-	updatedAt := task.UpdatedAt
+// run's own, together with the writes that change returns. It is decided anew, on
+// the reviews as they are then, where the record was changed meanwhile.
+func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression, present []catalog.Review) ([]write, error)) error {
+	updatedAt, present := task.UpdatedAt, task.Reviews
 	for {
 		var e expression
 		next := updatedAt.After(s.Now())
-		writes, err := change(&e)
+		writes, err := change(&e, present)
 		if err != nil {
 			return err
 		}
@@ -191,6 +204,9 @@ func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *e
 			return catalog.ErrFinished
 		}
 		updatedAt = stored.UpdatedAt
+		if present, err = unpackReviews(row); err != nil {
+			return err
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ package dynamo
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -72,7 +73,8 @@ func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
 }
 
 func decodeInto(row item, r catalog.Record) error {
-	if err := decode(row, r); err != nil {
+	err := decode(row, r)
+	if err != nil {
 		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
 	switch r := r.(type) {
@@ -80,14 +82,24 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
 	case *catalog.Document:
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
 	case *catalog.TransferPackage:
 		r.Grown = integer(row[grown])
+	case *catalog.Section:
+		// Rows of the first release do not say it.
+		r.ByHand = r.ProcessingStatus == ""
+		if stored, ok := row[byHand].(*types.AttributeValueMemberBOOL); ok {
+			r.ByHand = stored.Value
+		}
+		r.Reviews, err = unpackReviews(row)
+	case *catalog.TransferCourse:
+		r.Reviews, err = unpackReviews(row)
 	}
-	return nil
+	return err
 }
 
 // kindOf returns the kind of a type of record.

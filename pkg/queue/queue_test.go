@@ -24,6 +24,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1", RequestedAt: 1_795_000_000_000}
@@ -241,7 +242,7 @@ func newBench(t interface {
 	})}
 	ids := catalog.IDs{Random: rand.Reader}
 	b.worker = &queue.Worker{
-		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter()), RetryDelay: 30 * time.Second,
+		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
 	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Files: noFiles{}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}

@@ -57,6 +57,8 @@ type Worker struct {
 	Now        func() catalog.Time
 	IDs        catalog.IDs
 	Log        *slog.Logger
+	// Trace annotates the trace of a run; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 }
 
 const (
@@ -113,7 +115,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
 		}
-		w.log(task, "PENDING", outcome, message, start)
+		w.log(ctx, task, "PENDING", outcome, message, start)
 		if err := w.Sender.SendLater(ctx, task.Job, delay); err != nil {
 			// The sweeper sends it.
 			w.Log.WarnContext(ctx, "retry not queued", "record", job.ID, "cause", err.Error())
@@ -123,7 +125,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	if err := w.Store.Finish(ctx, task, outcome); err != nil && !errors.Is(err, catalog.ErrFinished) {
 		return err
 	}
-	w.log(task, "finished", outcome, message, start)
+	w.log(ctx, task, "finished", outcome, message, start)
 	return nil
 }
 
@@ -153,8 +155,8 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		known.Text, known.Provenance = document.Text, provenance
 		return known
 	}
-	result := w.Extractor.Extract(document)
-	if ctx.Err() != nil {
+	result, err := w.Extractor.Extract(ctx, document)
+	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
 	}
 	return &catalog.Outcome{
@@ -191,10 +193,13 @@ func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.Syll
 var metrics = metric.New([]string{"FailureCode", "Kind"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
 
 // log writes the run's one line; nothing in it comes from the document.
-func (w *Worker) log(task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage, start catalog.Time) {
+func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage, start catalog.Time) {
 	code, failures := "none", 0
 	if outcome.Failure != nil {
 		code, failures = string(outcome.Failure.Code), 1
+	}
+	if w.Trace != nil {
+		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code})
 	}
 	// What is tried again waits on purpose.
 	sent, err := strconv.ParseInt(message.Attributes["SentTimestamp"], 10, 64)

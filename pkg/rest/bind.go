@@ -22,7 +22,7 @@ type endpoint struct {
 	schema func() *huma.Schema // of the request's body; nil for none
 }
 
-// call is what a handler knows of its request beside its input.
+// call is what a handler knows of its request besides its input.
 type call struct {
 	*Server
 	*exchange
@@ -32,7 +32,7 @@ type call struct {
 	now      catalog.Time
 	strong   bool // reads are of the records as they are now: something is decided on them
 
-	// What the handler may set beside its output.
+	// What the handler may set besides its output.
 	location string // of the one record that it created, below BasePath
 	links    []string
 	rendered *rendered // the body instead of the output as JSON

@@ -41,7 +41,7 @@ func unauthorized() (catalog.Caller, error) {
 	return catalog.Caller{}, catalog.Errorf(catalog.Unauthorized, "The header X-API-Key holds no valid key.")
 }
 
-// Find gives the caller whose key this is. A missing, unknown, revoked and expired
+// Find returns the caller whose key this is. A missing, unknown, revoked and expired
 // key are the same unauthorized.
 func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
 	if secret == "" || len(secret) > 200 {
@@ -68,7 +68,7 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if customer == nil {
 			return unauthorized()
 		}
-		known = knownCaller{*key, catalog.Caller{Customer: *customer, Scope: key.Scope}, now}
+		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, Scope: key.Scope}, now}
 		c.remember(digest, known)
 	}
 	if !known.key.Live(now) {

@@ -8,14 +8,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// IndexStore is what the index of an organization's sections is made of.
-type IndexStore interface {
-	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
-	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
-	// FeedEnd names the last change of the organization's records.
-	FeedEnd(ctx context.Context, org catalog.OrgID) (string, error)
-}
-
 // candidates are the sections of an organization as they were at one point of its
 // change feed.
 type candidates struct {
@@ -34,7 +26,7 @@ type sectionIndex struct {
 	kept map[catalog.OrgID]*candidates
 }
 
-// candidates gives the organization's sections with their skills.
+// candidates returns the organization's sections with their skills.
 func (c *call) candidates(ctx context.Context) (*candidates, error) {
 	at, err := c.Store.FeedEnd(ctx, c.org)
 	if err != nil {

@@ -7,18 +7,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// CourseStore is what the handlers of courses and sections need. A strong read is
-// of the record as it is now; records that are not there are catalog.Absent.
-type CourseStore interface {
-	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
-	Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error)
-	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
-	// CoursesOfSections gives the courses by the ids of sections that they mention.
-	CoursesOfSections(ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool) (map[string]*catalog.Course, error)
-	Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error)
-	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
-}
-
 type courseInput struct {
 	CourseID string `path:"courseId"`
 }
@@ -58,10 +46,22 @@ type readSectionInput struct {
 	includeInput
 }
 
-// SectionWithEvidence is a section as include=evidence shows it.
+type reviewSectionInput struct {
+	sectionInput
+	reviewInput
+	Body struct{ catalog.ReviewInput }
+}
+
+type deleteSectionReviewInput struct {
+	sectionInput
+	reviewInput
+}
+
+// SectionWithEvidence is a section as include shows it.
 type SectionWithEvidence struct {
 	*catalog.Section
 	Included
+	IncludedReviews
 }
 
 func (s *Server) bindCourses() {
@@ -81,11 +81,25 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, section.ID, section.Skills)
-		return &SectionWithEvidence{section, included}, err
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills)
+		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)
 	write(s, "deleteSection", deleteSection)
+	write(s, "reviewSectionSkill", func(ctx context.Context, c *call, in *reviewSectionInput) (*catalog.Section, *catalog.Change, error) {
+		section, err := c.section(ctx, in.sectionInput, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return review(c, section, in.SkillID, in.Body.ReviewInput)
+	})
+	write(s, "deleteSectionReview", func(ctx context.Context, c *call, in *deleteSectionReviewInput) (none, *catalog.Change, error) {
+		section, err := c.section(ctx, in.sectionInput, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		return none{}, unreview(c, section, in.SkillID), nil
+	})
 }
 
 // section loads a section of the course that the path names.

@@ -8,13 +8,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// CredentialStore is what the handlers of credentials need. The sections of a
-// loaded credential are only ids.
-type CredentialStore interface {
-	Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error)
-	Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error)
-}
-
 type credentialInput struct {
 	CredentialID string `path:"credentialId"`
 }

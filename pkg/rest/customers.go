@@ -19,11 +19,6 @@ type UsageReader interface {
 	History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error)
 }
 
-// FeedStore reads the change feed.
-type FeedStore interface {
-	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
-}
-
 type usageInput struct {
 	CustomerID string `path:"customerId"`
 }
@@ -66,7 +61,7 @@ type UsagePast struct {
 const historyWindows = 60
 
 type changesInput struct {
-	Since string `query:"since" doc:"a cursor that an earlier answer gave; the beginning when absent"`
+	Since string `query:"since" doc:"a cursor of an earlier response; the beginning when absent"`
 	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
 

@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -17,18 +16,11 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// addedFields are the fields, by schema, that seed.md does not have.
+// addedFields are the fields, by schema, that go beyond the original contract there
+// and not elsewhere; those that do everywhere have the tag extension.
 var addedFields = map[string][]string{
-	"Section":                    {"documentId", "instructorName", "processingStatus", "failure", "warnings"},
-	"SectionWithEvidence":        {"documentId", "instructorName", "processingStatus", "failure", "warnings", "evidence", "extraction"},
-	"TransferCourse":             {"documentId", "failure", "warnings"},
-	"TransferCourseInput":        {"documentId"},
-	"TransferCourseWithEvidence": {"documentId", "failure", "warnings", "evidence", "extraction"},
-}
-
-// orNull are the fields, by schema, that are an object of their own or null.
-var orNull = map[string][]string{
-	"DocumentWithUpload": {"upload"},
+	"Section":             {"processingStatus"},
+	"SectionWithEvidence": {"processingStatus"},
 }
 
 // alwaysThere are fields that their type leaves out when empty but that these
@@ -37,6 +29,9 @@ var alwaysThere = map[string][]string{
 	"TransferCourse":             {"processingStatus"},
 	"TransferCourseWithEvidence": {"processingStatus"},
 }
+
+// nullable are fields that hold an object or null, which their type cannot say.
+var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -97,7 +92,7 @@ func header(kind, description string) *huma.Header {
 	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
 }
 
-// added marks a header that seed.md does not have.
+// added marks a header as an extension of the original contract.
 func added(h *huma.Header) *huma.Header {
 	h.Extensions = map[string]any{"x-extension": true}
 	return h
@@ -129,9 +124,13 @@ func (d document) schemas() huma.Registry {
 			if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
 				schema.Properties[field].Format = "date-time"
 			}
+			if f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field) {
+				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
+			}
 		}
-		for _, field := range orNull[name] {
-			schema.Properties[field] = &huma.Schema{AnyOf: []*huma.Schema{schema.Properties[field], {Type: "null"}}}
+		for _, field := range nullable[name] {
+			property := schema.Properties[field]
+			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 		}
 		for _, field := range alwaysThere[name] {
 			if !slices.Contains(schema.Required, field) {
@@ -140,13 +139,11 @@ func (d document) schemas() huma.Registry {
 		}
 	}
 	maps.Copy(d.responses.Map(), d.requests.Map())
-	for name, fields := range addedFields {
-		for _, field := range fields {
-			property := d.responses.Map()[name].Properties[field]
-			if property == nil {
-				panic(fmt.Sprintf("schema %s has no field %s", name, field))
+	for _, schema := range d.responses.Map() {
+		for _, property := range schema.Properties {
+			if property.Nullable && property.Enum != nil {
+				property.Enum = append(property.Enum, nil)
 			}
-			property.Extensions = map[string]any{"x-extension": true}
 		}
 	}
 	return d.responses

@@ -10,13 +10,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// DocumentStore is what the handlers of documents need, and those of what is extracted
-// from documents.
-type DocumentStore interface {
-	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
-	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
-}
-
 // Files is where the files of documents are.
 type Files interface {
 	// Sign returns the request that uploads the document's file, valid for that many

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -39,9 +40,26 @@ func (c *call) unlessKnown(r response) response {
 	if header == "" || tag == nil || !matches(header, tag[0], true) {
 		return r
 	}
-	// The tag that the whole response would have.
-	coded := api.CodedTag(tag[0], api.Coding(c.request.Header.Get("Accept-Encoding"), len(r.body)))
-	return response{status: http.StatusNotModified, header: http.Header{api.HeaderETag: {coded}}}
+	out := response{status: http.StatusNotModified, header: http.Header{}}
+	for name, values := range r.coded(c.request).header {
+		if name == api.HeaderETag || name == "Vary" {
+			out.header[name] = values
+		}
+	}
+	return out
+}
+
+// coded returns a long response with the ETag of the content coding that API
+// Gateway sends it in: other bytes have another tag (RFC 9110, section 8.8.3.3).
+func (r response) coded(request *http.Request) response {
+	tag := r.header[api.HeaderETag]
+	if tag == nil || len(r.body) < api.CompressFrom {
+		return r
+	}
+	r.header = maps.Clone(r.header)
+	r.header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(request.Header.Get("Accept-Encoding"), len(r.body)))}
+	r.header["Vary"] = []string{"Accept-Encoding"}
+	return r
 }
 
 // matches compares an If-Match or If-None-Match header with an ETag, and takes that

@@ -8,13 +8,6 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// ExtractionStore is what the handlers of extractions need.
-type ExtractionStore interface {
-	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
-	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
-	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
-}
-
 type createExtractionInput struct {
 	Body struct {
 		catalog.SyllabusExtractionInput

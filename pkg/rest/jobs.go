@@ -6,13 +6,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// JobStore is what the handlers of jobs need.
-type JobStore interface {
-	Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error)
-	Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error)
-	JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error)
-}
-
 type jobInput struct {
 	JobID string `path:"jobId"`
 }

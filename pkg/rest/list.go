@@ -28,7 +28,7 @@ type Pagination struct {
 	HasMore bool `json:"hasMore"`
 }
 
-// page makes a list's answer and its links.
+// page makes a list's response and its links.
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
 	link := func(rel string, offset int) {

@@ -2,10 +2,12 @@ package rest_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
@@ -50,7 +52,11 @@ func TestPanics(t *testing.T) {
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
-	s := newService(t, func(s *rest.Server) { s.Log = slog.New(slog.NewJSONHandler(&lines, nil)) })
+	var traced map[string]string
+	s := newService(t, func(s *rest.Server) {
+		s.Log = slog.New(slog.NewJSONHandler(&lines, nil))
+		s.Trace = func(_ context.Context, _ string, _ time.Time, annotations map[string]string) { traced = annotations }
+	})
 	line := func(c client, method, path, body string, header ...string) map[string]any {
 		t.Helper()
 		lines.Reset()
@@ -86,6 +92,9 @@ func TestLogLines(t *testing.T) {
 		}
 		if c.client.key == s.one.key && v["organization"] != string(s.one.customer.OrganizationID) {
 			t.Errorf("%s %s is of organization %v", c.method, c.path, v["organization"])
+		}
+		if traced["operation"] != c.operation || traced["organization"] != v["organization"] {
+			t.Errorf("%s %s is traced as %v", c.method, c.path, traced)
 		}
 		counted := v["_aws"].(map[string]any)["CloudWatchMetrics"].([]any)[0].(map[string]any)
 		for _, set := range counted["Dimensions"].([]any) {

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -40,7 +39,7 @@ func (c *call) place(ctx context.Context, ids []string, strong bool) (map[string
 	return placed, err
 }
 
-// socOf gives the SOC code of an occupation that a report or builder names.
+// socOf returns the SOC code of an occupation that a report or builder names.
 func socOf(job catalog.ReportJob) (string, bool) {
 	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
@@ -80,36 +79,36 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		}
 		names = facts.Names
 	}
-	var faults []catalog.FieldError
+	var wrong []catalog.FieldError
 	profiles := make([]alignment.JobProfile, 0, len(jobs))
 	seen := map[string]bool{}
 	for i, job := range jobs {
 		at := fmt.Sprintf("%s[%d]", location, i)
 		profile := alignment.JobProfile{JobID: job.ID}
-		fault := catalog.FieldError{Location: at + ".id", Value: job.ID}
+		fieldError := catalog.FieldError{Location: at + ".id", Value: job.ID}
 		soc, isSOC := socOf(job)
 		switch {
 		case seen[job.ID]:
-			fault.Message = "the job is named twice"
+			fieldError.Message = "the job is named twice"
 		case job.Lib == libCustom && own[job.ID] == nil:
-			fault.Message = "there is no such job"
+			fieldError.Message = "there is no such job"
 		case job.Lib == libCustom:
 			profile.JobName, profile.SkillRequirements = own[job.ID].Name, own[job.ID].Skills
 		case !isSOC:
-			fault.Message = "no SOC code (NN-NNNN)"
+			fieldError.Message = "no SOC code (NN-NNNN)"
 		default:
 			name, ok := c.Taxonomy().Occupation(job.ID)
 			if known := names[soc]; known != "" {
 				name, ok = known, true
 			}
 			if !ok {
-				fault.Message = "there is no such occupation"
+				fieldError.Message = "there is no such occupation"
 			}
 			profile.JobName, profile.SkillRequirements = name, c.Taxonomy().Requirements(job.ID)
 		}
 		seen[job.ID] = true
-		if fault.Message != "" {
-			faults = append(faults, fault)
+		if fieldError.Message != "" {
+			wrong = append(wrong, fieldError)
 			continue
 		}
 		if profile.SkillRequirements == nil {
@@ -117,35 +116,5 @@ func (c *call) jobProfiles(ctx context.Context, jobs []catalog.ReportJob, locati
 		}
 		profiles = append(profiles, profile)
 	}
-	return profiles, faults, nil
-}
-
-type includeInput struct {
-	Include []string `query:"include" enum:"evidence" doc:"evidence adds evidence, and how it was extracted"`
-}
-
-// Included is what include=evidence adds to a record.
-type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty"`
-}
-
-// include loads the evidence of a record's skills where it is asked for; skills
-// that were set by hand since have none.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
-	if !slices.Contains(in.Include, "evidence") {
-		return Included{}, nil
-	}
-	outcome, err := c.Store.Outcome(ctx, c.org, id)
-	if err != nil {
-		return Included{}, err
-	}
-	included := Included{Evidence: &[]catalog.Evidence{}}
-	if outcome != nil {
-		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
-			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
-		})
-		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
-	}
-	return included, nil
+	return profiles, wrong, nil
 }

@@ -79,11 +79,11 @@ func (all parameters) fill(v reflect.Value, c *call) error {
 			value = c.route.Params[p.name]
 		} else if given, ok := query[p.name]; ok {
 			if len(given) > 1 {
-				return p.fault("is given more than once")
+				return p.refused("is given more than once")
 			}
 			value = given[0]
 		} else if p.required {
-			return p.fault("is missing")
+			return p.refused("is missing")
 		} else if p.fallback == "" {
 			continue
 		}
@@ -121,7 +121,7 @@ func (all parameters) offer() string {
 	return ", which takes " + strings.Join(names, ", ")
 }
 
-func (p parameter) fault(format string, args ...any) error {
+func (p parameter) refused(format string, args ...any) error {
 	return catalog.Errorf(catalog.InvalidParameter, "%s %s.", p.name, fmt.Sprintf(format, args...))
 }
 
@@ -139,32 +139,32 @@ func (p parameter) set(field reflect.Value, value string) error {
 	case reflect.Int:
 		n, err := strconv.Atoi(value)
 		if err != nil || !integer().MatchString(value) {
-			return p.fault("must be an integer")
+			return p.refused("must be an integer")
 		}
 		if p.minimum != nil && float64(n) < *p.minimum || p.maximum != nil && float64(n) > *p.maximum {
-			return p.fault("must be %s", p.bounds())
+			return p.refused("must be %s", p.bounds())
 		}
 		field.SetInt(int64(n))
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || !decimal().MatchString(value) {
-			return p.fault("must be a number")
+			return p.refused("must be a number")
 		}
 		if p.minimum != nil && f < *p.minimum || p.maximum != nil && f > *p.maximum {
-			return p.fault("must be %s", p.bounds())
+			return p.refused("must be %s", p.bounds())
 		}
 		field.SetFloat(f)
 	case reflect.Slice:
 		values := strings.Split(value, ",")
 		for _, v := range values {
 			if !slices.Contains(p.enum, v) {
-				return p.fault("must be of %s", strings.Join(p.enum, ", "))
+				return p.refused("must be of %s", strings.Join(p.enum, ", "))
 			}
 		}
 		field.Set(reflect.ValueOf(values))
 	default:
 		if p.enum != nil && !slices.Contains(p.enum, value) {
-			return p.fault("must be one of %s", strings.Join(p.enum, ", "))
+			return p.refused("must be one of %s", strings.Join(p.enum, ", "))
 		}
 		field.SetString(value)
 	}

@@ -7,13 +7,6 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// ProgramStore is what the handlers of programs need. The courses of a loaded
-// program are only the ids in its CourseOrder.
-type ProgramStore interface {
-	Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error)
-	Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error)
-}
-
 type programInput struct {
 	ProgramID string `path:"programId"`
 }
@@ -162,7 +155,7 @@ func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalo
 	}, func(ctx context.Context) (*catalog.Course, error) {
 		course, err := c.Store.Course(ctx, c.org, in.Body.CourseID, true)
 		if isAbsent(err) {
-			return nil, nil // told as a fault, once it is clear that the program is there
+			return nil, nil // reported as a field error, once it is clear that the program is there
 		}
 		return course, err
 	})

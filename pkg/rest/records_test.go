@@ -45,13 +45,13 @@ func TestFieldPresence(t *testing.T) {
 		nulls  string
 		lists  string
 	}{
-		{course, meta + " code defaultSectionId description name sections", "description deletedAt", "sections"},
-		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " courseId description documentId instructorId instructorName name skills syllabusHref", "description instructorId instructorName syllabusHref deletedAt", "skills"},
+		{course, meta + " code credits defaultSectionId description effectiveFrom effectiveTo level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo level webpage deletedAt", "sections"},
+		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " courseId description documentId instructorId instructorName name skills syllabusHref", "description documentId instructorId instructorName syllabusHref deletedAt", "skills"},
 		{one.job("J"), meta + " description employerId jobDescriptionHref locations name onetSocCode salaryMax salaryMin skills", "description jobDescriptionHref onetSocCode salaryMax salaryMin deletedAt", "locations skills"},
 		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code description name sections", "code description deletedAt", "sections"},
 		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses derivedSocs description name", "cipCode code description deletedAt", "courseOrder courses derivedSocs"},
 		{pack, meta + " description matchingConfig name transferFromInstitution uniqueTag", "description uniqueTag deletedAt", ""},
-		{one.must(200, "GET", path+"/courses/"+transfer.text("0.id"), ""), meta + " description documentId name packageId processingStatus skills syllabusHref", "description syllabusHref deletedAt", "skills"},
+		{one.must(200, "GET", path+"/courses/"+transfer.text("0.id"), ""), meta + " code credits description documentId name packageId processingStatus skills syllabusHref takenTerm", "code credits description documentId syllabusHref takenTerm deletedAt", "skills"},
 	} {
 		if got, want := c.r.whole().fields("whole"), strings.Join(slices.Sorted(slices.Values(strings.Fields(c.fields))), " "); got != want {
 			t.Errorf("%s has %s\nwant %s", c.r.call, got, want)

@@ -11,12 +11,6 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// ReportStore is what the handlers of reports need.
-type ReportStore interface {
-	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
-	Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error)
-}
-
 type reportInput struct {
 	ReportID string `path:"reportId"`
 }
@@ -166,7 +160,7 @@ func (c *call) reportSkills(named []catalog.ReportSkill, location string) (skill
 
 // reportMarket looks up the occupations that the settings name, where the view shows
 // them; an area that is not there is an error in any view.
-func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings, location string) (map[string]any, []catalog.FieldError, error) {
+func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings, location string) (map[string]labor.Occupation, []catalog.FieldError, error) {
 	area := labor.Nation
 	if settings.Area != nil {
 		var known bool
@@ -194,7 +188,7 @@ func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings
 	if err != nil {
 		return nil, nil, err
 	}
-	entries := map[string]any{}
+	entries := map[string]labor.Occupation{}
 	for _, occupation := range market.Data.Occupations {
 		for _, id := range jobs[occupation.SOCCode] {
 			entries[id] = occupation

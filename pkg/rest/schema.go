@@ -32,7 +32,9 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
 		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
+		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
+		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
@@ -56,12 +58,12 @@ func contractSchema(t reflect.Type, name string) *huma.Schema {
 	return registry().Schema(t, false, name)
 }
 
-const maxShown = 200 // characters of a value that a fault repeats
+const maxShown = 200 // characters of a value that a field error repeats
 
 // What huma says of a property that is missing, before and after its name.
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
-// validate gives one fault for each rule that the value breaks, in the order of
+// validate returns a field error for each rule that the value breaks, in the order of
 // their places. A missing property's place is its own, not that of its parent.
 func validate(schema *huma.Schema, value any) []catalog.FieldError {
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
@@ -70,29 +72,29 @@ func validate(schema *huma.Schema, value any) []catalog.FieldError {
 	defer registryMu.RUnlock()
 	var result huma.ValidateResult
 	huma.Validate(registry(), schema, path, huma.ModeWriteToServer, value, &result)
-	var faults []catalog.FieldError
+	var wrong []catalog.FieldError
 	for _, err := range result.Errors {
 		detail, ok := err.(*huma.ErrorDetail)
 		if !ok {
-			faults = append(faults, catalog.FieldError{Location: "body", Message: err.Error()})
+			wrong = append(wrong, catalog.FieldError{Location: "body", Message: err.Error()})
 			continue
 		}
-		fault := catalog.FieldError{Location: detail.Location, Message: detail.Message}
+		fieldError := catalog.FieldError{Location: detail.Location, Message: detail.Message}
 		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
-			fault.Location += "." + strings.TrimSuffix(name, missingAfter)
+			fieldError.Location += "." + strings.TrimSuffix(name, missingAfter)
 		}
 		switch shown := detail.Value.(type) {
 		case string:
 			runes := []rune(shown)
-			fault.Value = string(runes[:min(len(runes), maxShown)])
+			fieldError.Value = string(runes[:min(len(runes), maxShown)])
 		case float64, bool:
-			fault.Value = shown
+			fieldError.Value = shown
 		}
-		faults = append(faults, fault)
+		wrong = append(wrong, fieldError)
 	}
-	faults = append(faults, nulls(schema, "body", value)...)
-	slices.SortStableFunc(faults, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
-	return faults
+	wrong = append(wrong, nulls(schema, "body", value)...)
+	slices.SortStableFunc(wrong, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	return wrong
 }
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
@@ -104,27 +106,33 @@ func inOrder(location string) string {
 
 // nulls finds the optional fields that are null although their schemas do not
 // allow it: huma takes such a null for an absent field.
-func nulls(schema *huma.Schema, location string, value any) (faults []catalog.FieldError) {
-	for schema.Ref != "" {
-		schema = registry().SchemaFromRef(schema.Ref)
-	}
+func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.FieldError) {
+	schema = resolved(schema)
 	switch value := value.(type) {
 	case []any:
 		if schema.Items == nil {
 			return nil // told already: no list is wanted
 		}
 		for i, item := range value {
-			faults = append(faults, nulls(schema.Items, fmt.Sprintf("%s[%d]", location, i), item)...)
+			wrong = append(wrong, nulls(schema.Items, fmt.Sprintf("%s[%d]", location, i), item)...)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 			field, given := value[name]
-			property, at := schema.Properties[name], location+"."+name
+			property, at := resolved(schema.Properties[name]), location+"."+name
 			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
-				faults = append(faults, catalog.FieldError{Location: at, Message: "must not be null"})
+				wrong = append(wrong, catalog.FieldError{Location: at, Message: "must not be null"})
 			}
-			faults = append(faults, nulls(property, at, field)...)
+			wrong = append(wrong, nulls(property, at, field)...)
 		}
 	}
-	return faults
+	return wrong
+}
+
+// resolved returns the schema that a reference leads to.
+func resolved(schema *huma.Schema) *huma.Schema {
+	for schema.Ref != "" {
+		schema = registry().SchemaFromRef(schema.Ref)
+	}
+	return schema
 }

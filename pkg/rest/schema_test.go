@@ -64,18 +64,29 @@ func escape(token string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(token)
 }
 
-// checkContract fails the test where an answer is not one that the contract
-// allows: its status, its headers in their spelling, its media type and its body.
-// An error is a
-// problem with the status and path of the call.
+// checkContract fails the test where a response is not one that the contract
+// allows: its status, its headers in their spelling, its media type and its body. An
+// error is a problem with the status and path of the call.
 func (r reply) checkContract(method, path string) {
+	r.t.Helper()
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	r.checkEvery(path, media)
+	if r.Status == http.StatusNoContent || r.Status == http.StatusNotModified {
+		return
+	}
+	if route, err := api.Match(method, path); err == nil && route.Operation != nil {
+		r.checkOperation(method, route, media)
+	}
+}
+
+// checkEvery checks what every response has.
+func (r reply) checkEvery(path, media string) {
 	r.t.Helper()
 	for _, name := range []string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost} {
 		if len(r.Header[name]) != 1 || r.Header[name][0] == "" {
 			r.t.Errorf("%s: header %s is %q", r.call, name, r.Header[name])
 		}
 	}
-	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch {
 	case r.Status == http.StatusNoContent || r.Status == http.StatusNotModified:
 		if len(r.Body) > 0 || media != "" {
@@ -90,14 +101,15 @@ func (r reply) checkContract(method, path string) {
 	if (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
 		r.t.Errorf("%s: status %d with Retry-After %q", r.call, r.Status, r.Header.Get("Retry-After"))
 	}
-	route, err := api.Match(method, path)
-	if err != nil || route.Operation == nil {
-		return
-	}
+}
+
+// checkOperation checks what the contract says of the operation's response.
+func (r reply) checkOperation(method string, route api.Route, media string) {
+	r.t.Helper()
 	pointer := fmt.Sprintf("/paths/%s/%s/responses/%d", escape(route.Path), strings.ToLower(method), r.Status)
 	response, ok := at(contract(), "paths", route.Path, strings.ToLower(method), "responses", fmt.Sprint(r.Status)).(map[string]any)
 	if !ok {
-		r.t.Errorf("%s: %s answers %d, which the contract does not have: %s", r.call, route.Operation.ID, r.Status, r.Body)
+		r.t.Errorf("%s: %s responds with %d, which the contract does not have: %s", r.call, route.Operation.ID, r.Status, r.Body)
 		return
 	}
 	if ref, ok := response["$ref"].(string); ok {
@@ -127,7 +139,7 @@ func (r reply) checkContract(method, path string) {
 		err = schema.Validate(body)
 	}
 	if err != nil {
-		r.t.Errorf("%s: the answer is not as the contract says: %v\n%s", r.call, err, r.Body)
+		r.t.Errorf("%s: the response is not as the contract says: %v\n%s", r.call, err, r.Body)
 	}
 }
 
@@ -166,12 +178,13 @@ func TestContractCheckNotices(t *testing.T) {
 	}
 	good := map[string]any{
 		"id": "crs_1", "organizationId": "org_1", "name": "n", "code": "c", "description": nil, "sections": []any{}, "defaultSectionId": "sec_1",
+		"credits": nil, "level": nil, "lifecycleStatus": "ACTIVE", "effectiveFrom": nil, "effectiveTo": "2026-08-01", "webpage": nil,
 		"createdAt": "2026-11-21T08:00:00.000Z", "updatedAt": "2026-11-21T08:00:00.000Z", "deletedAt": nil,
 	}
 	if err := schema.Validate(good); err != nil {
 		t.Fatal(err)
 	}
-	for field, wrong := range map[string]any{"sections": nil, "name": nil, "createdAt": "yesterday", "extra": 1, "description": 5} {
+	for field, wrong := range map[string]any{"sections": nil, "name": nil, "createdAt": "yesterday", "extra": 1, "description": 5, "level": "x", "lifecycleStatus": nil, "effectiveTo": "soon"} {
 		bad := map[string]any{field: wrong}
 		for k, v := range good {
 			if _, ok := bad[k]; !ok {

@@ -48,6 +48,8 @@ type Server struct {
 	IDs       catalog.IDs
 	Log       *slog.Logger
 	Groups    []api.Group // that are served; nil for all
+	// Trace annotates the trace of a request; nil for none.
+	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
 	operations map[string]*api.Operation // of the groups, by id
 	routes     api.Routes
@@ -122,7 +124,7 @@ func (s *Server) check(op *api.Operation) error {
 
 type requestIDKey struct{}
 
-// WithRequestID gives requests of this context an id that was made elsewhere.
+// WithRequestID is a context whose requests have an id that was made elsewhere.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
@@ -228,7 +230,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 // maxErrors is how many field errors a response lists.
 const maxErrors = 100
 
-// problem returns the response for an error. What is no catalog.Error is our fault,
+// problem returns the response for an error. What is no catalog.Error is an error of the service,
 // and says nothing about itself.
 func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error
@@ -256,7 +258,7 @@ func (s *Server) problem(x *exchange, err error) response {
 
 func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	header := w.Header()
-	for name, values := range out.header {
+	for name, values := range out.coded(x.request).header {
 		header[name] = values
 	}
 	var status quota.Status
@@ -283,12 +285,6 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 		values[i] = f.value
 		header[f.name] = values[i : i+1 : i+1]
 	}
-	// API Gateway compresses what is long: other bytes, for which the tag has another
-	// name (RFC 9110, section 8.8.3.3).
-	if tag := header[api.HeaderETag]; len(tag) == 1 && out.status != http.StatusNotModified && len(out.body) >= api.CompressFrom {
-		header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(x.request.Header.Get("Accept-Encoding"), len(out.body)))}
-		header["Vary"] = []string{"Accept-Encoding"}
-	}
 	w.WriteHeader(out.status)
 	if out.status != http.StatusNoContent && out.status != http.StatusNotModified {
 		// A client that went away needs no response.
@@ -306,6 +302,10 @@ func (s *Server) log(x *exchange, out response, err error) {
 	if x.route.Operation != nil {
 		operation, kind = x.route.Operation.ID, string(x.route.Operation.Kind())
 	}
+	organization := string(x.caller.Customer.OrganizationID)
+	if s.Trace != nil {
+		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": organization})
+	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
 		units = x.admission.charged
@@ -318,7 +318,7 @@ func (s *Server) log(x *exchange, out response, err error) {
 		failed, level = 1, slog.LevelError
 	}
 	attributes := append(make([]slog.Attr, 0, 13),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", string(x.caller.Customer.OrganizationID)),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", organization),
 		slog.String("Operation", operation), slog.String("Kind", kind),
 		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),

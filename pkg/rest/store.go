@@ -7,22 +7,55 @@ import (
 )
 
 // Store is the table as the handlers see it. Everything in it belongs to the
-// organization that is named first.
+// organization that is named first. A strong read is of the record as it is now; a
+// record that is not there is catalog.Absent, and missing from a map.
 type Store interface {
-	CourseStore
-	JobStore
-	CredentialStore
-	ProgramStore
-	TransferStore
-	ReportStore
-	ExtractionStore
-	DocumentStore
-	FeedStore
-	IndexStore
+	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
+	Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error)
+	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
+	// CoursesOfSections returns the courses by the ids of sections that they mention.
+	CoursesOfSections(ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool) (map[string]*catalog.Course, error)
+	Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error)
+	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
+
+	Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error)
+	Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error)
+	JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error)
+
+	// Sections of a loaded credential are ids only.
+	Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error)
+	Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error)
+
+	// Courses of a loaded program are only the ids in its CourseOrder.
+	Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error)
+	Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error)
+
+	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
+	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
+	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
+	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
+
+	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
+	Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error)
+
+	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
+	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
+	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
+
+	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
+	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
+
+	// Changes reads the change feed from a cursor on.
+	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
+
+	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
+	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
+	// FeedEnd names the last change of the organization's records.
+	FeedEnd(ctx context.Context, org catalog.OrgID) (string, error)
 
 	// Directory reads a list's directory as it is now.
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
-	// Answer reads the answer that is kept under an idempotency key; nil for none.
+	// IdempotencyRecord reads what is stored under an idempotency key; nil for none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Commit saves a change, whole or not at all; catalog.ErrStale when what it was
 	// decided on is no longer so.

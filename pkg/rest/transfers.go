@@ -9,14 +9,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// TransferStore is what the handlers of transfer packages and their courses need.
-type TransferStore interface {
-	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
-	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
-	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
-	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
-}
-
 type packageInput struct {
 	PackageID string `path:"packageId"`
 }
@@ -29,6 +21,17 @@ type transferCourseInput struct {
 type readTransferCourseInput struct {
 	transferCourseInput
 	includeInput
+}
+
+type reviewTransferCourseInput struct {
+	transferCourseInput
+	reviewInput
+	Body struct{ catalog.ReviewInput }
+}
+
+type deleteTransferCourseReviewInput struct {
+	transferCourseInput
+	reviewInput
 }
 
 type transferCoursesInput struct {
@@ -61,14 +64,15 @@ type createTransferCoursesInput struct {
 
 type matchPackageInput struct {
 	packageInput
-	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
-	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this answer only"`
+	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
+	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
 }
 
-// TransferCourseWithEvidence is a transfer course as include=evidence shows it.
+// TransferCourseWithEvidence is a transfer course as include shows it.
 type TransferCourseWithEvidence struct {
 	*catalog.TransferCourse
 	Included
+	IncludedReviews
 }
 
 // Equivalencies are the sections of the catalog that a transfer course is most
@@ -111,8 +115,8 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, err := c.include(ctx, in.includeInput, course.ID, course.Skills)
-		return &TransferCourseWithEvidence{course, included}, err
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills)
+		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
 		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
@@ -122,6 +126,20 @@ func (s *Server) bindTransfers() {
 		var change catalog.Change
 		change.Delete(course, c.now, nil)
 		return none{}, &change, nil
+	})
+	write(s, "reviewTransferCourseSkill", func(ctx context.Context, c *call, in *reviewTransferCourseInput) (*catalog.TransferCourse, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return review(c, course, in.SkillID, in.Body.ReviewInput)
+	})
+	write(s, "deleteTransferCourseReview", func(ctx context.Context, c *call, in *deleteTransferCourseReviewInput) (none, *catalog.Change, error) {
+		course, err := c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, true)
+		if err != nil {
+			return none{}, nil, err
+		}
+		return none{}, unreview(c, course, in.SkillID), nil
 	})
 	write(s, "retryTransferCourse", retryTransferCourse)
 	read(s, "matchTransferCourse", matchTransferCourse)

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +12,7 @@ import (
 type token struct {
 	start, end int   // bytes in the document
 	stem       int32 // index in the taxonomy's vocabulary, -1 for a word that no label has
+	word       int32 // row of the word table, -1 for a word that it lacks
 	also       []int32
 	clause     int32 // tokens of one clause stand together
 	comma      int32 // counts the commas before it in its clause
@@ -29,10 +31,13 @@ type clause struct {
 
 // tokenize cuts blocks into clauses and words, and tells whether the text is a
 // passage or a document with parts.
-func (x *extraction) tokenize() {
+func (x *extraction) tokenize(ctx context.Context) error {
 	for bi, b := range x.blocks {
 		if b.section.silent() {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		line := unmarked(x.doc[b.start:b.end])
 		last, comma, joined := 0, int32(0), false
@@ -54,7 +59,7 @@ func (x *extraction) tokenize() {
 				comma++
 			}
 			last = e
-			x.words++
+			x.count++
 			w := line[s:e]
 			lower := strings.ToLower(w)
 			if clipped(line, s, e) {
@@ -65,6 +70,9 @@ func (x *extraction) tokenize() {
 				joined = joined || lower == "and" || lower == "or"
 				return
 			}
+			if computing(lower) {
+				x.tools = append(x.tools, b.start+s)
+			}
 			stem := x.stem(lower)
 			if stem >= 0 {
 				x.known++
@@ -74,31 +82,41 @@ func (x *extraction) tokenize() {
 				flush(s)
 				from = s
 			}
-			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, clause: int32(len(x.clauses)), comma: comma,
+			x.tokens = append(x.tokens, token{start: b.start + s, end: b.start + e, stem: stem, word: x.table.find(lower), clause: int32(len(x.clauses)), comma: comma,
 				initial: unicode.IsUpper(r), upper: capitals(w), joined: joined})
 			joined = false
 			x.capitals = x.capitals || unicode.IsUpper(r)
 		})
 		flush(len(line))
 	}
-	x.passage = x.words < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.passage = x.count < passageWords && !courseWords().MatchString(x.doc) && !slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
 	x.acronyms()
+	return nil
 }
 
 // courseWords tell the description of a course from other short texts.
 var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
 // unmarked blanks what is printed beside the text and says nothing of skills: the
-// level of an outcome, the number of a module, marks of citation.
+// level of an outcome, the number of a module, marks of citation; addresses, names
+// of sites and files, and what programs fill in.
 func unmarked(line string) string {
 	if m := numbered().FindStringIndex(line); m != nil {
 		line = strings.Repeat(" ", m[1]) + line[m[1]:]
 	}
-	if !strings.ContainsAny(line, "[(*") && !strings.Contains(line, "evel") {
-		return line
+	blank := func(s string) string { return strings.Repeat(" ", len(s)) }
+	if strings.ContainsAny(line, "[(*") || strings.Contains(line, "evel") {
+		line = besides().ReplaceAllStringFunc(line, blank)
 	}
-	return besides().ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", len(s)) })
+	if strings.ContainsAny(line, "/@{`") || strings.Contains(line, ".") {
+		line = addresses().ReplaceAllStringFunc(line, blank)
+	}
+	return line
 }
+
+// addresses are URLs, e-mail addresses, sites, files with their endings, and
+// placeholders of templates.
+var addresses = pattern(`(?i)(?:https?://|www\.)[^\s)\]>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\{[{%][^}]*[%}]?\}|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|edu|gov|io|ai|ac\.uk|co\.uk|net/)\b[^\s),;]*|\b[\w/-]+\.(?:pdf|html?|docx?|pptx?|xlsx?|ipynb|md|csv|txt|zip|png|jpe?g|ya?ml|json|py|qmd|rmd)\b|(?:\.{1,2}|~)/[\w./-]+`)
 
 var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
@@ -221,21 +239,30 @@ const (
 	wordCoverage = 0.75
 	// longestClause bounds the words that may stand together.
 	longestClause = 60
+	// mostMentions bounds what one document may propose: a book of 300 pages has fewer.
+	mostMentions = 500_000
 	// mentionsPerClause bounds what one clause may propose.
 	mentionsPerClause = 48
 )
 
 // kindStrength weighs the kinds of label against each other.
-var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9}
+var kindStrength = [labelKinds]float64{preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9, object: 0.95}
 
-// propose collects the mentions of every clause.
-func (x *extraction) propose() {
+// propose collects the mentions of every clause, up to mostMentions in all.
+func (x *extraction) propose(ctx context.Context) error {
 	for ci := range x.clauses {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		from := len(x.mentions)
+		if from >= mostMentions {
+			break
+		}
 		x.phrases(ci)
 		x.containment(ci)
 		x.settle(from)
 	}
+	return nil
 }
 
 // phrases finds labels whose words stand side by side.
@@ -302,12 +329,23 @@ func (x *extraction) doubtful(ci, at int) bool {
 	if !tok.initial && x.capitals {
 		return true
 	}
+	return !x.toolNear(ci, at)
+}
+
+// toolNear reports whether another word from computing stands in the same block, as
+// near as the words around a clause go.
+func (x *extraction) toolNear(ci, at int) bool {
 	start, end := x.around(x.clauses[ci])
-	found := false
-	scan(x.doc[start:end], func(s, e int) {
-		found = found || start+s != tok.start && computing(strings.ToLower(x.doc[start+s:start+e]))
-	})
-	return !found
+	from, _ := slices.BinarySearchFunc(x.tools, start, func(t, start int) int { return t - start })
+	for _, t := range x.tools[from:] {
+		if t >= end {
+			return false
+		}
+		if t != x.tokens[at].start {
+			return true
+		}
+	}
+	return false
 }
 
 // nearby is how many bytes of its block are looked at on each side of a clause:

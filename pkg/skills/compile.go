@@ -26,6 +26,11 @@ type Builder struct {
 	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
+	// Untaught leaves topics.txt out.
+	Untaught bool
+	// Words are the word vectors of which those of skills are made (package
+	// wordvectors); where nil, the extractor makes them when it starts.
+	Words *Words
 
 	sources     []Info
 	skills      map[string]*entry
@@ -310,10 +315,10 @@ func (b *Builder) Compile() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile taxonomy: %w", err)
 	}
-	return assemble(meta, x.blob.Bytes(), b.vectors(ids, stemOf, weights), parts), nil
+	return assemble(meta, x.blob.Bytes(), b.space(ids, index), b.meanings(ids), parts), nil
 }
 
-func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
+func assemble(meta, blob, space, meanings []byte, parts [partCount][]uint32) []byte {
 	var sizes, body []byte
 	for i, p := range parts {
 		var raw []byte
@@ -322,8 +327,10 @@ func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
 			raw = meta
 		case partBlob:
 			raw = blob
-		case partVectors:
-			raw = vectors
+		case partSpace:
+			raw = space
+		case partMeanings:
+			raw = meanings
 		default:
 			for _, v := range p {
 				raw = binary.LittleEndian.AppendUint32(raw, v)
@@ -340,10 +347,28 @@ func assemble(meta, blob, vectors []byte, parts [partCount][]uint32) []byte {
 	return append(file, body...)
 }
 
+// meanings returns the vectors of all skills after the sum of the table that they
+// were made of, or nothing where there is no table.
+func (b *Builder) meanings(ids []string) []byte {
+	if b.Words == nil {
+		return nil
+	}
+	out := binary.LittleEndian.AppendUint32(nil, b.Words.sum)
+	for _, id := range ids {
+		for _, v := range b.Words.skill(b.skills[id].Skill) {
+			out = append(out, byte(v))
+		}
+	}
+	return out
+}
+
 // labels lists every label of every skill, the strongest kind where one skill
 // has the same words twice.
 func (b *Builder) labels(ids []string) []label {
-	taught := b.topics(ids)
+	var taught map[int]taught
+	if !b.Untaught {
+		taught = b.topics(ids)
+	}
 	var all []label
 	for i, id := range ids {
 		e := b.skills[id]
@@ -373,8 +398,21 @@ func (b *Builder) labels(ids []string) []label {
 		for _, a := range taught[i].topics {
 			add(a, topic)
 		}
+		if o := objectOf(e.Skill); o != "" {
+			add(o, object)
+		}
 	}
 	return all
+}
+
+// objectOf returns a name without the verb that it begins with, where at least two
+// words that carry meaning remain, or "".
+func objectOf(s Skill) string {
+	verb, rest, _ := strings.Cut(s.Name, " ")
+	if s.Kind == "knowledge" || verbs()[strings.ToLower(verb)] == 0 || len(contentStems(rest)) < 2 {
+		return ""
+	}
+	return rest
 }
 
 // genericStems is genericWords as they appear in labels.

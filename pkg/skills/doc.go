@@ -30,6 +30,6 @@
 //
 // There are two models of confidence: one for courses, one for passages, which are
 // short texts that say nothing of a course. In a course a candidate also loses by
-// standing behind many better ones ([Model.Rerank]). infra/bench/calibrate fits
+// standing behind many better ones ([Model.Rerank]). infra/training/calibrate fits
 // weights.json and reports; infra/bench/extraction measures.
 package skills

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -14,23 +15,42 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/1.1"
+const Engine = "skillscurriculum/2.0"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
 type Extractor struct {
-	t    *Taxonomy
-	pool sync.Pool
+	t       *Taxonomy
+	table   *Words
+	vectors []int8 // skillVectors of each skill
+	pool    sync.Pool
 }
 
-// NewExtractor makes an extractor for a taxonomy.
-func NewExtractor(t *Taxonomy) *Extractor {
-	e := &Extractor{t: t}
+// NewExtractor returns an extractor for a taxonomy and a table of word vectors. The
+// vectors of skills are those that the taxonomy was compiled with, or made now where
+// it was compiled without this table.
+func NewExtractor(t *Taxonomy, table *Words) *Extractor {
+	e := &Extractor{t: t, table: table, vectors: t.vectors(table)}
 	e.pool.New = func() any {
-		return &extraction{t: t, cache: map[string]int32{},
+		return &extraction{t: t, table: table, vectors: e.vectors, cache: map[string]int32{},
 			stamped: make([]int32, t.stems.len()), position: make([]int32, t.stems.len()), tried: make([]int32, t.labels.rows())}
 	}
 	return e
+}
+
+// vectors returns those of all skills.
+func (t *Taxonomy) vectors(table *Words) []int8 {
+	out := make([]int8, 0, t.count()*skillVectors*table.width)
+	if m := t.meanings; len(m) == 4+cap(out) && words(m[:4]).at(0) == int(table.sum) {
+		for _, b := range m[4:] {
+			out = append(out, int8(b))
+		}
+		return out
+	}
+	for s := range t.count() {
+		out = append(out, table.skill(t.skill(s))...)
+	}
+	return out
 }
 
 // Result is what Extract found. Skills are ordered by confidence and level, both
@@ -42,24 +62,30 @@ type Result struct {
 	Warnings []catalog.Warning
 }
 
-// The warnings that tell why a document gave no skills.
+// The warnings: why a document gave no skills, or why those that it gave may mean nothing.
 const (
 	LanguageNotCovered = "language_not_covered"
 	VocabularyMismatch = "vocabulary_mismatch"
+	NotACourse         = "not_a_course"
 )
 
 // extraction is the working memory for one document.
 type extraction struct {
 	t       *Taxonomy
+	table   *Words
+	vectors []int8
 	doc     string
 	blocks  []block
 	tokens  []token
+	tools   []int // bytes at which words from computing stand
 	clauses []clause
 
 	mentions []mention
 	found    map[int32]*finding
 
-	words, functions, known int // words in all, function words, words that the vocabulary knows
+	meanings meanings
+
+	count, functions, known int // words in all, function words, words that the vocabulary knows
 	passage                 bool
 	capitals                bool // some word begins with a capital
 
@@ -84,15 +110,20 @@ type finding struct {
 
 	namedInOutcomes bool
 	namedAlone      bool
+	plain           bool
 	shared          int
 	filled          float64
 
-	share        float64
-	clauses      int
-	labels       int
-	likeClause   float64
-	likeDocument float64
-	field        float64
+	share       float64
+	clauses     int
+	labels      int
+	asWritten   float64
+	sameMeaning float64
+	late        float64
+
+	like                   like
+	likeRank, documentRank float64
+	field, support, kin    float64
 }
 
 // maxCachedWords bounds the word cache that an extractor keeps.
@@ -102,8 +133,9 @@ func (e *Extractor) begin(text string) *extraction {
 	x := e.pool.Get().(*extraction)
 	x.doc = text
 	x.blocks = blocks(text)
+	x.tools = x.tools[:0]
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
-	x.words, x.functions, x.known, x.capitals = 0, 0, 0, false
+	x.count, x.functions, x.known, x.capitals = 0, 0, 0, false
 	x.found = map[int32]*finding{}
 	if len(x.cache) > maxCachedWords {
 		clear(x.cache)
@@ -121,72 +153,76 @@ func (e *Extractor) end(x *extraction) {
 	e.pool.Put(x)
 }
 
-// Extract gives the skills of a document whose confidence reaches the default
-// cut. The same document, taxonomy and engine give the same result, always.
-func (e *Extractor) Extract(doc catalog.SyllabusText) Result {
+// Extract returns the skills of a document whose confidence reaches the default
+// cut. The same document, taxonomy and engine give the same result, always. It stops
+// with the context's error when the context ends.
+func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Result, error) {
 	x := e.begin(doc.Text)
 	defer e.end(x)
-	x.tokenize()
 	result := Result{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
+	if err := x.tokenize(ctx); err != nil {
+		return result, err
+	}
 	if !x.covered() {
-		result.Warnings = append(result.Warnings, catalog.Warning{Code: LanguageNotCovered,
-			Message: "The text is not in a language that the taxonomy " + e.t.info.Name + " covers here (English); no skills were looked for."})
-		return result
+		result.warn(LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
+		return result, nil
 	}
 	m := fitted().of(x.passage)
 	cut := m.Cut
-	if x.words < passageWords && m.ShortCut > 0 {
+	if x.count < passageWords && m.ShortCut > 0 {
 		cut = m.ShortCut
 	}
-	type given struct {
-		ref catalog.SkillRef
-		f   *finding
-	}
-	var all []given
-	findings := x.findings()
-	scores := make([]float64, len(findings))
-	for i, f := range findings {
-		scores[i] = m.Score(x.features(f))
-	}
-	m.Rerank(scores, x.words)
-	for i, f := range findings {
-		if c := m.Confidence(scores[i]); c >= cut && c > 0 {
-			all = append(all, given{catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Confidence: c}, f})
-		}
+	findings, err := x.findings(ctx)
+	if err != nil {
+		return result, err
 	}
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
-	for _, g := range all {
-		level, shown := x.level(g.f)
-		g.ref.Level = level
-		result.Skills = append(result.Skills, g.ref)
+	for _, f := range findings {
+		c := m.Confidence(m.Score(x.values(f)), x.bounds(f))
+		if c < cut || c == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return result, err
+		}
+		level, shown := x.level(f)
+		ref := catalog.SkillRef{SkillID: e.t.id(int(f.skill)), SkillName: e.t.name(int(f.skill)), Level: level, Confidence: c}
+		result.Skills = append(result.Skills, ref)
 		for _, s := range shown {
-			evidence[g.ref.SkillID] = append(evidence[g.ref.SkillID], x.evidence(g.ref.SkillID, s, place))
+			evidence[ref.SkillID] = append(evidence[ref.SkillID], x.evidence(ref.SkillID, s, place))
 		}
 	}
 	order(result.Skills)
 	for _, ref := range result.Skills {
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 	}
-	if len(all) == 0 && x.words >= 60 && float64(x.known) < 0.5*float64(x.words-x.functions) {
-		result.Warnings = append(result.Warnings, catalog.Warning{Code: VocabularyMismatch,
-			Message: "The taxonomy " + e.t.info.Name + " knows few of the text's words: it may well teach skills that this vocabulary does not cover."})
+	if x.foreign() {
+		result.warn(NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
 	}
-	return result
+	if len(result.Skills) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
+		result.warn(VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
+	}
+	return result, nil
 }
 
-// Candidates gives every skill that was considered, with its features, ordered by
+func (r *Result) warn(code, message string) {
+	r.Warnings = append(r.Warnings, catalog.Warning{Code: code, Message: message})
+}
+
+// Candidates returns every skill that was considered, with its features, ordered by
 // id: what calibration learns from.
 func (e *Extractor) Candidates(doc catalog.SyllabusText) []Candidate {
 	x := e.begin(doc.Text)
 	defer e.end(x)
-	x.tokenize()
-	if !x.covered() {
+	ctx := context.Background() // which never ends, so that nothing below fails
+	if x.tokenize(ctx) != nil || !x.covered() {
 		return nil
 	}
+	findings, _ := x.findings(ctx)
 	var all []Candidate
-	for _, f := range x.findings() {
-		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.features(f), Passage: x.passage, Words: x.words})
+	for _, f := range findings {
+		all = append(all, Candidate{SkillID: e.t.id(int(f.skill)), Features: x.values(f), Passage: x.passage, Bounds: x.bounds(f)})
 	}
 	return all
 }
@@ -206,13 +242,50 @@ func (x *extraction) covered() bool {
 	if !latin(x.doc) {
 		return false
 	}
-	content := float64(x.words - x.functions)
-	if x.words < leastLanguageText || float64(x.functions) >= englishFunctions*float64(x.words) || float64(x.known) >= englishKnown*content {
+	content := float64(x.count - x.functions)
+	if x.count < leastLanguageText || float64(x.functions) >= englishFunctions*float64(x.count) || float64(x.known) >= englishKnown*content {
 		return true
 	}
 	guess := whatlanggo.Detect(x.doc)
 	return guess.Lang == whatlanggo.Eng || !guess.IsReliable() && float64(x.known) >= likelyKnown*content
 }
+
+// foreign reports whether a text of some length says nothing that a course, a
+// catalogue or a job says: no section of a syllabus, no word of teaching or of tasks,
+// but the words of licences and contracts.
+func (x *extraction) foreign() bool {
+	if x.count < leastForeign {
+		return false
+	}
+	for _, b := range x.blocks {
+		if b.section != other && b.section != title || b.outcome != "" {
+			return false
+		}
+	}
+	legal, taught := 0, 0
+	scan(x.doc, func(s, e int) {
+		switch w := strings.ToLower(x.doc[s:e]); {
+		case legalese(w):
+			legal++
+		case teaching(w):
+			taught++
+		}
+	})
+	return taught*taughtShare < x.count && legal*legalShare > x.count
+}
+
+const (
+	leastForeign = 200 // words
+	taughtShare  = 200 // one word of teaching in so many makes a course
+	legalShare   = 60  // one word of contracts in so many makes a contract
+)
+
+var (
+	legalese = set(`license licence licensor licensee licensed copyright warranty warranties liability liable herein hereby thereof hereunder notwithstanding contributor contributions derivative
+		redistribute redistribution sublicense trademark trademarks agreement party parties indemnify disclaimer merchantability damages terms clause jurisdiction privacy cookies subscriber`)
+	teaching = set(`course courses student students learn learners learning outcomes objectives syllabus lecture lectures semester module modules exam exams homework teach teaches skills practice
+		class classes lab labs assignment assignments topics`)
+)
 
 // latin says whether most letters of a text are Latin.
 func latin(text string) bool {
@@ -230,8 +303,10 @@ func latin(text string) bool {
 }
 
 // findings gathers the mentions by skill and rates each skill as a whole.
-func (x *extraction) findings() []*finding {
-	x.propose()
+func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
+	if err := x.propose(ctx); err != nil {
+		return nil, err
+	}
 	for i := range x.mentions {
 		m := &x.mentions[i]
 		f := x.found[m.skill]
@@ -246,26 +321,33 @@ func (x *extraction) findings() []*finding {
 		found = append(found, f)
 	}
 	slices.SortFunc(found, func(a, b *finding) int { return int(a.skill - b.skill) })
-	document := x.vector(0, len(x.tokens))
-	fields := map[int]float64{}
-	total := 0.0
 	for _, f := range found {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x.summarize(f)
-		if !f.beaten && f.share > 0.9 {
-			s := x.mentions[f.best].strength
-			fields[x.t.skills.get(int(f.skill), skillField)] += s
-			total += s
-		}
 	}
+	x.mean()
 	for _, f := range found {
-		c := x.clauses[x.mentions[f.best].clause]
-		f.likeClause = x.likeness(x.vector(c.first, c.last), f.skill)
-		f.likeDocument = x.likeness(document, f.skill)
-		if total > 0 {
-			f.field = fields[x.t.skills.get(int(f.skill), skillField)] / total
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
+		f.like = x.likeness(f.skill, x.mentions[f.best].clause)
 	}
-	return found
+	rank(found, func(f *finding) float64 { return f.like.labels - f.like.background }, func(f *finding, r float64) { f.likeRank = r })
+	rank(found, func(f *finding) float64 { return f.like.document }, func(f *finding, r float64) { f.documentRank = r })
+	x.accompany(found)
+	return found, nil
+}
+
+// rank gives each finding its place by a value, from 1 for the first, falling with
+// the logarithm.
+func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
+	order := slices.Clone(found)
+	slices.SortStableFunc(order, func(a, b *finding) int { return cmp.Compare(value(b), value(a)) })
+	for i, f := range order {
+		set(f, 1-math.Log1p(float64(i))/8)
+	}
 }
 
 // summarize chooses the best mention and notes where and how the skill stands.
@@ -290,6 +372,7 @@ func (x *extraction) summarize(f *finding) {
 		if m.exact && b.section != readings {
 			f.exact[m.kind] = true
 			before, after := x.neighbours(m)
+			f.plain = f.plain || m.shared == 1 && (m.kind == preferred || m.kind == bare || m.matched > 1 && (m.kind == alternative || m.kind == hidden)) && x.teaches(m, &b)
 			f.wordBefore = f.wordBefore && before
 			f.wordAfter = f.wordAfter && after
 		}
@@ -319,6 +402,8 @@ func (x *extraction) summarize(f *finding) {
 		c := x.clauses[best.clause]
 		f.filled = float64(best.matched) / float64(c.last-c.first)
 	}
+	f.asWritten, f.sameMeaning = x.agreement(best)
+	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
 	tok := x.tokens[best.first]
 	f.in[x.blocks[x.clauses[best.clause].block].section] = true
 	if best.matched == 1 {
@@ -329,6 +414,63 @@ func (x *extraction) summarize(f *finding) {
 		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
 		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
 	}
+}
+
+// namedLikeness is how near in meaning a skill and the sentence that names it are at
+// least: below it the word means something else there.
+const namedLikeness = 0.5
+
+// bounds are the rules for a skill: an inferred one is never sure; one that an
+// outcome, or any sentence of a short text, plainly names is given, whatever else the
+// document is about.
+func (x *extraction) bounds(f *finding) Bounds {
+	b := Bounds{Most: 1}
+	switch {
+	case f.oneTopic():
+		b.Most = inferredConfidence
+	case f.plain && (f.namedInOutcomes || x.count < passageWords) && f.like.own >= namedLikeness:
+		b.Least = plainConfidence
+	}
+	return b
+}
+
+// teaches reports whether a whole label stands, as it is written, where the document
+// says what is taught.
+func (x *extraction) teaches(m *mention, b *block) bool {
+	if b.section == readings || b.business > 0 && b.section == other {
+		return false
+	}
+	same, _ := x.agreement(m)
+	return same == 1
+}
+
+// agreement compares the words of a mention with those of the label that have their
+// stems: the share that has the same ending, and the least likeness of meaning.
+func (x *extraction) agreement(m *mention) (same, meaning float64) {
+	label := x.t.text(x.t.labels.get(int(m.label), labelText))
+	n := 0.0
+	meaning = 1
+	scan(label, func(s, e int) {
+		word := strings.ToLower(label[s:e])
+		stem := x.stem(word)
+		if stem < 0 || functionWords(word) {
+			return
+		}
+		for i := m.first; i <= m.last; i++ {
+			tok := x.tokens[i]
+			if tok.stem != stem {
+				continue
+			}
+			n++
+			if written := strings.ToLower(x.doc[tok.start:tok.end]); written == word || strings.TrimSuffix(written, "s") == strings.TrimSuffix(word, "s") {
+				same++
+			} else if own := x.table.find(word); own >= 0 && tok.word >= 0 {
+				meaning = min(meaning, x.table.alike(own, tok.word))
+			}
+			return
+		}
+	})
+	return same / max(1, n), meaning
 }
 
 // neighbours says whether words that carry meaning stand directly beside a
@@ -347,39 +489,8 @@ func (x *extraction) neighbours(m *mention) (before, after bool) {
 var riskyNames = set(`c r d go less swift ruby rust scala shiny spring express access word excel outlook sketch ada basic chef puppet salt spark scratch source unity shiva rage absorb
 	canvas eclipse julia dart flask git hive pig storm sass groovy ml assembly project angular react grade`)
 
-// vector is the sum of the tokens' places in the space, rarer words first.
-func (x *extraction) vector(first, last int) []float64 {
-	v := make([]float64, dims)
-	for _, tok := range x.tokens[first:last] {
-		if tok.stem < 0 {
-			continue
-		}
-		w := x.t.weights.float(int(tok.stem))
-		for d, b := range x.t.vectors[int(tok.stem)*dims : (int(tok.stem)+1)*dims] {
-			v[d] += w * float64(int8(b))
-		}
-	}
-	return v
-}
-
-// likeness is the cosine of a vector and a skill's place, 0 where it is negative.
-func (x *extraction) likeness(v []float64, skill int32) float64 {
-	at := (x.t.stems.len() + int(skill)) * dims
-	dot, n, m := 0.0, 0.0, 0.0
-	for d, b := range x.t.vectors[at : at+dims] {
-		s := float64(int8(b))
-		dot += v[d] * s
-		n += v[d] * v[d]
-		m += s * s
-	}
-	if n == 0 || m == 0 {
-		return 0
-	}
-	return max(0, dot/math.Sqrt(n*m))
-}
-
-// mostMentions of a skill are asked for their verb: a course has far fewer.
-const mostMentions = 100
+// mostGoverned mentions of a skill are asked for their verb: a course has far fewer.
+const mostGoverned = 100
 
 // maxEvidence is how many places are shown for a skill.
 const maxEvidence = 3
@@ -399,7 +510,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		if len(all) == mostMentions {
+		if len(all) == mostGoverned {
 			break
 		}
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {

@@ -1,8 +1,10 @@
 package skills
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,11 +21,40 @@ func document(lines ...string) catalog.SyllabusText {
 	return catalog.SyllabusText{Text: strings.Join(lines, "\n")}
 }
 
+// opened opens the word vectors of the program; package wordvectors, which embeds
+// them, imports this one.
+func opened(t testing.TB) *Words {
+	t.Helper()
+	words, err := openTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+var openTable = sync.OnceValues(func() (*Words, error) {
+	file, err := os.ReadFile("wordvectors/words.bin")
+	if err != nil {
+		return nil, err
+	}
+	return OpenWords(file)
+})
+
+// extracted extracts without a deadline.
+func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) Result {
+	t.Helper()
+	r, err := e.Extract(context.Background(), doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // considered gives the names of the skills that a text may teach, whatever their confidence.
 func considered(t *testing.T, tax *Taxonomy, doc catalog.SyllabusText) []string {
 	t.Helper()
 	var names []string
-	for _, c := range NewExtractor(tax).Candidates(doc) {
+	for _, c := range NewExtractor(tax, opened(t)).Candidates(doc) {
 		name, _ := tax.Name(c.SkillID)
 		names = append(names, name)
 	}
@@ -144,10 +175,10 @@ var cmpEmpty = cmp.Transformer("empty", func(s []string) []string { return appen
 
 func TestAcronymsStandForTheirLongForm(t *testing.T) {
 	tax := openSmall(t)
-	r := NewExtractor(tax).Candidates(document("Explain product lifecycle management (PLM).", "Apply PLM to machines.", "The plm file"))
+	r := NewExtractor(tax, opened(t)).Candidates(document("Explain product lifecycle management (PLM).", "Apply PLM to machines.", "The plm file"))
 	for _, c := range r {
 		if c.SkillID == "x:plm" {
-			i := slices.Index(FeatureNames, "repetition")
+			i := slices.Index(FeatureNames(), "repetition")
 			if c.Features[i] == 0 {
 				t.Error("the short form was not counted")
 			}
@@ -228,11 +259,17 @@ func TestLevels(t *testing.T) {
 func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 	tax := openSmall(t)
 	find := func(lines ...string) int {
-		e := NewExtractor(tax)
+		e := NewExtractor(tax, opened(t))
 		x := e.begin(strings.Join(lines, "\n"))
 		defer e.end(x)
-		x.tokenize()
-		for _, f := range x.findings() {
+		if err := x.tokenize(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		findings, err := x.findings(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
 			if tax.id(int(f.skill)) == "x:thermo" {
 				level, shown := x.level(f)
 				if len(shown) == 0 {
@@ -262,7 +299,7 @@ func TestResult(t *testing.T) {
 	tax := openSmall(t)
 	doc := document("Mechanical engineering\n\nCourse Outcomes\nApply thermodynamics to engines.\n\nModule 1\nthermodynamics, welding techniques")
 	doc.Pages = []int{0, strings.Index(doc.Text, "Module")}
-	r := NewExtractor(tax).Extract(doc)
+	r := extracted(t, NewExtractor(tax, opened(t)), doc)
 	if len(r.Skills) == 0 {
 		t.Fatal("nothing found")
 	}
@@ -318,13 +355,13 @@ func checkResult(tax *Taxonomy, doc catalog.SyllabusText, r Result) error {
 
 func TestQuotesStandInTheText(t *testing.T) {
 	tax := Starter()
-	e := NewExtractor(tax)
+	e := NewExtractor(tax, opened(t))
 	parts := []string{"Apply statistics to data", "Course Outcomes", "Module 1: algorithms and data structures", "naïve café — 数学 and thermodynamics", "- C++, C# and node.js;", "𝒳 machine learning 🙂 project management",
 		"| CO1 | Analyse financial statements | K4 |", "", "References", "Prerequisites: SQL", "Évaluer marketing", "1. Write technical reports (K3)", "Explain accounting, budgeting & cost control.", "\u0301odd marks: communication skills", "Design, build and test software"}
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom(parts), 1, 30).Draw(rt, "lines")
 		doc := catalog.SyllabusText{Text: norm.NFC.String(strings.Join(lines, "\n"))}
-		if err := checkResult(tax, doc, e.Extract(doc)); err != nil {
+		if err := checkResult(tax, doc, extracted(t, e, doc)); err != nil {
 			rt.Fatal(err)
 		}
 	})
@@ -332,10 +369,10 @@ func TestQuotesStandInTheText(t *testing.T) {
 
 func TestRunsAreIdentical(t *testing.T) {
 	tax := Starter()
-	e := NewExtractor(tax)
+	e := NewExtractor(tax, opened(t))
 	doc := course("Data Science", "", "Course Outcomes", "Apply statistics and machine learning in Python.", "Analyse data with SQL.", "", "Module 1", "Databases, algorithms, probability, data visualization")
 	other := document("Explain welding and thermodynamics")
-	want, err := json.Marshal(e.Extract(doc))
+	want, err := json.Marshal(extracted(t, e, doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,8 +380,8 @@ func TestRunsAreIdentical(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			for range 20 {
-				e.Extract(other)
-				got, err := json.Marshal(e.Extract(doc))
+				extracted(t, e, other)
+				got, err := json.Marshal(extracted(t, e, doc))
 				if err != nil || string(got) != string(want) {
 					t.Errorf("another run differs: %v\n%s\n%s", err, want, got)
 					return
@@ -357,14 +394,14 @@ func TestRunsAreIdentical(t *testing.T) {
 
 func FuzzExtract(f *testing.F) {
 	tax := Starter()
-	e := NewExtractor(tax)
+	e := NewExtractor(tax, opened(f))
 	f.Add("Course Outcomes\n\nApply statistics (K3)\nModule 1\nC++ [cite: 3]")
 	f.Add("---\ncourse_title: sql\n---\n# x\n**CO1**: Design and test software\n\n")
 	f.Add("Product lifecycle management (PLM). PLM; e-commerce – .NET . NET node.js \u0301")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
 		doc := catalog.SyllabusText{Text: text}
-		if err := checkResult(tax, doc, e.Extract(doc)); err != nil {
+		if err := checkResult(tax, doc, extracted(t, e, doc)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -372,7 +409,7 @@ func FuzzExtract(f *testing.F) {
 
 func TestLabelledSyllabusKeepsItsFigures(t *testing.T) {
 	tax := openESCO(t)
-	r := NewExtractor(tax).Extract(document("Introduction to Robotics", "",
+	r := extracted(t, NewExtractor(tax, opened(t)), document("Introduction to Robotics", "",
 		"Course Outcomes", "Select sensors and actuators for robots.", "Perform kinematic analysis of robots.", "Design and control a simple robot.", "",
 		"Course Content", "Robot anatomy, end effectors, degrees of freedom", "Sensors: position, velocity, tactile sensors", "Robot control: open-loop and closed-loop systems, transfer functions",
 		"Embedded systems: microcontroller architecture, interfacing of sensors", "Electric motors: stepper motor, servo motor", strings.Repeat("The laboratory is open to all groups during the afternoon. ", 10)))
@@ -389,10 +426,10 @@ func TestLabelledSyllabusKeepsItsFigures(t *testing.T) {
 
 func BenchmarkExtract(b *testing.B) {
 	tax := Starter()
-	e := NewExtractor(tax)
+	e := NewExtractor(tax, opened(b))
 	doc := course("Data Science", "", "Course Outcomes", "Apply statistics and machine learning in Python.", "", "Module 1", "Databases, algorithms, probability")
 	b.ReportAllocs()
 	for b.Loop() {
-		e.Extract(doc)
+		extracted(b, e, doc)
 	}
 }

@@ -42,9 +42,9 @@ func TestForeignTextsGiveNoSkills(t *testing.T) {
 }
 
 func refuses(t *testing.T, tax *Taxonomy) {
-	e := NewExtractor(tax)
+	e := NewExtractor(tax, opened(t))
 	for language, text := range foreign {
-		r := e.Extract(catalog.SyllabusText{Text: text})
+		r := extracted(t, e, catalog.SyllabusText{Text: text})
 		if len(r.Skills) > 0 || len(r.Evidence) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != LanguageNotCovered {
 			t.Errorf("%s: %+v", language, r)
 		}
@@ -54,7 +54,7 @@ func refuses(t *testing.T, tax *Taxonomy) {
 // TestEnglishIsRecognized holds texts that look foreign to statistics over
 // letters, since they are lists of terms.
 func TestEnglishIsRecognized(t *testing.T) {
-	e := NewExtractor(Starter())
+	e := NewExtractor(Starter(), opened(t))
 	for _, text := range []string{
 		"javascript reactjs java",
 		"SQL",
@@ -63,7 +63,7 @@ func TestEnglishIsRecognized(t *testing.T) {
 		"",
 		"12 34 56",
 	} {
-		for _, w := range e.Extract(catalog.SyllabusText{Text: text}).Warnings {
+		for _, w := range extracted(t, e, catalog.SyllabusText{Text: text}).Warnings {
 			if w.Code == LanguageNotCovered {
 				t.Errorf("not English: %q", text)
 			}
@@ -73,11 +73,11 @@ func TestEnglishIsRecognized(t *testing.T) {
 
 func TestVocabularyMismatchIsToldApart(t *testing.T) {
 	text := "The quokka and the wombat wander over the eucalypt heath, and the bandicoot burrows under the spinifex while the kookaburra chortles at the numbat. "
-	r := NewExtractor(openSmall(t)).Extract(catalog.SyllabusText{Text: text + text + text + text})
+	r := extracted(t, NewExtractor(openSmall(t), opened(t)), catalog.SyllabusText{Text: text + text + text + text})
 	if len(r.Skills) != 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != VocabularyMismatch {
 		t.Errorf("%+v", r)
 	}
-	r = NewExtractor(openSmall(t)).Extract(catalog.SyllabusText{Text: "We meet on Monday."})
+	r = extracted(t, NewExtractor(openSmall(t), opened(t)), catalog.SyllabusText{Text: "We meet on Monday."})
 	if len(r.Skills) != 0 || len(r.Warnings) != 0 {
 		t.Errorf("a short text without skills: %+v", r)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // section is the part of a syllabus that a block belongs to.
@@ -33,7 +34,10 @@ type block struct {
 	start, end int // bytes of its text, marker and numbering left out
 	section    section
 	heading    bool
-	outcome    string // the number of a course outcome ("3" of "CO 3:"), or ""
+	outcome    string  // the number of a course outcome ("3" of "CO 3:"), or ""
+	business   float64 // share of its words that are about running the course
+	chat       float64 // share of its words that speak to or of people
+	words      int
 }
 
 // headings leads from the words of a heading to the section that it opens. The
@@ -80,10 +84,13 @@ var (
 	contact    = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
 )
 
-// blocks cuts a document into its lines and says of each to which section it belongs.
+// blocks cuts a document into its lines and says of each to which section it
+// belongs. An empty line stands before each heading (package syllabus), and before
+// paragraphs in texts that come from elsewhere.
 func blocks(text string) []block {
 	var out []block
-	current, front, started := other, false, false
+	current, front, started, empty := other, false, false, false
+	flat := !strings.Contains(text, "\n\n")
 	for start := 0; start <= len(text); {
 		end := strings.IndexByte(text[start:], '\n')
 		if end < 0 {
@@ -95,6 +102,7 @@ func blocks(text string) []block {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "":
+			empty = true
 		case !started && trimmed == "---":
 			front, started = true, true
 		case front && trimmed == "---":
@@ -104,8 +112,8 @@ func blocks(text string) []block {
 				out = append(out, block{start: start + m[4], end: end, section: title, heading: true})
 			}
 		default:
-			b := readBlock(line, &current, !started)
-			started = true
+			b := readBlock(line, &current, !started, empty || flat && headlike(trimmed))
+			started, empty = true, false
 			b.start, b.end = b.start+start, b.end+start
 			if b.start < b.end {
 				out = append(out, b)
@@ -123,13 +131,30 @@ func blocks(text string) []block {
 	return out
 }
 
-// leastTitled is how many blocks a text has at least whose first one is its title.
-const leastTitled = 3
+// headlike reports whether a line of a text without empty lines looks like a heading
+// that would end one section or begin another.
+func headlike(line string) bool {
+	if wordCount(line) > flatWords || strings.ContainsAny(line, ".,;?!|") {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(line)
+	if !unicode.IsUpper(first) {
+		return false
+	}
+	_, told := toldSection(line)
+	return told
+}
+
+const (
+	flatWords    = 8  // of a heading where nothing else shows it
+	leastTitled  = 3  // blocks of a text whose first one is its title
+	headingWords = 14 // beyond which a line is no heading
+)
 
 // readBlock judges one line; current is the section that the last heading opened.
-func readBlock(line string, current *section, first bool) block {
-	hash := strings.HasPrefix(strings.TrimSpace(line), "#")
+func readBlock(line string, current *section, first, empty bool) block {
 	b := block{end: len(strings.TrimRightFunc(line, unicode.IsSpace))}
+	hash := strings.HasPrefix(strings.TrimSpace(line), "#")
 	for range 3 {
 		rest := line[b.start:b.end]
 		if m := marker().FindStringIndex(rest); m != nil {
@@ -146,42 +171,108 @@ func readBlock(line string, current *section, first bool) block {
 	}
 	content := line[b.start:b.end]
 	b.section = *current
+	b.words = wordCount(content)
 	if b.outcome != "" {
 		if !b.section.silent() {
 			b.section = outcomes
 		}
 		return b
 	}
+	b.open(content, current, first, hash || empty && b.words <= headingWords && !strings.HasSuffix(content, "."))
+	if !b.section.silent() && !b.heading {
+		b.listen(content)
+	}
+	return b
+}
 
+// open judges whether a line is a heading and which section it opens.
+func (b *block) open(content string, current *section, first, apart bool) {
 	head, rest, colon := strings.Cut(content, ":")
 	s, known := headingSection(head)
 	numberedHead := numbered().MatchString(content)
 	switch {
-	case known && (!colon || strings.Trim(rest, " *_") == "") && (wordCount(head) <= 8):
+	case known && (!colon || strings.Trim(rest, " *_") == "") && wordCount(head) <= 8:
 		*current, b.section, b.heading = s, s, true
-	case numberedHead && wordCount(head) <= 14 && !(*current).silent() && *current != readings,
-		numberedHead && hash:
+	case numberedHead && b.words <= headingWords && !(*current).silent() && *current != readings, numberedHead && apart:
 		*current, b.section, b.heading = topics, topics, true
 	case known && colon && wordCount(head) <= 4:
 		b.section = s // the line alone: "Prerequisites: calculus"
-	case first && wordCount(content) <= 16:
+	case first && b.words <= 16:
 		b.section, b.heading = title, true
-	case hash:
+	case apart:
 		b.heading = true
-		if *current == title || (*current).silent() && !known {
+		if s, told := toldSection(content); told {
+			*current = s
+		} else if *current != topics {
 			*current = other
 		}
 		b.section = *current
 	}
-	if !b.section.silent() && !b.heading {
-		switch {
-		case contact().MatchString(content) && wordCount(content) < 25:
-			b.section = policy
-		case b.section != outcomes && b.section != readings && bookish().MatchString(content) && strings.Count(content, ",") >= 2 && len(bookish().FindAllString(content, 3)) >= 2:
-			b.section = readings
+}
+
+// listen looks at what a line says where no heading tells: contacts, books, and the
+// business of running a course.
+func (b *block) listen(content string) {
+	business, chat := 0, 0
+	for w := range strings.FieldsSeq(content) {
+		w = strings.ToLower(strings.Trim(w, ".,;:!?()[]\"'*_"))
+		if errands(w) {
+			business++
+		}
+		if persons(w) {
+			chat++
 		}
 	}
-	return b
+	b.business, b.chat = float64(business)/float64(max(1, b.words)), float64(chat)/float64(max(1, b.words))
+	switch {
+	case contact().MatchString(content) && b.words < 25:
+		b.section = policy
+	case business >= 2 && b.business >= busy && b.section != outcomes:
+		b.section = policy
+	case b.section != outcomes && b.section != readings && bookish().MatchString(content) && strings.Count(content, ",") >= 2 && len(bookish().FindAllString(content, 3)) >= 2:
+		b.section = readings
+	}
+}
+
+// busy is the share of words about running a course from which a line says nothing else.
+const busy = 0.12
+
+var (
+	// errands are words about running a course rather than about its subject.
+	errands = set(`attendance attend absence absences absent excused unexcused grade grades graded grading regrade points credit credits due deadline deadlines submit submitted submitting submission submissions
+		resubmit late email emails e-mail office instructor instructors professor professors prof ta tas lecturer makeup make-up quiz quizzes exam exams midterm midterms canvas blackboard moodle piazza
+		slack zoom gradescope brightspace discord textbook isbn plagiarism cheating misconduct dishonesty dishonest accommodation accommodations disability disabilities
+		campus semester monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays am pm p.m a.m policy policies registrar tutoring counseling
+		syllabus homework homeworks assignment assignments percent rubric enrolled enrollment registration dropped dean classroom classmates extension extensions penalty penalties copyright license licensed`)
+	// persons are words that speak to or of people.
+	persons = set(`i i'm i'll i've my me we we'll we're our us you your you'll you're yours he she his her dr prof mr ms mrs please welcome`)
+	// Words of a heading that tell its section where the whole heading is not listed.
+	policyWords = set(`attendance absence absences grade grades grading graded policy policies late deadline deadlines integrity honesty misconduct plagiarism accommodation accommodations disability disabilities
+		accessibility contact instructor instructors professor office hours help assistants staff participation due makeup weather emergency covid covid-19 masks registration tuition assessed exam exams
+		quiz quizzes midterm revisions reattempts license licensing acknowledgements acknowledgments credits contributors sharing title wellness counseling harassment inclusion respect conduct
+		communication etiquette recording recordings copyright withdrawal availability logistics meetings homework announcements calendars when where who us statement statements rights faq faqs`)
+	outcomeWords     = set(`objectives objective outcomes outcome goals competencies aims`)
+	descriptionWords = set(`description overview summary`)
+	topicWords       = set(`topics modules module units schedule syllabus content contents curriculum lectures lessons labs experiments calendar outline agenda weeks sessions`)
+	readingWords     = set(`readings reading textbook textbooks books bibliography references resources materials`)
+	neededWords      = set(`prerequisites prerequisite corequisites`)
+)
+
+// toldSection judges a heading by its words: what it says of outcomes first, then of
+// running the course, then of content.
+func toldSection(heading string) (section, bool) {
+	fields := strings.Fields(strings.ToLower(heading))
+	for _, kind := range []struct {
+		words func(string) bool
+		section
+	}{{outcomeWords, outcomes}, {neededWords, prerequisites}, {policyWords, policy}, {descriptionWords, description}, {readingWords, readings}, {topicWords, topics}} {
+		for _, w := range fields {
+			if kind.words(strings.Trim(w, ".,;:!?()[]\"'*_&")) {
+				return kind.section, true
+			}
+		}
+	}
+	return other, false
 }
 
 // headingSection looks a heading up: as it stands, without its number and

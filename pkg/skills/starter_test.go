@@ -253,7 +253,7 @@ func TestStarterOccupations(t *testing.T) {
 
 // TestStarterFindsWhatCoursesName tries one sentence of each of many fields.
 func TestStarterFindsWhatCoursesName(t *testing.T) {
-	e := NewExtractor(Starter())
+	e := NewExtractor(Starter(), opened(t))
 	for _, c := range []struct{ course, outcome, skill string }{
 		{"Maternal-Child Nursing", "Interpret electronic fetal monitoring during labor.", "core:fetal-monitoring"},
 		{"Dental Assisting", "Mix and pour dental materials.", "core:dental-materials"},
@@ -270,7 +270,7 @@ func TestStarterFindsWhatCoursesName(t *testing.T) {
 		{"Military Science", "Apply small unit tactics in the field.", "core:small-unit-tactics"},
 		{"Women's Studies", "Discuss intersectionality theory.", "core:intersectionality-theory"},
 	} {
-		r := e.Extract(course(c.course, "", "Course Outcomes", c.outcome))
+		r := extracted(t, e, course(c.course, "", "Course Outcomes", c.outcome))
 		if !slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return s.SkillID == c.skill }) {
 			t.Errorf("%q does not lead to %s: %v", c.outcome, c.skill, r.Skills)
 		}

@@ -63,7 +63,8 @@ type Taxonomy struct {
 	occupations  table // occupationStride words an occupation, ordered by SOC code
 	requirements table // requirementStride words
 
-	vectors []byte // dims signed bytes a stem, then dims a skill
+	space    []byte // dims signed bytes for each skill: its company (space.go)
+	meanings []byte // the sum of a word table and skillVectors of its width for each skill (words.go), or nothing
 
 	stemIndex map[string]int32
 	counted   bool // whether it is known how many occupations ask for a skill
@@ -111,6 +112,7 @@ const (
 	bare    // the name without its bracket: Java for Java (computer programming)
 	synonym // another word for the skill (topics.txt)
 	topic   // a subject of teaching that leads to the skill (topics.txt)
+	object  // the name without its verb: job analysis for carry out job analysis
 	labelKinds
 )
 
@@ -141,7 +143,7 @@ func (l list) at(i int) words {
 
 const (
 	magic         = "SKTX"
-	formatVersion = 1
+	formatVersion = 2
 	headerLength  = 16 // magic, format version, number of parts, checksum of the rest
 	dims          = 48
 )
@@ -168,7 +170,8 @@ const (
 	partSearchHits
 	partOccupations
 	partRequirements
-	partVectors
+	partSpace
+	partMeanings
 	partCount
 )
 
@@ -201,7 +204,7 @@ func Open(compiled []byte) (*Taxonomy, error) {
 			return nil, errors.New("open taxonomy: the file is cut short")
 		}
 		parts[i], rest = rest[:n], rest[n:]
-		if i != partInfo && i != partBlob && i != partVectors && n%4 != 0 {
+		if i != partInfo && i != partBlob && i != partSpace && i != partMeanings && n%4 != 0 {
 			return nil, fmt.Errorf("open taxonomy: part %d has an odd length", i)
 		}
 	}
@@ -222,7 +225,8 @@ func Open(compiled []byte) (*Taxonomy, error) {
 		searchHits:   list{parts[partSearchStarts], parts[partSearchHits]},
 		occupations:  table{parts[partOccupations], occupationStride},
 		requirements: table{parts[partRequirements], requirementStride},
-		vectors:      parts[partVectors],
+		space:        parts[partSpace],
+		meanings:     parts[partMeanings],
 	}
 	if err := json.Unmarshal(parts[partInfo], &t.info); err != nil {
 		return nil, fmt.Errorf("open taxonomy: information: %w", err)
@@ -317,7 +321,7 @@ func (t *Taxonomy) check() error {
 	if t.byName.len() != n || !below(t.byName, n) || !below(t.aliases, texts) || !below(t.broader, n) ||
 		!lists(t.related, n, n) || !below(t.labelTokens, stems) || !below(t.stems, texts) || t.weights.len() != stems ||
 		!lists(t.postings, stems, labels) || !below(t.searchWords, texts) || !lists(t.searchHits, t.searchWords.len(), n) ||
-		len(t.vectors) != dims*(stems+n) {
+		len(t.space) != dims*n {
 		return broken("an index")
 	}
 	for i := range stems {

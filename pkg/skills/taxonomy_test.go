@@ -331,7 +331,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		tax.Search("c", 10, 0)
 		tax.Requirements("15-1252")
-		NewExtractor(tax).Extract(catalog.SyllabusText{Text: "Apply SQL, C++ and statistics to circuit design and software testing."})
+		extracted(t, NewExtractor(tax, opened(t)), catalog.SyllabusText{Text: "Apply SQL, C++ and statistics to circuit design and software testing."})
 	})
 }
 
@@ -341,7 +341,7 @@ func TestStarter(t *testing.T) {
 	if info.Name == "" || info.Version == "" || info.Licence == "" || info.Attribution == "" {
 		t.Errorf("the starter vocabulary does not say what it is: %+v", info)
 	}
-	r := NewExtractor(tax).Extract(catalog.SyllabusText{Text: "Course Outcomes\n\nApply algorithms to problems of statistics."})
+	r := extracted(t, NewExtractor(tax, opened(t)), catalog.SyllabusText{Text: "Course Outcomes\n\nApply algorithms to problems of statistics."})
 	if len(r.Skills) == 0 {
 		t.Error("the starter vocabulary finds nothing in a plain outcome")
 	}

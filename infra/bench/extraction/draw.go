@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 
-	"skillscurriculum/infra/bench/fit"
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/fit"
+	"skillscurriculum/infra/training/gold"
 )
 
 // draw writes the precision-recall curve and the reliability diagram, both from
@@ -26,9 +26,8 @@ func draw(folder string, documents, passages validated) error {
 		v    validated
 		rows []fit.Row
 	}{
-		{"syllabi", documents, fit.Of(documents.rows, gold.SyllabiSet)},
-		{"our own labels", documents, fit.Of(documents.rows, gold.OwnSet)},
-		{"sentences", passages, passages.rows},
+		{"courses", documents, fit.Of(documents.rows, gold.CourseSet)},
+		{"sentences", passages, fit.Judged(passages.rows)},
 	}
 	curve := square("Precision and recall, texts unseen", "recall of what is insisted on", "precision")
 	reliability := square("Reliability, texts unseen", "confidence", "share that is right")
@@ -48,7 +47,7 @@ func draw(folder string, documents, passages validated) error {
 		if err := add(curve, i, s.name, points, false); err != nil {
 			return err
 		}
-		at := fit.Judge(s.rows, func(r fit.Row) bool { return s.v.model.Confidence(r.Score) >= s.v.model.Cut })
+		at := fit.Judge(s.rows, func(r fit.Row) bool { return s.v.model.Confidence(r.Score, r.Bounds) >= s.v.model.Cut })
 		if err := add(curve, i, fmt.Sprintf("  at the cut: F1 %.2f", at.F1), plotter.XYs{{X: at.Recall, Y: at.Precision}}, true); err != nil {
 			return err
 		}
@@ -56,7 +55,7 @@ func draw(folder string, documents, passages validated) error {
 		var right []bool
 		for _, r := range s.rows {
 			if r.Features != nil {
-				confidence = append(confidence, s.v.model.Confidence(r.Score))
+				confidence = append(confidence, s.v.model.Confidence(r.Score, r.Bounds))
 				right = append(right, r.Right)
 			}
 		}

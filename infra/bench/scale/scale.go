@@ -1,4 +1,4 @@
-// Command scale writes the tables of SCALE.md: where the design stops, worked out
+// Command scale writes the tables of docs/scale.md: where the design stops, worked out
 // from the budgets that the bench holds, the traffic of its load run, and the
 // published quotas of the services beneath. It measures nothing and calls nothing;
 // what no multiplication gives it simulates, from fixed seeds, so that the figures
@@ -16,7 +16,7 @@ import (
 )
 
 // page is what the command writes, seen from the project's root.
-const page = "SCALE.md"
+const page = "docs/scale.md"
 
 func main() {
 	text, err := os.ReadFile(page)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
@@ -45,6 +46,36 @@ func TestLoad(t *testing.T) {
 	if len(first.Customers) != 2 || first.Customers[0].OrganizationID == first.Customers[1].OrganizationID {
 		t.Fatalf("customers %v", first.Customers)
 	}
+	checkLoaded(t, l, first)
+	if len(queue.sent) != 10 {
+		t.Errorf("%d extractions are queued", len(queue.sent))
+	}
+	checkExamples(t, l, first)
+	checkSecondLoad(t, l, first)
+	if len(queue.sent) != 10 {
+		t.Errorf("%d extractions are queued after the second load", len(queue.sent))
+	}
+
+	// Keys that are lost are replaced.
+	if err := os.Remove(l.Keys); err != nil {
+		t.Fatal(err)
+	}
+	third, err := l.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third.Customers[0].APIKey == first.Customers[0].APIKey {
+		t.Error("a lost key came back")
+	}
+	if key, err := l.Store.Key(ctx, catalog.HashSecret(first.Customers[0].APIKey)); err != nil || key.Live(l.Store.Now()) {
+		t.Errorf("the lost key is live: %v %v", key, err)
+	}
+}
+
+// checkLoaded checks the customers' records and keys.
+func checkLoaded(t *testing.T, l Loader, first stack.Demo) {
+	t.Helper()
+	ctx := t.Context()
 	totals := map[string]int{}
 	for _, c := range first.Customers {
 		org := catalog.OrgID(c.OrganizationID)
@@ -69,10 +100,11 @@ func TestLoad(t *testing.T) {
 	if diff := cmp.Diff(want, totals); diff != "" {
 		t.Error(diff)
 	}
-	if len(queue.sent) != 10 {
-		t.Errorf("%d extractions are queued", len(queue.sent))
-	}
+}
 
+func checkExamples(t *testing.T, l Loader, first stack.Demo) {
+	t.Helper()
+	ctx := t.Context()
 	org := catalog.OrgID(first.Customers[0].OrganizationID)
 	section, err := l.Store.Section(ctx, org, first.Examples.SectionID, true)
 	if err != nil || section.CourseID != first.Examples.CourseID || len(section.Skills) == 0 {
@@ -86,8 +118,13 @@ func TestLoad(t *testing.T) {
 	if err != nil || len(credential.Sections) != 3 {
 		t.Errorf("example credential %v %v", credential, err)
 	}
+}
 
-	// What people do to the demo stays at the next start.
+// checkSecondLoad checks that what people do to the demo stays at the next start.
+func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
+	t.Helper()
+	ctx := t.Context()
+	org := catalog.OrgID(first.Customers[0].OrganizationID)
 	job, err := l.Store.Job(ctx, org, first.Examples.JobID, true)
 	if err != nil {
 		t.Fatal(err)
@@ -122,24 +159,6 @@ func TestLoad(t *testing.T) {
 	}
 	if _, total, err := l.Store.Courses(ctx, org, 0, 1); total != 15 || err != nil {
 		t.Errorf("%d courses %v", total, err)
-	}
-	if len(queue.sent) != 10 {
-		t.Errorf("%d extractions are queued after the second load", len(queue.sent))
-	}
-
-	// Keys that are lost are replaced.
-	if err := os.Remove(l.Keys); err != nil {
-		t.Fatal(err)
-	}
-	third, err := l.Load(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if third.Customers[0].APIKey == first.Customers[0].APIKey {
-		t.Error("a lost key came back")
-	}
-	if key, err := l.Store.Key(ctx, catalog.HashSecret(first.Customers[0].APIKey)); err != nil || key.Live(l.Store.Now()) {
-		t.Errorf("the lost key is live: %v %v", key, err)
 	}
 }
 

@@ -118,24 +118,24 @@ func parseQuery(query string) (map[string][]string, error) {
 	return values, nil
 }
 
-// answer is what the client gets. Header names keep their spelling.
-type answer struct {
+// response is what the client gets. Header names keep their spelling.
+type response struct {
 	status int
 	header map[string][]string
 	body   []byte
 }
 
-// parseAnswer reads a function's answer; an error means that API Gateway would
+// parseResponse reads a function's response; an error means that API Gateway would
 // call it malformed.
-func parseAnswer(out []byte) (answer, error) {
+func parseResponse(out []byte) (response, error) {
 	var proxy events.APIGatewayProxyResponse
 	if err := json.Unmarshal(out, &proxy); err != nil {
-		return answer{}, fmt.Errorf("malformed answer of the function: %w", err)
+		return response{}, fmt.Errorf("malformed response of the function: %w", err)
 	}
 	if proxy.StatusCode < 200 || proxy.StatusCode > 599 {
-		return answer{}, fmt.Errorf("malformed answer of the function: status %d", proxy.StatusCode)
+		return response{}, fmt.Errorf("malformed response of the function: status %d", proxy.StatusCode)
 	}
-	a := answer{status: proxy.StatusCode, header: map[string][]string{}, body: []byte(proxy.Body)}
+	a := response{status: proxy.StatusCode, header: map[string][]string{}, body: []byte(proxy.Body)}
 	maps.Copy(a.header, proxy.MultiValueHeaders)
 	for name, value := range proxy.Headers {
 		if _, twice := a.header[name]; !twice {
@@ -145,16 +145,16 @@ func parseAnswer(out []byte) (answer, error) {
 	if proxy.IsBase64Encoded {
 		body, err := base64.StdEncoding.DecodeString(proxy.Body)
 		if err != nil {
-			return answer{}, fmt.Errorf("malformed answer of the function: %w", err)
+			return response{}, fmt.Errorf("malformed response of the function: %w", err)
 		}
 		a.body = body
 	}
 	return a, nil
 }
 
-// compressed is the answer as API Gateway sends it to a client that takes content
+// compressed is the response as API Gateway sends it to a client that takes content
 // codings.
-func (a answer) compressed(acceptEncoding string) answer {
+func (a response) compressed(acceptEncoding string) response {
 	coding := api.Coding(acceptEncoding, len(a.body))
 	var b bytes.Buffer
 	var w io.WriteCloser
@@ -173,7 +173,7 @@ func (a answer) compressed(acceptEncoding string) answer {
 	return a
 }
 
-func (a answer) write(w http.ResponseWriter) {
+func (a response) write(w http.ResponseWriter) {
 	header := w.Header()
 	typed := false
 	for name, values := range a.header {

@@ -1,7 +1,7 @@
 // Package gateway does on one machine what the deployed API Gateway does in
 // front of the functions: it checks the key, throttles, turns HTTP into proxy
-// events and back, and answers in the service's error shape where no function
-// can. It knows no records. Invariant: every answer, also to requests that are
+// events and back, and responds in the service's error shape where no function
+// can. It knows no records. Invariant: every response, also to requests that are
 // not HTTP, has the contract's headers or is a function's own.
 package gateway
 
@@ -25,10 +25,10 @@ import (
 
 // Gateway serves the contract.
 type Gateway struct {
-	// Known says whether a key is one of the service's. Where it cannot say, the
+	// Known reports whether a key is one of the service's. Where it cannot say, the
 	// request goes on: the function decides.
 	Known func(ctx context.Context, apiKey string) (bool, error)
-	// Invoke runs a function and gives its answer.
+	// Invoke runs a function and returns its response.
 	Invoke func(ctx context.Context, function string, event []byte) ([]byte, error)
 	// Limit is the time a function has; 0 means API Gateway's 29 s.
 	Limit time.Duration
@@ -39,7 +39,7 @@ type Gateway struct {
 	// Line takes a line about every request, and about what went wrong with it; may be nil.
 	Line func(line string)
 	// Console takes what people should see and Invoke has not told them: functions
-	// that take too long or answer nonsense.
+	// that take too long or return nonsense.
 	Console *log.Logger
 }
 
@@ -50,7 +50,7 @@ const (
 	largestHead = 10 << 10        // bytes, as API Gateway
 )
 
-// Serve answers on the listener until ctx ends, and then lets running requests
+// Serve accepts requests on the listener until ctx ends, and then lets running requests
 // finish for up to two seconds.
 func (g Gateway) Serve(ctx context.Context, listener net.Listener) error {
 	s := &server{Gateway: g, functions: functions(), keys: newKeys(g.Known, g.Rate, g.Burst)}
@@ -91,7 +91,7 @@ type server struct {
 	keys      *keys
 }
 
-// functions gives every path of the contract to the function of its group.
+// functions maps every path of the contract to the function of its group.
 func functions() map[string]string {
 	byPath := map[string]string{}
 	for _, o := range api.Operations() {
@@ -100,14 +100,14 @@ func functions() map[string]string {
 	return byPath
 }
 
-// catchAll is the function that answers for paths that the contract lacks.
+// catchAll is the function that serves paths that the contract lacks.
 const catchAll = string(api.Customers)
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started, id := time.Now(), uuid.NewString()
 	path, query := target(r)
-	a, function := s.answer(r, id, path, query)
-	// Closing on a client that still sends would make it lose the answer.
+	a, function := s.respond(r, id, path, query)
+	// Closing on a client that still sends would make it lose the response.
 	_, _ = io.CopyN(io.Discard, r.Body, 4*largestBody)
 	a.compressed(r.Header.Get("Accept-Encoding")).write(w)
 	s.Line(fmt.Sprintf("%s %s %q %d %q %dms", id, r.Method, path, a.status, function, time.Since(started).Milliseconds()))
@@ -124,9 +124,9 @@ func target(r *http.Request) (path, query string) {
 	return path, query
 }
 
-// answer is what API Gateway decides, in its order: key, throttle, resource,
+// respond decides as API Gateway does, in its order: key, throttle, resource,
 // size, function. The function's name is "" where none was asked.
-func (s *server) answer(r *http.Request, id, path, query string) (a answer, function string) {
+func (s *server) respond(r *http.Request, id, path, query string) (a response, function string) {
 	route, err := api.Match(r.Method, path)
 	key := r.Header.Get(api.HeaderKey)
 	if route.Operation == nil || route.Operation.Access != api.Public {
@@ -161,28 +161,28 @@ func (s *server) answer(r *http.Request, id, path, query string) (a answer, func
 
 // call runs the function. What API Gateway makes of a function that fails (502)
 // or takes too long (504) has the service's codes here, as in the deployment.
-func (s *server) call(r *http.Request, in request, function string) answer {
+func (s *server) call(r *http.Request, in request, function string) response {
 	event, err := json.Marshal(in.event(r))
 	if err != nil {
 		s.Console.Printf("gateway: event for %s: %v", function, err)
-		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
 	// A client that hangs up does not stop the function, as in AWS.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Limit)
 	defer cancel()
 	out, err := s.Invoke(ctx, function, event)
 	if ctx.Err() != nil && err != nil {
-		s.Console.Printf("gateway: %s %s: no answer of %s within %v", r.Method, in.path, function, s.Limit)
-		return refuse(catalog.Unavailable, "The answer took too long. Try again.", in.path, in.id)
+		s.Console.Printf("gateway: %s %s: no response of %s within %v", r.Method, in.path, function, s.Limit)
+		return refuse(catalog.Unavailable, "The response took too long. Try again.", in.path, in.id)
 	}
 	if err != nil {
 		s.Line(in.id + " " + err.Error())
-		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
-	a, err := parseAnswer(out)
+	a, err := parseResponse(out)
 	if err != nil {
 		s.Console.Printf("gateway: %s %s: %s: %v", r.Method, in.path, function, err)
-		return refuse(catalog.Internal, "The service failed to answer. The requestId finds the cause.", in.path, in.id)
+		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
 	return a
 }

@@ -29,7 +29,7 @@ import (
 type toy struct {
 	function string
 	event    events.APIGatewayProxyRequest
-	answer   string
+	response   string
 	err      error
 	delay    time.Duration
 }
@@ -44,10 +44,10 @@ func (f *toy) invoke(ctx context.Context, function string, event []byte) ([]byte
 		return nil, ctx.Err()
 	case <-time.After(f.delay):
 	}
-	if f.answer == "" && f.err == nil {
+	if f.response == "" && f.err == nil {
 		return []byte(`{"statusCode":200,"body":"{}"}`), nil
 	}
-	return []byte(f.answer), f.err
+	return []byte(f.response), f.err
 }
 
 func known(_ context.Context, apiKey string) (bool, error) {
@@ -79,7 +79,7 @@ func serve(t *testing.T, g Gateway) (address string) {
 	return listener.Addr().String()
 }
 
-// send writes a raw request and reads the answer with its header as it was spelt.
+// send writes a raw request and reads the response with its header as it was spelt.
 func send(t *testing.T, address, raw string) (status int, header map[string][]string, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -131,7 +131,7 @@ func get(target, key string) string {
 	return raw + "\r\n"
 }
 
-// checkProblem holds an answer of the gateway's own against the contract.
+// checkProblem holds a response of the gateway's own against the contract.
 func checkProblem(t *testing.T, status int, header map[string][]string, body, code, instance string) {
 	t.Helper()
 	var problem map[string]any
@@ -278,7 +278,7 @@ func TestEvent(t *testing.T) {
 		t.Errorf("request context: %+v", c)
 	}
 	if len(header["X-Request-Id"]) != 0 {
-		t.Error("a function's answer gets headers it did not give")
+		t.Error("a function's response gets headers it did not give")
 	}
 
 	binary := "\x00\xff\xfe binary"
@@ -292,7 +292,7 @@ func TestAnswersOfFunctions(t *testing.T) {
 	f := &toy{}
 	address := serve(t, Gateway{Invoke: f.invoke})
 	t.Run("header spelling", func(t *testing.T) {
-		f.answer = `{"statusCode":201,"headers":{"X-RateLimit-Limit":"9","content-length":"99"},"multiValueHeaders":{"X-RateLimit-Cost":["1"],"link":["<a>","<b>"],"ETag":["\"x\""]},"body":"{\"a\":1}"}`
+		f.response = `{"statusCode":201,"headers":{"X-RateLimit-Limit":"9","content-length":"99"},"multiValueHeaders":{"X-RateLimit-Cost":["1"],"link":["<a>","<b>"],"ETag":["\"x\""]},"body":"{\"a\":1}"}`
 		status, header, body := send(t, address, get("/v1/courses", "good"))
 		delete(header, "Date")
 		want := map[string][]string{
@@ -304,41 +304,41 @@ func TestAnswersOfFunctions(t *testing.T) {
 		}
 	})
 	t.Run("binary", func(t *testing.T) {
-		f.answer = `{"statusCode":200,"headers":{"Content-Type":"application/pdf"},"body":"AP/+","isBase64Encoded":true}`
+		f.response = `{"statusCode":200,"headers":{"Content-Type":"application/pdf"},"body":"AP/+","isBase64Encoded":true}`
 		_, header, body := send(t, address, get("/v1/courses", "good"))
 		if body != "\x00\xff\xfe" || header["Content-Type"][0] != "application/pdf" {
 			t.Errorf("%q %v", body, header)
 		}
 	})
 	t.Run("no body", func(t *testing.T) {
-		f.answer = `{"statusCode":204}`
+		f.response = `{"statusCode":204}`
 		status, header, body := send(t, address, get("/v1/courses", "good"))
 		if delete(header, "Date"); status != 204 || len(header) != 0 || body != "" {
 			t.Errorf("%d %v %q", status, header, body)
 		}
 	})
 	t.Run("HEAD", func(t *testing.T) {
-		f.answer = `{"statusCode":405,"headers":{"Allow":"GET"},"body":"{}"}`
+		f.response = `{"statusCode":405,"headers":{"Allow":"GET"},"body":"{}"}`
 		status, header, _ := send(t, address, strings.Replace(get("/v1/courses", "good"), "GET", "HEAD", 1))
 		if status != 405 || header["Allow"][0] != "GET" {
 			t.Errorf("%d %v", status, header)
 		}
 	})
-	for name, answer := range map[string]string{
+	for name, response := range map[string]string{
 		"no JSON": "oops", "no status": `{"body":"x"}`, "odd status": `{"statusCode":42}`, "odd base64": `{"statusCode":200,"body":"%","isBase64Encoded":true}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			f.answer = answer
+			f.response = response
 			status, header, body := send(t, address, get("/v1/courses", "good"))
 			checkProblem(t, status, header, body, "internal", "/v1/courses")
 		})
 	}
 	t.Run("failed function", func(t *testing.T) {
-		f.answer, f.err = "", errors.New("exit status 7")
+		f.response, f.err = "", errors.New("exit status 7")
 		status, header, body := send(t, address, get("/v1/courses", "good"))
 		checkProblem(t, status, header, body, "internal", "/v1/courses")
 		if strings.Contains(body, "exit") {
-			t.Errorf("tells internals: %s", body)
+			t.Errorf("shows internals: %s", body)
 		}
 	})
 }
@@ -469,15 +469,15 @@ func FuzzUnparseable(f *testing.F) {
 	})
 }
 
-// FuzzParseAnswer holds that a function's answer is either refused or can be written.
-func FuzzParseAnswer(f *testing.F) {
+// FuzzParseResponse holds that a function's response is either refused or can be written.
+func FuzzParseResponse(f *testing.F) {
 	for _, out := range []string{`{"statusCode":200}`, `{"statusCode":204,"body":"x"}`, `{"statusCode":200,"headers":{"a\nb":"c\r\nd"},"body":"=","isBase64Encoded":true}`, `[]`, ``} {
 		f.Add([]byte(out))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		a, err := parseAnswer(out)
+		a, err := parseResponse(out)
 		if err == nil && (a.status < 200 || a.status > 599 || a.header == nil) {
-			t.Errorf("%q gives %+v", out, a)
+			t.Errorf("%q: %+v", out, a)
 		}
 	})
 }
@@ -505,7 +505,7 @@ func TestCompression(t *testing.T) {
 		"gzip":    func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
 		"deflate": zlib.NewReader,
 	} {
-		a := answer{status: 200, header: map[string][]string{"ETag": {`"t-` + accept + `"`}}, body: []byte(long)}.compressed(accept)
+		a := response{status: 200, header: map[string][]string{"ETag": {`"t-` + accept + `"`}}, body: []byte(long)}.compressed(accept)
 		if a.header["Content-Encoding"][0] != accept || a.header["ETag"] == nil || len(a.body) >= len(long) {
 			t.Fatalf("%s: %v, %d bytes", accept, a.header, len(a.body))
 		}
@@ -518,7 +518,7 @@ func TestCompression(t *testing.T) {
 		}
 	}
 	for _, body := range []string{long, "short"} {
-		a := answer{status: 200, body: []byte(body)}.compressed(map[bool]string{true: "gzip", false: "br"}[body == "short"])
+		a := response{status: 200, body: []byte(body)}.compressed(map[bool]string{true: "gzip", false: "br"}[body == "short"])
 		if a.header["Content-Encoding"] != nil || string(a.body) != body {
 			t.Errorf("%.10s is sent as %v", body, a.header)
 		}

@@ -19,15 +19,15 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// refuse is the gateway's own answer in the service's error shape. The gateway
+// refuse is the gateway's own response in the service's error shape. The gateway
 // knows no customer, so the limits are all 0.
-func refuse(code catalog.Code, detail, path, id string) answer {
+func refuse(code catalog.Code, detail, path, id string) response {
 	problem := api.NewProblem(code, detail, path, id)
 	body, err := json.Marshal(problem)
 	if err != nil {
 		panic(err) // it holds nothing but strings
 	}
-	a := answer{status: problem.Status, body: body, header: map[string][]string{
+	a := response{status: problem.Status, body: body, header: map[string][]string{
 		"Content-Type":      {api.ProblemMediaType},
 		api.HeaderRequestID: {id},
 		api.HeaderLimit:     {"0"},
@@ -42,8 +42,8 @@ func refuse(code catalog.Code, detail, path, id string) answer {
 }
 
 // refusals is a listener whose connections put the service's error shape in the
-// place of what net/http answers by itself to requests that it cannot parse, a
-// path like /v1/courses/a%zz among them. In AWS, API Gateway answers those.
+// place of what net/http sends by itself to requests that it cannot parse, a
+// path like /v1/courses/a%zz among them. In AWS, API Gateway does that.
 type refusals struct {
 	net.Listener
 	server *server
@@ -57,7 +57,7 @@ func (l refusals) Accept() (net.Conn, error) {
 	return &refusing{Conn: c, server: l.server}, nil
 }
 
-// refusing remembers the beginning of what came in since the last answer.
+// refusing remembers the beginning of what came in since the last response.
 type refusing struct {
 	net.Conn
 	server *server
@@ -72,7 +72,7 @@ func (c *refusing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite lets net/http say goodbye before it hangs up, so that the last answer arrives.
+// CloseWrite lets net/http say goodbye before it hangs up, so that the last response arrives.
 func (c *refusing) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -80,14 +80,14 @@ func (c *refusing) CloseWrite() error {
 	return nil
 }
 
-// ownAnswer follows the status line of answers that net/http makes before any
-// handler runs; those of handlers carry a date. What it cannot expect (417) it
-// answers like a handler, of which none says so.
-var ownAnswer = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+// ownResponse follows the status line of responses that net/http makes before any
+// handler runs; those of handlers carry a date. Its 417 looks
+// like a handler's, but no handler sends one.
+var ownResponse = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 func (c *refusing) Write(b []byte) (int, error) {
-	line, _, _ := bytes.Cut(b, ownAnswer[:2])
-	if bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownAnswer) || bytes.HasPrefix(line, []byte("HTTP/1.1 417 ")) {
+	line, _, _ := bytes.Cut(b, ownResponse[:2])
+	if bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownResponse) || bytes.HasPrefix(line, []byte("HTTP/1.1 417 ")) {
 		if _, err := c.Conn.Write(c.server.unparseable(c.head)); err != nil {
 			return 0, err
 		}
@@ -97,7 +97,7 @@ func (c *refusing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// unparseable answers a request of which only the beginning is known.
+// unparseable responds to a request of which only the beginning is known.
 func (s *server) unparseable(head []byte) []byte {
 	reader := textproto.NewReader(bufio.NewReader(bytes.NewReader(head)))
 	line, _ := reader.ReadLine()

@@ -36,7 +36,15 @@ const (
 	number   column = "number"
 	members  column = "members"
 	status   column = "status"
+
+	credits     column = "credits"
+	creditsMin  column = "credits at least"
+	creditsMax  column = "credits at most"
+	creditsUnit column = "unit of credits"
 )
+
+// aside are the columns that are no field by themselves.
+var aside = []column{external, parent, subject, number, status, credits, creditsMin, creditsMax, creditsUnit}
 
 // headers are the names of columns, in lower case without anything but letters and
 // digits, as they stand in exports of Banner, Colleague, Workday and Canvas and in
@@ -54,6 +62,16 @@ var headers = map[catalog.Kind]map[column][]string{
 		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
 		"skills":         {"skills"},
 		status:           {"status", "coursestatus"},
+		// Banner: SCBCRSE, SCRLEVL. Colleague: COURSES. Workday: Course Definition.
+		credits:           {"credits", "credithours", "units", "crscred"},
+		creditsMin:        {"creditsmin", "mincredits", "minimumcredits", "minimumunits", "scbcrsecredithrlow", "credithrlow", "crsmincred"},
+		creditsMax:        {"creditsmax", "maxcredits", "maximumcredits", "maximumunits", "scbcrsecredithrhigh", "credithrhigh", "crsmaxcred"},
+		creditsUnit:       {"creditsunit", "creditunit", "unittype", "credittype"},
+		"level":           {"level", "courselevel", "scrlevllevlcode", "levlcode", "crslevels", "crsacadlevel", "academiclevel"},
+		"lifecycleStatus": {"lifecyclestatus", "coursestatus", "scbcrsecstacode", "cstacode", "crsstatus", "crscurrentstatus", "status"},
+		"effectiveFrom":   {"effectivefrom", "effectivedate", "startdate", "crsstartdate", "coursestartdate"},
+		"effectiveTo":     {"effectiveto", "enddate", "crsenddate", "courseenddate", "inactivedate"},
+		"webpage":         {"webpage", "coursewebpage", "courseurl", "website"},
 	},
 	catalog.SectionKind: {
 		external:         {"externalid", "sectionid", "sourcedid", "crn", "ssbsectcrn", "coursesectionsid", "sectionlistingid", "id"},
@@ -322,7 +340,7 @@ func (t *table) place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 
 // notNull are the fields that a record cannot be without: left blank, the contract
 // says so.
-var notNull = []column{"name", "code", "employerId"}
+var notNull = []column{"name", "code", "employerId", "lifecycleStatus"}
 
 // row gives the line as a record.
 func (t *table) row(kind catalog.Kind) Row {
@@ -334,7 +352,7 @@ func (t *table) row(kind catalog.Kind) Row {
 	row.Gone = gone == "deleted" || gone == "tobedeleted"
 	code := strings.TrimSpace(t.get(subject) + " " + t.get(number))
 	for c := range t.columns {
-		if c == external || c == parent || c == subject || c == number || c == status {
+		if slices.Contains(aside, c) {
 			continue
 		}
 		cell := t.get(c)
@@ -342,12 +360,12 @@ func (t *table) row(kind catalog.Kind) Row {
 			row.Members = values(cell)
 			continue
 		}
-		value, err := valueOf(kind, c, cell)
+		value, err := t.valueOf(c, cell)
 		if err != nil {
 			row.Fault = fmt.Sprintf("%s: %v", c, err)
 			continue
 		}
-		if value != nil || !slices.Contains(notNull, c) {
+		if value != nil || cell == "" && !slices.Contains(notNull, c) {
 			row.Fields[string(c)] = value
 		}
 	}
@@ -355,6 +373,13 @@ func (t *table) row(kind catalog.Kind) Row {
 	case catalog.CourseKind:
 		if row.Fields["code"] == nil && code != "" {
 			row.Fields["code"] = code
+		}
+		if t.has(credits) || t.has(creditsMin) || t.has(creditsMax) {
+			value, err := t.credits()
+			if err != nil {
+				row.Fault = fmt.Sprintf("credits: %v", err)
+			}
+			row.Fields["credits"] = value
 		}
 	case catalog.SectionKind:
 		if row.Parent == "" {
@@ -369,8 +394,14 @@ func (t *table) row(kind catalog.Kind) Row {
 
 // valueOf turns a cell into what JSON would have there; a blank one is null, or no
 // list.
-func valueOf(kind catalog.Kind, c column, cell string) (any, error) {
+func (t *table) valueOf(c column, cell string) (any, error) {
 	switch c {
+	case "level":
+		return t.word(c, levels, "level", cell), nil
+	case "lifecycleStatus":
+		return t.word(c, lifecycles, "lifecyclestatus", cell), nil
+	case "effectiveFrom", "effectiveTo":
+		cell = date(cell)
 	case "skills":
 		return skillsOf(cell)
 	case "locations":

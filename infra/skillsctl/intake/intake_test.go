@@ -2,6 +2,7 @@ package intake
 
 import (
 	"archive/zip"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,9 @@ func TestHeaders(t *testing.T) {
 		{"Banner", "a.csv", "SCBCRSE_SUBJ_CODE,SCBCRSE_CRSE_NUMB,SCBCRSE_TITLE\nBIO,101,Biology\n", course("a.csv:2", "BIO 101", "BIO 101", "Biology")},
 		{"Colleague", "a.csv", "COURSES.ID,CRS.NAME,CRS.SHORT.TITLE\n77,BIO-101,Biology\n", course("a.csv:2", "77", "BIO-101", "Biology")},
 		{"Workday", "a.csv", "Course Definition ID,Course Subject,Course Number,Course Title\nCD_1,BIO,101,Biology\n", course("a.csv:2", "CD_1", "BIO 101", "Biology")},
-		{"Canvas", "courses.csv", "course_id,short_name,long_name,account_id,term_id,status\n1,BIO101,Biology,A,T,active\n", course("courses.csv:2", "1", "BIO101", "Biology")},
+		{"Canvas", "courses.csv", "course_id,short_name,long_name,account_id,term_id,status\n1,BIO101,Biology,A,T,active\n", []Row{
+			{Place: "courses.csv:2", Kind: catalog.CourseKind, Name: "1", Fields: map[string]any{"name": "Biology", "code": "BIO101", "lifecycleStatus": "ACTIVE"}},
+		}},
 		{"Canvas sections", "sections.csv", "section_id,course_id,name,status\ns1,1,Evening,deleted\n", []Row{
 			{Place: "sections.csv:2", Kind: catalog.SectionKind, Name: "s1", Parent: "1", Gone: true, Fields: map[string]any{"name": "Evening"}},
 		}},
@@ -65,6 +68,47 @@ func TestHeaders(t *testing.T) {
 		}},
 	} {
 		t.Run(c.system, func(t *testing.T) { check(t, ofCSV(t, c.name, c.text, ""), c.want) })
+	}
+}
+
+// The facts of a course, in the words of the systems that it comes from.
+func TestFacts(t *testing.T) {
+	credits := func(low, high float64, unit string) map[string]any {
+		return map[string]any{"min": low, "max": high, "unit": unit}
+	}
+	for _, c := range []struct {
+		system, text string
+		want         map[string]any
+	}{
+		{
+			"documented", "name,code,credits,creditsUnit,level,lifecycleStatus,effectiveFrom,effectiveTo,webpage\nB,A,1-4.5,ECTS,GRADUATE,PROPOSED,2026-08-01,2027-07-31,https://example.org/b\n",
+			map[string]any{"credits": credits(1, 4.5, "ECTS"), "level": "GRADUATE", "lifecycleStatus": "PROPOSED", "effectiveFrom": "2026-08-01", "effectiveTo": "2027-07-31", "webpage": "https://example.org/b"},
+		},
+		{
+			"Banner", "SCBCRSE_SUBJ_CODE,SCBCRSE_CRSE_NUMB,SCBCRSE_TITLE,SCBCRSE_CREDIT_HR_LOW,SCBCRSE_CREDIT_HR_HIGH,SCBCRSE_CSTA_CODE,SCRLEVL_LEVL_CODE\nX,1,B,3.000,,I,GR\n",
+			map[string]any{"code": "X 1", "credits": credits(3, 3, "SEMESTER_HOUR"), "level": "GRADUATE", "lifecycleStatus": "RETIRED"},
+		},
+		{
+			"Colleague", "CRS.NAME,CRS.TITLE,TITLE,CRS.MIN.CRED,CRS.MAX.CRED,CRS.STATUS,CRS.LEVELS,CRS.START.DATE,CRS.END.DATE\nA,,B,1,4,A,300,08/15/2025,\n",
+			map[string]any{"credits": credits(1, 4, "SEMESTER_HOUR"), "level": "UPPER_DIVISION", "lifecycleStatus": "ACTIVE", "effectiveFrom": "2025-08-15", "effectiveTo": nil},
+		},
+		{
+			"Workday", "Code,Course Title,Minimum Units,Maximum Units,Unit Type,Academic Level,Course Status,Effective Date\nA,B,2,2,Quarter Hours,Graduate,Approved,1/5/2026\n",
+			map[string]any{"credits": credits(2, 2, "QUARTER_HOUR"), "level": "GRADUATE", "lifecycleStatus": "ACTIVE", "effectiveFrom": "2026-01-05"},
+		},
+		// Undergraduate is neither of the contract's, blank is null, and the contract judges what is in its own words.
+		{"others", "name,code,credits,levl_code,status,effectiveTo\nB,A,,UG,X,someday\n", map[string]any{"credits": nil, "effectiveTo": "someday"}},
+		{"unknown", "name,code,level,lifecycleStatus\nB,A,UG,X\n", map[string]any{"level": "UG", "lifecycleStatus": "X"}},
+		{"blank", "name,code,level,lifecycleStatus,webpage\nB,A,,,\n", map[string]any{"level": nil, "webpage": nil}},
+	} {
+		t.Run(c.system, func(t *testing.T) {
+			want := map[string]any{"name": "B", "code": "A"}
+			maps.Copy(want, c.want)
+			rows := ofCSV(t, "courses.csv", c.text, "")
+			if diff := cmp.Diff(want, rows[0].Fields); diff != "" || rows[0].Fault != "" {
+				t.Errorf("%s%s", rows[0].Fault, diff)
+			}
+		})
 	}
 }
 
@@ -107,6 +151,8 @@ func TestBadCSV(t *testing.T) {
 		{"code,name\nA,B,C\n", "3 cells"},
 		{"externalId,name,employer,salaryMin\n1,B,C,lots\n", `"lots" is no amount`},
 		{"code,name,skills\nA,B,core:x\n", "no skillId=level"},
+		{"code,name,credits\nA,B,three\n", `credits: "three" is no number of credits`},
+		{"code,name,credits,creditsUnit\nA,B,3,points\n", `credits: "points" is no unit of credits`},
 		{"code,name,skills\nA,B,core:x=2@much\n", "no skillId=level@confidence"},
 	} {
 		rows := ofCSV(t, "a.csv", c.text, "")

@@ -235,12 +235,20 @@ var (
 	}
 	hrefs = []any{"https://example.org/a", " https://example.org/b ", "http://example.org/", "ftp://x", "", nil, 1.0}
 	unit  = []any{0.0, minusZero, 0.3, 0.6, 0.9, 1.0, 1.5, -1.0, nil}
-	pay   = []any{0.0, minusZero, 10.0, 20.5, -1.0, nil, "1"}
+	facts = []string{"credits", "level", "lifecycleStatus", "effectiveFrom", "effectiveTo", "webpage", "takenTerm"} // seldom given, or few records were sound
+	dates = []any{"2026-01-31", "2025-08-01", "2026-02-30", "2026-1-1", nil}
+	worth = []any{
+		nil, "x", map[string]any{"min": minusZero, "max": 3.0, "unit": "ECTS"}, map[string]any{"min": 3.0, "max": 1.0, "unit": "CEU"},
+		map[string]any{"min": 0.3, "max": 1000.0, "unit": "CEU"}, map[string]any{"min": 1.0},
+	}
+	pay = []any{0.0, minusZero, 10.0, 20.5, -1.0, nil, "1"}
 )
 
 var agreeing = []kind{
 	{kind: catalog.CourseKind, path: "/courses", list: "courses", fields: map[string][]any{
 		"name": names, "code": codes, "description": notes, "instructorId": notes, "instructorName": names, "syllabusHref": hrefs, "skills": skillSets, "color": {"red"},
+		"credits": worth, "level": {"GRADUATE", "x", nil}, "lifecycleStatus": {"RETIRED", "x", nil}, "effectiveFrom": dates, "effectiveTo": dates,
+		"webpage": {"https://example.org/c", " https://example.org/d ", "http://example.org", "https://u@example.org", "https://", "", nil},
 	}},
 	{kind: catalog.SectionKind, path: "/courses/{C-1}/sections", list: "sections", parent: "courses C-1", fields: map[string][]any{
 		"name": names, "description": notes, "instructorId": notes, "instructorName": names, "syllabusHref": hrefs, "skills": skillSets,
@@ -262,7 +270,7 @@ var agreeing = []kind{
 		"matchingConfig": {nil, map[string]any{}, "x"},
 	}},
 	{kind: catalog.TransferCourseKind, path: "/transfer-packages/{T}/courses", list: "courses", parent: "transferPackages T", fields: map[string][]any{
-		"name": names, "description": notes, "syllabusHref": hrefs,
+		"name": names, "description": notes, "syllabusHref": hrefs, "code": codes, "credits": worth, "takenTerm": codes,
 	}},
 }
 
@@ -275,6 +283,9 @@ func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 		often := 2
 		if required {
 			often = 12
+		}
+		if slices.Contains(facts, field) && rapid.IntRange(0, 3).Draw(t, label+"facts "+field) > 0 {
+			continue
 		}
 		if change && required || rapid.IntRange(0, often).Draw(t, label+field+"?") > 0 {
 			in[field] = rapid.SampledFrom(k.fields[field]).Draw(t, label+field)

@@ -14,10 +14,12 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/sender"
+	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/storage"
 	"skillscurriculum/pkg/syllabus"
 )
@@ -47,7 +49,7 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	info := taxonomy.Info()
 	return &queue.Worker{
 		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
-		Extractor: skills.NewExtractor(taxonomy), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log,
+		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }

@@ -91,8 +91,15 @@ func TestUploadedLikeFetched(t *testing.T) {
 		if diff := cmp.Diff(fetched, uploaded); diff != "" {
 			t.Errorf("%s is read otherwise when it is uploaded:\n%s", name, diff)
 		}
-		found := worker.Extractor.Extract(uploaded).Skills
-		if diff := cmp.Diff(worker.Extractor.Extract(fetched).Skills, found); diff != "" || len(found) == 0 {
+		skillsOf := func(text catalog.SyllabusText) []catalog.SkillRef {
+			result, err := worker.Extractor.Extract(t.Context(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.Skills
+		}
+		found := skillsOf(uploaded)
+		if diff := cmp.Diff(skillsOf(fetched), found); diff != "" || len(found) == 0 {
 			t.Errorf("%s has %d skills when it is uploaded:\n%s", name, len(found), diff)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Function is the Lambda function that answers API Gateway's events through a
+// Function is the Lambda function that serves API Gateway's events through a
 // handler. It reads and writes them itself: with encoding/json that would take
 // longer than all the rest of a request.
 func Function(handler http.Handler) lambda.Handler { return function{Gateway(handler)} }

@@ -58,11 +58,11 @@ func TestFunction(t *testing.T) {
 	if seen.URL.Path != "/v1/courses" || seen.URL.Query().Get("limit") != "3" || seen.Header.Get("X-API-Key") != "k" {
 		t.Errorf("the handler saw %s with %v", seen.URL, seen.Header)
 	}
-	var answer events.APIGatewayProxyResponse
-	if err := json.Unmarshal(out, &answer); err != nil {
+	var response events.APIGatewayProxyResponse
+	if err := json.Unmarshal(out, &response); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if answer.StatusCode != http.StatusTeapot || answer.Body != `{"a":"größe"}` || answer.MultiValueHeaders["X-RateLimit-Limit"][0] != "5" {
+	if response.StatusCode != http.StatusTeapot || response.Body != `{"a":"größe"}` || response.MultiValueHeaders["X-RateLimit-Limit"][0] != "5" {
 		t.Errorf("answered %s", out)
 	}
 	if _, err := f.Invoke(t.Context(), []byte(`{"path":`)); err == nil {

@@ -1,4 +1,4 @@
-// Package group starts the functions that answer a group of operations behind API
+// Package group starts the functions that serve a group of operations behind API
 // Gateway.
 package group
 
@@ -16,6 +16,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/quota"
@@ -24,7 +25,7 @@ import (
 	"skillscurriculum/pkg/syllabus/address"
 )
 
-// Part gives a server what only some groups need. Each is of a package of its own, so
+// Part adds to a server what only some groups need. Each is of a package of its own, so
 // that the functions of the others do not load it.
 type Part func(boot.Config, *rest.Server)
 
@@ -44,7 +45,7 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger, groups ...api.Gro
 	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: boot.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
-		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups,
+		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups, Trace: trace.Send,
 		CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) },
 		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
 			taxonomy, err := c.Taxonomy()
@@ -91,9 +92,9 @@ func under(path, prefix string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// Gateway answers the events of API Gateway through a handler. What the proxy
+// Gateway serves the events of API Gateway through a handler. What the proxy
 // cannot turn into a request (a path that cannot be decoded) goes the same way,
-// with the path beside it.
+// together with the path.
 func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	adapter := httpadapter.New(handler)
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {

@@ -1,4 +1,4 @@
-// Package paging gives functions the pages of reports. Only that of the reports loads
+// Package paging renders the pages of reports for functions. Only that of the reports loads
 // it.
 package paging
 

@@ -1,4 +1,4 @@
-// Package sending gives functions the queue of extractions. Only those load it whose
+// Package sending connects functions to the queue of extractions. Only those load it whose
 // operations have something extracted.
 package sending
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"skillscurriculum/infra/bench/gold"
+	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -14,11 +14,11 @@ func rows() []Row {
 	for text := range 20 {
 		item := &gold.Item{Set: gold.SyllabiSet, Group: string(rune('a' + text)), Must: map[string]int{"right": 1}}
 		for c := range 10 {
-			f := make([]float64, len(skills.FeatureNames))
+			f := make([]float64, len(skills.FeatureNames()))
 			if c == 0 {
 				f[0] = 1
 			}
-			out = append(out, Row{Item: item, Features: f, Right: c == 0, Must: c == 0, Weight: 1, Words: 100})
+			out = append(out, Row{Item: item, Features: f, Right: c == 0, Must: c == 0, Weight: 1, Bounds: skills.Bounds{Most: 1}})
 		}
 	}
 	return out
@@ -26,8 +26,8 @@ func rows() []Row {
 
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
-	m := Model(all, 0.1, 0, 5, 2, 10)
-	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score) > 0.5 })
+	m := Model(all, 0.1, 5, 2, 10)
+	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{Most: 1}) > 0.5 })
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
 	}
@@ -59,11 +59,11 @@ func TestCalibratedFindsFrequencies(t *testing.T) {
 	item := &gold.Item{Set: gold.TechSet, Group: "a"}
 	for i := range 2000 {
 		score := float64(i%100)/100 + 0.005
-		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1})
+		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1, Bounds: skills.Bounds{Most: 1}})
 	}
 	m := skills.Model{Steps: calibrated(all, 50)}
 	for _, score := range []float64{0.2, 0.5, 0.8} {
-		if got := m.Confidence(score); math.Abs(got-score/2) > 0.05 {
+		if got := m.Confidence(score, skills.Bounds{Most: 1}); math.Abs(got-score/2) > 0.05 {
 			t.Errorf("confidence of score %v: %v, want about %v", score, got, score/2)
 		}
 	}
@@ -73,10 +73,10 @@ func TestReliabilityKnowsChance(t *testing.T) {
 	item := &gold.Item{Set: gold.TechSet, Group: "a"}
 	var all []Row
 	for i := range 100 {
-		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0})
+		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0, Bounds: skills.Bounds{Most: 1}})
 	}
 	// A fair coin thrown 100 times is off by 4 heads on average.
-	r := ReliabilityOf(all, &skills.Model{})
+	r := ReliabilityOf(all, &skills.Model{}, 0)
 	if r.Expected != 0 || math.Abs(r.Chance-0.04) > 0.001 {
 		t.Errorf("%+v", r)
 	}

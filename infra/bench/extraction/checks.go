@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"skillscurriculum/infra/training/gold"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
+	"skillscurriculum/pkg/syllabus"
+)
+
+// plainly prints how many sentences give the skill that they plainly name: the usual
+// phrases of an outcome around every tenth name of knowledge that is its own.
+func (b *bench) plainly() error {
+	phrases := []string{"Students will learn %s.", "Apply %s to solve problems.", "The course covers %s."}
+	known, _ := b.set.Taxonomy.Search("", b.set.Taxonomy.Info().Skills, 0)
+	given, n := 0, 0
+	for i, s := range known {
+		name, _, _ := strings.Cut(s.Name, " (")
+		if s.Kind != "knowledge" || i%10 != 0 || len(strings.Fields(name)) > 3 {
+			continue
+		}
+		for _, p := range phrases {
+			n++
+			if slices.Contains(ids(b.found(catalog.SyllabusText{Text: fmt.Sprintf(p, name)})), s.ID) {
+				given++
+			}
+		}
+	}
+	b.row("sentences that plainly name a skill give it", "1.0", fmt.Sprintf("%.3f of %d", float64(given)/float64(max(1, n)), n))
+	return nil
+}
+
+func (b *bench) levels() {
+	share := func(n, of int) string { return number(float64(n) / float64(max(1, of))) }
+	near := func(a, b int) bool { return math.Abs(float64(a-b)) <= 1 }
+	var exact, within, firstExact, firstWithin int
+	for _, o := range b.set.Outcomes {
+		level, _ := skills.LevelOf(o.Text)
+		first := firstVerb(o.Text)
+		exact += one(level == o.Level)
+		within += one(near(level, o.Level))
+		firstExact += one(first == o.Level)
+		firstWithin += one(near(first, o.Level))
+	}
+	n := len(b.set.Outcomes)
+	b.row("levels of outcomes, exact", ">= .80", share(exact, n), "", "first verb "+share(firstExact, n))
+	b.row("levels of outcomes, within one", ">= .95", share(within, n), "", "first verb "+share(firstWithin, n))
+	count := func(items []gold.Item) (n, exact, within int) {
+		for _, item := range items {
+			for _, s := range b.found(item.Doc).Skills {
+				if item.Wanted(s.SkillID) {
+					want := max(item.Must[s.SkillID], item.OK[s.SkillID])
+					n++
+					exact += one(want == s.Level)
+					within += one(near(want, s.Level))
+				}
+			}
+		}
+		return n, exact, within
+	}
+	on, oe, ow := count(b.set.Courses)
+	sn, se, sw := count(b.set.Sealed)
+	b.row("levels in courses, exact (the higher of the two labels)", ">= .80", share(oe, on), share(se, sn))
+	b.row("levels in courses, within one", ">= .95", share(ow, on), share(sw, sn))
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// firstVerb looks the first word up in the usual table of Bloom's verbs.
+func firstVerb(text string) int {
+	word, _, _ := strings.Cut(strings.ToLower(text), " ")
+	for level, list := range []string{"define list recall recognize name state label", "explain describe summarize understand discuss classify interpret outline illustrate relate identify",
+		"apply use solve implement demonstrate compute calculate utilize employ perform execute", "analyze analyse compare examine differentiate investigate distinguish",
+		"evaluate assess judge design create develop construct formulate justify propose write"} {
+		if slices.Contains(strings.Fields(list), word) {
+			return level + 1
+		}
+	}
+	return 2
+}
+
+// formats writes the courses in every format, reads them back and compares the skills.
+func (b *bench) formats(ctx context.Context) error {
+	reader, err := syllabus.NewReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	sum, least, n := 0.0, 1.0, 0.0
+	for _, item := range slices.Concat(b.set.Courses, b.set.Syllabi) {
+		want := ids(b.found(item.Doc))
+		for kind, raw := range written(item.Doc.Text) {
+			doc, err := reader.Read(ctx, raw, syllabus.Hint{Kind: kind})
+			if err != nil {
+				return fmt.Errorf("%s as %v: %w", item.Name, kind, err)
+			}
+			j := jaccard(want, ids(b.found(doc)))
+			sum += j
+			n++
+			least = min(least, j)
+		}
+	}
+	b.row("same course as PDF, DOCX, HTML, Markdown, text: Jaccard", ">= .95", fmt.Sprintf("%.3f (least %.3f)", sum/n, least))
+	return nil
+}
+
+func jaccard(a, b []string) float64 {
+	both := 0.0
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			both++
+		}
+	}
+	if len(a)+len(b) == 0 {
+		return 1
+	}
+	return both / (float64(len(a)+len(b)) - both)
+}
+
+// laws checks what must always hold: equal runs, and quotes that stand in the text.
+func (b *bench) laws() error {
+	same, quotes, wrong := true, 0, 0
+	again := skills.NewExtractor(b.set.Taxonomy, wordvectors.Table())
+	for _, item := range slices.Concat(b.set.Courses, b.set.Sealed, b.set.Syllabi, b.set.Own, b.set.Tech, b.set.House) {
+		first := b.found(item.Doc)
+		second, err := again.Extract(context.Background(), item.Doc)
+		if err != nil {
+			return err
+		}
+		x, err := json.Marshal(first)
+		if err != nil {
+			return err
+		}
+		y, err := json.Marshal(second)
+		if err != nil {
+			return err
+		}
+		same = same && bytes.Equal(x, y)
+		text := []rune(item.Doc.Text)
+		shown := map[string]bool{}
+		for _, ev := range first.Evidence {
+			quotes++
+			shown[ev.SkillID] = true
+			if ev.Start >= ev.End || ev.End > len(text) || string(text[ev.Start:ev.End]) != ev.Quote {
+				wrong++
+			}
+		}
+		for _, s := range first.Skills {
+			if !shown[s.SkillID] {
+				wrong++
+			}
+		}
+	}
+	b.row("two runs", "identical", map[bool]string{true: "identical", false: "DIFFERENT"}[same])
+	b.row("skills with a quote that stands in the text", "100 %", fmt.Sprintf("%.1f %% of %d quotes", 100*(1-float64(wrong)/float64(max(1, quotes))), quotes))
+	return nil
+}
+
+// tenPages is the size of the document that speed is measured on.
+const tenPages = 30000
+
+func (b *bench) speed(ctx context.Context) error {
+	var text strings.Builder
+	for i := 0; text.Len() < tenPages; i++ {
+		text.WriteString(b.set.Syllabi[i%len(b.set.Syllabi)].Doc.Text + "\n\n")
+	}
+	reader, err := syllabus.NewReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	pdf := writtenPDF(text.String())
+	compiled := slices.Clone(b.set.Compiled)
+	runtime.GC()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	t, err := skills.Open(compiled)
+	if err != nil {
+		return err
+	}
+	e := skills.NewExtractor(t, wordvectors.Table())
+	opened := time.Since(start)
+	if _, err := e.Extract(ctx, b.set.Syllabi[0].Doc); err != nil {
+		return err
+	}
+	runtime.GC() // the extractor's working memory stays in its pool for one collection
+	runtime.ReadMemStats(&after)
+	run := func() (pages, found int, took, extracting time.Duration, err error) {
+		start := time.Now()
+		doc, err := reader.Read(ctx, pdf, syllabus.Hint{Kind: syllabus.PDF})
+		if err != nil {
+			return 0, 0, 0, 0, err
+		}
+		read := time.Now()
+		r, err := e.Extract(ctx, doc)
+		return len(doc.Pages), len(r.Skills), time.Since(start), time.Since(read), err
+	}
+	if _, _, _, _, err := run(); err != nil {
+		return err
+	}
+	pages, found, took, extracting, err := run()
+	if err != nil {
+		return err
+	}
+	b.row(fmt.Sprintf("%d pages of PDF to %d skills, warm", pages, found), "< 0.5 s", fmt.Sprintf("%v (extraction %v)", took.Round(time.Millisecond), extracting.Round(time.Millisecond)))
+	b.row("start with full ESCO", "< 0.3 s", opened.Round(100*time.Microsecond).String())
+	b.row("memory of taxonomy and extractor, file included", "< 256 MB", fmt.Sprintf("%d MB", (int(after.HeapAlloc)-int(before.HeapAlloc)+len(compiled))>>20))
+	runtime.KeepAlive(e)
+	runtime.KeepAlive(compiled)
+	return nil
+}

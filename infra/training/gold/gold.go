@@ -1,0 +1,528 @@
+// Package gold reads the labelled development data and the taxonomy that its labels
+// come from. It never writes. Documents are read from the folders that it is given,
+// never from the repository, which holds only labels of its own (labels), what they
+// are labels of (courses.csv) and a second opinion on older syllabi (second.txt).
+// Invariant: what it returns is ordered as in the files.
+package gold
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/skills/wordvectors"
+	"skillscurriculum/pkg/syllabus"
+)
+
+// Item is a labelled text. Must and OK hold skill ids; for sentences OK is empty.
+type Item struct {
+	Set    string
+	Name   string
+	Doc    catalog.SyllabusText
+	Must   map[string]int // id -> level, 0 where the set has no levels
+	OK     map[string]int
+	Group  string // items of one group never stand on both sides of a split
+	Field  string // of a course, such as nursing
+	Area   string // of a course, such as health: several fields
+	Sealed bool   // never used to fit or to design, only to check
+}
+
+// The sets.
+const (
+	CourseSet    = "courses"
+	SyllabiSet   = "syllabi"
+	OwnSet       = "own"
+	TechSet      = "tech"
+	HouseSet     = "house"
+	SyntheticSet = "skillskape"
+	ExcerptSet   = "excerpts"
+)
+
+// Data is all of the development data.
+type Data struct {
+	Compiled []byte
+	Taxonomy *skills.Taxonomy
+	Untaught *skills.Taxonomy // the same without topics.txt
+	Courses  []Item           // read by two labelers; nobody wrote topics for them
+	Sealed   []Item           // likewise, kept apart
+	Syllabi  []Item           // those that topics.txt was written with
+	Own      []Item           // likewise, labelled by this project
+	Tech     []Item
+	House    []Item
+	// Synthetic are sentences that were made up.
+	Synthetic []Item
+	Outcomes  []Outcome
+}
+
+// Folders are where the documents lie: the development data, and courses that this
+// project collected, which may be empty.
+type Folders struct{ Data, Courses string }
+
+// Load reads the development data.
+func Load(ctx context.Context, folders Folders) (*Data, error) {
+	var d Data
+	var err error
+	if d.Compiled, d.Taxonomy, err = taxonomy(folders.Data, false); err != nil {
+		return nil, err
+	}
+	if _, d.Untaught, err = taxonomy(folders.Data, true); err != nil {
+		return nil, err
+	}
+	read := func(raw []byte) (catalog.SyllabusText, error) {
+		var r syllabus.Reader
+		return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
+	}
+	all, err := courses(folders, read)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if c.Sealed {
+			d.Sealed = append(d.Sealed, c)
+		} else {
+			d.Courses = append(d.Courses, c)
+		}
+	}
+	if d.Syllabi, err = syllabi(folders.Data, read); err != nil {
+		return nil, err
+	}
+	if d.Own, err = secondOpinion(folders.Data, d.Taxonomy, read); err != nil {
+		return nil, err
+	}
+	if d.Tech, err = sentences(folders.Data, TechSet, d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.House, err = sentences(folders.Data, HouseSet, d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.Synthetic, err = skillSkape(folders.Data, "dev", d.Taxonomy); err != nil {
+		return nil, err
+	}
+	if d.Outcomes, err = outcomes(folders.Data); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// Wanted reports whether a skill is right, insisted on or arguable.
+func (i *Item) Wanted(id string) bool {
+	_, must := i.Must[id]
+	_, ok := i.OK[id]
+	return must || ok
+}
+
+// Outcome is a course outcome with the level that its university printed, 1..5.
+type Outcome struct {
+	Course, Text string
+	Level        int
+}
+
+// taxonomy compiles ESCO from the folder of data.
+func taxonomy(data string, untaught bool) (compiled []byte, t *skills.Taxonomy, err error) {
+	b := skills.Builder{Words: wordvectors.Table(), Untaught: untaught}
+	var sources []fs.FS
+	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
+		z, err := zip.OpenReader(filepath.Join(data, "esco", name))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer z.Close()
+		sources = append(sources, z)
+	}
+	if err := b.AddESCO("1.1.1", sources...); err != nil {
+		return nil, nil, err
+	}
+	if compiled, err = b.Compile(); err != nil {
+		return nil, nil, err
+	}
+	t, err = skills.Open(compiled)
+	return compiled, t, err
+}
+
+// byName leads from the names of a taxonomy's skills to their ids.
+func byName(t *skills.Taxonomy) map[string]string {
+	all, _ := t.Search("", t.Info().Skills, 0)
+	ids := make(map[string]string, len(all))
+	for _, s := range all {
+		ids[strings.ToLower(s.Name)] = s.ID
+	}
+	return ids
+}
+
+func rows(r io.Reader) ([]map[string]string, error) {
+	all, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var out []map[string]string
+	for _, row := range all[1:] {
+		m := map[string]string{}
+		for i, h := range all[0] {
+			m[h] = row[i]
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func rowsOf(path string) ([]map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all, err := rows(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// kept are the labels of this project and the list of all courses.
+//
+//go:embed courses.csv labels
+var kept embed.FS
+
+// sealedShare is the denominator of the share of fields that are sealed.
+const sealedShare = 3
+
+// sealed deals whole fields, by their names alone.
+func sealed(field string) bool {
+	h := fnv.New32a()
+	io.WriteString(h, field)
+	return h.Sum32()%sealedShare == 0
+}
+
+// mark is a skill that a labeler gave a course.
+type mark struct {
+	URI   string
+	Kind  string
+	Level int
+}
+
+const core = "core"
+
+// courses reads the courses of courses.csv that two labelers read, wherever their
+// documents are at hand: those of the development data with their labels beside
+// them, and those of this project, whose labels it keeps.
+func courses(folders Folders, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
+	f, err := kept.Open("courses.csv")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := rows(f)
+	if err != nil {
+		return nil, fmt.Errorf("courses.csv: %w", err)
+	}
+	var items []Item
+	for _, row := range list {
+		folder, passes := filepath.Join(folders.Data, "syllabi", "courses"), besideDocument
+		if row["sha256"] != "" {
+			folder, passes = folders.Courses, keptLabels
+			if folder == "" {
+				continue
+			}
+		}
+		raw, err := os.ReadFile(filepath.Join(folder, row["doc"]+".md"))
+		if err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256(raw); row["sha256"] != "" && hex.EncodeToString(sum[:]) != row["sha256"] {
+			return nil, fmt.Errorf("%s: the document is not the one that was labelled (its digest differs)", row["doc"])
+		}
+		marks, err := passes(folder, row["doc"])
+		if err != nil {
+			return nil, err
+		}
+		if len(marks) == 0 {
+			continue // not labelled by both
+		}
+		doc, err := read(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", row["doc"], err)
+		}
+		item := Item{Set: CourseSet, Name: row["doc"], Doc: doc, Group: row["field"], Field: row["field"], Area: row["group"], Sealed: sealed(row["field"])}
+		item.merge(marks)
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// merge takes the marks of two labelers: insisted on is what is core for both, right
+// what either gave.
+func (i *Item) merge(passes [][]mark) {
+	cores, levels := map[string]int{}, map[string]int{}
+	for _, pass := range passes {
+		for _, m := range pass {
+			id := "esco:" + filepath.Base(m.URI)
+			levels[id] = max(levels[id], m.Level)
+			if m.Kind == core {
+				cores[id]++
+			}
+		}
+	}
+	i.Must, i.OK = map[string]int{}, map[string]int{}
+	for id, level := range levels {
+		if cores[id] == len(passes) {
+			i.Must[id] = level
+		} else {
+			i.OK[id] = level
+		}
+	}
+}
+
+// besideDocument reads the labels of the development data.
+func besideDocument(folder, doc string) ([][]mark, error) {
+	raw, err := os.ReadFile(filepath.Join(folder, doc+".json"))
+	if err != nil {
+		return nil, err
+	}
+	var labels struct {
+		Skills []struct {
+			URI    string
+			Passes map[string]mark
+		}
+	}
+	if err := json.Unmarshal(raw, &labels); err != nil {
+		return nil, fmt.Errorf("%s: %w", doc, err)
+	}
+	passes := make([][]mark, 2)
+	for _, s := range labels.Skills {
+		for i, pass := range []string{"A", "B"} {
+			if m, ok := s.Passes[pass]; ok {
+				m.URI = s.URI
+				passes[i] = append(passes[i], m)
+			}
+		}
+	}
+	return passes, nil
+}
+
+// keptLabels reads the labels of this project, or none where a labeler left the
+// course out.
+func keptLabels(_, doc string) ([][]mark, error) {
+	var passes [][]mark
+	for _, pass := range []string{"A", "B"} {
+		raw, err := kept.ReadFile("labels/" + pass + "/" + doc + ".json")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var labels struct{ Skills []mark }
+		if err := json.Unmarshal(raw, &labels); err != nil {
+			return nil, fmt.Errorf("%s of pass %s: %w", doc, pass, err)
+		}
+		passes = append(passes, labels.Skills)
+	}
+	return passes, nil
+}
+
+// sentences reads TechWolf's annotation of SkillSpan: set is tech or house.
+// Labels that the taxonomy does not have are left out, as in the benchmark.
+func sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
+	ids := byName(t)
+	all, err := rowsOf(filepath.Join(data, "benchmarks", set+"_validation_annotations.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	at := map[string]int{}
+	for _, r := range all {
+		text := strings.TrimSpace(r["sentence"])
+		i, ok := at[text]
+		if !ok {
+			i = len(items)
+			at[text] = i
+			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.SyllabusText{Text: text}, Must: map[string]int{}, Group: text})
+		}
+		if id, ok := ids[strings.ToLower(r["label"])]; ok {
+			items[i].Must[id] = 0
+		}
+	}
+	return items, nil
+}
+
+// skillSkape reads the synthetic sentences: set is train or dev.
+func skillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
+	ids := byName(t)
+	all, err := rowsOf(filepath.Join(data, "benchmarks", "skillskape_"+set+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	for i, r := range all {
+		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.SyllabusText{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		for _, name := range pythonList(r["skills"]) {
+			if id, ok := ids[strings.ToLower(name)]; ok {
+				item.Must[id] = 0
+				item.Group = max(item.Group, id)
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// pythonList reads ['a', "b's"].
+func pythonList(s string) []string {
+	var out []string
+	for len(s) > 0 {
+		i := strings.IndexAny(s, `'"`)
+		if i < 0 {
+			break
+		}
+		quote := s[i]
+		s = s[i+1:]
+		end := strings.IndexByte(s, quote)
+		if end < 0 {
+			break
+		}
+		out = append(out, s[:end])
+		s = s[end+1:]
+	}
+	return out
+}
+
+// syllabi reads the syllabi that topics.txt was written with; read turns Markdown
+// into a document.
+func syllabi(data string, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
+	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	var items []Item
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var labels struct {
+			Doc      string
+			Must, OK []mark
+		}
+		if err := json.Unmarshal(raw, &labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		source, err := os.ReadFile(filepath.Join(filepath.Dir(path), labels.Doc))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := read(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", labels.Doc, err)
+		}
+		item := Item{Set: SyllabiSet, Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
+		for _, m := range labels.Must {
+			item.Must["esco:"+filepath.Base(m.URI)] = m.Level
+		}
+		for _, m := range labels.OK {
+			item.OK["esco:"+filepath.Base(m.URI)] = m.Level
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+//go:embed second.txt
+var second string
+
+// secondOpinion reads the older syllabi that this project labelled; the head of
+// second.txt says how.
+func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
+	z, err := zip.OpenReader(filepath.Join(data, "syllabi", "unlabelled.zip"))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	ids := byName(t)
+	var items []Item
+	for line := range strings.Lines(second) {
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch kind {
+		case "doc":
+			raw, err := fs.ReadFile(z, rest)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rest, err)
+			}
+			doc, err := read(raw)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rest, err)
+			}
+			items = append(items, Item{Set: OwnSet, Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest})
+		case "must", "ok":
+			item := &items[len(items)-1]
+			to := item.OK
+			if kind == "must" {
+				to = item.Must
+			}
+			for name := range strings.SplitSeq(rest, "|") {
+				id, known := ids[strings.ToLower(strings.TrimSpace(name))]
+				if !known {
+					return nil, fmt.Errorf("second.txt: the taxonomy has no skill %q", strings.TrimSpace(name))
+				}
+				to[id] = 0
+			}
+		}
+	}
+	return items, nil
+}
+
+// Excerpts cuts labelled courses into short texts, each the course's title and some
+// of its lines, such as a catalogue would print. What is right for the course is
+// right for its excerpt, but nothing is insisted on.
+func Excerpts(items []Item, words int) []Item {
+	var out []Item
+	for _, item := range items {
+		lines := strings.Split(strings.TrimSpace(item.Doc.Text), "\n")
+		name, text, n := lines[0], lines[0]+"\n\n", 0
+		for _, line := range lines[1:] {
+			text += line + "\n"
+			if n += len(strings.Fields(line)); n >= words {
+				right := map[string]int{}
+				for id := range item.Must {
+					right[id] = 0
+				}
+				for id := range item.OK {
+					right[id] = 0
+				}
+				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.SyllabusText{Text: text}, OK: right, Group: item.Group})
+				text, n = name+"\n\n", 0
+			}
+		}
+	}
+	return out
+}
+
+// outcomes reads the course outcomes with printed levels; Bloom's sixth level,
+// create, is our fifth.
+func outcomes(data string) ([]Outcome, error) {
+	all, err := rowsOf(filepath.Join(data, "benchmarks", "bloom_levels_dev.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Outcome
+	for _, r := range all {
+		level := int(r["bloom_1_6"][0] - '0')
+		out = append(out, Outcome{Course: r["file"], Text: r["outcome"], Level: min(5, level)})
+	}
+	return out, nil
+}

@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"net/url"
+)
+
+// Credits are how many credits a course is worth: one number, or a range.
+type Credits struct {
+	_    struct{} `nullable:"true"`
+	Min  float64  `json:"min" minimum:"0" maximum:"999" multipleOf:"0.25"`
+	Max  float64  `json:"max" minimum:"0" maximum:"999" multipleOf:"0.25"`
+	Unit string   `json:"unit" enum:"SEMESTER_HOUR,QUARTER_HOUR,ECTS,CLOCK_HOUR,CEU"`
+}
+
+// credits returns a record's credits.
+func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []FieldError) {
+	if !in.Set || in.Value == nil {
+		return in.Or(old), nil
+	}
+	c := *in.Value
+	c.Min, c.Max = unsigned(c.Min), unsigned(c.Max)
+	if c.Min > c.Max {
+		return &c, []FieldError{{l.at("credits.min"), "greater than max", c.Min}}
+	}
+	return &c, nil
+}
+
+// ActiveCourse is the lifecycleStatus of a course of which nothing else is said.
+const ActiveCourse = "ACTIVE"
+
+// period judges the dates from which and to which something is in effect; the fault
+// is the end's.
+func (l Lookups) period(from, to *string) []FieldError {
+	if from != nil && to != nil && *from > *to {
+		return []FieldError{{l.at("effectiveTo"), "before effectiveFrom", *to}}
+	}
+	return nil
+}
+
+// webpage judges the address of a page for people.
+func (l Lookups) webpage(href *string) []FieldError {
+	if href == nil {
+		return nil
+	}
+	if u, err := url.Parse(*href); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Verdict is what a person says of a skill that stands in a record, or should.
+type Verdict string
+
+// The verdicts.
+const (
+	Accepted Verdict = "ACCEPTED"
+	Rejected Verdict = "REJECTED"
+)
+
+// MaxReviews is how many reviews a record has at most.
+const MaxReviews = 500
+
+// Finding is the level and the confidence with which a skill was found.
+type Finding struct {
+	Level      int     `json:"level" minimum:"1" maximum:"5"`
+	Confidence float64 `json:"confidence" minimum:"0" maximum:"1"`
+}
+
+// Review is what a person decided on one skill of one record. It outlives whatever
+// a program does to the record's skills; only a list that is set by hand ends it.
+type Review struct {
+	SkillID    string   `json:"skillId"`
+	SkillName  string   `json:"skillName"`
+	Verdict    Verdict  `json:"verdict" enum:"ACCEPTED,REJECTED"`
+	Level      *int     `json:"level" minimum:"1" maximum:"5"`
+	Note       *string  `json:"note"`
+	ReviewedAt Time     `json:"reviewedAt"`
+	KeyID      string   `json:"keyId" doc:"of the API key with which it was written"`
+	Extracted  *Finding `json:"extracted" doc:"what the last extraction found; null where it did not find the skill"`
+
+	// What only the store shows: what was set by hand of the skill, and the level
+	// that an ACCEPTED review without a level keeps.
+	ByHand *Finding `json:"-"`
+	Kept   int      `json:"-"`
+}
+
+// before returns what stands in the list when the review does not; nil for nothing.
+func (r Review) before() *Finding { return cmp.Or(r.Extracted, r.ByHand) }
+
+// stands adds what stands of the skill under the review to a list.
+func (r Review) stands(skills []SkillRef) []SkillRef {
+	if r.Verdict == Rejected {
+		return skills
+	}
+	level := r.Kept
+	if r.Level != nil {
+		level = *r.Level
+	}
+	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: level, Confidence: 1})
+}
+
+// withdrawn adds what stands of the skill without the review to a list.
+func (r Review) withdrawn(skills []SkillRef) []SkillRef {
+	found := r.before()
+	if found == nil {
+		return skills
+	}
+	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: found.Level, Confidence: found.Confidence})
+}
+
+// Reviewed is a record whose skills people review.
+type Reviewed interface {
+	Record
+	reviewed() skillset
+}
+
+// skillset is a record's skills as its reviews leave them, and the reviews in the
+// order in which they are shown.
+type skillset struct {
+	skills  *[]SkillRef
+	reviews *[]Review
+	byHand  *bool // the skills were set by hand since they were last extracted; nil where they cannot be
+}
+
+func (s *Section) reviewed() skillset        { return skillset{&s.Skills, &s.Reviews, &s.ByHand} }
+func (c *TransferCourse) reviewed() skillset { return skillset{&c.Skills, &c.Reviews, nil} }
+
+// ReviewsOf returns the reviews of a record, ordered by skillName without regard to
+// case, then skillId; none for a record of a kind that has none.
+func ReviewsOf(r Record) []Review {
+	if record, ok := r.(Reviewed); ok {
+		return *record.reviewed().reviews
+	}
+	return nil
+}
+
+// ReviewInput is what a request says of a skill.
+type ReviewInput struct {
+	Verdict Verdict           `json:"verdict" enum:"ACCEPTED,REJECTED"`
+	Level   Optional[*int]    `json:"level,omitzero" minimum:"1" maximum:"5" doc:"of an ACCEPTED skill; required where it was not extracted, else the extracted one when absent"`
+	Note    Optional[*string] `json:"note,omitzero" maxLength:"1000"`
+}
+
+// Apply puts a review in the place of the skill's present one, if any, and changes
+// the record's skills accordingly. The error is NotFound for a skill that neither
+// the taxonomy nor the record knows, Conflict for one review too many.
+func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, now Time) error {
+	set := record.reviewed()
+	review := Review{
+		SkillID: skillID, Verdict: in.Verdict, Level: in.Level.Value, Note: text(in.Note, nil), ReviewedAt: now, KeyID: keyID,
+	}
+	was, skills, reviews := set.without(skillID)
+	review.Extracted, review.ByHand, review.SkillName = was.Extracted, was.ByHand, was.SkillName
+	known := was.SkillID != ""
+	if !known {
+		review.SkillName, known = l.SkillName(skillID)
+	}
+	switch found := review.before(); {
+	case !known:
+		return Absent()
+	case in.Verdict == Rejected && in.Level.Value != nil:
+		return Invalid(FieldError{l.at("level"), "must not be given with REJECTED", *in.Level.Value})
+	case in.Verdict == Accepted && in.Level.Value == nil && found == nil:
+		return Invalid(FieldError{Location: l.at("level"), Message: "is required: the skill was not extracted"})
+	case len(reviews) >= MaxReviews:
+		return Errorf(Conflict, "A record has at most %d reviews.", MaxReviews)
+	case found != nil:
+		review.Kept = found.Level
+	}
+	set.put(review.stands(skills), append(reviews, review))
+	return nil
+}
+
+// Unreview takes a skill's review away, so that what was extracted or set by hand
+// stands again. It reports whether there was one.
+func Unreview(record Reviewed, skillID string) bool {
+	set := record.reviewed()
+	if !slices.ContainsFunc(*set.reviews, func(r Review) bool { return r.SkillID == skillID }) {
+		return false
+	}
+	was, skills, reviews := set.without(skillID)
+	set.put(was.withdrawn(skills), reviews)
+	return true
+}
+
+// Unreviewed returns the skills of a record as they would stand without its reviews.
+func Unreviewed(record Reviewed) []SkillRef {
+	set := record.reviewed()
+	skills := unnamed(*set.skills, *set.reviews)
+	for _, r := range *set.reviews {
+		skills = r.withdrawn(skills)
+	}
+	SortSkills(skills)
+	return skills
+}
+
+// ApplyReviews returns the skills of a record of which an extraction has found these,
+// and its reviews, which then know what was found.
+func ApplyReviews(reviews []Review, found []SkillRef) ([]SkillRef, []Review) {
+	byID := make(map[string]SkillRef, len(found))
+	for _, skill := range found {
+		byID[skill.SkillID] = skill
+	}
+	skills, reviews := unnamed(found, reviews), slices.Clone(reviews)
+	for i := range reviews {
+		r := &reviews[i]
+		r.Extracted, r.ByHand = nil, nil
+		if skill, ok := byID[r.SkillID]; ok {
+			r.SkillName, r.Extracted = skill.SkillName, &Finding{skill.Level, skill.Confidence}
+		}
+		skills = r.stands(skills)
+	}
+	skillset{&skills, &reviews, nil}.put(skills, reviews)
+	return skills, reviews
+}
+
+// unnamed returns the skills that no review names.
+func unnamed(skills []SkillRef, reviews []Review) []SkillRef {
+	named := make(map[string]bool, len(reviews))
+	for _, r := range reviews {
+		named[r.SkillID] = true
+	}
+	rest := make([]SkillRef, 0, len(skills))
+	for _, skill := range skills {
+		if !named[skill.SkillID] {
+			rest = append(rest, skill)
+		}
+	}
+	return rest
+}
+
+// without returns what a record has of a skill, as a review of it that says nothing,
+// and its other skills and reviews. The skill's id is empty where it has nothing.
+func (s skillset) without(skillID string) (was Review, skills []SkillRef, reviews []Review) {
+	skills = make([]SkillRef, 0, len(*s.skills)+1)
+	for _, skill := range *s.skills {
+		if skill.SkillID != skillID {
+			skills = append(skills, skill)
+			continue
+		}
+		was = Review{SkillID: skillID, SkillName: skill.SkillName}
+		if found := (&Finding{skill.Level, skill.Confidence}); s.byHand != nil && *s.byHand {
+			was.ByHand = found
+		} else {
+			was.Extracted = found
+		}
+	}
+	for _, review := range *s.reviews {
+		if review.SkillID != skillID {
+			reviews = append(reviews, review)
+			continue
+		}
+		was = Review{SkillID: skillID, SkillName: review.SkillName, Extracted: review.Extracted, ByHand: review.ByHand}
+	}
+	return was, skills, reviews
+}
+
+// put saves skills and reviews in their orders.
+func (s skillset) put(skills []SkillRef, reviews []Review) {
+	SortSkills(skills)
+	slices.SortFunc(reviews, func(a, b Review) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.SkillName), strings.ToLower(b.SkillName)), cmp.Compare(a.SkillID, b.SkillID))
+	})
+	*s.skills, *s.reviews = skills, reviews
+}

@@ -1,0 +1,61 @@
+package rest
+
+import (
+	"context"
+	"slices"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+type includeInput struct {
+	Include []string `query:"include" enum:"evidence,reviews" doc:"evidence adds evidence, and how it was extracted; reviews what people decided on the skills"`
+}
+
+// Included is what include=evidence adds to a record.
+type Included struct {
+	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" extension:"true"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty" extension:"true"`
+}
+
+// IncludedReviews is what include=reviews adds to a record, ordered by skillName
+// without regard to case, then skillId.
+type IncludedReviews struct {
+	Shown *[]catalog.Review `json:"reviews,omitempty" extension:"true"` // not Reviews, which the record has for the store
+}
+
+// include loads the evidence of a record's skills where it is asked for; skills
+// that were set by hand since have none.
+func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
+	if !slices.Contains(in.Include, "evidence") {
+		return Included{}, nil
+	}
+	outcome, err := c.Store.Outcome(ctx, c.org, id)
+	if err != nil {
+		return Included{}, err
+	}
+	included := Included{Evidence: &[]catalog.Evidence{}}
+	if outcome != nil {
+		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
+			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
+		})
+		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
+	}
+	return included, nil
+}
+
+// includeReviewed is include for a record with reviews: a skill that a person added
+// has no evidence, one that was rejected does not stand among its skills.
+func (c *call) includeReviewed(ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef) (Included, IncludedReviews, error) {
+	reviews := catalog.ReviewsOf(r)
+	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
+		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })
+	})
+	included, err := c.include(ctx, in, r.Base().ID, found)
+	if err != nil || !slices.Contains(in.Include, "reviews") {
+		return included, IncludedReviews{}, err
+	}
+	if reviews == nil {
+		reviews = []catalog.Review{}
+	}
+	return included, IncludedReviews{&reviews}, nil
+}
