@@ -91,7 +91,7 @@ func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalo
 		return nil, err
 	}
 	for _, section := range sections {
-		if section.SyllabusHref != nil {
+		if section.SyllabusHref != nil || section.DocumentID != nil {
 			records = append(records, section)
 		}
 	}

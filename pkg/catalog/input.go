@@ -31,7 +31,7 @@ type Lookups struct {
 	Occupations map[string][]string            // SOC codes by the CIP code that leads to them
 	Courses     map[string]*Course             // by the names that the input has for them
 	Sections    map[string]Placed              // likewise
-	Documents   map[string]*Document     // likewise, those whose file is there
+	Documents   map[string]*Document           // likewise, those whose file is there
 }
 
 // Below returns the look-ups for an input that stands in a field of this one.
