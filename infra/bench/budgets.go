@@ -186,6 +186,26 @@ func (w *world) operations() map[string]func() (measurement, error) {
 		"PATCH a section": func() (measurement, error) {
 			return w.run(call(http.MethodPatch, "/courses/"+w.course+"/sections/"+w.section, fmt.Sprintf(`{"instructorId":%q}`, ids.New("i"))))
 		},
+		"PUT a review of a section": func() (measurement, error) {
+			return w.run(call(http.MethodPut, "/courses/"+w.course+"/sections/"+w.section+review, accepted))
+		},
+		"PUT a review of a transfer course": func() (measurement, error) {
+			path, err := w.transferCourse(background, href)
+			if err != nil {
+				return nil, err
+			}
+			return w.run(call(http.MethodPut, path+review, accepted))
+		},
+		"DELETE a review": func() (measurement, error) {
+			path, err := w.transferCourse(background, href)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := w.do(background, call(http.MethodPut, path+review, accepted)); err != nil {
+				return nil, err
+			}
+			return w.run(call(http.MethodDelete, path+review, ""))
+		},
 		"PATCH a job":        patch("/jobs/" + w.job),
 		"PATCH a package":    patch("/transfer-packages/" + w.pack),
 		"PATCH a credential": patch("/credentials/" + w.credential),
@@ -234,6 +254,22 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.TransferCourseKind, ID: course, PackageID: pack})
 		},
 	}
+}
+
+// A review, below the path of its record.
+const (
+	review   = "/skills/core:python/review"
+	accepted = `{"verdict":"ACCEPTED","level":3,"note":"Said in the outcomes of week 2, and graded in the project."}`
+)
+
+// transferCourse creates a package with one course and returns the course's path.
+func (w *world) transferCourse(ctx context.Context, href string) (path string, err error) {
+	pack, err := w.create(ctx, "/transfer-packages", newPackage)
+	if err != nil {
+		return "", err
+	}
+	id, err := w.createCourse(ctx, pack, href)
+	return "/transfer-packages/" + pack + "/courses/" + id, err
 }
 
 func (w *world) credentialOf(ctx context.Context) (string, error) {

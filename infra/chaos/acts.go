@@ -21,6 +21,7 @@ var acts = []struct {
 	{2, renames("updateSection", catalog.SectionKind)},
 	{1, (*client).changeSyllabus},
 	{1, deletes("deleteSection", catalog.SectionKind)},
+	{3, reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview")},
 	{2, (*client).createJob},
 	{1, renames("updateJob", catalog.JobKind)},
 	{1, deletes("deleteJob", catalog.JobKind)},
@@ -39,6 +40,7 @@ var acts = []struct {
 	{1, renames("updateTransferPackage", catalog.TransferPackageKind)},
 	{1, deletes("deleteTransferPackage", catalog.TransferPackageKind)},
 	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
+	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{2, (*client).retry},
 	{1, (*client).match},
 	{2, (*client).createReport},
@@ -385,6 +387,50 @@ func (c *client) createTransferCourses() {
 func (c *client) retry() {
 	if path := c.pick(catalog.TransferCourseKind); path != "" {
 		c.change(request{operation: "retryTransferCourse", path: path + "/retry", key: "key of " + c.marker()})
+	}
+}
+
+// reviewable are skills of which some are found in the syllabi and some are not.
+var reviewable = []string{"core:python", "core:sql", "core:algorithms", "core:linear-algebra"}
+
+// reviews returns the act of reviewing a skill of a record, or taking a review away.
+func reviews(kind catalog.Kind, put, remove string) func(*client) {
+	return func(c *client) {
+		path := c.pick(kind)
+		if path == "" {
+			return
+		}
+		skill := reviewable[c.random.IntN(len(reviewable))]
+		r := request{operation: put, path: path + "/skills/" + skill + "/review"}
+		verdict, register := "", "review "+idOf(path)+" "+skill
+		switch n := c.random.IntN(8); {
+		case n < 2:
+			r.operation = remove
+		case n < 4:
+			verdict = string(catalog.Rejected)
+			r.body = map[string]any{"verdict": verdict}
+		case n < 5: // which only what was found may be
+			verdict = string(catalog.Accepted)
+			r.body = map[string]any{"verdict": verdict}
+		default:
+			level := 1 + c.random.IntN(5)
+			verdict = fmt.Sprint(catalog.Accepted, " ", level)
+			r.body = map[string]any{"verdict": catalog.Accepted, "level": level, "note": c.marker()}
+		}
+		r.effects = map[string]string{register: verdict}
+		got, o := c.change(r)
+		if o != acknowledged || verdict == "" {
+			return
+		}
+		stands := false
+		skills, _ := got.parsed()["skills"].([]any)
+		for _, s := range skills {
+			entry, _ := s.(map[string]any)
+			stands = stands || text(entry, "skillId") == skill && entry["confidence"] == 1.0
+		}
+		if stands != (verdict != string(catalog.Rejected)) {
+			c.breach("%s of %s is %s, whose response is %s", skill, idOf(path), verdict, got.body)
+		}
 	}
 }
 

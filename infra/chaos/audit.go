@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -125,6 +127,9 @@ func (a *audit) table() {
 			for _, r := range a.all(org, kind) {
 				if r["deletedAt"] != nil {
 					a.breach("%s is deleted but stands among the live rows", text(r, "id"))
+				}
+				if _, wrong := unreviewed(r); wrong != nil {
+					a.breach("%s: %s", text(r, "id"), strings.Join(wrong, "; "))
 				}
 				if a.deleted[text(r, "id")] != nil {
 					a.breach("%s is live and deleted", text(r, "id"))
@@ -426,6 +431,13 @@ func (a *audit) value(words []string) (string, bool) {
 	switch words[0] {
 	case "name":
 		return text(r, "name"), true
+	case "review":
+		for _, review := range reviewsOf(r) {
+			if review.SkillID == words[2] {
+				return review.String(), true
+			}
+		}
+		return "", true
 	case "sections":
 		var ids []string
 		for _, m := range members(r) {
@@ -444,14 +456,75 @@ func (a *audit) value(words []string) (string, bool) {
 	return "", true
 }
 
+// review is a review as it is stored, in an attribute of its record.
+type review struct {
+	SkillID   string
+	Verdict   catalog.Verdict
+	Level     *int
+	Kept      int
+	Extracted *catalog.Finding
+}
+
+func (r review) String() string {
+	if r.Level == nil {
+		return string(r.Verdict)
+	}
+	return fmt.Sprint(r.Verdict, " ", *r.Level)
+}
+
+// reviewsOf reads the reviews of a record; one that says nothing where they cannot be
+// read.
+func reviewsOf(r map[string]any) (list []review) {
+	packed, ok := r["reviews"].([]byte)
+	if !ok {
+		return nil
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil || json.NewDecoder(unzipped).Decode(&list) != nil {
+		return []review{{}}
+	}
+	return list
+}
+
+// unreviewed returns what was found for a record, by skill, and where its skills are
+// not what its reviews say of them.
+func unreviewed(r map[string]any) (found map[string]catalog.Finding, wrong []string) {
+	stands := map[string]catalog.Finding{}
+	skills, _ := r["skills"].([]any)
+	for _, s := range skills {
+		entry, _ := s.(map[string]any)
+		confidence, _ := entry["confidence"].(float64)
+		stands[text(entry, "skillId")] = catalog.Finding{Level: number(entry, "level"), Confidence: confidence}
+	}
+	found = maps.Clone(stands)
+	for _, review := range reviewsOf(r) {
+		want, level := catalog.Finding{}, review.Kept
+		if review.Level != nil {
+			level = *review.Level
+		}
+		if review.Verdict == catalog.Accepted {
+			want = catalog.Finding{Level: level, Confidence: 1}
+		}
+		if stands[review.SkillID] != want {
+			wrong = append(wrong, fmt.Sprintf("%s is taught as %v, its review says %s", review.SkillID, stands[review.SkillID], review))
+		}
+		delete(found, review.SkillID)
+		if review.Extracted != nil {
+			found[review.SkillID] = *review.Extracted
+		}
+	}
+	return found, wrong
+}
+
 // extractions: each ended as its syllabus lets it; the same syllabus yields the
-// same skills.
+// same skills, as the reviews of each record leave them.
 func (a *audit) extractions() (ends map[string]int) {
 	ends = map[string]int{}
 	skills := map[string]string{}
 	for _, kinds := range a.live {
 		for _, records := range kinds {
 			for id, r := range records {
+				found, _ := unreviewed(r)
 				status, href := text(r, "processingStatus"), text(r, "syllabusHref")
 				if status == "" {
 					continue
@@ -471,7 +544,7 @@ func (a *audit) extractions() (ends map[string]int) {
 					a.breach("%s with syllabus %s/%s is %s %s", id, path[3], path[4], status, code)
 				}
 				if status == string(catalog.Completed) {
-					packed, _ := json.Marshal(r["skills"])
+					packed, _ := json.Marshal(found)
 					if before, ok := skills[path[4]]; ok && before != string(packed) {
 						a.breach("%s has other skills from %s than others", id, path[4])
 					}

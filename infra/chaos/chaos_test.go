@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // The test binary plays every function.
@@ -44,7 +45,7 @@ func TestShortRun(t *testing.T) {
 		}
 	}
 	report, err := run(t.Context(), config{
-		seed: 3, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
+		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
 		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 20,
 	})
 	if err != nil {
@@ -124,6 +125,8 @@ var spoilers = map[string]func(table) (table, bool){
 		delete(r, "heldBy")
 		return held
 	}),
+	"review lost":      spoilReview(func(r map[string]any) { delete(r, "reviews") }),
+	"review undone":    spoilReview(func(r map[string]any) { r["skills"] = []any{} }),
 	"name overwritten": spoilRow("Course", func(r map[string]any) bool { r["name"] = "another"; return true }),
 	"directory counts": spoilRow("directory", func(r map[string]any) bool { r["live"] = r["live"].(float64) + 1; return true }),
 	"feed lacks a page": func(rows table) (table, bool) {
@@ -149,6 +152,19 @@ var spoilers = map[string]func(table) (table, bool){
 		}
 		return rows, false
 	},
+}
+
+// spoilReview spoils a section or transfer course of which a skill is accepted.
+func spoilReview(spoil func(map[string]any)) func(table) (table, bool) {
+	return func(rows table) (table, bool) {
+		for _, r := range rows {
+			if r["deletedAt"] == nil && slices.ContainsFunc(reviewsOf(r), func(r review) bool { return r.Verdict == catalog.Accepted }) {
+				spoil(r)
+				return rows, true
+			}
+		}
+		return rows, false
+	}
 }
 
 // at finds a row of an organization's partition of that name; -1 for none.

@@ -15,9 +15,12 @@ import (
 	"time"
 
 	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/dynamo"
 )
 
 func main() {
@@ -39,9 +42,40 @@ func main() {
 	if *withParent {
 		go stopWithout(os.Getppid(), stop)
 	}
-	if err := stack.Run(ctx, config, announce); err != nil {
+	if err := stack.Run(ctx, config, func(a stack.Announcement) {
+		announce(a)
+		go func() { // a table of one's own may be large
+			if line := knownSkills(ctx, a.Environment); line != "" {
+				console.Print(line)
+			}
+		}()
+	}); err != nil {
 		console.Fatal(err)
 	}
+}
+
+// knownSkills says in a line how many of the skills in use the loaded taxonomy knows;
+// empty where none is in use.
+func knownSkills(ctx context.Context, environment map[string]string) string {
+	config := boot.Config{TaxonomyFile: environment[api.EnvTaxonomy]}
+	taxonomy, err := config.Taxonomy()
+	var share remap.Share
+	if err == nil {
+		table := &dynamo.Store{Client: dynamodb.Client(environment[api.EnvDynamoEndpoint]), Table: environment[api.EnvTable], Now: now}
+		share, err = remap.ShareOf(ctx, table, taxonomy)
+	}
+	switch {
+	case ctx.Err() != nil || err == nil && share.InUse == 0:
+		return ""
+	case err != nil:
+		return fmt.Sprintf("the skills in use are not counted: %v", err)
+	}
+	info := taxonomy.Info()
+	line := fmt.Sprintf("taxonomy %s %s: of the skills in use %s", info.Name, info.Version, share)
+	if share.Known < share.InUse {
+		line += "; to map the others: skillsctl taxonomy remap -h"
+	}
+	return line
 }
 
 // stopWithout calls stop once this process has another parent than that.

@@ -75,6 +75,19 @@ func (s *service) organization(ctx context.Context, id catalog.OrgID) error {
 	return err
 }
 
+// organizations returns the organization, which must be there, or all where none is named.
+func (s *service) organizations(ctx context.Context, id catalog.OrgID) ([]catalog.OrgID, error) {
+	if id != "" {
+		return []catalog.OrgID{id}, s.organization(ctx, id)
+	}
+	all, err := s.store.Organizations(ctx)
+	orgs := make([]catalog.OrgID, len(all))
+	for i, o := range all {
+		orgs[i] = o.ID
+	}
+	return orgs, err
+}
+
 type customersList struct{}
 
 // Run lists customers.

@@ -50,9 +50,11 @@ type commands struct {
 	} `cmd:"" help:"Reference data and catalogs."`
 	Upload    upload    `cmd:"" help:"Upload files as documents and print the documents' ids."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
+	Reviews   reviews   `cmd:"" help:"How far confidence can be trusted: what people decided on what was extracted."`
 	Taxonomy  struct {
 		Build taxonomyBuild `cmd:"" help:"Compile a taxonomy."`
-		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy."`
+		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy, and how many of the skills in use it knows."`
+		Remap taxonomyRemap `cmd:"" help:"Rename the skills in use from one taxonomy to another."`
 	} `cmd:"" help:"Compiled taxonomies."`
 	Extract extract   `cmd:"" help:"Find the skills of documents, offline."`
 	Env     env       `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`

@@ -103,6 +103,9 @@ func TestMistakes(t *testing.T) {
 		{1, "import wages absent.xlsx", "no such file"},
 		{1, "taxonomy info absent", "no such file"},
 		{2, "taxonomy build -out x", "no source"},
+		{2, "taxonomy remap -from starter", "missing flags: --to=FILE"},
+		{1, "taxonomy remap -from starter -to absent", "no such file"},
+		{1, "taxonomy remap -from starter -to starter -organization org_0", "there is no organization org_0"},
 		{1, "taxonomy build -esco absent -out x", "no such file"},
 		{2, "extract", "either documents or --jsonl"},
 		{2, "extract -jsonl a b.txt", "either documents or --jsonl"},
@@ -111,6 +114,7 @@ func TestMistakes(t *testing.T) {
 		{1, "extract absent.txt", "nothing could be read"},
 		{1, "extract -taxonomy absent main.txt", "no such file"},
 		{1, "reextract -organization org_0", "there is no organization org_0"},
+		{1, "reviews -organization org_0", "there is no organization org_0"},
 		{1, "env", "make run"},
 	} {
 		_, says := c.run(m.code, strings.Fields(m.args)...)
@@ -357,6 +361,27 @@ func TestTaxonomy(t *testing.T) {
 	c.run(1, "taxonomy", "build", "-csv", "bad.csv", "-out", "u.bin")
 	if _, err := os.Stat("u.bin"); err == nil {
 		t.Error("a taxonomy of nothing was written")
+	}
+}
+
+// ESCO without its relations is refused by name, unless that is accepted.
+func TestTaxonomyOfHalfAnESCO(t *testing.T) {
+	c := newConsole(t)
+	c.file("esco/skills_en.csv", "conceptUri,skillType,preferredLabel\nhttp://data.europa.eu/esco/skill/1,knowledge,welding\n")
+	if _, says := c.run(1, "taxonomy", "build", "-esco", "esco", "-out", "t.bin"); !strings.Contains(says, "occupationSkillRelations.csv; name ESCO's relations") {
+		t.Error(says)
+	}
+	if _, err := os.Stat("t.bin"); err == nil {
+		t.Error("half a taxonomy was written")
+	}
+	if built := value[described](c, "taxonomy", "build", "-esco", "esco", "-incomplete", "-out", "t.bin"); built.Skills != 1 {
+		t.Errorf("%+v", built)
+	}
+	c.file("esco/broaderRelationsSkillPillar.csv", "conceptUri,broaderUri\n")
+	c.file("esco/occupations_en.csv", "conceptUri,iscoGroup\n")
+	c.file("esco/occupationSkillRelations.csv", "occupationUri,relationType,skillUri\n")
+	if _, says := c.run(0, "taxonomy", "build", "-esco", "esco", "-out", "t.bin"); !strings.Contains(says, "SOC-ISCO crosswalk") {
+		t.Error(says)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"skillscurriculum/pkg/catalog"
@@ -25,17 +26,8 @@ func (c *reextract) Run(ctx context.Context, t *tool) error {
 	if err != nil {
 		return err
 	}
-	orgs := []catalog.OrgID{c.Organization}
-	if c.Organization == "" {
-		all, err := s.store.Organizations(ctx)
-		if err != nil {
-			return err
-		}
-		orgs = orgs[:0]
-		for _, o := range all {
-			orgs = append(orgs, o.ID)
-		}
-	} else if err := s.organization(ctx, orgs[0]); err != nil {
+	orgs, err := s.organizations(ctx, c.Organization)
+	if err != nil {
 		return err
 	}
 	var restarted []catalog.Record
@@ -85,15 +77,22 @@ func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([
 
 // withSyllabus reads the records of an organization that skills are extracted for.
 func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := s.withSkills(ctx, org)
+	return slices.DeleteFunc(records, func(r catalog.Record) bool {
+		section, ok := r.(*catalog.Section)
+		return ok && section.SyllabusHref == nil && section.DocumentID == nil
+	}), err
+}
+
+// withSkills reads the sections and transfer courses of an organization.
+func (s *service) withSkills(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
 	var records []catalog.Record
 	sections, err := s.store.AllSections(ctx, org)
 	if err != nil {
 		return nil, err
 	}
 	for _, section := range sections {
-		if section.SyllabusHref != nil || section.DocumentID != nil {
-			records = append(records, section)
-		}
+		records = append(records, section)
 	}
 	const page = 100
 	for offset, total := 0, 1; offset < total; offset += page {
@@ -114,15 +113,26 @@ func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalo
 	return records, nil
 }
 
-// restart puts records back to PENDING and queues them, together or, where others
-// change them meanwhile, one by one.
+// restart puts records back to PENDING and queues them.
 func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
-	var change catalog.Change
-	for _, record := range records {
+	return s.alter(ctx, org, records, func(_ context.Context, change *catalog.Change, record catalog.Record) error {
 		if state := catalog.ExtractionOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
 			change.Replace(record, now())
 			change.Restart(record)
+		}
+		return nil
+	})
+}
+
+// alter changes records, together or, where others change them meanwhile or they are
+// too large together, one by one, each as it is then. A record may be passed to decide
+// several times.
+func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalog.Record, decide func(context.Context, *catalog.Change, catalog.Record) error) error {
+	var change catalog.Change
+	for _, record := range records {
+		if err := decide(ctx, &change, record); err != nil {
+			return err
 		}
 	}
 	if change.Empty() {
@@ -130,13 +140,13 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 	}
 	err := s.store.Commit(ctx, org, &change)
 	if err == nil {
-		if s.queue != nil {
+		if s.queue != nil && len(change.Jobs) > 0 {
 			// What does not reach the queue now, the sweeper sends.
 			_ = s.queue.Send(ctx, change.Jobs)
 		}
 		return nil
 	}
-	if !errors.Is(err, catalog.ErrStale) {
+	if len(records) == 1 && !errors.Is(err, catalog.ErrStale) {
 		return err
 	}
 	for i, record := range records {
@@ -153,7 +163,7 @@ func (s *service) restart(ctx context.Context, org catalog.OrgID, records []cata
 				return err
 			}
 		}
-		if err := s.restart(ctx, org, records[i:i+1]); err != nil {
+		if err := s.alter(ctx, org, records[i:i+1], decide); err != nil {
 			return err
 		}
 	}

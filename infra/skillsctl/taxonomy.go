@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,19 +17,21 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
 type taxonomyBuild struct {
-	Starter bool     `help:"The built-in vocabulary."`
-	ESCO    []string `name:"esco" sep:"none" placeholder:"DIR_OR_ZIP" help:"Directories or zip files of ESCO's CSV download. Several may follow."`
-	ONET    []string `name:"onet" sep:"none" placeholder:"FILE" help:"Files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO. Several may follow."`
-	CSV     []string `name:"csv" sep:"none" placeholder:"FILE" help:"Vocabularies of your own (id,name,...) and requirements of occupations (soc,name,skillId,level,confidence). Several may follow."`
-	Name    string   `placeholder:"N" help:"Name instead of the sources' own."`
-	Version string   `placeholder:"V" help:"Version instead of the sources' own."`
-	Out     string   `required:"" placeholder:"FILE" help:"Compiled file to write."`
+	Starter    bool     `help:"The built-in vocabulary."`
+	ESCO       []string `name:"esco" sep:"none" placeholder:"DIR_OR_ZIP" help:"Directories or zip files of ESCO's CSV download. Several may follow."`
+	ONET       []string `name:"onet" sep:"none" placeholder:"FILE" help:"Files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO. Several may follow."`
+	CSV        []string `name:"csv" sep:"none" placeholder:"FILE" help:"Vocabularies of your own (id,name,...) and requirements of occupations (soc,name,skillId,level,confidence). Several may follow."`
+	Incomplete bool     `help:"Accept ESCO without its relations, and so without hierarchy or occupations."`
+	Name       string   `placeholder:"N" help:"Name instead of the sources' own."`
+	Version    string   `placeholder:"V" help:"Version instead of the sources' own."`
+	Out        string   `required:"" placeholder:"FILE" help:"Compiled file to write."`
 }
 
 // Validate implements kong's check of flags.
@@ -41,7 +44,7 @@ func (c *taxonomyBuild) Validate() error {
 
 // Run compiles the sources into one file.
 func (c *taxonomyBuild) Run(t *tool) error {
-	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table()}
+	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table(), Incomplete: c.Incomplete}
 	step, end := progress(t.stderr, "sources")
 	defer end()
 	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more
@@ -65,7 +68,9 @@ func (c *taxonomyBuild) Run(t *tool) error {
 			return err
 		}
 	}
-	if err := add(c.ESCO, builder.AddESCO); err != nil {
+	if err := add(c.ESCO, builder.AddESCO); errors.Is(err, skills.ErrIncomplete) {
+		return fmt.Errorf("%w; name ESCO's relations after -esco as well, or accept it with -incomplete", err)
+	} else if err != nil {
 		return err
 	}
 	if err := add(c.ONET, builder.AddONET); err != nil {
@@ -86,11 +91,14 @@ func (c *taxonomyBuild) Run(t *tool) error {
 	if err != nil {
 		return err
 	}
+	if len(c.ESCO) > 0 && !c.Incomplete && taxonomy.Info().Occupations == 0 {
+		fmt.Fprintln(t.stderr, "skillsctl: no occupation has a SOC code: name the SOC-ISCO crosswalk after -onet")
+	}
 	if err := renameio.WriteFile(c.Out, compiled, 0o644); err != nil {
 		return err
 	}
 	step(all, all)
-	return t.showInfo(taxonomy.Info(), len(compiled))
+	return t.showInfo(described{Info: taxonomy.Info(), Bytes: len(compiled)})
 }
 
 var releaseName = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
@@ -196,8 +204,9 @@ type taxonomyInfo struct {
 	File string `arg:"" help:"Compiled taxonomy."`
 }
 
-// Run describes a compiled taxonomy.
-func (c *taxonomyInfo) Run(t *tool) error {
+// Run describes a compiled taxonomy. Where it finds a service, it also tells how many
+// of the skills in use the taxonomy knows.
+func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 	compiled, err := os.ReadFile(c.File)
 	if err != nil {
 		return err
@@ -206,15 +215,36 @@ func (c *taxonomyInfo) Run(t *tool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	return t.showInfo(taxonomy.Info(), len(compiled))
+	info := described{Info: taxonomy.Info(), Bytes: len(compiled)}
+	if _, err := t.environment(); err == nil { // else there is no service
+		s, err := t.open(ctx)
+		var share remap.Share
+		if err == nil {
+			share, err = remap.ShareOf(ctx, s.store, taxonomy)
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintf(t.stderr, "skillsctl: the skills in use are not counted: %v\n", err)
+		case share.InUse > 0:
+			info.Share = &share
+		}
+	}
+	return t.showInfo(info)
 }
 
-func (t *tool) showInfo(info skills.Info, size int) error {
-	return t.show(struct {
-		skills.Info
-		Bytes int `json:"bytes"`
-	}{info, size}, func(w io.Writer) {
+// described is what is known of a compiled taxonomy.
+type described struct {
+	skills.Info
+	Bytes int          `json:"bytes"`
+	Share *remap.Share `json:"skillsInUse,omitempty"`
+}
+
+func (t *tool) showInfo(info described) error {
+	return t.show(info, func(w io.Writer) {
 		fmt.Fprintf(w, "name\t%s\nversion\t%s\nskills\t%d\nlabels\t%d\noccupations\t%d\nlicence\t%s\nattribution\t%s\nsize\t%.1f MB\n",
-			info.Name, info.Version, info.Skills, info.Labels, info.Occupations, info.Licence, info.Attribution, float64(size)/1e6)
+			info.Name, info.Version, info.Skills, info.Labels, info.Occupations, info.Licence, info.Attribution, float64(info.Bytes)/1e6)
+		if info.Share != nil {
+			fmt.Fprintf(w, "skills in use\t%s\n", info.Share)
+		}
 	})
 }

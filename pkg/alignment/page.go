@@ -19,6 +19,7 @@ type Page struct {
 	View              string
 	Created, Day      string
 	Facts             []fact
+	Warnings          []string
 	Parts             []string
 	Courses           []pageCourse
 	Jobs              []pageJob
@@ -92,6 +93,9 @@ func (r Report) Page() Page {
 	}
 	if p.Facts == nil {
 		p.Facts = s.facts()
+	}
+	for _, warning := range r.Warnings {
+		p.Warnings = append(p.Warnings, warning.Message)
 	}
 	return p
 }

@@ -28,6 +28,8 @@ type Report struct {
 	// Market holds, by job id, the figures of each occupation for the settings' area;
 	// only the market view needs it.
 	Market map[string]labor.Occupation
+	// Warnings say what the report may lack.
+	Warnings []catalog.Warning
 }
 
 // ReportCourse is a course with its live sections in creation order.
@@ -53,8 +55,9 @@ type SkillProfile struct {
 type Result struct {
 	Report catalog.Report `json:"report"`
 	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
-	Data       []any      `json:"data"`
-	LookupData LookupData `json:"lookupData"`
+	Data       []any             `json:"data"`
+	LookupData LookupData        `json:"lookupData"`
+	Warnings   []catalog.Warning `json:"warnings,omitempty"`
 }
 
 // LookupData holds exactly the profiles that data and settings mention, each
@@ -127,7 +130,7 @@ type GapSkill struct {
 // requirement score 0: nothing is known that a course could meet.
 func (r Report) Result() Result {
 	s := r.survey()
-	result := Result{Report: r.Record, Data: []any{}}
+	result := Result{Report: r.Record, Data: []any{}, Warnings: r.Warnings}
 	switch r.Record.Settings.View {
 	case CoverageView:
 		result.Data = boxed(s.coverage())

@@ -35,7 +35,7 @@ func floor(path string) int {
 		return 1
 	case "pkg/alignment":
 		return 2
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/syllabus", "pkg/storage":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/storage", "pkg/syllabus":
 		return 3
 	case "pkg/boot":
 		return 4

@@ -29,6 +29,8 @@ type Change struct {
 	Grown []*TransferPackage
 	// Texts are what extractions were asked for.
 	Texts []Text
+	// Outcomes take the place of those of replaced records.
+	Outcomes []RecordOutcome
 	// Known are the records that an import knows by ids of its own.
 	Known []ExternalID
 	// Idempotency is stored under its key in the same transaction.
@@ -47,6 +49,12 @@ type ExternalID struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// RecordOutcome is the outcome of a record's last extraction.
+type RecordOutcome struct {
+	RecordID string
+	*Outcome
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must

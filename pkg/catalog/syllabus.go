@@ -42,6 +42,9 @@ type Warning struct {
 	Message string `json:"message"`
 	SOCCode string `json:"socCode,omitempty"`
 	CIPCode string `json:"cipCode,omitempty"`
+	// Count of Total is how much of what the response is made from the warning is about.
+	Count int `json:"count,omitempty"`
+	Total int `json:"total,omitempty"`
 }
 
 // FailureCode is why an extraction failed.

@@ -96,11 +96,11 @@ type TransferCourseInput struct {
 // Apply gives a new transfer course its fields and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
+	c.Description = text(in.Description, c.Description)
 	c.Code, c.TakenTerm = text(in.Code, c.Code), text(in.TakenTerm, c.TakenTerm)
+	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
 	var wrong, unfit []FieldError
 	c.Credits, wrong = l.credits(in.Credits, c.Credits)
-	c.Description = text(in.Description, c.Description)
-	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
 	c.SyllabusHref, c.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
 	return append(wrong, unfit...)
 }

@@ -90,6 +90,13 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		row["text"] = binary(compress([]byte(t.Text)))
 		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
+	for _, o := range c.Outcomes {
+		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
+		if err != nil {
+			return err
+		}
+		records = append(records, w)
+	}
 	for _, e := range c.Known {
 		records = append(records, s.saveExternal(org, e))
 	}
@@ -259,11 +266,11 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 			members[i] = &types.AttributeValueMemberM{Value: item{"courseId": text(section.CourseID), "sectionId": text(section.SectionID)}}
 		}
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
+	case *catalog.Section:
+		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
-	case *catalog.Section:
-		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
 	}
 	if list := catalog.ReviewsOf(r); len(list) > 0 {
 		packed, err := packReviews(list)

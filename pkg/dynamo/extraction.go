@@ -213,25 +213,30 @@ func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *e
 // outcomeRows keep the evidence and the text of a record, and the outcome for the
 // document, so that the same document is not extracted again.
 func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([]write, error) {
-	packed, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	body := binary(compress(packed))
-	rows := []item{evidenceKey(org, id).attributes(), documentKey(org, o.Provenance, o.Text).attributes()}
-	for _, row := range rows {
-		row["outcome"] = body
+	var writes []write
+	for _, k := range []key{evidenceKey(org, id), documentKey(org, o.Provenance, o.Text)} {
+		w, err := s.putOutcome(k, o)
+		if err != nil {
+			return nil, err
+		}
+		writes = append(writes, w)
 	}
 	if words := compress([]byte(o.Text)); len(words) <= rowBytes {
 		row := textKey(org, id).attributes()
 		row["text"] = binary(words)
-		rows = append(rows, row)
-	}
-	writes := make([]write, len(rows))
-	for i, row := range rows {
-		writes[i].action.Put = &types.Put{TableName: &s.Table, Item: row}
+		writes = append(writes, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
 	return writes, nil
+}
+
+func (s *Store) putOutcome(k key, o *catalog.Outcome) (write, error) {
+	packed, err := json.Marshal(o)
+	if err != nil {
+		return write{}, err
+	}
+	row := k.attributes()
+	row["outcome"] = binary(compress(packed))
+	return write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}}, nil
 }
 
 // Outcome reads the result of the last extraction of a record; nil for none.

@@ -22,6 +22,7 @@ import (
 //	  credential, package,
 //	  report
 //	section                 o#<org>#Section                   <id>                  id; all sections of the organization
+//	                                                                                (its reviews, as a transfer course's, are an attribute)
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
 //	extraction              o#<org>#SyllabusExtraction        <id>                  id
 //	document                o#<org>#Document                  <id>                  id

@@ -6,6 +6,7 @@ import (
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
 )
 
 // candidates are the sections of an organization as they were at one point of its
@@ -14,6 +15,7 @@ type candidates struct {
 	at    string
 	list  []alignment.Candidate
 	index *alignment.Index
+	usage *skills.Usage // of the skills that they teach
 }
 
 // indexedOrganizations is how many organizations' sections are kept at a time.
@@ -51,15 +53,19 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 	for _, course := range courses {
 		names[course.ID] = course.Name
 	}
-	fresh := &candidates{at: at}
+	fresh := &candidates{at: at, usage: c.Taxonomy().Usage(nil)}
 	for _, section := range sections {
 		if name, ok := names[section.CourseID]; ok && len(section.Skills) > 0 {
 			fresh.list = append(fresh.list, alignment.Candidate{
 				SectionID: section.ID, CourseID: section.CourseID, CourseName: name, SectionName: section.Name, Skills: section.Skills,
 			})
+			addSkills(fresh.usage, section.Skills)
 		}
 	}
 	fresh.index = alignment.NewIndex(fresh.list)
+	if kept == nil || kept.usage.Unknown() != fresh.usage.Unknown() {
+		c.logUsage(ctx, fresh.usage)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.kept == nil || len(x.kept) >= indexedOrganizations {

@@ -237,6 +237,7 @@ type builderWeights struct {
 type Proposal struct {
 	Sections []catalog.SectionProfile `json:"sections"`
 	alignment.Proposal
+	Warnings []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills taught and required the loaded taxonomy lacks"`
 }
 
 func or[T any](given *T, otherwise T) T {
@@ -257,16 +258,16 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 	if request.MinSections > request.MaxSections {
 		return nil, catalog.Invalid(catalog.FieldError{Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections})
 	}
-	jobs, faults, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
+	jobs, wrong, err := c.jobProfiles(ctx, body.JobIdentifiers, "body.jobIdentifiers")
 	if err != nil {
 		return nil, err
 	}
-	courses, wrong, err := c.namedCourses(ctx, body.AllowedCourseIDs, "body.allowedCourseIds")
+	courses, more, err := c.namedCourses(ctx, body.AllowedCourseIDs, "body.allowedCourseIds")
 	if err != nil {
 		return nil, err
 	}
-	if faults = append(faults, wrong...); faults != nil {
-		return nil, catalog.Invalid(faults...)
+	if wrong = append(wrong, more...); wrong != nil {
+		return nil, catalog.Invalid(wrong...)
 	}
 	candidates, err := c.candidates(ctx)
 	if err != nil {
@@ -286,7 +287,11 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*Proposal,
 	if err != nil {
 		return nil, err
 	}
-	out := &Proposal{Sections: []catalog.SectionProfile{}, Proposal: proposal}
+	usage := c.Taxonomy().Usage(candidates.usage)
+	for _, job := range jobs {
+		addSkills(usage, job.SkillRequirements)
+	}
+	out := &Proposal{Sections: []catalog.SectionProfile{}, Proposal: proposal, Warnings: c.warnings(usage)}
 	for _, id := range proposal.SectionIDs {
 		if p := placed[id]; p.Section != nil {
 			out.Sections = append(out.Sections, p.Section.Profile(p.Course))

@@ -104,8 +104,30 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	report.Jobs, wrong = jobs, append(wrong, more...)
 	report.Skills, more = c.reportSkills(settings.Skills, "body.settings.skills")
 	wrong = append(wrong, more...)
+	report.Warnings = c.reportWarnings(report)
 	report.Market, more, err = c.reportMarket(ctx, settings, "body.settings.area.code")
 	return report, append(wrong, more...), err
+}
+
+// reportWarnings says how many of the skills that a report compares the taxonomy lacks;
+// the market view compares none.
+func (c *call) reportWarnings(r alignment.Report) []catalog.Warning {
+	if r.Record.Settings.View == alignment.MarketView {
+		return nil
+	}
+	usage := c.Taxonomy().Usage(nil)
+	for _, course := range r.Courses {
+		for _, section := range course.Sections {
+			addSkills(usage, section.SectionSkills)
+		}
+	}
+	for _, job := range r.Jobs {
+		addSkills(usage, job.SkillRequirements)
+	}
+	for _, skill := range r.Record.Settings.Skills {
+		usage.Add(skill.ID)
+	}
+	return c.warnings(usage)
 }
 
 // reportCourses loads the sections of the courses.

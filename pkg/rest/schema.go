@@ -31,8 +31,8 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	for optional, plain := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
-		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
 		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
+		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
 		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),

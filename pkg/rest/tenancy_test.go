@@ -43,8 +43,8 @@ func bodies(ids map[string]string) map[string]string {
 		"createTransferCourses":    `{"courses":[{"name":"X"}]}`,
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
-		"createDocument":           `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
+		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
 }
 

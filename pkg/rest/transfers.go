@@ -80,6 +80,7 @@ type TransferCourseWithEvidence struct {
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5"`
+	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // PackageEquivalencies are those of each course of a package, in creation order.
@@ -89,6 +90,7 @@ type PackageEquivalencies struct {
 	MatchingConfig catalog.MatchingConfig `json:"matchingConfig"`
 	Courses        []Equivalencies        `json:"courses"`
 	Skipped        []SkippedCourse        `json:"skipped"`
+	Warnings       []catalog.Warning      `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
 // SkippedCourse is a transfer course that could not be matched.
@@ -280,7 +282,9 @@ func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig)}, nil
+	usage := c.Taxonomy().Usage(candidates.usage)
+	addSkills(usage, course.Skills)
+	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig), c.warnings(usage)}, nil
 }
 
 // matchLimit is how many equivalencies of a course are told.
@@ -308,12 +312,15 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 		return nil, err
 	}
 	out := &PackageEquivalencies{PackageID: pack.ID, MatchingConfig: config, Courses: []Equivalencies{}, Skipped: []SkippedCourse{}}
+	usage := c.Taxonomy().Usage(candidates.usage)
 	for _, course := range courses {
 		if course.ProcessingStatus == catalog.Completed {
-			out.Courses = append(out.Courses, Equivalencies{course.ID, c.match(candidates, course, config)})
+			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: c.match(candidates, course, config)})
+			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
 		}
 	}
+	out.Warnings = c.warnings(usage)
 	return out, nil
 }

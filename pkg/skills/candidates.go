@@ -120,7 +120,7 @@ var addresses = pattern(`(?i)(?:https?://|www\.)[^\s)\]>]+|[\w.+-]+@[\w-]+(?:\.[
 
 var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
-// breaks says whether the text between two words ends a clause.
+// breaks reports whether the text between two words ends a clause.
 func breaks(gap string) bool {
 	for i, r := range gap {
 		switch r {
@@ -191,8 +191,8 @@ func (x *extraction) acronyms() {
 		fits := true
 		var stems []int32
 		for j, l := range letters {
-			r, _ := utf8.DecodeRuneInString(strings.ToLower(x.doc[x.tokens[k+j].start:]))
-			fits = fits && r == l && x.tokens[k+j].stem >= 0
+			r, _ := utf8.DecodeRuneInString(x.doc[x.tokens[k+j].start:])
+			fits = fits && unicode.ToLower(r) == l && x.tokens[k+j].stem >= 0
 			stems = append(stems, x.tokens[k+j].stem)
 		}
 		if fits {
@@ -352,7 +352,7 @@ func (x *extraction) toolNear(ci, at int) bool {
 // more than a paragraph has, so that only a text without line ends is cut.
 const nearby = 1500
 
-// around gives the block of a clause, or the part of a long one that is near.
+// around returns the block of a clause, or the part of a long one that is near.
 func (x *extraction) around(c clause) (start, end int) {
 	b := x.blocks[c.block]
 	start, end = b.start, b.end
@@ -377,7 +377,7 @@ var computing = set(`programming program programs programmer language languages 
 	microsoft ms apache github gitlab hadoop spark hive react angular vue node.js sass less bootstrap database databases nosql api apis app apps web frontend backend devops aws azure cloud
 	compiler compilers developer development tool tools engine adobe google oracle jvm .net version control spreadsheet spreadsheets`)
 
-// coordinated says whether and, or stands among the tokens first..last.
+// coordinated reports whether and, or stands among the tokens first..last.
 func (x *extraction) coordinated(first, last int) bool {
 	return slices.ContainsFunc(x.tokens[first+1:last+1], func(t token) bool { return t.joined })
 }
@@ -394,7 +394,7 @@ func (x *extraction) mask(ci, first, last int) uint64 {
 	return m
 }
 
-// narrow gives the labels lo <= l < hi, which agree in depth words, whose next
+// narrow returns the labels lo <= l < hi, which agree in depth words, whose next
 // word is stem. Labels are ordered by their words, so this is a binary search.
 func (t *Taxonomy) narrow(lo, hi, depth, stem int) (int, int) {
 	at := func(l int) int {
@@ -499,7 +499,7 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 	}
 }
 
-// repeated says whether a label has the word at k before already.
+// repeated reports whether a label has the word at k before already.
 func repeated(tokens words, start, k int) bool {
 	for i := start; i < k; i++ {
 		if tokens.at(i) == tokens.at(k) {

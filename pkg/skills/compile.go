@@ -23,7 +23,7 @@ import (
 type Builder struct {
 	// Name and Version replace those that the sources give, where not empty.
 	Name, Version string
-	// Workbook gives the cells of an xlsx file's first sheet (package workbook); where
+	// Workbook returns the cells of an xlsx file's first sheet (package workbook); where
 	// it is nil, such files are refused.
 	Workbook func(file []byte) (rows [][]string, err error)
 	// Untaught leaves topics.txt out.
@@ -31,6 +31,8 @@ type Builder struct {
 	// Words are the word vectors of which those of skills are made (package
 	// wordvectors); where nil, the extractor makes them when it starts.
 	Words *Words
+	// Incomplete accepts ESCO without hierarchy, relations or occupations.
+	Incomplete bool
 
 	sources     []Info
 	skills      map[string]*entry
@@ -62,7 +64,7 @@ type need struct {
 // clean is the form in which texts are kept: NFC, single spaces.
 func clean(s string) string { return norm.NFC.String(strings.Join(strings.Fields(s), " ")) }
 
-// add takes a skill in, or joins it to the one of the same id or name, and gives
+// add takes a skill in, or joins it to the one of the same id or name, and returns
 // the id under which it is kept.
 func (b *Builder) add(s Skill) *entry {
 	if b.skills == nil {
@@ -169,113 +171,167 @@ type label struct {
 // maxLabelTokens bounds a label's content words; longer ones are sentences, not names.
 const maxLabelTokens = 10
 
+// compilation is the file while it is being written.
+type compilation struct {
+	*Builder
+	ids        []string // in order
+	index      map[string]int
+	labels     []label
+	vocabulary []string
+	weights    []float32
+	texts      texts
+	parts      [partCount][]uint32
+}
+
+func (c *compilation) put(part int, values ...uint32) {
+	c.parts[part] = append(c.parts[part], values...)
+}
+
 // Compile writes the compiled file. The same sources give the same bytes.
 func (b *Builder) Compile() ([]byte, error) {
 	if len(b.skills) == 0 {
 		return nil, errors.New("compile taxonomy: the sources hold no skills")
 	}
 	b.resolveOccupations()
-	ids := slices.Sorted(maps.Keys(b.skills))
-	index := make(map[string]int, len(ids))
-	for i, id := range ids {
-		index[id] = i
+	c := &compilation{Builder: b, ids: slices.Sorted(maps.Keys(b.skills)), texts: texts{index: map[string]int{}}}
+	c.index = make(map[string]int, len(c.ids))
+	for i, id := range c.ids {
+		c.index[id] = i
 	}
-	for _, soc := range slices.Sorted(maps.Keys(b.occupations)) {
-		for id := range b.occupations[soc].needs {
-			if _, ok := index[id]; !ok {
-				return nil, fmt.Errorf("compile taxonomy: occupation %s asks for the unknown skill %q", soc, id)
+	if err := c.putOccupations(); err != nil {
+		return nil, fmt.Errorf("compile taxonomy: %w", err)
+	}
+	c.labels = b.labels(c.ids)
+	c.vocabulary, c.weights = weigh(c.labels, len(c.ids))
+	c.putSkills()
+	c.putNames()
+	c.putLabels()
+	c.putSearch()
+	for _, off := range c.texts.offsets {
+		c.put(partOffsets, off)
+	}
+	c.put(partOffsets, uint32(c.texts.blob.Len()))
+	info := b.info()
+	info.Skills, info.Labels, info.Occupations = len(c.ids), len(c.labels), len(b.occupations)
+	meta, err := json.Marshal(info)
+	if err != nil {
+		return nil, fmt.Errorf("compile taxonomy: %w", err)
+	}
+	return assemble(meta, c.texts.blob.Bytes(), b.space(c.ids, c.index), b.meanings(c.ids), c.parts), nil
+}
+
+// putOccupations writes what occupations ask for.
+func (c *compilation) putOccupations() error {
+	for _, soc := range slices.Sorted(maps.Keys(c.occupations)) {
+		j := c.occupations[soc]
+		c.put(partOccupations, c.texts.add(soc), c.texts.add(j.name), uint32(len(c.parts[partRequirements])/requirementStride))
+		for _, id := range slices.Sorted(maps.Keys(j.needs)) {
+			i, ok := c.index[id]
+			if !ok {
+				return fmt.Errorf("occupation %s asks for the unknown skill %q", soc, id)
 			}
+			n := j.needs[id]
+			c.put(partRequirements, uint32(i), uint32(n.level), uint32(math.Round(n.confidence*10000)))
 		}
 	}
+	c.put(partOccupations, 0, 0, uint32(len(c.parts[partRequirements])/requirementStride))
+	return nil
+}
 
-	x := &texts{index: map[string]int{}}
-	labels := b.labels(ids)
-	vocabulary, weights := weigh(labels, len(ids))
-	stemOf := make(map[string]int, len(vocabulary))
-	for i, s := range vocabulary {
-		stemOf[s] = i
-	}
-	for i := range labels {
-		for _, s := range labels[i].stems {
-			labels[i].tokens = append(labels[i].tokens, stemOf[s])
+// putSkills writes the skills, their aliases and parents, and who stands near whom.
+func (c *compilation) putSkills() {
+	near := make([][]int, len(c.ids))
+	join := func(a int, id string) (b int, ok bool) {
+		if b, ok = c.index[id]; !ok || a == b {
+			return 0, false
 		}
+		near[a], near[b] = append(near[a], b), append(near[b], a)
+		return b, true
 	}
-	slices.SortStableFunc(labels, func(a, b label) int {
-		return cmp.Or(slices.Compare(a.tokens, b.tokens), cmp.Compare(a.kind, b.kind), cmp.Compare(a.skill, b.skill), strings.Compare(a.text, b.text))
-	})
-
-	var parts [partCount][]uint32
-	put := func(part int, values ...uint32) { parts[part] = append(parts[part], values...) }
-
-	children := make([][]int, len(ids))
-	for i, id := range ids {
-		e := b.skills[id]
-		put(partSkills, x.add(e.ID), x.add(e.Name), x.add(e.Description), x.add(e.Kind), x.add(e.Field),
-			uint32(len(parts[partAliases])), uint32(len(parts[partBroader])), uint32(e.uses))
+	for i, id := range c.ids {
+		e := c.skills[id]
+		c.put(partSkills, c.texts.add(e.ID), c.texts.add(e.Name), c.texts.add(e.Description), c.texts.add(e.Kind), c.texts.add(e.Field),
+			uint32(len(c.parts[partAliases])), uint32(len(c.parts[partBroader])), uint32(e.uses))
 		for _, a := range e.Aliases {
-			put(partAliases, x.add(a))
+			c.put(partAliases, c.texts.add(a))
 		}
 		slices.Sort(e.Broader)
 		for _, up := range slices.Compact(e.Broader) {
-			if p, ok := index[up]; ok && p != i {
-				put(partBroader, uint32(p))
-				children[p] = append(children[p], i)
-				children[i] = append(children[i], p)
+			if p, ok := join(i, up); ok {
+				c.put(partBroader, uint32(p))
 			}
 		}
 		for _, r := range e.related {
-			if p, ok := index[r]; ok && p != i {
-				children[i] = append(children[i], p)
-				children[p] = append(children[p], i)
-			}
+			join(i, r)
 		}
 	}
 	closing := make([]uint32, skillStride)
-	closing[skillAliases], closing[skillBroader] = uint32(len(parts[partAliases])), uint32(len(parts[partBroader]))
-	put(partSkills, closing...)
-	for i := range ids {
-		put(partRelatedStarts, uint32(len(parts[partRelated])))
-		slices.Sort(children[i])
-		for _, c := range slices.Compact(children[i]) {
-			put(partRelated, uint32(c))
+	closing[skillAliases], closing[skillBroader] = uint32(len(c.parts[partAliases])), uint32(len(c.parts[partBroader]))
+	c.put(partSkills, closing...)
+	for i := range c.ids {
+		c.put(partRelatedStarts, uint32(len(c.parts[partRelated])))
+		slices.Sort(near[i])
+		for _, n := range slices.Compact(near[i]) {
+			c.put(partRelated, uint32(n))
 		}
 	}
-	put(partRelatedStarts, uint32(len(parts[partRelated])))
+	c.put(partRelatedStarts, uint32(len(c.parts[partRelated])))
+}
 
-	byName := make([]int, len(ids))
+// putNames writes the order of the skills by name.
+func (c *compilation) putNames() {
+	byName := make([]int, len(c.ids))
 	for i := range byName {
 		byName[i] = i
 	}
 	slices.SortFunc(byName, func(p, q int) int {
-		a, b := b.skills[ids[p]].Name, b.skills[ids[q]].Name
+		a, b := c.skills[c.ids[p]].Name, c.skills[c.ids[q]].Name
 		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b), p-q)
 	})
 	for _, i := range byName {
-		put(partByName, uint32(i))
+		c.put(partByName, uint32(i))
 	}
+}
 
-	rare := make([][]uint32, len(vocabulary))
-	for i, l := range labels {
-		put(partLabels, uint32(l.skill), x.add(l.text), uint32(l.kind), uint32(len(parts[partLabelTokens])))
-		for _, tok := range l.tokens {
-			put(partLabelTokens, uint32(tok))
+// putLabels writes the labels in the order of their words, and the words.
+func (c *compilation) putLabels() {
+	stemOf := make(map[string]int, len(c.vocabulary))
+	for i, s := range c.vocabulary {
+		stemOf[s] = i
+	}
+	for i := range c.labels {
+		for _, s := range c.labels[i].stems {
+			c.labels[i].tokens = append(c.labels[i].tokens, stemOf[s])
 		}
-		for _, tok := range rarest(l.tokens, weights) {
+	}
+	slices.SortStableFunc(c.labels, func(a, b label) int {
+		return cmp.Or(slices.Compare(a.tokens, b.tokens), cmp.Compare(a.kind, b.kind), cmp.Compare(a.skill, b.skill), strings.Compare(a.text, b.text))
+	})
+	rare := make([][]uint32, len(c.vocabulary))
+	for i, l := range c.labels {
+		c.put(partLabels, uint32(l.skill), c.texts.add(l.text), uint32(l.kind), uint32(len(c.parts[partLabelTokens])))
+		for _, tok := range l.tokens {
+			c.put(partLabelTokens, uint32(tok))
+		}
+		for _, tok := range rarest(l.tokens, c.weights) {
 			rare[tok] = append(rare[tok], uint32(i))
 		}
 	}
-	put(partLabels, 0, 0, 0, uint32(len(parts[partLabelTokens])))
-	for i, s := range vocabulary {
-		put(partStems, x.add(s))
-		put(partWeights, math.Float32bits(weights[i]))
-		put(partPostingStarts, uint32(len(parts[partPostings])))
-		put(partPostings, rare[i]...)
+	c.put(partLabels, 0, 0, 0, uint32(len(c.parts[partLabelTokens])))
+	for i, s := range c.vocabulary {
+		c.put(partStems, c.texts.add(s))
+		c.put(partWeights, math.Float32bits(c.weights[i]))
+		c.put(partPostingStarts, uint32(len(c.parts[partPostings])))
+		c.put(partPostings, rare[i]...)
 	}
-	put(partPostingStarts, uint32(len(parts[partPostings])))
+	c.put(partPostingStarts, uint32(len(c.parts[partPostings])))
+}
 
+// putSearch writes which skills have which word in a name or alias.
+func (c *compilation) putSearch() {
 	hits := map[string]map[int]bool{}
-	for i, id := range ids {
-		e := b.skills[id]
+	for i, id := range c.ids {
+		e := c.skills[id]
 		for _, text := range append([]string{e.Name}, e.Aliases...) {
 			for _, w := range searchTerms(text) {
 				if hits[w] == nil {
@@ -286,36 +342,13 @@ func (b *Builder) Compile() ([]byte, error) {
 		}
 	}
 	for _, w := range slices.Sorted(maps.Keys(hits)) {
-		put(partSearchWords, x.add(w))
-		put(partSearchStarts, uint32(len(parts[partSearchHits])))
+		c.put(partSearchWords, c.texts.add(w))
+		c.put(partSearchStarts, uint32(len(c.parts[partSearchHits])))
 		for _, i := range slices.Sorted(maps.Keys(hits[w])) {
-			put(partSearchHits, uint32(i))
+			c.put(partSearchHits, uint32(i))
 		}
 	}
-	put(partSearchStarts, uint32(len(parts[partSearchHits])))
-
-	for _, soc := range slices.Sorted(maps.Keys(b.occupations)) {
-		j := b.occupations[soc]
-		put(partOccupations, x.add(soc), x.add(j.name), uint32(len(parts[partRequirements])/requirementStride))
-		for _, id := range slices.Sorted(maps.Keys(j.needs)) {
-			n := j.needs[id]
-			put(partRequirements, uint32(index[id]), uint32(n.level), uint32(math.Round(n.confidence*10000)))
-		}
-	}
-	put(partOccupations, 0, 0, uint32(len(parts[partRequirements])/requirementStride))
-
-	for _, off := range x.offsets {
-		put(partOffsets, off)
-	}
-	put(partOffsets, uint32(x.blob.Len()))
-
-	info := b.info()
-	info.Skills, info.Labels, info.Occupations = len(ids), len(labels), len(b.occupations)
-	meta, err := json.Marshal(info)
-	if err != nil {
-		return nil, fmt.Errorf("compile taxonomy: %w", err)
-	}
-	return assemble(meta, x.blob.Bytes(), b.space(ids, index), b.meanings(ids), parts), nil
+	c.put(partSearchStarts, uint32(len(c.parts[partSearchHits])))
 }
 
 func assemble(meta, blob, space, meanings []byte, parts [partCount][]uint32) []byte {
@@ -427,7 +460,7 @@ var genericStems = sync.OnceValue(func() map[string]bool {
 // genericShare is what a generic word counts beside one of equal rarity.
 const genericShare = 0.25
 
-// weigh gives the vocabulary in order and what each stem says: the logarithm of
+// weigh returns the vocabulary in order and what each stem says: the logarithm of
 // how few skills have it in a label, scaled so that a unique stem weighs 1.
 func weigh(labels []label, skills int) ([]string, []float32) {
 	has := map[string]map[int]bool{}
@@ -452,7 +485,7 @@ func weigh(labels []label, skills int) ([]string, []float32) {
 	return vocabulary, weights
 }
 
-// rarest gives the two stems of a label that weigh most: a text that has neither
+// rarest returns the two stems of a label that weigh most: a text that has neither
 // cannot contain enough of it.
 func rarest(tokens []int, weights []float32) []int {
 	distinct := slices.Clone(tokens)

@@ -24,7 +24,10 @@ type Model struct {
 	Bias    float64      `json:"bias"`
 	Weights []float64    `json:"weights"`
 	Steps   [][2]float64 `json:"steps"`
-	Cut     float64      `json:"cut"` // confidence from which a skill is given
+	// Plain is the least confidence of a skill that a sentence plainly names: the
+	// frequency with which such skills were right, and no less than the cuts.
+	Plain float64 `json:"plain"`
+	Cut   float64 `json:"cut"` // confidence from which a skill is given
 	// ShortCut is the cut for texts of a few lines, in which little speaks for
 	// anything; 0 where there is none of its own.
 	ShortCut float64 `json:"shortCut,omitempty"`
@@ -65,15 +68,13 @@ func (m *Model) Score(features []float64) float64 {
 }
 
 // Bounds are rules that hold whatever the score.
-type Bounds struct{ Least, Most float64 }
+type Bounds struct {
+	Plain    bool // a sentence names the skill plainly: it is given
+	Inferred bool // nothing but one subject of topics.txt leads to it: it is never sure
+}
 
-const (
-	// inferredConfidence is the most that a skill gets to which nothing but one
-	// subject of topics.txt leads.
-	inferredConfidence = 0.6
-	// plainConfidence is the least that a skill gets which a sentence plainly names.
-	plainConfidence = 0.7
-)
+// inferredConfidence is the most that an inferred skill gets.
+const inferredConfidence = 0.6
 
 // Confidence brings a score to the frequency with which such scores were right,
 // within bounds.
@@ -94,5 +95,11 @@ func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 			}
 		}
 	}
-	return math.Round(min(bounds.Most, max(bounds.Least, c))*1e4) / 1e4
+	if bounds.Plain {
+		c = max(c, m.Plain)
+	}
+	if bounds.Inferred {
+		c = min(c, inferredConfidence)
+	}
+	return math.Round(min(1, max(0, c))*1e4) / 1e4
 }

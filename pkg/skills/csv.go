@@ -50,7 +50,7 @@ func (t *rowReader) read() (err error) {
 	return err
 }
 
-// get gives a column of the row, "" where the row or the table has none.
+// get returns a column of the row, "" where the row or the table has none.
 func (t *rowReader) get(name string) string {
 	i := t.columns[name]
 	if i == 0 || i > len(t.row) {
@@ -83,7 +83,7 @@ func readTabs(r io.Reader, required ...string) (*rowReader, error) {
 	return newRowReader(next, required...)
 }
 
-// each calls row for every row of the table that open gives.
+// each calls row for every row of the table that open returns.
 func each(t *rowReader, row func() error) error {
 	for n := 2; ; n++ {
 		err := t.read()

@@ -22,151 +22,168 @@ type escoOccupation struct {
 	essential, optional []string
 }
 
+// escoRelations are the files without which skills have no hierarchy, and occupations
+// no requirements.
+var escoRelations = []string{"broaderRelationsSkillPillar.csv", "occupations_en.csv", "occupationSkillRelations.csv"}
+
+// ErrIncomplete means that files of ESCO are missing, which the error names.
+var ErrIncomplete = errors.New("files are missing without which skills have no hierarchy or occupations no requirements")
+
 // escoID turns a skill's URI into its id.
 func escoID(uri string) string { return "esco:" + path.Base(strings.TrimSpace(uri)) }
 
 // AddESCO reads the English CSV files of ESCO from directories or opened zip
-// files, which together hold at least skills_en.csv; hierarchy, relations and
-// occupations are taken where present. An empty version becomes the date of the
-// newest change in the files.
+// files, which together hold at least skills_en.csv. Without those of hierarchy,
+// relations and occupations it is ErrIncomplete, unless the builder accepts that. An
+// empty version becomes the date of the newest change in the files.
 func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool { return strings.HasSuffix(name, ".csv") })
 	if err != nil {
 		return fmt.Errorf("esco: %w", err)
 	}
-	read := func(name string, required []string, row func(t *rowReader) error) error {
-		f, ok := files[name]
+	if _, ok := files[escoSkillsFile]; !ok {
+		return errors.New("esco: " + escoSkillsFile + " is missing")
+	}
+	missing := slices.DeleteFunc(slices.Clone(escoRelations), func(name string) bool { return files[name] != file{} })
+	if len(missing) > 0 && !b.Incomplete {
+		return fmt.Errorf("esco: %w: %s", ErrIncomplete, strings.Join(missing, ", "))
+	}
+	e := &escoReader{b: b, special: map[string]string{}, groups: map[string]string{}, own: map[string]bool{}, above: map[string][]string{}, occupations: map[string]*escoOccupation{}}
+	for _, f := range []struct {
+		name     string
+		required []string
+		row      func(*rowReader) error
+	}{
+		{"transversalSkillsCollection_en.csv", []string{"concepturi"}, e.transversal},
+		{"languageSkillsCollection_en.csv", []string{"concepturi"}, e.language},
+		{"skillGroups_en.csv", []string{"concepturi", "preferredlabel"}, e.group},
+		{escoSkillsFile, []string{"concepturi", "preferredlabel"}, e.skill},
+		{"broaderRelationsSkillPillar.csv", []string{"concepturi", "broaderuri"}, e.broader},
+		{"skillSkillRelations.csv", []string{"originalskilluri", "relatedskilluri"}, e.related},
+		{"occupations_en.csv", []string{"concepturi", "iscogroup"}, e.occupation},
+		{"occupationSkillRelations.csv", []string{"occupationuri", "relationtype", "skilluri"}, e.requirement},
+	} {
+		source, ok := files[f.name]
 		if !ok {
-			return nil
+			continue
 		}
-		r, err := f.open()
-		if err != nil {
-			return fmt.Errorf("esco: %s: %w", name, err)
+		if err := source.eachRow(f.required, f.row); err != nil {
+			return fmt.Errorf("esco: %s: %w", f.name, err)
 		}
-		defer r.Close()
-		t, err := readCSV(r, required...)
-		if err == nil {
-			err = each(t, func() error { return row(t) })
-		}
-		if err != nil {
-			return fmt.Errorf("esco: %s: %w", name, err)
-		}
-		return nil
 	}
-	if _, ok := files["skills_en.csv"]; !ok {
-		return errors.New("esco: skills_en.csv is missing")
+	e.climb()
+	for _, uri := range slices.Sorted(maps.Keys(e.occupations)) {
+		b.occESCO = append(b.occESCO, *e.occupations[uri])
 	}
+	b.sources = append(b.sources, Info{Name: "ESCO", Version: cmp.Or(version, e.newest), Licence: escoLicence, Attribution: escoAttribution})
+	return nil
+}
 
-	special := map[string]string{}
-	for name, kind := range map[string]string{"transversalSkillsCollection_en.csv": "transversal", "languageSkillsCollection_en.csv": "language"} {
-		if err := read(name, []string{"concepturi"}, func(t *rowReader) error {
-			if id := escoID(t.get("concepturi")); special[id] != "language" {
-				special[id] = kind
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	groups := map[string]string{} // group URI -> name
-	if err := read("skillGroups_en.csv", []string{"concepturi", "preferredlabel"}, func(t *rowReader) error {
-		groups[t.get("concepturi")] = clean(t.get("preferredlabel"))
-		return nil
-	}); err != nil {
-		return err
-	}
+const escoSkillsFile = "skills_en.csv"
 
-	newest := ""
-	own := map[string]bool{}
-	if err := read("skills_en.csv", []string{"concepturi", "preferredlabel"}, func(t *rowReader) error {
-		uri, name := t.get("concepturi"), t.get("preferredlabel")
-		if uri == "" || name == "" {
-			return errors.New("a skill needs a URI and a name")
-		}
-		if kind := t.get("skilltype"); kind == "" {
-			return nil // a heading of the hierarchy, not a skill
-		}
-		newest = max(newest, firstN(t.get("modifieddate"), 10))
-		id := escoID(uri)
-		kind := "skill"
-		if t.get("skilltype") == "knowledge" {
-			kind = "knowledge"
-		}
-		kind = cmp.Or(special[id], kind)
-		if own[id] {
-			return fmt.Errorf("the skill %q stands there twice", uri)
-		}
-		own[id] = true
-		e := b.add(Skill{ID: id, Name: name, Kind: kind, Description: t.get("description"), Aliases: strings.Split(t.get("altlabels"), "\n")})
-		for h := range strings.SplitSeq(t.get("hiddenlabels"), "\n") {
-			if h = clean(h); h != "" {
-				e.hidden = append(e.hidden, h)
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
+// escoReader gathers what the files say of each other; each method takes a row of one.
+type escoReader struct {
+	b           *Builder
+	special     map[string]string   // skill -> kind
+	groups      map[string]string   // group URI -> name
+	own         map[string]bool     // skills of these files
+	above       map[string][]string // URI -> broader URIs
+	occupations map[string]*escoOccupation
+	newest      string // date of a change
+}
 
-	above := map[string][]string{} // URI -> broader URIs
-	if err := read("broaderRelationsSkillPillar.csv", []string{"concepturi", "broaderuri"}, func(t *rowReader) error {
-		above[t.get("concepturi")] = append(above[t.get("concepturi")], t.get("broaderuri"))
-		return nil
-	}); err != nil {
-		return err
+func (e *escoReader) transversal(t *rowReader) error {
+	e.special[escoID(t.get("concepturi"))] = "transversal"
+	return nil
+}
+
+func (e *escoReader) language(t *rowReader) error {
+	e.special[escoID(t.get("concepturi"))] = "language"
+	return nil
+}
+
+func (e *escoReader) group(t *rowReader) error {
+	e.groups[t.get("concepturi")] = clean(t.get("preferredlabel"))
+	return nil
+}
+
+func (e *escoReader) skill(t *rowReader) error {
+	uri, name := t.get("concepturi"), t.get("preferredlabel")
+	if uri == "" || name == "" {
+		return errors.New("a skill needs a URI and a name")
 	}
-	field := fieldFinder(above, groups)
-	for uri, ups := range above {
-		e, ok := b.skills[escoID(uri)]
-		if !ok || !own[escoID(uri)] {
+	if t.get("skilltype") == "" {
+		return nil // a heading of the hierarchy, not a skill
+	}
+	e.newest = max(e.newest, firstN(t.get("modifieddate"), 10))
+	id := escoID(uri)
+	kind := "skill"
+	if t.get("skilltype") == "knowledge" {
+		kind = "knowledge"
+	}
+	if e.own[id] {
+		return fmt.Errorf("the skill %q stands there twice", uri)
+	}
+	e.own[id] = true
+	s := e.b.add(Skill{ID: id, Name: name, Kind: cmp.Or(e.special[id], kind), Description: t.get("description"), Aliases: strings.Split(t.get("altlabels"), "\n")})
+	for h := range strings.SplitSeq(t.get("hiddenlabels"), "\n") {
+		if h = clean(h); h != "" {
+			s.hidden = append(s.hidden, h)
+		}
+	}
+	return nil
+}
+
+func (e *escoReader) broader(t *rowReader) error {
+	e.above[t.get("concepturi")] = append(e.above[t.get("concepturi")], t.get("broaderuri"))
+	return nil
+}
+
+func (e *escoReader) related(t *rowReader) error {
+	if s, ok := e.b.skills[escoID(t.get("originalskilluri"))]; ok {
+		s.related = append(s.related, escoID(t.get("relatedskilluri")))
+	}
+	return nil
+}
+
+func (e *escoReader) occupation(t *rowReader) error {
+	e.occupations[t.get("concepturi")] = &escoOccupation{isco: strings.TrimPrefix(t.get("iscogroup"), "C")}
+	return nil
+}
+
+func (e *escoReader) requirement(t *rowReader) error {
+	id := escoID(t.get("skilluri"))
+	s, ok := e.b.skills[id]
+	if !ok {
+		return nil
+	}
+	s.uses++
+	o := e.occupations[t.get("occupationuri")]
+	switch {
+	case o == nil:
+	case t.get("relationtype") == "essential":
+		o.essential = append(o.essential, id)
+	default:
+		o.optional = append(o.optional, id)
+	}
+	return nil
+}
+
+// climb sets the parents and fields of the skills.
+func (e *escoReader) climb() {
+	field := fieldFinder(e.above, e.groups)
+	for uri, ups := range e.above {
+		s, ok := e.b.skills[escoID(uri)]
+		if !ok || !e.own[escoID(uri)] {
 			continue
 		}
 		for _, up := range ups {
-			if own[escoID(up)] {
-				e.Broader = append(e.Broader, escoID(up))
+			if e.own[escoID(up)] {
+				s.Broader = append(s.Broader, escoID(up))
 			}
 		}
-		e.Field = field(uri)
+		s.Field = field(uri)
 	}
-	if err := read("skillSkillRelations.csv", []string{"originalskilluri", "relatedskilluri"}, func(t *rowReader) error {
-		if e, ok := b.skills[escoID(t.get("originalskilluri"))]; ok {
-			e.related = append(e.related, escoID(t.get("relatedskilluri")))
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-
-	occupations := map[string]*escoOccupation{}
-	if err := read("occupations_en.csv", []string{"concepturi", "iscogroup"}, func(t *rowReader) error {
-		occupations[t.get("concepturi")] = &escoOccupation{isco: strings.TrimPrefix(t.get("iscogroup"), "C")}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := read("occupationSkillRelations.csv", []string{"occupationuri", "relationtype", "skilluri"}, func(t *rowReader) error {
-		id := escoID(t.get("skilluri"))
-		e, ok := b.skills[id]
-		if !ok {
-			return nil
-		}
-		e.uses++
-		if o := occupations[t.get("occupationuri")]; o != nil {
-			if t.get("relationtype") == "essential" {
-				o.essential = append(o.essential, id)
-			} else {
-				o.optional = append(o.optional, id)
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	for _, uri := range slices.Sorted(maps.Keys(occupations)) {
-		b.occESCO = append(b.occESCO, *occupations[uri])
-	}
-	b.sources = append(b.sources, Info{Name: "ESCO", Version: cmp.Or(version, newest), Licence: escoLicence, Attribution: escoAttribution})
-	return nil
 }
 
 // fieldFinder climbs from a concept to the groups above it and names the field:

@@ -84,6 +84,7 @@ type extraction struct {
 	found    map[int32]*finding
 
 	meanings meanings
+	sayings  map[[2]int]saying
 
 	count, functions, known int // words in all, function words, words that the vocabulary knows
 	passage                 bool
@@ -111,6 +112,7 @@ type finding struct {
 	namedInOutcomes bool
 	namedAlone      bool
 	plain           bool
+	oneWord         bool
 	shared          int
 	filled          float64
 
@@ -136,7 +138,7 @@ func (e *Extractor) begin(text string) *extraction {
 	x.tools = x.tools[:0]
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
 	x.count, x.functions, x.known, x.capitals = 0, 0, 0, false
-	x.found = map[int32]*finding{}
+	x.found, x.sayings = map[int32]*finding{}, map[[2]int]saying{}
 	if len(x.cache) > maxCachedWords {
 		clear(x.cache)
 	}
@@ -149,7 +151,7 @@ func (e *Extractor) begin(text string) *extraction {
 }
 
 func (e *Extractor) end(x *extraction) {
-	x.doc, x.blocks, x.found = "", nil, nil
+	x.doc, x.blocks, x.found, x.sayings, x.meanings = "", nil, nil, nil, meanings{}
 	e.pool.Put(x)
 }
 
@@ -235,7 +237,7 @@ const (
 	likelyKnown       = 0.4  // the same where statistics over letters cannot tell
 )
 
-// covered says whether the text is in the vocabulary's language. Lists of terms
+// covered reports whether the text is in the vocabulary's language. Lists of terms
 // have few function words and mislead statistics over letters, so that these are
 // asked last.
 func (x *extraction) covered() bool {
@@ -254,16 +256,14 @@ func (x *extraction) covered() bool {
 // catalogue or a job says: no section of a syllabus, no word of teaching or of tasks,
 // but the words of licences and contracts.
 func (x *extraction) foreign() bool {
-	if x.count < leastForeign {
-		return false
-	}
 	for _, b := range x.blocks {
-		if b.section != other && b.section != title || b.outcome != "" {
+		if b.section == outcomes || b.section == topics || b.section == description || b.outcome != "" {
 			return false
 		}
 	}
-	legal, taught := 0, 0
+	words, legal, taught := 0, 0, 0
 	scan(x.doc, func(s, e int) {
+		words++
 		switch w := strings.ToLower(x.doc[s:e]); {
 		case legalese(w):
 			legal++
@@ -271,7 +271,7 @@ func (x *extraction) foreign() bool {
 			taught++
 		}
 	})
-	return taught*taughtShare < x.count && legal*legalShare > x.count
+	return words >= leastForeign && taught*taughtShare < words && legal*legalShare > words
 }
 
 const (
@@ -287,7 +287,7 @@ var (
 		class classes lab labs assignment assignments topics`)
 )
 
-// latin says whether most letters of a text are Latin.
+// latin reports whether most letters of a text are Latin.
 func latin(text string) bool {
 	script, letters := 0, 0
 	for _, r := range text {
@@ -350,88 +350,127 @@ func rank(found []*finding, value func(*finding) float64, set func(*finding, flo
 	}
 }
 
+// rate is how much a mention speaks for its skill.
+func (x *extraction) rate(m *mention) float64 {
+	r := m.strength * (0.5 + 0.5*m.share)
+	if x.blocks[x.clauses[m.clause].block].section == readings {
+		r *= 0.5
+	}
+	return r
+}
+
 // summarize chooses the best mention and notes where and how the skill stands.
 func (x *extraction) summarize(f *finding) {
 	f.best = f.mentions[0]
-	seen := map[int32]bool{}
 	f.wordBefore, f.wordAfter = x.neighbours(&x.mentions[f.best])
-	rate := func(i int32) float64 {
-		m := &x.mentions[i]
-		r := m.strength * (0.5 + 0.5*m.share)
-		if x.blocks[x.clauses[m.clause].block].section == readings {
-			r *= 0.5
-		}
-		return r
-	}
+	labels := map[int32]bool{}
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
-		b := x.blocks[x.clauses[m.clause].block]
-		if rate(i) > rate(f.best) {
+		if x.rate(m) > x.rate(&x.mentions[f.best]) {
 			f.best = i
 		}
-		if m.exact && b.section != readings {
-			f.exact[m.kind] = true
-			before, after := x.neighbours(m)
-			f.plain = f.plain || m.shared == 1 && (m.kind == preferred || m.kind == bare || m.matched > 1 && (m.kind == alternative || m.kind == hidden)) && x.teaches(m, &b)
-			f.wordBefore = f.wordBefore && before
-			f.wordAfter = f.wordAfter && after
+		if m.coverage > wholeCoverage {
+			labels[m.label] = true
 		}
-		if c := x.clauses[m.clause]; m.coverage > 0.75 && b.section != readings {
-			f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
-			if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
-				f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
-				f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
-			}
-		}
-		if m.coverage > 0.75 {
-			f.in[b.section] = true
-			f.heading = f.heading || b.heading
-			f.clauses++
-			if !seen[m.label] {
-				seen[m.label] = true
-				f.labels++
-			}
-		}
+		x.note(f, m)
 		f.beaten = f.beaten && m.beaten
 		f.share = max(f.share, m.share)
 	}
-	f.clauses, f.labels = max(1, f.clauses), max(1, f.labels)
+	f.clauses, f.labels = max(1, f.clauses), max(1, len(labels))
+	x.look(f)
+}
+
+// wholeCoverage is the share of a label's weight from which it counts as standing
+// there.
+const wholeCoverage = 0.75
+
+// note adds what one mention says.
+func (x *extraction) note(f *finding, m *mention) {
+	c := x.clauses[m.clause]
+	b := &x.blocks[c.block]
+	if m.coverage > wholeCoverage {
+		f.in[b.section] = true
+		f.heading = f.heading || b.heading
+		f.clauses++
+	}
+	if b.section == readings {
+		return
+	}
+	if m.exact {
+		f.exact[m.kind] = true
+		before, after := x.neighbours(m)
+		f.plain = f.plain || x.own(m) && x.teaches(m, b)
+		f.wordBefore = f.wordBefore && before
+		f.wordAfter = f.wordAfter && after
+	}
+	if m.coverage > wholeCoverage {
+		f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
+		if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
+			f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
+			f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
+		}
+	}
+}
+
+// look judges the best mention by how it is written and where it stands.
+func (x *extraction) look(f *finding) {
 	best := &x.mentions[f.best]
+	c := x.clauses[best.clause]
 	f.shared = int(best.shared)
 	if f.filled == 0 {
-		c := x.clauses[best.clause]
 		f.filled = float64(best.matched) / float64(c.last-c.first)
 	}
 	f.asWritten, f.sameMeaning = x.agreement(best)
 	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
-	tok := x.tokens[best.first]
-	f.in[x.blocks[x.clauses[best.clause].block].section] = true
-	if best.matched == 1 {
-		word := x.doc[tok.start:tok.end]
-		label := x.t.text(x.t.labels.get(int(best.label), labelText))
-		asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
-		// At the beginning of a clause every word has its capital.
-		f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || int(best.first) == x.clauses[best.clause].first)
-		f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != x.clauses[best.clause].first)
+	f.in[x.blocks[c.block].section] = true
+	f.oneWord = best.matched == 1
+	if !f.oneWord {
+		return
 	}
+	tok := x.tokens[best.first]
+	word := x.doc[tok.start:tok.end]
+	label := x.t.text(x.t.labels.get(int(best.label), labelText))
+	asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 && strings.EqualFold(label, strings.TrimSuffix(word, "s"))
+	// At the beginning of a clause every word has its capital.
+	opens := int(best.first) == c.first
+	f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || opens)
+	f.capitals = asWritten && (tok.upper || tok.initial && !opens)
 }
 
-// namedLikeness is how near in meaning a skill and the sentence that names it are at
-// least: below it the word means something else there.
-const namedLikeness = 0.5
+// everyday reports whether the name of a skill may well be a word in its usual sense:
+// one word that is a verb, or one that the taxonomy explains in a bracket.
+func (x *extraction) everyday(f *finding) bool {
+	return f.oneWord && (!f.exact[preferred] || verbs()[strings.ToLower(x.t.name(int(f.skill)))] > 0)
+}
+
+// How near in meaning a skill and the sentence that names it are at least: below it
+// the word means something else there. In a short text little else speaks.
+const (
+	namedLikeness = 0.5
+	briefLikeness = 0.3
+)
 
 // bounds are the rules for a skill: an inferred one is never sure; one that an
 // outcome, or any sentence of a short text, plainly names is given, whatever else the
 // document is about.
 func (x *extraction) bounds(f *finding) Bounds {
-	b := Bounds{Most: 1}
-	switch {
-	case f.oneTopic():
-		b.Most = inferredConfidence
-	case f.plain && (f.namedInOutcomes || x.count < passageWords) && f.like.own >= namedLikeness:
-		b.Least = plainConfidence
+	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
+	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || !x.everyday(f))
+	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
+}
+
+// own reports whether a mention is of a label that means this skill: its name, or an
+// alias of several words that no other skill has.
+func (x *extraction) own(m *mention) bool {
+	switch m.kind {
+	case preferred:
+		return true
+	case bare:
+		return m.shared == 1
+	case alternative, hidden:
+		return m.shared == 1 && m.matched > 1
 	}
-	return b
+	return false
 }
 
 // teaches reports whether a whole label stands, as it is written, where the document
@@ -473,7 +512,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours says whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly beside a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {
@@ -503,7 +542,7 @@ type shown struct {
 	printed bool
 }
 
-// level gives a skill's level, the highest over its mentions, and the mentions
+// level returns a skill's level, the highest over its mentions, and the mentions
 // that are shown: the one that decided the level, and the strongest.
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]
@@ -516,7 +555,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {
 			continue
 		}
-		verb, level, printed := x.governed(m)
+		verb, level, printed := x.governing(m)
 		all = append(all, shown{i, verb, level, printed})
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
@@ -549,28 +588,46 @@ func b2i(b bool) int {
 	return 0
 }
 
-// governed finds the verb that governs a mention and the level that follows: a
+// governing finds the verb that governs a mention and the level that follows: a
 // level printed on the line wins; 0 where there is neither.
-func (x *extraction) governed(m *mention) (verb string, level int, printed bool) {
+func (x *extraction) governing(m *mention) (verb string, level int, printed bool) {
 	c := x.clauses[m.clause]
 	b := x.blocks[c.block]
 	if b.section == readings {
 		return "", 0, false
 	}
 	start, end := x.around(c)
-	line := x.doc[start:end]
+	said := x.says(start, end)
 	if b.section == topics || b.section == title {
 		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
 		if b.section == topics && subjectVerbs(strings.ToLower(first)) {
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governing(line, x.tokens[m.first].start-start)
+		verb, level = governed(said.verbs, x.tokens[m.first].start-start)
 	}
-	if p := printedLevel(line); p > 0 {
-		return verb, p, true
+	if said.printed > 0 {
+		return verb, said.printed, true
 	}
 	return verb, level, false
+}
+
+// saying is what a line says of levels.
+type saying struct {
+	verbs   []governor
+	printed int
+}
+
+// says returns what a part of the document says of levels, looked at once however
+// many skills stand there.
+func (x *extraction) says(start, end int) saying {
+	s, ok := x.sayings[[2]int{start, end}]
+	if !ok {
+		line := x.doc[start:end]
+		s = saying{governors(line), printedLevel(line)}
+		x.sayings[[2]int{start, end}] = s
+	}
+	return s
 }
 
 // places turns byte offsets into code points and pages.

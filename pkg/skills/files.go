@@ -28,7 +28,22 @@ func (f file) open() (io.ReadCloser, error) {
 	}{io.LimitReader(r, maxSourceFile), r}, nil
 }
 
-// findFiles gives the files that fit, by base name; of two with one name the
+// eachRow calls row for every row of a file of comma-separated values that has the
+// required columns.
+func (f file) eachRow(required []string, row func(*rowReader) error) error {
+	r, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	t, err := readCSV(r, required...)
+	if err != nil {
+		return err
+	}
+	return each(t, func() error { return row(t) })
+}
+
+// findFiles returns the files that fit, by base name; of two with one name the
 // first wins.
 func findFiles(sources []fs.FS, fits func(name string) bool) (map[string]file, error) {
 	found := map[string]file{}

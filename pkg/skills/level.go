@@ -8,7 +8,7 @@ import (
 // unknownLevel is the level of a skill that no verb governs: it is understood.
 const unknownLevel = 2
 
-// verbs gives the level that a verb asks for, after Bloom's revised taxonomy:
+// verbs returns the level that a verb asks for, after Bloom's revised taxonomy:
 // 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate and create. Verbs that
 // curricula use on several levels stand where their printed levels mostly are:
 // to develop or construct by a taught method is to apply it, to determine is to
@@ -83,15 +83,19 @@ var (
 	apt = set(`suitable appropriate proper`)
 )
 
-// ahead is how many words after a verb may change its level.
-const ahead = 4
+// How many words after a verb may change its level, and how many bytes they take at
+// most.
+const (
+	ahead      = 4
+	aheadBytes = 120
+)
 
-// weighed gives the level of a verb after the words that follow it: performing an
+// weighed returns the level of a verb after the words that follow it: performing an
 // analysis is analysing, identifying suitable methods is choosing them, and
 // developing whole applications is creating them.
 func weighed(verb string, level int, rest string) int {
 	n := 0
-	scan(rest, func(s, e int) {
+	scan(rest[:min(len(rest), aheadBytes)], func(s, e int) {
 		if n++; n > ahead || strings.ContainsAny(rest[:s], ".;:,") {
 			return
 		}
@@ -125,13 +129,8 @@ func governors(line string) []governor {
 		}
 		joined := before == "and" || before == "or" || before == "&" || comma
 		level := 0
-		switch {
-		case opening:
-			level = verbLevel(lower, true)
-		case before == "to" || before == "can" || before == "will" || before == "should":
-			level = verbLevel(lower, false)
-		case joined && (beside || !nounsToo(lower) || articleFollows(line[e:])):
-			level = verbLevel(lower, false)
+		if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
+			level = verbLevel(lower, opening)
 		}
 		if level > 0 {
 			level = weighed(lower, level, line[e:])
@@ -158,16 +157,23 @@ func governors(line string) []governor {
 	return found
 }
 
+// modal are the words after which a verb stands.
+var modal = set(`to can will should`)
+
 func articleFollows(rest string) bool {
 	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 	return map[string]bool{"the": true, "a": true, "an": true, "various": true, "their": true, "suitable": true, "appropriate": true, "simple": true}[strings.ToLower(next)]
 }
 
-// governing gives the verb that governs what stands at a byte of a line: the
+// governing returns the verb that governs what stands at a byte of a line: the
 // nearest before it, or the line's first, and raises mere understanding to the
 // applying that the same line goes on to ask for.
 func governing(line string, at int) (verb string, level int) {
-	all := governors(line)
+	return governed(governors(line), at)
+}
+
+// governed is governing with the verbs of the line at hand.
+func governed(all []governor, at int) (verb string, level int) {
 	if len(all) == 0 {
 		return "", 0
 	}
@@ -198,7 +204,7 @@ func governing(line string, at int) (verb string, level int) {
 var subjectVerbs = set(`writing preparing using applying implementing designing solving creating developing analysing analyzing evaluating comparing explaining describing programming calculating
 	computing conducting performing delivering presenting write prepare use apply implement solve create develop analyse analyze evaluate compare explain describe calculate compute conduct perform deliver present explore demonstrate`)
 
-// LevelOf gives the level that a course outcome asks for, 1..5, and the verb that
+// LevelOf returns the level that a course outcome asks for, 1..5, and the verb that
 // decides it, "" where the outcome prints its level itself or has no verb.
 func LevelOf(outcome string) (level int, verb string) {
 	if level = printedLevel(outcome); level > 0 {

@@ -3,6 +3,7 @@ package skills
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,12 +109,16 @@ func TestReadESCOFromZip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b Builder
+	b := Builder{Incomplete: true}
 	if err := b.AddESCO("1.0", r); err != nil {
 		t.Fatal(err)
 	}
 	if got := compiled(t, &b).Info(); got.Skills != 3 || got.Version != "1.0" {
 		t.Errorf("%+v", got)
+	}
+	if err := new(Builder).AddESCO("1.0", r); !errors.Is(err, ErrIncomplete) ||
+		!strings.HasSuffix(err.Error(), "broaderRelationsSkillPillar.csv, occupations_en.csv, occupationSkillRelations.csv") {
+		t.Errorf("without the relations: %v", err)
 	}
 }
 
@@ -128,7 +133,7 @@ func TestReadESCOSaysWhatIsWrong(t *testing.T) {
 		"no name":      {fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,,knowledge\n")}}, "row 2"},
 		"twice":        {fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,a,knowledge\nx,b,knowledge\n")}}, "twice"},
 	} {
-		var b Builder
+		b := Builder{Incomplete: true}
 		if err := b.AddESCO("", c.files); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// searchTerms gives the words of a text as search compares them.
+// searchTerms returns the words of a text as search compares them.
 func searchTerms(text string) []string {
 	text = strings.ToLower(norm.NFC.String(text))
 	var terms []string
@@ -17,11 +17,11 @@ func searchTerms(text string) []string {
 }
 
 // Search finds the skills whose name or one alias holds every word of query, the
-// last word also as a beginning, and gives one page of them: the name itself
+// last word also as a beginning, and returns one page of them: the name itself
 // first, then names that begin with the query, aliases that are it, names and
 // aliases that hold its words; skills that more occupations ask for come first
 // among equals, then by name. An empty query lists all skills by name. A limit
-// below 1 gives an empty page; total counts all that were found.
+// below 1 is an empty page; total counts all that were found.
 func (t *Taxonomy) Search(query string, limit, offset int) (page []Skill, total int) {
 	terms := searchTerms(query)
 	var found []int
@@ -101,7 +101,7 @@ func matchClass(query string, terms []string, label string, alias int) int {
 	return noMatch
 }
 
-// holding gives the skills that have a word in a label, in order.
+// holding returns the skills that have a word in a label, in order.
 func (t *Taxonomy) holding(term string, prefix bool) []int {
 	lo, hi := 0, t.searchWords.len()
 	for lo < hi {

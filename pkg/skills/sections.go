@@ -17,8 +17,8 @@ const (
 	topics
 	description
 	readings
-	prerequisites // what a student brings along is not taught here: gives nothing
-	policy        // grading, contacts, dates: gives nothing
+	prerequisites // what a student brings along is not taught here: silent
+	policy        // grading, contacts, dates: silent
 	sections
 )
 

@@ -19,7 +19,7 @@ var starterInfo = Info{
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 
-// Starter gives the built-in vocabulary with which the service works out of the
+// Starter returns the built-in vocabulary with which the service works out of the
 // box. It is compiled on first use, which takes a tenth of a second and more on a
 // small machine: bundles carry it compiled.
 var Starter = sync.OnceValue(func() *Taxonomy {

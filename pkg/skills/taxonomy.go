@@ -244,92 +244,132 @@ func Open(compiled []byte) (*Taxonomy, error) {
 	return t, nil
 }
 
-// check looks at every reference between the parts. The skill and label tables
-// carry one closing row, so that the next row's start always exists.
-func (t *Taxonomy) check() error {
-	broken := func(what string) error { return fmt.Errorf("%s is inconsistent", what) }
-	ascending := func(w words, limit int) bool {
-		last := 0
-		for i := range w.len() {
-			if w.at(i) < last {
-				return false
-			}
-			last = w.at(i)
-		}
-		return last <= limit
-	}
-	below := func(w words, limit int) bool {
-		for i := range w.len() {
-			if w.at(i) >= limit {
-				return false
-			}
-		}
-		return true
-	}
-	if t.offsets.len() == 0 || !ascending(t.offsets, len(t.blob)) {
-		return broken("string table")
-	}
-	texts := t.offsets.len() - 1
-	rows := func(tb table, starts ...int) bool {
-		if tb.len()%tb.stride != 0 || tb.rows() == 0 {
+// ascending reports whether numbers never fall and end at limit or below.
+func (w words) ascending(limit int) bool {
+	last := 0
+	for i := range w.len() {
+		if w.at(i) < last {
 			return false
 		}
-		for _, col := range starts {
-			for r := 1; r < tb.rows(); r++ {
-				if tb.get(r, col) < tb.get(r-1, col) {
-					return false
-				}
+		last = w.at(i)
+	}
+	return last <= limit
+}
+
+// below reports whether all numbers are below limit.
+func (w words) below(limit int) bool {
+	for i := range w.len() {
+		if w.at(i) >= limit {
+			return false
+		}
+	}
+	return true
+}
+
+// closed reports whether a table has whole rows, the last of which closes it, and the
+// starts in some columns never fall.
+func (t table) closed(starts ...int) bool {
+	if t.len()%t.stride != 0 || t.rows() == 0 {
+		return false
+	}
+	for _, col := range starts {
+		for r := 1; r < t.rows(); r++ {
+			if t.get(r, col) < t.get(r-1, col) {
+				return false
 			}
 		}
-		return true
 	}
-	if !rows(t.skills, skillAliases, skillBroader) || !rows(t.labels, labelStart) || !rows(t.occupations, occupationStart) ||
-		t.requirements.len()%requirementStride != 0 {
+	return true
+}
+
+// refers reports whether the rows before the closing one stay below limit in columns.
+func (t table) refers(limit int, columns ...int) bool {
+	for r := range t.rows() - 1 {
+		for _, col := range columns {
+			if t.get(r, col) >= limit {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maps reports whether a list has a run for each of keys, of values below limit.
+func (l list) maps(keys, limit int) bool {
+	return l.starts.len() == keys+1 && l.starts.ascending(l.values.len()) && l.values.below(limit)
+}
+
+// check looks at every reference between the parts. The skill, label and occupation
+// tables carry one closing row, so that the next row's start always exists.
+func (t *Taxonomy) check() error {
+	broken := func(what string) error { return fmt.Errorf("%s is inconsistent", what) }
+	if t.offsets.len() == 0 || !t.offsets.ascending(len(t.blob)) {
+		return broken("string table")
+	}
+	if !t.skills.closed(skillAliases, skillBroader) || !t.labels.closed(labelStart) || !t.occupations.closed(occupationStart) || t.requirements.len()%requirementStride != 0 {
 		return broken("a table")
 	}
-	n, labels, stems := t.skills.rows()-1, t.labels.rows()-1, t.stems.len()
+	n, labels := t.count(), t.labels.rows()-1
 	if t.skills.get(n, skillAliases) > t.aliases.len() || t.skills.get(n, skillBroader) > t.broader.len() ||
 		t.labels.get(labels, labelStart) > t.labelTokens.len() || t.occupations.get(t.occupations.rows()-1, occupationStart) > t.requirements.rows() {
 		return broken("a table's end")
 	}
-	for s := range n {
-		for _, col := range []int{skillID, skillName, skillDescription, skillKind, skillField} {
-			if t.skills.get(s, col) >= texts {
-				return broken("skill table")
-			}
-		}
-	}
-	for l := range labels {
-		if t.labels.get(l, labelSkill) >= n || t.labels.get(l, labelText) >= texts || t.labels.get(l, labelKind) >= labelKinds ||
-			t.labels.get(l, labelStart) == t.labels.get(l+1, labelStart) {
-			return broken("label table")
-		}
-	}
-	for o := range t.occupations.rows() - 1 {
-		if t.occupations.get(o, occupationSOC) >= texts || t.occupations.get(o, occupationName) >= texts {
-			return broken("occupation table")
-		}
-	}
-	for r := range t.requirements.rows() {
-		if t.requirements.get(r, requirementSkill) >= n || t.requirements.get(r, requirementConfidence) > 10000 {
-			return broken("requirement table")
-		}
-	}
-	lists := func(l list, keys, limit int) bool {
-		return l.starts.len() == keys+1 && ascending(l.starts, l.values.len()) && below(l.values, limit)
-	}
-	if t.byName.len() != n || !below(t.byName, n) || !below(t.aliases, texts) || !below(t.broader, n) ||
-		!lists(t.related, n, n) || !below(t.labelTokens, stems) || !below(t.stems, texts) || t.weights.len() != stems ||
-		!lists(t.postings, stems, labels) || !below(t.searchWords, texts) || !lists(t.searchHits, t.searchWords.len(), n) ||
-		len(t.space) != dims*n {
-		return broken("an index")
-	}
-	for i := range stems {
-		if w := t.weights.float(i); !(w >= 0 && w < 100) {
-			return broken("weight table")
+	for _, part := range []struct {
+		name  string
+		whole func() bool
+	}{{"skill table", t.wholeSkills}, {"label table", t.wholeLabels}, {"occupation table", t.wholeOccupations}, {"an index", t.wholeIndexes}, {"weight table", t.wholeWeights}} {
+		if !part.whole() {
+			return broken(part.name)
 		}
 	}
 	return nil
+}
+
+func (t *Taxonomy) texts() int { return t.offsets.len() - 1 }
+
+func (t *Taxonomy) wholeSkills() bool {
+	return t.skills.refers(t.texts(), skillID, skillName, skillDescription, skillKind, skillField) &&
+		t.byName.len() == t.count() && t.byName.below(t.count()) && t.aliases.below(t.texts()) && t.broader.below(t.count())
+}
+
+func (t *Taxonomy) wholeLabels() bool {
+	if !t.labels.refers(t.count(), labelSkill) || !t.labels.refers(t.texts(), labelText) || !t.labels.refers(labelKinds, labelKind) || !t.labelTokens.below(t.stems.len()) {
+		return false
+	}
+	for l := range t.labels.rows() - 1 {
+		if t.labels.get(l, labelStart) == t.labels.get(l+1, labelStart) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Taxonomy) wholeOccupations() bool {
+	if !t.occupations.refers(t.texts(), occupationSOC, occupationName) {
+		return false
+	}
+	for r := range t.requirements.rows() {
+		if t.requirements.get(r, requirementSkill) >= t.count() || t.requirements.get(r, requirementConfidence) > 10000 {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Taxonomy) wholeIndexes() bool {
+	n := t.count()
+	return t.related.maps(n, n) && t.stems.below(t.texts()) && t.weights.len() == t.stems.len() &&
+		t.postings.maps(t.stems.len(), t.labels.rows()-1) && t.searchWords.below(t.texts()) && t.searchHits.maps(t.searchWords.len(), n) &&
+		len(t.space) == dims*n
+}
+
+func (t *Taxonomy) wholeWeights() bool {
+	for i := range t.stems.len() {
+		if w := t.weights.float(i); !(w >= 0 && w < 100) {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *Taxonomy) text(i int) string { return t.blob[t.offsets.at(i):t.offsets.at(i+1)] }
@@ -353,7 +393,7 @@ func (t *Taxonomy) find(id string) (int, bool) {
 // Info says what the taxonomy is.
 func (t *Taxonomy) Info() Info { return t.info }
 
-// Skill gives the skill with an id.
+// Skill returns the skill with an id.
 func (t *Taxonomy) Skill(id string) (Skill, bool) {
 	s, ok := t.find(id)
 	if !ok {
@@ -362,7 +402,7 @@ func (t *Taxonomy) Skill(id string) (Skill, bool) {
 	return t.skill(s), true
 }
 
-// Name gives the name of the skill with an id.
+// Name returns the name of the skill with an id.
 func (t *Taxonomy) Name(id string) (string, bool) {
 	s, ok := t.find(id)
 	if !ok {
@@ -396,7 +436,7 @@ func (t *Taxonomy) parents(s int) []string {
 	return ids
 }
 
-// Related gives the ids of a skill's neighbours: its parents, its children and
+// Related returns the ids of a skill's neighbours: its parents, its children and
 // what the source itself relates it to, ordered by id. It is nil for an unknown id.
 func (t *Taxonomy) Related(id string) []string {
 	s, ok := t.find(id)
@@ -411,7 +451,7 @@ func (t *Taxonomy) Related(id string) []string {
 	return ids
 }
 
-// Occupation gives the name of an occupation NN-NNNN or NN-NNNN.NN.
+// Occupation returns the name of an occupation NN-NNNN or NN-NNNN.NN.
 func (t *Taxonomy) Occupation(soc string) (string, bool) {
 	o, ok := t.occupation(soc)
 	if !ok {
@@ -444,7 +484,7 @@ func (t *Taxonomy) occupation(soc string) (int, bool) {
 	return at(soc + ".00")
 }
 
-// Requirements gives the skills that an occupation NN-NNNN or NN-NNNN.NN asks
+// Requirements returns the skills that an occupation NN-NNNN or NN-NNNN.NN asks
 // for, ordered as every list of skills is; nil when none are known. How level
 // and confidence follow from the source is told at occupationRequirements (ESCO),
 // onetRequirements (O*NET) and in the starter vocabulary's own table.

@@ -51,7 +51,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
 
-// suffixWord says whether rest begins with a whole word, in any case.
+// suffixWord reports whether rest begins with a whole word, in any case.
 func suffixWord(rest, word string) bool {
 	if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) {
 		return false
@@ -199,7 +199,7 @@ func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// contentStems gives the stems of a label, function words left out.
+// contentStems returns the stems of a label, function words left out.
 func contentStems(label string) []string {
 	var stems []string
 	scan(label, func(start, end int) {

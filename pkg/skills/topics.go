@@ -15,7 +15,7 @@ var topicsText string
 // taught is a line of the list, for one skill.
 type taught struct{ synonyms, topics []string }
 
-// topics gives, for each skill, what the list says of it. A line names a skill by
+// topics returns, for each skill, what the list says of it. A line names a skill by
 // its name, or by one of its aliases if no skill has that name.
 func (b *Builder) topics(ids []string) map[int]taught {
 	byName, byAlias := map[string]int{}, map[string]int{}

@@ -112,6 +112,7 @@ Tuesday
 This course introduces the design and the analysis of data structures. Students implement well-known containers, and compare their run-time and memory.
 Credits: | 3
 Office: | Room 12
+
 Outcomes
 Implement lists, queues and trees in a language of your choice, and test them.
 Analyse algorithms.

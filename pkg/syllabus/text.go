@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Text is wrapped by hand or by a program at narrow to wide characters, mostly at
@@ -49,7 +50,32 @@ func readText(text string, spent *budget) ([]block, error) {
 		runs[len(runs)-1][1] = len(lines)
 	}
 	setTextMargins(lines, runs)
+	for _, run := range runs {
+		lines[run[0]].bold = titles(lines[run[0]:run[1]])
+	}
 	return flow(lines, spent)
+}
+
+const (
+	titleWords = 8    // of a heading of plain text at most
+	shortLine  = 0.75 // of the margin, beyond which a line may have been wrapped
+)
+
+// titles reports whether the first of some lines, which stands after an empty one,
+// reads as the heading of the others: short, with a capital, without a stop, and not
+// running on in the next line. Plain text has no bold face to show it.
+func titles(run []line) bool {
+	first := run[0].text
+	words := len(strings.Fields(first))
+	if words > titleWords || run[0].marked() || strings.ContainsAny(first[len(first)-1:], ".,;:?!") || !startsUpper(first) {
+		return false
+	}
+	return len(run) == 1 || run[0].right < shortLine*run[0].margin && run[1].top != run[0].top && (startsUpper(run[1].text) || run[1].marked())
+}
+
+func startsUpper(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
 }
 
 // setTextMargins takes the longest line of each run for its margin where that can

@@ -70,6 +70,10 @@ func All() []Budget {
 		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
 		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		// The target has a row of its own for the reviews; they stand in their record's.
+		{"PUT a review of a section", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
+		{"PUT a review of a transfer course", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
+		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},

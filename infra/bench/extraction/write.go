@@ -13,7 +13,7 @@ import (
 	"skillscurriculum/pkg/syllabus"
 )
 
-// written gives the text of a document, one block a line with an empty line before
+// written returns the text of a document, one block a line with an empty line before
 // each heading, in every format that the service reads.
 func written(text string) map[syllabus.Kind][]byte {
 	var page, md strings.Builder
@@ -139,7 +139,7 @@ func writtenPDF(text string) []byte {
 	return out.Bytes()
 }
 
-// escapedPDF gives a text in WinAnsi with the marks of a PDF string escaped;
+// escapedPDF returns a text in WinAnsi with the marks of a PDF string escaped;
 // letters that it lacks become question marks.
 func escapedPDF(s string) string {
 	var b strings.Builder

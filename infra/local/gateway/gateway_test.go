@@ -29,7 +29,7 @@ import (
 type toy struct {
 	function string
 	event    events.APIGatewayProxyRequest
-	response   string
+	response string
 	err      error
 	delay    time.Duration
 }

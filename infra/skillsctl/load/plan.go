@@ -361,6 +361,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID,
 		return catalog.Errorf(catalog.Internal, "the course has lost its default section")
 	}
 	was, wasSection := *course, *section
+	ofSection = reviewed(ofSection, section, l)
 	if wrong := append(in.Apply(course, l), ofSection.Apply(section, l)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
@@ -377,6 +378,19 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID,
 	changed = p.replaceSection(wasSection, section) || changed
 	p.settle(x, course, changed)
 	return nil
+}
+
+// reviewed leaves the skills of a section alone, where a row says what they were before
+// people reviewed them: other skills would end the reviews.
+func reviewed(in catalog.SectionInput, s *catalog.Section, l catalog.Lookups) catalog.SectionInput {
+	if !in.Skills.Set || len(s.Reviews) == 0 {
+		return in
+	}
+	skills, wrong := catalog.Skills(in.Skills.Value, l.SkillName, "skills")
+	if wrong == nil && slices.Equal(skills, catalog.Unreviewed(s)) {
+		in.Skills = catalog.Optional[[]catalog.SkillInput]{}
+	}
+	return in
 }
 
 // replaceSection saves a section that is not as it was, and reports whether that is so.
@@ -405,7 +419,7 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 		section = &catalog.Section{}
 	}
 	before := *section
-	if err := catalog.Apply(in, section, l); err != nil {
+	if err := catalog.Apply(reviewed(in, section, l), section, l); err != nil {
 		return err
 	}
 	if fresh {

@@ -51,7 +51,7 @@ func NewExact(t *skills.Taxonomy) *Exact {
 	return e
 }
 
-// Extract gives the ids found.
+// Extract returns the ids found.
 func (e *Exact) Extract(text string) []string {
 	var ids []string
 	for line := range strings.Lines(text) {
@@ -131,7 +131,7 @@ type Ranked struct {
 	Score float64
 }
 
-// Rank gives the n nearest skills.
+// Rank returns the n nearest skills.
 func (x *TFIDF) Rank(text string, n int) []Ranked {
 	counts := map[string]float64{}
 	for _, w := range words(text) {

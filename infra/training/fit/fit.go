@@ -133,8 +133,11 @@ func (e Extractors) PassageRows(set *gold.Data) []Row {
 // short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
 	m := Model(rows, documentRidge, 0, 1, documentStep)
-	m.Cut = cutAt(Of(rows, gold.CourseSet), &m, documentPrecision)
-	m.ShortCut = cutAt(Of(rows, gold.ExcerptSet), &m, shortPrecision)
+	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
+	m.Plain = plainly(slices.Concat(courses, excerpts))
+	m.Cut = cutAt(courses, &m, documentPrecision)
+	m.ShortCut = cutAt(excerpts, &m, shortPrecision)
+	m.Plain = max(m.Plain, m.Cut, m.ShortCut)
 	return m
 }
 
@@ -155,13 +158,29 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
 	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
+	m.Plain = plainly(Judged(rows))
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
 	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
+	m.Plain = max(m.Plain, m.Cut)
 	return m
 }
 
-// Of gives the rows of one set.
+// plainly is how often what a sentence plainly names was right.
+func plainly(rows []Row) float64 {
+	var right, n float64
+	for _, r := range rows {
+		if r.Bounds.Plain {
+			n++
+			if r.Right {
+				right++
+			}
+		}
+	}
+	return round(right / max(n, 1))
+}
+
+// Of returns the rows of one set.
 func Of(rows []Row, set string) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Item.Set != set })
 }
@@ -315,7 +334,7 @@ func cholesky(a [][]float64, b []float64) {
 
 func round(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// calibrated gives the steps that bring cross-validated scores to frequencies:
+// calibrated returns the steps that bring cross-validated scores to frequencies:
 // isotonic steps, each drawn to a logistic curve over all of the scores as if the
 // curve were so many further candidates (curveCandidates). Two parameters follow no
 // run of luck, and wide steps what the curve cannot.
@@ -432,7 +451,7 @@ func figures(given, right, must, wanted, texts float64) Figures {
 	return f
 }
 
-// Curve gives the figures at every threshold of a score, highest threshold first.
+// Curve returns the figures at every threshold of a score, highest threshold first.
 func Curve(rows []Row, score func(Row) float64) (thresholds []float64, all []Figures) {
 	var wanted, texts float64
 	seen := map[*gold.Item]bool{}
@@ -479,7 +498,7 @@ func BestCut(rows []Row, score func(Row) float64) float64 {
 // Bin is a tenth of the range of confidence.
 type Bin struct{ N, Confidence, Right float64 }
 
-// Calibration puts what was given into ten bins and gives the expected error: how
+// Calibration puts what was given into ten bins and returns the expected error: how
 // far confidence is from the frequency of being right, on average.
 func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected float64) {
 	for i, c := range confidence {

@@ -18,7 +18,7 @@ func rows() []Row {
 			if c == 0 {
 				f[0] = 1
 			}
-			out = append(out, Row{Item: item, Features: f, Right: c == 0, Must: c == 0, Weight: 1, Bounds: skills.Bounds{Most: 1}})
+			out = append(out, Row{Item: item, Features: f, Right: c == 0, Must: c == 0, Weight: 1})
 		}
 	}
 	return out
@@ -27,7 +27,7 @@ func rows() []Row {
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
 	m := Model(all, 0.1, 5, 2, 10)
-	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{Most: 1}) > 0.5 })
+	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{}) > 0.5 })
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
 	}
@@ -59,11 +59,11 @@ func TestCalibratedFindsFrequencies(t *testing.T) {
 	item := &gold.Item{Set: gold.TechSet, Group: "a"}
 	for i := range 2000 {
 		score := float64(i%100)/100 + 0.005
-		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1, Bounds: skills.Bounds{Most: 1}})
+		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1})
 	}
 	m := skills.Model{Steps: calibrated(all, 50)}
 	for _, score := range []float64{0.2, 0.5, 0.8} {
-		if got := m.Confidence(score, skills.Bounds{Most: 1}); math.Abs(got-score/2) > 0.05 {
+		if got := m.Confidence(score, skills.Bounds{}); math.Abs(got-score/2) > 0.05 {
 			t.Errorf("confidence of score %v: %v, want about %v", score, got, score/2)
 		}
 	}
@@ -73,7 +73,7 @@ func TestReliabilityKnowsChance(t *testing.T) {
 	item := &gold.Item{Set: gold.TechSet, Group: "a"}
 	var all []Row
 	for i := range 100 {
-		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0, Bounds: skills.Bounds{Most: 1}})
+		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0})
 	}
 	// A fair coin thrown 100 times is off by 4 heads on average.
 	r := ReliabilityOf(all, &skills.Model{}, 0)

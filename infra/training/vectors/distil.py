@@ -1,7 +1,7 @@
 """Distils static word vectors from a sentence model.
 
-    python -m venv venv && venv/bin/pip install --require-hashes -r requirements.txt
-    venv/bin/python distil.py --data ../shared/data --out pkg/skills/wordvectors/words.bin
+    python -m venv venv && venv/bin/pip install --no-deps --require-hashes -r infra/training/vectors/requirements.txt
+    venv/bin/python infra/training/vectors/distil.py --data ../shared/data --out pkg/skills/wordvectors/words.bin
 
 A text is the sum of the vectors of its words. The vectors begin as the model's
 vectors of the words alone, brought to fewer dimensions, rare words longer; a ridge
@@ -12,7 +12,7 @@ of CIP, lines of unlabelled syllabi. No labelled document is read.
 The file: "SKWV", version, words, dimensions (little-endian 32-bit numbers), the
 words in order, each with a line end, as many bytes as the fifth number says, then a
 32-bit float for each word (its scale), then signed bytes, a row for each word, then
-a row of 32-bit floats: the mean vector of a text ("background").
+a row of 32-bit floats: the mean vector of a label ("background").
 """
 
 import argparse

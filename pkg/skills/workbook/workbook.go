@@ -11,7 +11,7 @@ import (
 // maxUnpacked bounds what a workbook unpacks to, in bytes.
 const maxUnpacked = 256 << 20
 
-// Rows gives the cells of a workbook's first sheet (xlsx), line by line.
+// Rows returns the cells of a workbook's first sheet (xlsx), line by line.
 func Rows(file []byte) ([][]string, error) {
 	book, err := excelize.OpenReader(bytes.NewReader(file), excelize.Options{UnzipSizeLimit: maxUnpacked})
 	if err != nil {

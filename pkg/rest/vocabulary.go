@@ -1,0 +1,44 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/skills"
+)
+
+// notInTaxonomy is the code of the warning that a response rests on skills which the
+// loaded taxonomy lacks: they are equal to themselves only, and have no neighbours.
+const notInTaxonomy = "skills_not_in_taxonomy"
+
+func addSkills(usage *skills.Usage, refs []catalog.SkillRef) {
+	for _, skill := range refs {
+		usage.Add(skill.SkillID)
+	}
+}
+
+// warnings returns what a response that is made from these skills has to say of them.
+func (c *call) warnings(usage *skills.Usage) []catalog.Warning {
+	if usage.Unknown() == 0 {
+		return nil
+	}
+	return []catalog.Warning{{
+		Code: notInTaxonomy, Count: usage.Unknown(), Total: usage.InUse(),
+		Message: fmt.Sprintf("%d of the %d skills that this was made from are not in the loaded taxonomy (%s): they match by id only. An operator can map them (skillsctl taxonomy remap).",
+			usage.Unknown(), usage.InUse(), c.Taxonomy().Info().Name),
+	}}
+}
+
+// logUsage logs how many of the skills that an organization teaches the taxonomy
+// knows.
+func (c *call) logUsage(ctx context.Context, usage *skills.Usage) {
+	level := slog.LevelInfo
+	if usage.Unknown() > 0 {
+		level = slog.LevelWarn
+	}
+	info := c.Taxonomy().Info()
+	c.Log.LogAttrs(ctx, level, "skills in use", slog.String("organization", string(c.org)), slog.String("taxonomy", info.Name), slog.String("taxonomyVersion", info.Version),
+		slog.Int("inUse", usage.InUse()), slog.Int("known", usage.InUse()-usage.Unknown()))
+}
