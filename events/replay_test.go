@@ -79,6 +79,7 @@ func requests(id map[string]string) []request {
 		{"getOpenAPI", nil, nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
+		{"listSections", nil, of("externalId", "10234"), ""},
 		{"getSection", of("courseId", course, "sectionId", section), of("include", "evidence"), ""},
 		{"listJobs", nil, nil, ""},
 		{"getJob", of("jobId", id["job"]), nil, ""},
@@ -100,6 +101,7 @@ func requests(id map[string]string) []request {
 		{"getSyllabusExtraction", of("extractionId", id["extraction"]), nil, ""},
 		{"listSkills", nil, of("query", "linear alg", "limit", "2"), ""},
 		{"getSkill", of("skillId", "core:python"), nil, ""},
+		{"listSkillSections", of("skillId", "core:python"), nil, ""},
 		{"listChanges", nil, of("limit", "3"), ""},
 		{"getDocument", of("documentId", id["document"]), nil, ""},
 
@@ -319,7 +321,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	text := func(v any) string { return v.(string) }
 	course := post("/courses", `{"name":"Data Structures","code":"CS 201"}`)
 	id["course"] = text(course["id"])
-	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
+	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","externalId":"10234","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
 	other := post("/courses", `{"name":"Statistics","code":"MATH 210"}`)
 	id["otherCourse"], id["otherSection"] = text(other["id"]), text(other["defaultSectionId"])
 	post("/courses", `{"name":"Ethics","code":"PHIL 101"}`)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -173,6 +174,21 @@ func (w *world) operations() map[string]func() (measurement, error) {
 		"GET a package":       get("/transfer-packages/" + w.pack),
 		"GET a credential":    get("/credentials/" + w.credential),
 		"GET a program":       get("/programs/" + w.program),
+		"find a job by externalId": func() (measurement, error) {
+			return w.find("/jobs", "/jobs", "externalId", newJob)
+		},
+		"find a section by externalId": func() (measurement, error) {
+			course, err := w.create(background, "/courses", newCourse)
+			if err != nil {
+				return nil, err
+			}
+			return w.find("/courses/"+course+"/sections", "/sections", "externalId", map[string]any{"name": "Section"})
+		},
+		"find a course by code":       func() (measurement, error) { return w.find("/courses", "/courses", "code", newCourse) },
+		"sections that teach a skill": get("/skills/core:python/sections"),
+		"create a job, externalId": func() (measurement, error) {
+			return post("/jobs", with(newJob, "externalId", ids.New("x")))()
+		},
 		"create a course":     post("/courses", newCourse),
 		"create a job":        post("/jobs", newJob),
 		"create a program":    post("/programs", newProgram),
@@ -258,6 +274,22 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.TransferCourseKind, ID: course, PackageID: pack})
 		},
 	}
+}
+
+// with is a body with one more field.
+func with(body map[string]any, field string, value any) map[string]any {
+	body = maps.Clone(body)
+	body[field] = value
+	return body
+}
+
+// find creates a record and finds it by a field that only it has.
+func (w *world) find(path, list, field string, body map[string]any) (measurement, error) {
+	value := ids.New("x")
+	if _, err := w.create(context.Background(), path, with(body, field, value)); err != nil {
+		return nil, err
+	}
+	return w.run(call(http.MethodGet, list+"?"+field+"="+value, ""))
 }
 
 // A review, below the path of its record.

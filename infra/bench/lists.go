@@ -54,6 +54,7 @@ func lists(ctx context.Context, s *service, sizes []int, chart string) ([]*table
 		"records", "way", "units at 0", "middle", "end", "trips at 0", "middle", "end", "dearest / cheapest", "target", "")
 	writing := newTable("Lists: one record created, one deleted",
 		"records", "trips, create", "delete", "target", "write units, create", "delete", "target", "cold page, trips", "target", "")
+	finding := newTable("Lists: one record found by its externalId", "records", "trips", "target", "read units", "target", "")
 	var lines []listLine
 	for _, size := range sizes {
 		l, err := newList(ctx, s, size)
@@ -61,6 +62,9 @@ func lists(ctx context.Context, s *service, sizes []int, chart string) ([]*table
 			return nil, fmt.Errorf("%d records: %w", size, err)
 		}
 		name := grouped(size)
+		if err := l.find(ctx, finding, name); err != nil {
+			return nil, fmt.Errorf("%d records: %w", size, err)
+		}
 		ours, err := l.measure(ctx, paging, writing, name)
 		if err != nil {
 			return nil, fmt.Errorf("%d records: %w", size, err)
@@ -78,9 +82,9 @@ func lists(ctx context.Context, s *service, sizes []int, chart string) ([]*table
 		}
 	}
 	if chart != "" {
-		return []*table{paging, writing}, listChart(chart, lines)
+		return []*table{paging, writing, finding}, listChart(chart, lines)
 	}
-	return []*table{paging, writing}, nil
+	return []*table{paging, writing, finding}, nil
 }
 
 // grouped writes 100000 as 100,000.
@@ -102,7 +106,7 @@ type list struct {
 }
 
 // inTransaction is how many records are created with one change of the directory.
-const inTransaction = 97
+const inTransaction = 48 // and as many external ids
 
 func newList(ctx context.Context, s *service, size int) (*list, error) {
 	c, err := s.client(ctx)
@@ -119,8 +123,9 @@ func newList(ctx context.Context, s *service, size int) (*list, error) {
 		var change catalog.Change
 		for range min(inTransaction, size-len(l.jobs)) {
 			job := &catalog.Job{
-				Meta: catalog.NewMeta(ids.Sequenced(catalog.JobKind, l.dir.Take()), c.org, now()),
-				Name: fmt.Sprint("Job ", len(l.jobs)), EmployerID: "employer", Description: &description, Skills: []catalog.SkillRef{}, Locations: []catalog.JobLocation{},
+				Meta:     catalog.NewMeta(ids.Sequenced(catalog.JobKind, l.dir.Take()), c.org, now()),
+				External: catalog.External{ExternalID: new(externalID(len(l.jobs)))},
+				Name:     fmt.Sprint("Job ", len(l.jobs)), EmployerID: "employer", Description: &description, Skills: []catalog.SkillRef{}, Locations: []catalog.JobLocation{},
 			}
 			change.Create(job, l.dir)
 			l.jobs = append(l.jobs, job)
@@ -131,6 +136,33 @@ func newList(ctx context.Context, s *service, size int) (*list, error) {
 		_ = bar.Add(len(change.Created))
 	}
 	return l, bar.Finish()
+}
+
+// externalID is the name of the i-th job in another system.
+func externalID(i int) string { return fmt.Sprintf("SIS-%07d", i) }
+
+// find measures the look-up of the last record by its externalId, and of none.
+func (l *list) find(ctx context.Context, finding *table, name string) error {
+	most := budget.FindRecord
+	for _, way := range []struct {
+		of, externalID string
+		found          int
+	}{{name, externalID(len(l.jobs) - 1), 1}, {name + ", unknown", "nobody", 0}} {
+		get := call(http.MethodGet, "/jobs?externalId="+way.externalID, "")
+		response, err := l.do(ctx, get) // makes the caller known
+		if err != nil {
+			return err
+		}
+		if data := response["data"].([]any); len(data) != way.found {
+			return fmt.Errorf("externalId %s: %d records", way.externalID, len(data))
+		}
+		cost, _, err := l.client.measure(ctx, get)
+		if err != nil {
+			return err
+		}
+		finding.row(finding.judge(cost.Trips > most.Trips || cost.Read > most.Read, ""), way.of, cost.Trips, target(most.Trips), cost.Read, target(most.Read))
+	}
+	return nil
 }
 
 // progress shows people how far a long piece of work is.
@@ -155,7 +187,7 @@ func (l *list) thin(ctx context.Context) error {
 	doomed := l.jobs[:len(l.jobs)/10]
 	l.jobs = l.jobs[len(doomed):]
 	bar := progress(len(doomed), "delete "+grouped(len(doomed))+" of them")
-	for jobs := range slices.Chunk(doomed, inTransaction/2) {
+	for jobs := range slices.Chunk(doomed, inTransaction) {
 		var change catalog.Change
 		for _, job := range jobs {
 			change.Delete(job, now(), l.dir)

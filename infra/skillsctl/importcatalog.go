@@ -30,6 +30,7 @@ type importCatalog struct {
 	Check        bool          `help:"Find errors and count, change nothing."`
 	KeepGoing    bool          `help:"Import what is sound although other records have errors."`
 	Kind         string        `help:"What a CSV file holds where its headers do not tell: courses, sections, programs, credentials or jobs."`
+	Term         string        `placeholder:"CODE" help:"Current term, as the file writes terms: of a course as of several effective terms, the latest until it counts. All terms of this year where empty."`
 	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy that the skills are of. The service's own where empty."`
 	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. FILE.rejects.csv where empty."`
 	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
@@ -58,7 +59,7 @@ func (c *importCatalog) Run(ctx context.Context, t *tool) error {
 		CheckHref: func(href string) error { return address.Check(href, hosts) },
 	}
 	step, end := progress(t.stderr, "records")
-	summary, err := loader.Load(ctx, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Progress: step})
+	summary, err := loader.Load(ctx, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term, Progress: step})
 	end()
 	if summary == nil {
 		return err
@@ -84,6 +85,12 @@ func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
 		would = "would be "
 	}
 	fmt.Fprintf(w, "%screated\t%d\n%supdated\t%d\n%sskipped\t%d\n%sfailed\t%d\n", would, s.Created, would, s.Updated, would, s.Skipped, would, s.Failed)
+	for _, r := range s.Skips[:min(len(s.Skips), shownRejects)] {
+		fmt.Fprintf(w, "%s: skipped %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
+	}
+	if more := len(s.Skips) - shownRejects; more > 0 {
+		fmt.Fprintf(w, "%d more are skipped likewise\n", more)
+	}
 	for _, r := range s.Rejects[:min(len(s.Rejects), shownRejects)] {
 		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
 	}

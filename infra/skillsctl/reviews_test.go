@@ -72,8 +72,10 @@ func TestReviews(t *testing.T) {
 		case *catalog.TransferCourse:
 			transfer = r
 		case *catalog.Section:
-			if section, byHand = r, section; r.SyllabusHref == nil {
-				section, byHand = byHand, r
+			if r.SyllabusHref == nil {
+				byHand = r
+			} else {
+				section = r
 			}
 		}
 	}

@@ -16,13 +16,15 @@ type Partition string
 
 // The partitions of an organization beside those of its records.
 const (
-	EvidenceRows  Partition = "o#*#evidence"
-	TextRows      Partition = "o#*#text"
-	DocumentRows  Partition = "o#*#document" // of outcomes, by the text that they are of
-	DirectoryRows Partition = "o#*#directory"
-	JournalRows   Partition = "o#*#journal"
-	AnswerRows    Partition = "o#*#answer" // of idempotency records
-	ExternalRows  Partition = "o#*#external#*"
+	EvidenceRows    Partition = "o#*#evidence"
+	TextRows        Partition = "o#*#text"
+	DocumentRows    Partition = "o#*#document" // of outcomes, by the text that they are of
+	DirectoryRows   Partition = "o#*#directory"
+	JournalRows     Partition = "o#*#journal"
+	AnswerRows      Partition = "o#*#answer"      // of idempotency records
+	ReservationRows Partition = "o#*#reservation" // of courses, by changes larger than a transaction
+	ExternalRows    Partition = "o#*#external#*"
+	CodeRows        Partition = "o#*#code#Course"
 )
 
 // The partitions that belong to no organization.
@@ -71,7 +73,7 @@ func (p Partition) Key(values ...string) string {
 }
 
 // Holds reports whether the key is one of the partition, as IAM compares: a * also
-// takes a #, so that who may write courses may write their external ids.
+// takes a #, so that who may write courses may write their external ids and codes.
 func (p Partition) Holds(key string) bool {
 	held, err := path.Match(string(p), key)
 	return err == nil && held
@@ -102,7 +104,7 @@ func RowsOf(function string) Rows {
 	case string(Courses):
 		return writer.
 			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
-			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind)).
+			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
 			writing(live(catalog.DocumentKind)) // which keeps what holds it
 	case string(Jobs):
 		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
@@ -110,9 +112,9 @@ func RowsOf(function string) Rows {
 		// A course keeps what holds it.
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.JobKind)).
-			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind))
+			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows)
 	case string(Programs):
-		return writer.reading(data...).writing(live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind))
+		return writer.reading(data...).writing(live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows)
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
@@ -125,7 +127,9 @@ func RowsOf(function string) Rows {
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
-		return writer.reading(EvidenceRows, live(catalog.DocumentKind)).writing(live(catalog.SyllabusExtractionKind), TextRows)
+		return writer.
+			reading(EvidenceRows, live(catalog.DocumentKind), live(catalog.CourseKind), live(catalog.SectionKind)).
+			writing(live(catalog.SyllabusExtractionKind), TextRows)
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).

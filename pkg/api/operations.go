@@ -123,6 +123,7 @@ var (
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List the courses of the organization"),
 	added(post("createCourse", Courses, "/courses", "Create a course with its default section", creates("getCourse"))),
+	added(list("listSections", Courses, "/sections", "Find a section by its externalId")),
 	get("getCourse", Courses, "/courses/{courseId}", "Read a course"),
 	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", "getCourse")),
 	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course with its sections", "getCourse")),
@@ -195,6 +196,7 @@ var operations = []Operation{
 	added(get("getSyllabusExtraction", Extractions, "/syllabus-extractions/{extractionId}", "Read an extraction")),
 	added(list("listSkills", Extractions, "/skills", "Search the loaded taxonomy")),
 	added(get("getSkill", Extractions, "/skills/{skillId}", "Read a skill of the loaded taxonomy")),
+	added(list("listSkillSections", Extractions, "/skills/{skillId}/sections", "Find the sections that teach a skill, the highest level first")),
 
 	added(post("createDocument", Documents, "/documents", "Announce a file that holds a syllabus; the response says how to upload it",
 		creates("getDocument"), withUpload)),

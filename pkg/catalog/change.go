@@ -21,6 +21,9 @@ type Change struct {
 	Released []Hold
 	// Documents are held by other records than before.
 	Documents []DocumentHold
+	// Revoked are reservations of holders that do not contain what they reserve, and
+	// may not any more when this change is saved.
+	Revoked []Reservation
 	// Directories are the lists that gained or lost records, already changed.
 	Directories []*Directory
 	// Jobs are the extractions to be queued once the change is saved.
@@ -31,18 +34,13 @@ type Change struct {
 	Texts []Text
 	// Outcomes take the place of those of replaced records.
 	Outcomes []RecordOutcome
-	// Known are the records that an import knows by ids of its own.
-	Known []ExternalID
+	// Known are the names of other systems that records take, Freed those that they
+	// give up. See Resolve.
+	Known, Freed []ExternalID
+	// Coded are the courses that are found under another code than before.
+	Coded []Coded
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
-}
-
-// ExternalID is the name under which an organization's own system knows a record;
-// Was is the id of the record that had the name when it was looked up, "" for none.
-type ExternalID struct {
-	Name   string
-	Record Record
-	Was    string
 }
 
 // Text is a text whose skills are to be extracted.
@@ -76,6 +74,14 @@ type Deletion struct {
 type Hold struct {
 	Course *Course
 	Holder string
+}
+
+// Reservation is the mark of a change that is saved in several steps, the first of
+// which holds courses for a record, its holder, which does not contain them yet.
+// Without its reservation that change is not brought to its end.
+type Reservation struct {
+	Holder string // id of the program or credential
+	Token  string // of this one change
 }
 
 // ExtractionJob names an extraction to be run.
@@ -118,8 +124,11 @@ func (c *Change) Records() []Record {
 	for _, p := range c.Grown {
 		records = append(records, p)
 	}
-	for _, x := range c.Known {
+	for _, x := range slices.Concat(c.Known, c.Freed) {
 		records = append(records, x.Record)
+	}
+	for _, coded := range c.Coded {
+		records = append(records, coded.Course)
 	}
 	return records
 }
@@ -132,6 +141,7 @@ func (c *Change) Empty() bool {
 // Create adds a new record. A listed one has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.Created = append(c.Created, r)
+	c.names(nil, r)
 	c.syllabusMoved("", r)
 	c.touch(dir)
 	c.queue(r)
@@ -151,13 +161,15 @@ func ReplaceChanged[T any, R interface {
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
+		c.names(R(&before), after)
 		c.syllabusMoved(HeldDocument(R(&before)), after)
 		c.Replace(after, now)
 	}
 	return changed
 }
 
-// Replace saves a changed record and moves its updatedAt on.
+// Replace saves a changed record and moves its updatedAt on. What it is found by has
+// not changed: see ReplaceChanged.
 func (c *Change) Replace(r Record, now Time) {
 	meta := r.Base()
 	was := meta.UpdatedAt
@@ -177,6 +189,9 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		dir.Drop(seq)
 	}
 	c.Deleted = append(c.Deleted, Deletion{r, was})
+	if course, ok := r.(*Course); ok {
+		c.Coded = append(c.Coded, Coded{Course: course, Was: course.Code})
+	}
 	if document := HeldDocument(r); document != "" {
 		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
 	}

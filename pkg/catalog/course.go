@@ -8,6 +8,7 @@ import (
 // Course is a course of the catalog. Sections stand in creation order.
 type Course struct {
 	Meta
+	External
 	Name             string       `json:"name"`
 	Code             string       `json:"code"`
 	Description      *string      `json:"description"`
@@ -20,12 +21,15 @@ type Course struct {
 	EffectiveTo      *string      `json:"effectiveTo" format:"date" extension:"true"`
 	Webpage          *string      `json:"webpage" format:"uri" extension:"true"`
 	// HeldBy names what contains the course (see Hold); it may name more than
-	// that, never less. Only the store shows it.
+	// that, never less. Taken is how often the course was put into something. Only
+	// the store shows them.
 	HeldBy []string `json:"-"`
+	Taken  int      `json:"-"`
 }
 
 // CourseInput is what a request or a file says of a course.
 type CourseInput struct {
+	ExternalInput
 	Name            Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Code            Optional[string]   `json:"code" minLength:"1" maxLength:"50"`
 	Description     Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
@@ -43,9 +47,10 @@ func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Description, c.Webpage = text(in.Description, c.Description), text(in.Webpage, c.Webpage)
 	c.Level, c.LifecycleStatus = in.Level.Or(c.Level), cmp.Or(in.LifecycleStatus.Value, c.LifecycleStatus, ActiveCourse)
 	c.EffectiveFrom, c.EffectiveTo = in.EffectiveFrom.Or(c.EffectiveFrom), in.EffectiveTo.Or(c.EffectiveTo)
-	var wrong []FieldError
-	c.Credits, wrong = l.credits(in.Credits, c.Credits)
-	wrong = append(wrong, l.period(c.EffectiveFrom, c.EffectiveTo)...)
+	wrong := in.apply(&c.External, l)
+	credits, more := l.credits(in.Credits, c.Credits)
+	c.Credits = credits
+	wrong = append(append(wrong, more...), l.period(c.EffectiveFrom, c.EffectiveTo)...)
 	if in.Webpage.Set {
 		wrong = append(wrong, l.webpage(c.Webpage)...)
 	}

@@ -10,6 +10,7 @@ import (
 // fills in the rest from the live course and section.
 type Credential struct {
 	Meta
+	External
 	Name        string           `json:"name"`
 	Description *string          `json:"description"`
 	Code        *string          `json:"code"`
@@ -18,6 +19,7 @@ type Credential struct {
 
 // CredentialInput is what a request or a file says of a credential.
 type CredentialInput struct {
+	ExternalInput
 	Name             Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description      Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code             Optional[*string]  `json:"code,omitzero" maxLength:"50"`
@@ -28,10 +30,11 @@ type CredentialInput struct {
 func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)
+	wrong := in.apply(&c.External, l)
 	if !in.CourseSectionIDs.Set && c.Sections != nil {
-		return nil
+		return wrong
 	}
-	return c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))
+	return append(wrong, c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))...)
 }
 
 // MaxCredentialSections is how many sections a credential holds; a transaction has
@@ -92,21 +95,24 @@ func (c *Credential) SetSections(ids []string, placed map[string]Placed, locatio
 // Remove takes a section out of the credential.
 func (c *Credential) Remove(sectionID string) bool {
 	n := len(c.Sections)
-	c.Sections = slices.DeleteFunc(c.Sections, func(s SectionProfile) bool { return s.SectionID == sectionID })
+	c.Sections = slices.DeleteFunc(slices.Clone(c.Sections), func(s SectionProfile) bool { return s.SectionID == sectionID })
 	return len(c.Sections) < n
 }
 
-// Holds brings the courses' holds in line with the credential's sections: courses
-// are all those that it held before or holds now.
-func (c *Credential) Holds(change *Change, courses map[string]*Course) {
-	now := map[string]bool{}
-	if c.DeletedAt == nil {
-		for _, s := range c.Sections {
-			now[c.holder(s.SectionID)] = true
+// Holds brings the courses' holds in line with the credential's sections, which
+// were before when it was loaded: courses are all those that come or go. A course
+// that takes no more holders is a conflict.
+func (c *Credential) Holds(change *Change, before []SectionProfile, courses map[string]*Course) error {
+	holders := func(sections []SectionProfile) map[string]string {
+		held := make(map[string]string, len(sections))
+		for _, s := range sections {
+			held[c.holder(s.SectionID)] = s.CourseID
 		}
+		return held
 	}
-	change.hold(c.ID+"/", now, func(holder string) string {
-		i := slices.IndexFunc(c.Sections, func(s SectionProfile) bool { return c.holder(s.SectionID) == holder })
-		return c.Sections[i].CourseID
-	}, courses)
+	now := holders(c.Sections)
+	if c.DeletedAt != nil {
+		now = nil
+	}
+	return change.hold(c.ID, holders(before), now, courses)
 }

@@ -70,8 +70,8 @@ type DocumentHold struct {
 	Released   bool
 }
 
-// MaxHolders is how many records name one document.
-const MaxHolders = 1000
+// MaxDocumentHolders is how many records name one document.
+const MaxDocumentHolders = 1000
 
 // HolderOf returns the name by which a document knows a record; see HolderRecord.
 func HolderOf(r Record) string {

@@ -15,6 +15,7 @@ type JobLocation struct {
 // organization's currency, minimum not above maximum.
 type Job struct {
 	Meta
+	External
 	Name               string        `json:"name"`
 	EmployerID         string        `json:"employerId"`
 	Description        *string       `json:"description"`
@@ -28,6 +29,7 @@ type Job struct {
 
 // JobInput is what a request or a file says of a job.
 type JobInput struct {
+	ExternalInput
 	Name               Optional[string]        `json:"name" minLength:"1" maxLength:"255"`
 	EmployerID         Optional[string]        `json:"employerId" minLength:"1" maxLength:"255"`
 	Description        Optional[*string]       `json:"description,omitzero" maxLength:"10000"`
@@ -47,7 +49,7 @@ func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
 	j.Locations = append([]JobLocation{}, in.Locations.Or(j.Locations)...)
 	j.SalaryMin, j.SalaryMax = amount(in.SalaryMin, j.SalaryMin), amount(in.SalaryMax, j.SalaryMax)
 	j.ONETSOCCode = text(in.ONETSOCCode, j.ONETSOCCode)
-	var wrong []FieldError
+	wrong := in.apply(&j.External, l)
 	if j.SalaryMin != nil && j.SalaryMax != nil && *j.SalaryMin > *j.SalaryMax {
 		wrong = append(wrong, FieldError{l.at("salaryMin"), "greater than salaryMax", *j.SalaryMin})
 	}

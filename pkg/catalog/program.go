@@ -11,6 +11,7 @@ import (
 // DerivedSOCs follow CIPCode through the loaded crosswalk: sorted, distinct.
 type Program struct {
 	Meta
+	External
 	Name        string          `json:"name"`
 	Description *string         `json:"description"`
 	Code        *string         `json:"code"`
@@ -22,6 +23,7 @@ type Program struct {
 
 // ProgramInput is what a request or a file says of a program.
 type ProgramInput struct {
+	ExternalInput
 	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
@@ -35,7 +37,7 @@ type ProgramInput struct {
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
-	var wrong []FieldError
+	wrong := in.apply(&p.External, l)
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode, p.DerivedSOCs = text(in.CIPCode, nil), []string{}
 		if p.CIPCode != nil {
@@ -125,21 +127,25 @@ func (p *Program) Reorder(order []string, location string) []FieldError {
 // Remove takes a course out of the program.
 func (p *Program) Remove(courseID string) bool {
 	n := len(p.CourseOrder)
-	p.CourseOrder = slices.DeleteFunc(p.CourseOrder, func(id string) bool { return id == courseID })
+	p.CourseOrder = slices.DeleteFunc(slices.Clone(p.CourseOrder), func(id string) bool { return id == courseID })
 	p.Courses = slices.DeleteFunc(p.Courses, func(c CourseProfile) bool { return c.CourseID == courseID })
 	return len(p.CourseOrder) < n
 }
 
-// Holds brings the courses' holds in line with the program's courses: courses are
-// all those that it had before or has now.
-func (p *Program) Holds(change *Change, courses map[string]*Course) {
-	now := map[string]bool{}
-	if p.DeletedAt == nil {
-		for _, id := range p.CourseOrder {
-			if courses[id] != nil {
-				now[p.ID+"/"+id] = true
-			}
+// Holds brings the courses' holds in line with the program's courses, which were
+// before when it was loaded: courses are all those that come or go. A course that
+// takes no more holders is a conflict.
+func (p *Program) Holds(change *Change, before []string, courses map[string]*Course) error {
+	holders := func(ids []string) map[string]string {
+		held := make(map[string]string, len(ids))
+		for _, id := range ids {
+			held[p.ID+"/"+id] = id
 		}
+		return held
 	}
-	change.hold(p.ID+"/", now, func(holder string) string { return holder[len(p.ID)+1:] }, courses)
+	now := holders(p.CourseOrder)
+	if p.DeletedAt != nil {
+		now = nil
+	}
+	return change.hold(p.ID, holders(before), now, courses)
 }

@@ -48,6 +48,7 @@ func TestCredentialHoldsOneSectionOfEachCourse(t *testing.T) {
 		}
 		credential := &catalog.Credential{Meta: catalog.NewMeta("crd_1", "org", 1)}
 		var want []string // section ids
+		var before []catalog.SectionProfile
 		place := func(label string) catalog.Placed {
 			i, j := rapid.IntRange(0, len(courses)-1).Draw(t, label+" course"), rapid.IntRange(0, 1).Draw(t, label+" section")
 			return catalog.Placed{Section: sections[i][j], Course: courses[i]}
@@ -130,7 +131,10 @@ func TestCredentialHoldsOneSectionOfEachCourse(t *testing.T) {
 					t.Fatalf("holds %v, want %v", got, want)
 				}
 				var change catalog.Change
-				credential.Holds(&change, byID)
+				if err := credential.Holds(&change, before, byID); err != nil {
+					t.Fatal(err)
+				}
+				before = credential.Sections
 				for _, h := range change.Held {
 					h.Course.HeldBy = append(h.Course.HeldBy, h.Holder)
 				}

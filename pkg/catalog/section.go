@@ -3,6 +3,7 @@ package catalog
 // Section is the detail record of a course section.
 type Section struct {
 	Meta
+	External
 	CourseID       string     `json:"courseId"`
 	Name           string     `json:"name"`
 	Description    *string    `json:"description"`
@@ -21,6 +22,7 @@ type Section struct {
 
 // SectionInput is what a request or a file says of a section.
 type SectionInput struct {
+	ExternalInput
 	Name           Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
 	Description    Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
@@ -37,8 +39,9 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.Name = in.Name.Or(s.Name)
 	s.Description = text(in.Description, s.Description)
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
-	var wrong, unfit []FieldError
-	s.Skills, wrong = l.skills(in.Skills, s.Skills)
+	var unfit []FieldError
+	skills, wrong := l.skills(in.Skills, s.Skills)
+	s.Skills, wrong = skills, append(in.apply(&s.External, l), wrong...)
 	if in.Skills.Set {
 		s.Reviews, s.ByHand = nil, true
 	}
@@ -96,6 +99,17 @@ type SectionProfile struct {
 	SectionName           string     `json:"sectionName"`
 	SectionSkills         []SkillRef `json:"sectionSkills"`
 	SectionInstructorName *string    `json:"sectionInstructorName"`
+}
+
+// TeachingSection is a section as it is shown among those that teach a skill: its
+// profile without its skills, and how it teaches this one.
+type TeachingSection struct {
+	CourseProfile
+	SectionID             string  `json:"sectionId"`
+	SectionName           string  `json:"sectionName"`
+	SectionInstructorName *string `json:"sectionInstructorName"`
+	Level                 int     `json:"level" minimum:"1" maximum:"5"`
+	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1"`
 }
 
 // Profile returns the section of a course as it is shown in credentials and reports.

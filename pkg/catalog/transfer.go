@@ -13,6 +13,7 @@ var DefaultMatchingConfig = MatchingConfig{FullEquivalentThreshold: 0.85, Partia
 // TransferPackage is a set of courses that students bring from another institution.
 type TransferPackage struct {
 	Meta
+	External
 	Name                    string         `json:"name"`
 	TransferFromInstitution string         `json:"transferFromInstitution"`
 	MatchingConfig          MatchingConfig `json:"matchingConfig"`
@@ -45,6 +46,7 @@ func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 
 // TransferPackageInput is what a request or a file says of a transfer package.
 type TransferPackageInput struct {
+	ExternalInput
 	Name                    Optional[string]              `json:"name" minLength:"1" maxLength:"255"`
 	TransferFromInstitution Optional[string]              `json:"transferFromInstitution" minLength:"1" maxLength:"255"`
 	MatchingConfig          Optional[MatchingConfigInput] `json:"matchingConfig,omitzero"`
@@ -59,7 +61,7 @@ func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError
 	if p.ID == "" {
 		p.MatchingConfig = DefaultMatchingConfig
 	}
-	return in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))
+	return append(in.apply(&p.External, l), in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))...)
 }
 
 // TransferCourse is a course of a transfer package; its skills are extracted from
@@ -107,6 +109,14 @@ func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 
 // MaxTransferCourses is how many courses a package has.
 const MaxTransferCourses = 1000
+
+// CheckTransferCourses refuses more courses than a package takes that has some already.
+func CheckTransferCourses(has, more int) error {
+	if has+more > MaxTransferCourses {
+		return Errorf(Conflict, "A package holds at most %d courses; it has %d.", MaxTransferCourses, has)
+	}
+	return nil
+}
 
 // AddTransferCourse begins the life of a course of the package. Place is its place
 // among those that are made at the same instant.

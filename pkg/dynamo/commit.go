@@ -21,6 +21,7 @@ import (
 // Attributes that no record shows.
 const (
 	heldBy     = "heldBy"      // of a course or document: string set of its holders
+	taken      = "taken"       // of a course: how often it was put into something
 	grown      = "grown"       // of a package: how often it was given courses
 	leaseToken = "leaseToken"  // of an extraction: whose run it is
 	leaseUntil = "leaseUntil"  // Unix ms
@@ -31,6 +32,9 @@ const (
 	byHand     = "byHand"      // of a section: whether its skills were set by hand
 )
 
+// waiting are the attributes of an extraction that has not ended; attempts may stay.
+var waiting = []string{api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested, attempts}
+
 // transactionLimit is DynamoDB's; the journal takes one of them.
 const transactionLimit = 99
 
@@ -40,10 +44,11 @@ const transactionLimit = 99
 // key was used meanwhile. A record of another organization is refused.
 //
 // A change that is larger than a transaction is saved in several: first what only
-// holds courses, which does no harm by itself (see catalog.Hold), then the records,
-// then what is deleted along with its owner, which is the first of the deletions.
-// Once the records are saved the change is done, whatever breaks off after that:
-// CompleteDeletions does the rest.
+// holds courses, under a reservation; then the records, if the reservation still
+// stands; then what is deleted along with its owner, which is the first of the
+// deletions. A hold without its record does no harm (see catalog.Hold), and whoever
+// deletes a course in spite of it revokes the reservation. Once the records are saved
+// the change is done, whatever breaks off after that: CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	for _, r := range c.Records() {
 		if r.Base().OrganizationID != org {
@@ -52,11 +57,17 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	}
 	once, claim, settle := s.holds(c)
 	named, unnamed := s.documentHolds(org, c.Documents)
-	once, claim = slices.Concat(once, named, unnamed), append(claim, named...)
+	once = slices.Concat(once, named, unnamed)
+	for _, w := range named {
+		claim = append(claim, step{do: w})
+	}
 	for _, w := range unnamed {
 		settle = append(settle, []write{w})
 	}
-	var records []write
+	var records, revoked []write
+	for _, r := range c.Revoked {
+		revoked = append(revoked, s.endReservation(org, r))
+	}
 	for _, r := range c.Created {
 		w, err := s.create(r)
 		if err != nil {
@@ -65,7 +76,7 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		records = append(records, w)
 	}
 	for _, r := range c.Replaced {
-		w, err := s.replace(r)
+		w, err := s.replace(c, r)
 		if err != nil {
 			return err
 		}
@@ -97,23 +108,38 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		}
 		records = append(records, w)
 	}
-	for _, e := range c.Known {
-		records = append(records, s.saveExternal(org, e))
+	for _, x := range c.Known {
+		records = append(records, s.saveExternal(org, x))
+	}
+	for _, x := range c.Freed {
+		records = append(records, s.freeExternal(org, x))
+	}
+	for _, coded := range c.Coded {
+		records = append(records, s.saveCode(org, coded)...)
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
 	}
-	if whole := slices.Concat(records, slices.Concat(deleted...), once); len(whole) <= transactionLimit {
+	if whole := slices.Concat(records, slices.Concat(deleted...), once, revoked); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
 			return err
 		}
 		s.remember(org, c)
 		return nil
 	}
-	for chunk := range slices.Chunk(claim, transactionLimit) {
-		if err := s.transact(ctx, org, chunk); err != nil {
-			return err
+	var first []step
+	for _, w := range revoked {
+		first = append(first, step{do: w})
+	}
+	if len(claim) > 0 {
+		for _, r := range reservations(c) {
+			first = append(first, step{do: s.reserve(org, r)})
+			records = append(records, s.endReservation(org, r))
 		}
+	}
+	undo, err := s.takeSteps(ctx, org, append(first, claim...))
+	if err != nil {
+		return err
 	}
 	n := min(len(deleted), (transactionLimit-len(records))/2)
 	rest := c.Deleted[n:]
@@ -121,16 +147,59 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		s.owes(deleted[0])
 	}
 	if err := s.transact(ctx, org, slices.Concat(records, slices.Concat(deleted[:n]...))); err != nil {
+		s.undo(ctx, org, undo, err)
 		return err
 	}
 	s.remember(org, c)
 	// What is left is only a claim, or has lost its owner and goes as it is.
-	for chunk := range slices.Chunk(settle, transactionLimit/2) {
+	if err := s.saveAllApart(ctx, org, settle); err != nil {
+		return err
+	}
+	return s.removeOwned(ctx, org, rest)
+}
+
+// step is a write that may be undone by another one; none for one that leaves nothing.
+type step struct {
+	do   write
+	undo []write
+}
+
+// takeSteps saves the steps, as many at a time as fit, and returns how to undo them.
+// Those taken before one that is stale are undone.
+func (s *Store) takeSteps(ctx context.Context, org catalog.OrgID, steps []step) (undo [][]write, err error) {
+	for chunk := range slices.Chunk(steps, transactionLimit) {
+		var writes []write
+		for _, st := range chunk {
+			writes = append(writes, st.do)
+		}
+		if err := s.transact(ctx, org, writes); err != nil {
+			s.undo(ctx, org, undo, err)
+			return nil, err
+		}
+		for _, st := range chunk {
+			if st.undo != nil {
+				undo = append(undo, st.undo)
+			}
+		}
+	}
+	return undo, nil
+}
+
+// undo takes back the steps of a change that was refused. What cannot be taken back is
+// a hold without its record.
+func (s *Store) undo(ctx context.Context, org catalog.OrgID, steps [][]write, refused error) {
+	if errors.Is(refused, catalog.ErrStale) {
+		_ = s.saveAllApart(ctx, org, steps)
+	}
+}
+
+func (s *Store) saveAllApart(ctx context.Context, org catalog.OrgID, parts [][]write) error {
+	for chunk := range slices.Chunk(parts, transactionLimit/2) {
 		if err := s.saveApart(ctx, org, chunk); err != nil {
 			return err
 		}
 	}
-	return s.removeOwned(ctx, org, rest)
+	return nil
 }
 
 // saveApart saves what does not belong together: together where that is possible,
@@ -177,15 +246,20 @@ func (s *Store) create(r catalog.Record) (write, error) {
 }
 
 // replace sets every attribute of the record and leaves alone those that belong
-// to the store.
-func (s *Store) replace(r catalog.Replacement) (write, error) {
+// to the store: an extraction that waits goes on waiting, unless it is requested anew.
+func (s *Store) replace(c *catalog.Change, r catalog.Replacement) (write, error) {
 	row, err := s.encodeRecord(r.Record)
 	if err != nil {
 		return write{}, err
 	}
 	var e expression
+	restarted := slices.ContainsFunc(c.Jobs, func(job catalog.ExtractionJob) bool { return job.ID == r.Record.Base().ID })
 	for _, name := range slices.Sorted(maps.Keys(row)) {
-		if name != api.PartitionKey && name != api.SortKey {
+		switch {
+		case name == api.PartitionKey, name == api.SortKey:
+		case !restarted && slices.Contains(waiting, name):
+			e.keep(name, row[name])
+		default:
 			e.set(name, row[name])
 		}
 	}
@@ -198,7 +272,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 		// A run that goes on has lost its claim: what it reads is not asked for any more.
 		e.remove(leaseToken, leaseUntil)
 		if state.ProcessingStatus != catalog.Pending {
-			e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
+			e.remove(waiting...)
 		}
 	}
 	if _, ok := row[reviews]; !ok {
@@ -207,6 +281,7 @@ func (s *Store) replace(r catalog.Replacement) (write, error) {
 	e.was(r.Was)
 	if course, ok := r.Record.(*catalog.Course); ok {
 		e.held(course.HeldBy)
+		e.counted(taken, course.Taken)
 	}
 	return write{s.update(keyOf(r.Record), &e), entry(catalog.Changed, r.Record)}, nil
 }
@@ -217,8 +292,9 @@ func unchanged(d catalog.Deletion) (e expression) {
 	switch r := d.Record.(type) {
 	case *catalog.Course:
 		e.held(r.HeldBy)
+		e.counted(taken, r.Taken)
 	case *catalog.TransferPackage:
-		e.grown(r.Grown)
+		e.counted(grown, r.Grown)
 	case *catalog.Document:
 		e.held(r.HeldBy)
 	}
@@ -230,10 +306,9 @@ func (s *Store) remove(d catalog.Deletion, e expression) ([]write, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(row, api.PendingIndexPartitionKey)
-	delete(row, api.PendingIndexSortKey)
-	delete(row, waitsSince)
-	delete(row, requested)
+	for _, name := range waiting {
+		delete(row, name)
+	}
 	if _, ok := d.Record.(*catalog.Document); ok {
 		// Its file may still come until its last upload has expired.
 		row[api.PendingIndexPartitionKey] = text(deletions)
@@ -296,48 +371,58 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 // holds returns the updates of the courses' holders: once, as the change leaves
 // them; or, for a change that does not fit into one transaction, claim before it,
 // which releases nobody, and settle after it.
-func (s *Store) holds(c *catalog.Change) (once, claim []write, settle [][]write) {
+func (s *Store) holds(c *catalog.Change) (once []write, claim []step, settle [][]write) {
 	courses := map[string]*catalog.Course{}
-	union, final := map[string][]string{}, map[string][]string{}
-	for _, h := range append(slices.Clone(c.Held), c.Released...) {
-		courses[h.Course.ID] = h.Course
-		union[h.Course.ID] = slices.Clone(h.Course.HeldBy)
-	}
+	held, released := map[string][]string{}, map[string][]string{}
 	for _, h := range c.Held {
-		union[h.Course.ID] = append(union[h.Course.ID], h.Holder)
-	}
-	for id, holders := range union {
-		final[id] = slices.Clone(holders)
+		courses[h.Course.ID] = h.Course
+		held[h.Course.ID] = append(held[h.Course.ID], h.Holder)
 	}
 	for _, h := range c.Released {
-		final[h.Course.ID] = slices.DeleteFunc(final[h.Course.ID], func(holder string) bool { return holder == h.Holder })
+		courses[h.Course.ID] = h.Course
+		released[h.Course.ID] = append(released[h.Course.ID], h.Holder)
 	}
 	for _, id := range slices.Sorted(maps.Keys(courses)) {
-		course := courses[id]
-		claims := len(union[id]) > len(course.HeldBy)
-		once = append(once, s.hold(course, course.HeldBy, final[id], claims))
-		if claims {
-			claim = append(claim, s.hold(course, course.HeldBy, union[id], true))
+		before, claims := courses[id], len(held[id]) > 0
+		union := slices.Clone(before.HeldBy)
+		for _, holder := range held[id] {
+			if !slices.Contains(union, holder) {
+				union = append(union, holder)
+			}
 		}
-		if len(final[id]) < len(union[id]) {
-			settle = append(settle, []write{s.hold(course, union[id], final[id], false)})
+		final := slices.DeleteFunc(slices.Clone(union), func(holder string) bool { return slices.Contains(released[id], holder) })
+		once = append(once, s.hold(before, final, claims))
+		between := *before
+		if claims {
+			between.HeldBy, between.Taken = union, before.Taken+1
+			taking := step{do: s.hold(before, union, true)}
+			if len(union) > len(before.HeldBy) {
+				taking.undo = []write{s.hold(&between, before.HeldBy, false)}
+			}
+			claim = append(claim, taking)
+		}
+		if len(final) < len(union) {
+			settle = append(settle, []write{s.hold(&between, final, false)})
 		}
 	}
 	return once, claim, settle
 }
 
-// hold changes a course's holders. A new holder has looked at the course, which
-// must still be as it was.
-func (s *Store) hold(course *catalog.Course, from, to []string, claims bool) write {
+// hold changes the holders of a course, which must still be held as it was loaded. A
+// new holder has looked at the course, which must be as it was, and counts: whoever
+// has looked at the holders before that has to look again.
+func (s *Store) hold(course *catalog.Course, holders []string, claims bool) write {
 	var e expression
-	if len(to) == 0 {
+	if len(holders) == 0 {
 		e.remove(heldBy)
 	} else {
-		e.set(heldBy, &types.AttributeValueMemberSS{Value: to})
+		e.set(heldBy, &types.AttributeValueMemberSS{Value: holders})
 	}
-	e.held(from)
+	e.held(course.HeldBy)
+	e.counted(taken, course.Taken)
 	if claims {
 		e.was(course.UpdatedAt)
+		e.set(taken, number(course.Taken+1))
 	}
 	return write{action: s.update(keyOf(course), &e)}
 }
@@ -367,7 +452,7 @@ func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (
 // grow counts that the package is given courses.
 func (s *Store) grow(p *catalog.TransferPackage) write {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
-	e.grown(p.Grown)
+	e.counted(grown, p.Grown)
 	e.set(grown, number(p.Grown+1))
 	return write{action: s.update(keyOf(p), &e)}
 }
@@ -428,6 +513,12 @@ func (e *expression) exclude(attribute string, set types.AttributeValue) {
 	e.deletes = append(e.deletes, e.name(attribute)+" "+e.value(set))
 }
 
+// keep sets an attribute that is not there.
+func (e *expression) keep(attribute string, v types.AttributeValue) {
+	name := e.name(attribute)
+	e.sets = append(e.sets, name+" = if_not_exists("+name+", "+e.value(v)+")")
+}
+
 func (e *expression) remove(attributes ...string) {
 	for _, a := range attributes {
 		e.removes = append(e.removes, e.name(a))
@@ -448,12 +539,12 @@ func (e *expression) held(holders []string) {
 	}
 }
 
-// grown requires the package to be given no courses since it was loaded.
-func (e *expression) grown(times int) {
+// counted requires a count that only goes up to be as it was loaded.
+func (e *expression) counted(attribute string, times int) {
 	if times == 0 {
-		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(grown)+")")
+		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(attribute)+")")
 	} else {
-		e.conditions = append(e.conditions, e.name(grown)+" = "+e.value(number(times)))
+		e.conditions = append(e.conditions, e.name(attribute)+" = "+e.value(number(times)))
 	}
 }
 

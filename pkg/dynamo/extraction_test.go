@@ -228,7 +228,7 @@ func (w *world) change(t *rapid.T) {
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
 			change.Replace(record, w.at.Now())
 			change.Restart(record)
-			r.status = catalog.Pending
+			r.status, r.asked = catalog.Pending, record.UpdatedAt
 		case *catalog.Section:
 			switch what {
 			case "name":
@@ -242,9 +242,10 @@ func (w *world) change(t *rapid.T) {
 				r.syllabus, r.status, r.lease = "", "", ""
 			}
 			change.Replace(record, w.at.Now())
-		}
-		if state.ProcessingStatus == catalog.Pending {
-			r.asked = record.Base().UpdatedAt
+			if what == "syllabus" {
+				change.Restart(record)
+				r.asked = record.UpdatedAt
+			}
 		}
 		return nil
 	})

@@ -16,7 +16,8 @@ import (
 
 // pageEntries is from how many entries on a page of the feed takes no more: nine of
 // the longest stay below one kilobyte, so that an entry costs no more than its
-// transaction has to.
+// transaction has to. A later release may lower it, never raise it: a page with fewer is
+// one that still fills.
 const pageEntries = 9
 
 // entry is one change of a record as it is stored.
@@ -93,6 +94,11 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 // Changes reads the feed from a cursor on, at most limit changes, and reports
 // whether there are more. The empty cursor is the beginning. A cursor that this service
 // did not issue is an invalid_parameter.
+//
+// A query reads each row as it is at that moment, not all at one: a page that was not
+// full when it was read may be followed by one that began after it was filled, and one
+// that was not there by its successor. Nothing behind such a page is returned yet,
+// since no cursor would lead back to what it has gained.
 func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error) {
 	page, place, ok := parseCursor(cursor)
 	if !ok {
@@ -105,6 +111,7 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 		ConsistentRead:            &strong,
 		Limit:                     aws.Int32(int32(limit/pageEntries + 2)),
 	}
+	next := page
 	err = s.query(ctx, in, func(row item) (bool, error) {
 		var stored struct {
 			Page    string   `json:"sk"`
@@ -116,6 +123,13 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 		number, err := strconv.Atoi(stored.Page)
 		if err != nil {
 			return false, err
+		}
+		if number != next {
+			more = true
+			return false, nil
+		}
+		if len(stored.Entries) >= pageEntries {
+			next++
 		}
 		first := 0
 		if number == page {

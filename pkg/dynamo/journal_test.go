@@ -2,15 +2,21 @@ package dynamo_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 )
+
+type item = map[string]types.AttributeValue
 
 // readFeed reads the feed from a cursor to its end in pieces of a size.
 func readFeed(t *testing.T, store *dynamo.Store, cursor string, limit int) []catalog.RecordChange {
@@ -155,6 +161,54 @@ func TestLateAnswerLeavesNoGapInTheFeed(t *testing.T) {
 	if all := readFeed(t, plain, "", 100); len(follower) != len(all) {
 		t.Errorf("the follower saw %d of %d changes", len(follower), len(all))
 	}
+}
+
+// A query reads its rows one after the other: a page may be read before its last
+// entries come, or before it is there at all, and the one behind it after that. Who
+// follows the feed then misses nothing, and gets it in the order of the feed.
+func TestFeedReadWhileItGrows(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	const n = 30
+	for i := range n {
+		if _, err := newJob(t.Context(), store, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := readFeed(t, store, "", 100)
+	for name, early := range map[string]func([]item) []item{
+		"page not full":       func(rows []item) []item { return cut(rows, 1, 4) },
+		"first page not full": func(rows []item) []item { return cut(rows, 0, 8) },
+		"page not there": func(rows []item) []item {
+			return slices.Delete(rows, 1, 2)
+		},
+		"first page not there": func(rows []item) []item {
+			return slices.Delete(rows, 0, 1)
+		},
+	} {
+		for _, limit := range []int{n, 5} {
+			first := true
+			follower := through(store, func(c call) (any, error) {
+				out, err := c.next()
+				if found, ok := out.(*sdk.QueryOutput); ok && first && len(found.Items) > 1 {
+					first, found.Items = false, early(found.Items)
+				}
+				return out, err
+			})
+			if diff := cmp.Diff(all, readFeed(t, follower, "", limit)); diff != "" {
+				t.Errorf("%s, %d at a time: %s", name, limit, diff)
+			}
+		}
+	}
+}
+
+// cut returns rows of the feed as they were when a page had so many entries.
+func cut(rows []item, page, entries int) []item {
+	row := maps.Clone(rows[page])
+	row["entries"] = &types.AttributeValueMemberL{Value: row["entries"].(*types.AttributeValueMemberL).Value[:entries]}
+	row["filled"] = &types.AttributeValueMemberN{Value: fmt.Sprint(entries)}
+	rows[page] = row
+	return rows
 }
 
 // An extraction changes its record as any other change does: the feed leads to a

@@ -33,7 +33,9 @@ import (
 //	list directory          o#<org>#directory                 <Kind>                every list, create and delete
 //	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
 //	idempotency record      o#<org>#answer                    sha256 of the key     Idempotency-Key
-//	external id             o#<org>#external#<Kind>           <external id>         import
+//	reservation             o#<org>#reservation               <holder's id>         deletion of a course that the holder is to contain
+//	external id             o#<org>#external#<Kind>           <external id>         external id
+//	code of a course        o#<org>#code#Course               sha256 of the code#10-digit number  all courses with a code
 //	organization            organizations                     <org>                 all
 //	customer                customers                         <customer>            id; all
 //	key of a customer       c#<customer>#key                  <key id>              all of a customer
@@ -115,9 +117,20 @@ func documentKey(org catalog.OrgID, p catalog.Provenance, words string) key {
 	return key{partition(org, api.DocumentRows), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
 }
 
+func reservationKey(org catalog.OrgID, holder string) key {
+	return key{partition(org, api.ReservationRows), holder}
+}
+
 func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {
 	return key{api.ExternalRows.Key(string(org), string(kind)), external}
 }
+
+func codeKey(org catalog.OrgID, code string, seq int) key {
+	return key{partition(org, api.CodeRows), codePrefix(code) + numbered(seq)}
+}
+
+// codePrefix begins the sort keys of the courses with a code.
+func codePrefix(code string) string { return digest(code) + "#" }
 
 func organizationKey(id catalog.OrgID) key { return key{api.OrganizationRows.Key(), string(id)} }
 

@@ -82,6 +82,7 @@ func decodeInto(row item, r catalog.Record) error {
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
 			r.HeldBy = held.Value
 		}
+		r.Taken = integer(row[taken])
 		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
 	case *catalog.Document:
 		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {

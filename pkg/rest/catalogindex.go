@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"skillscurriculum/pkg/alignment"
@@ -16,6 +18,34 @@ type candidates struct {
 	list  []alignment.Candidate
 	index *alignment.Index
 	usage *skills.Usage // of the skills that they teach
+
+	profiles []catalog.SectionProfile // of list, without their skills
+	// taught returns where each skill is taught, the places that teach it most first.
+	taught func() map[string][]taught
+}
+
+// taught is a section of the candidates' list, and how it teaches a skill.
+type taught struct {
+	section    int
+	level      int
+	confidence float64
+}
+
+// bySkill returns where each skill of the candidates is taught.
+func (c *candidates) bySkill() map[string][]taught {
+	all := map[string][]taught{}
+	for i, candidate := range c.list {
+		for _, s := range candidate.Skills {
+			all[s.SkillID] = append(all[s.SkillID], taught{i, s.Level, s.Confidence})
+		}
+	}
+	for _, places := range all {
+		slices.SortFunc(places, func(a, b taught) int {
+			return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(b.confidence, a.confidence),
+				cmp.Compare(c.list[a.section].SectionID, c.list[b.section].SectionID))
+		})
+	}
+	return all
 }
 
 // indexedOrganizations is how many organizations' sections are kept at a time.
@@ -49,19 +79,23 @@ func (c *call) candidates(ctx context.Context) (*candidates, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make(map[string]string, len(courses))
+	courseOf := make(map[string]*catalog.Course, len(courses))
 	for _, course := range courses {
-		names[course.ID] = course.Name
+		courseOf[course.ID] = course
 	}
 	fresh := &candidates{at: at, usage: c.Taxonomy().Usage(nil)}
 	for _, section := range sections {
-		if name, ok := names[section.CourseID]; ok && len(section.Skills) > 0 {
+		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 {
 			fresh.list = append(fresh.list, alignment.Candidate{
-				SectionID: section.ID, CourseID: section.CourseID, CourseName: name, SectionName: section.Name, Skills: section.Skills,
+				SectionID: section.ID, CourseID: course.ID, CourseName: course.Name, SectionName: section.Name, Skills: section.Skills,
 			})
 			addSkills(fresh.usage, section.Skills)
+			profile := section.Profile(course)
+			profile.SectionSkills = nil
+			fresh.profiles = append(fresh.profiles, profile)
 		}
 	}
+	fresh.taught = sync.OnceValue(fresh.bySkill)
 	fresh.index = alignment.NewIndex(fresh.list)
 	if kept == nil || kept.usage.Unknown() != fresh.usage.Unknown() {
 		c.logUsage(ctx, fresh.usage)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
@@ -14,6 +15,16 @@ type courseInput struct {
 type sectionInput struct {
 	courseInput
 	SectionID string `path:"sectionId"`
+}
+
+type listCoursesInput struct {
+	namedPageInput
+	Code string `query:"code" minLength:"1" doc:"only the courses with exactly this code" extension:"true"`
+}
+
+type listSectionsInput struct {
+	pageInput
+	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"only the section with exactly this externalId"`
 }
 
 type createCourseInput struct {
@@ -65,9 +76,10 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	read(s, "listCourses", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Course], error) {
-		courses, total, err := c.Store.Courses(ctx, c.org, in.Offset, in.Limit)
-		return page(c, *in, courses, total), err
+	read(s, "listCourses", listCourses)
+	read(s, "listSections", func(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
+		sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
+		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
 		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
@@ -100,6 +112,19 @@ func (s *Server) bindCourses() {
 		}
 		return none{}, unreview(c, section, in.SkillID), nil
 	})
+}
+
+func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
+	if in.Code == "" {
+		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+	}
+	if in.ExternalID == "" {
+		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
+		return page(c, in.pageInput, courses, total), err
+	}
+	courses, err := named[*catalog.Course](ctx, c, in.ExternalID)
+	courses = slices.DeleteFunc(courses, func(course *catalog.Course) bool { return course.Code != in.Code })
+	return page(c, in.pageInput, cut(in.pageInput, courses), len(courses)), err
 }
 
 // section loads a section of the course that the path names.
@@ -151,10 +176,10 @@ func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog
 	if err != nil {
 		return none{}, nil, err
 	}
-	if err := c.notHeld(ctx, course, ""); err != nil {
+	var change catalog.Change
+	if change.Revoked, err = c.notHeld(ctx, course, ""); err != nil {
 		return none{}, nil, err
 	}
-	var change catalog.Change
 	change.Delete(course, c.now, dir)
 	for _, id := range ids {
 		if section := sections[id]; section != nil {
@@ -165,31 +190,43 @@ func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog
 }
 
 // notHeld refuses what would take a course (or one of its sections) away from a
-// program or credential that contains it.
-func (c *call) notHeld(ctx context.Context, course *catalog.Course, sectionID string) error {
+// program or credential that contains it, and returns the reservations to be revoked
+// of those that do not contain it yet. These are read before what they guard: a holder
+// without a reservation either contains what it holds, or has to take it anew.
+func (c *call) notHeld(ctx context.Context, course *catalog.Course, sectionID string) ([]catalog.Reservation, error) {
+	var ids, members []string
 	for _, holder := range course.HeldBy {
 		id, member, _ := strings.Cut(holder, "/")
-		if sectionID != "" && member != sectionID {
-			continue
+		if sectionID == "" || member == sectionID {
+			ids, members = append(ids, id), append(members, member)
 		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	reserved, err := c.Store.Reservations(ctx, c.org, slices.Clone(ids))
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
 		what, held := "", false
 		if credential, err := c.Store.Credential(ctx, c.org, id, true); err == nil {
 			what = "Credential"
 			for _, section := range credential.Sections {
-				held = held || section.SectionID == member
+				held = held || section.SectionID == members[i]
 			}
 		} else if !isAbsent(err) {
-			return err
+			return nil, err
 		} else if program, err := c.Store.Program(ctx, c.org, id, true); err == nil {
 			what, held = "Program", program.Contains(course.ID)
 		} else if !isAbsent(err) {
-			return err
+			return nil, err
 		}
 		if held {
-			return catalog.Errorf(catalog.Conflict, "%s %s holds it: take it out there first.", what, id)
+			return nil, catalog.Errorf(catalog.Conflict, "%s %s holds it: take it out there first.", what, id)
 		}
 	}
-	return nil
+	return reserved, nil
 }
 
 func createSection(ctx context.Context, c *call, in *createSectionInput) (*catalog.Section, *catalog.Change, error) {
@@ -259,10 +296,10 @@ func deleteSection(ctx context.Context, c *call, in *sectionInput) (none, *catal
 	if err := course.Forget(section.ID); err != nil {
 		return none{}, nil, err
 	}
-	if err := c.notHeld(ctx, course, section.ID); err != nil {
+	var change catalog.Change
+	if change.Revoked, err = c.notHeld(ctx, course, section.ID); err != nil {
 		return none{}, nil, err
 	}
-	var change catalog.Change
 	change.Delete(section, c.now, nil)
 	change.Replace(course, c.now)
 	return none{}, &change, nil

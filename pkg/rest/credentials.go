@@ -37,12 +37,12 @@ type credentialSectionInput struct {
 }
 
 func (s *Server) bindCredentials() {
-	read(s, "listCredentials", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Credential], error) {
-		credentials, total, err := c.Store.Credentials(ctx, c.org, in.Offset, in.Limit)
+	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
+		credentials, err := list(ctx, c, *in, c.Store.Credentials)
 		if err == nil {
-			err = c.fillCredentials(ctx, credentials...)
+			err = c.fillCredentials(ctx, credentials.Data...)
 		}
-		return page(c, *in, credentials, total), err
+		return credentials, err
 	})
 	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
 		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, c.strong)
@@ -104,7 +104,7 @@ func createCredential(ctx context.Context, c *call, in *createCredentialInput) (
 	}
 	credential, change, err := create(ctx, c, in.Body.CredentialInput, &catalog.Credential{}, l)
 	if err == nil {
-		credential.Holds(change, coursesIn(l.Sections))
+		err = credential.Holds(change, nil, coursesIn(l.Sections))
 	}
 	return credential, change, err
 }
@@ -136,7 +136,7 @@ func updateCredential(ctx context.Context, c *call, in *updateCredentialInput) (
 	if err == nil && in.Body.CourseSectionIDs.Set {
 		courses := coursesIn(placed)
 		maps.Copy(courses, had)
-		credential.Holds(change, courses)
+		err = credential.Holds(change, loaded.Sections, courses)
 	}
 	return credential, change, err
 }
@@ -165,8 +165,7 @@ func deleteCredential(ctx context.Context, c *call, in *credentialInput) (none, 
 	}
 	var change catalog.Change
 	change.Delete(credential, c.now, dir)
-	credential.Holds(&change, courses)
-	return none{}, &change, nil
+	return none{}, &change, credential.Holds(&change, credential.Sections, courses)
 }
 
 func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*catalog.Credential, *catalog.Change, error) {
@@ -179,6 +178,7 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 	if err != nil {
 		return nil, nil, err
 	}
+	before := credential.Sections
 	if err := c.fillCredentials(ctx, credential); err != nil {
 		return nil, nil, err
 	}
@@ -191,8 +191,8 @@ func addCredentialSection(ctx context.Context, c *call, in *addSectionInput) (*c
 		return credential, &change, err
 	}
 	change.Replace(credential, c.now)
-	credential.Holds(&change, map[string]*catalog.Course{placed[id].Course.ID: placed[id].Course})
-	return credential, &change, nil
+	err = credential.Holds(&change, before, map[string]*catalog.Course{placed[id].Course.ID: placed[id].Course})
+	return credential, &change, err
 }
 
 func removeCredentialSection(ctx context.Context, c *call, in *credentialSectionInput) (none, *catalog.Change, error) {
@@ -204,6 +204,7 @@ func removeCredentialSection(ctx context.Context, c *call, in *credentialSection
 	if err != nil {
 		return none{}, nil, err
 	}
+	before := credential.Sections
 	if !credential.Remove(in.SectionID) {
 		return none{}, nil, catalog.Absent()
 	}
@@ -213,8 +214,7 @@ func removeCredentialSection(ctx context.Context, c *call, in *credentialSection
 	if course := courses[in.SectionID]; course != nil {
 		held[course.ID] = course
 	}
-	credential.Holds(&change, held)
-	return none{}, &change, nil
+	return none{}, &change, credential.Holds(&change, before, held)
 }
 
 type builderInput struct {

@@ -259,7 +259,7 @@ func headersOf(more ...string) map[string]*huma.Param {
 func requestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
 
 func (p parameter) describe() *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum}
+	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum, MinLength: p.minLength}
 	switch p.kind {
 	case reflect.Int:
 		schema.Type = "integer"

@@ -138,8 +138,8 @@ func (c *call) withDocuments(ctx context.Context, named ...catalog.Optional[*str
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for id, document := range documents {
-		if len(document.HeldBy) >= catalog.MaxHolders {
-			return l, catalog.Errorf(catalog.Conflict, "Document %s is the syllabus of %d records already.", id, catalog.MaxHolders)
+		if len(document.HeldBy) >= catalog.MaxDocumentHolders {
+			return l, catalog.Errorf(catalog.Conflict, "Document %s is the syllabus of %d records already.", id, catalog.MaxDocumentHolders)
 		}
 		group.Go(func() (err error) {
 			defer caught(&err)

@@ -51,6 +51,11 @@ type skillInput struct {
 	SkillID string `path:"skillId"`
 }
 
+type skillSectionsInput struct {
+	skillInput
+	pageInput
+}
+
 // Skill is a skill of the loaded taxonomy.
 type Skill struct {
 	ID          string      `json:"id"`
@@ -86,6 +91,30 @@ func (s *Server) bindExtractions() {
 		}
 		return c.skill(skill), nil
 	})
+	read(s, "listSkillSections", listSkillSections)
+}
+
+// listSkillSections finds the sections that teach a skill. One that the taxonomy has no
+// more is still found where it is taught.
+func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Page[catalog.TeachingSection], error) {
+	candidates, err := c.candidates(ctx)
+	if err != nil {
+		return Page[catalog.TeachingSection]{}, err
+	}
+	places := candidates.taught()[in.SkillID]
+	if _, known := c.Taxonomy().Name(in.SkillID); !known && places == nil {
+		return Page[catalog.TeachingSection]{}, catalog.Absent()
+	}
+	asked := cut(in.pageInput, places)
+	sections := make([]catalog.TeachingSection, len(asked))
+	for i, place := range asked {
+		p := candidates.profiles[place.section]
+		sections[i] = catalog.TeachingSection{
+			CourseProfile: p.CourseProfile, SectionID: p.SectionID, SectionName: p.SectionName, SectionInstructorName: p.SectionInstructorName,
+			Level: place.level, Confidence: place.confidence,
+		}
+	}
+	return page(c, in.pageInput, sections, len(places)), nil
 }
 
 func (c *call) skill(s skills.Skill) Skill {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 
@@ -12,6 +13,53 @@ import (
 type pageInput struct {
 	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"how many records a page holds at most"`
 	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many records stand before the page"`
+}
+
+// namedPageInput are the parameters of the lists whose records have external ids.
+type namedPageInput struct {
+	pageInput
+	ExternalID string `query:"externalId" minLength:"1" doc:"only the record with exactly this externalId" extension:"true"`
+}
+
+// list reads a page of a list, or of what it has under a name.
+func list[R catalog.Record](ctx context.Context, c *call, in namedPageInput, all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error)) (Page[R], error) {
+	if in.ExternalID == "" {
+		records, total, err := all(ctx, c.org, in.Offset, in.Limit)
+		return page(c, in.pageInput, records, total), err
+	}
+	records, err := named[R](ctx, c, in.ExternalID)
+	return page(c, in.pageInput, cut(in.pageInput, records), len(records)), err
+}
+
+// named finds the live record with an external id: one, or none. An import of before
+// records showed their external ids has only stored where the name leads.
+func named[R catalog.Record](ctx context.Context, c *call, name string) ([]R, error) {
+	if !catalog.CanBeExternalID(name) {
+		return nil, nil
+	}
+	var kind R
+	known, err := c.Store.Known(ctx, c.org, catalog.KindOf(kind), []string{name})
+	if err != nil {
+		return nil, err
+	}
+	record, ok := known[name].Record.(R)
+	if !ok {
+		return nil, nil
+	}
+	shown := catalog.ExternalOf(record)
+	if shown.ExternalID == nil {
+		shown.ExternalID = &name
+	}
+	if *shown.ExternalID != name {
+		return nil, nil
+	}
+	return []R{record}, nil
+}
+
+// cut returns the page of a list that is read whole.
+func cut[T any](in pageInput, whole []T) []T {
+	rest := whole[min(in.Offset, len(whole)):]
+	return rest[:min(in.Limit, len(rest))]
 }
 
 // Page is one page of a list.

@@ -23,6 +23,7 @@ type parameter struct {
 	minimum       *float64
 	maximum       *float64
 	enum          []string
+	minLength     *int // of a text, which is trimmed then
 	required      bool
 	list          bool // comma-separated values of the enum
 	extension     bool // of an operation that is none itself
@@ -44,6 +45,9 @@ func parametersOf(t reflect.Type) parameters {
 			continue
 		}
 		p.minimum, p.maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
+		if length := bound(f.Tag.Get("minLength")); length != nil {
+			p.minLength = new(int(*length))
+		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.enum = strings.Split(enum, ",")
 		}
@@ -163,6 +167,11 @@ func (p parameter) set(field reflect.Value, value string) error {
 		}
 		field.Set(reflect.ValueOf(values))
 	default:
+		if p.minLength != nil {
+			if value = strings.TrimSpace(value); len(value) < *p.minLength {
+				return p.refused("must not be empty")
+			}
+		}
 		if p.enum != nil && !slices.Contains(p.enum, value) {
 			return p.refused("must be one of %s", strings.Join(p.enum, ", "))
 		}

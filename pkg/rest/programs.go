@@ -36,12 +36,12 @@ type programCourseInput struct {
 }
 
 func (s *Server) bindPrograms() {
-	read(s, "listPrograms", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Program], error) {
-		programs, total, err := c.Store.Programs(ctx, c.org, in.Offset, in.Limit)
+	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
+		programs, err := list(ctx, c, *in, c.Store.Programs)
 		if err == nil {
-			err = c.fillPrograms(ctx, programs...)
+			err = c.fillPrograms(ctx, programs.Data...)
 		}
-		return page(c, *in, programs, total), err
+		return programs, err
 	})
 	read(s, "getProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Program, error) {
 		program, err := c.Store.Program(ctx, c.org, in.ProgramID, c.strong)
@@ -103,7 +103,7 @@ func createProgram(ctx context.Context, c *call, in *createProgramInput) (*catal
 	}
 	program, change, err := create(ctx, c, in.Body.ProgramInput, &catalog.Program{}, l)
 	if err == nil {
-		program.Holds(change, l.Courses)
+		err = program.Holds(change, nil, l.Courses)
 	}
 	return program, change, err
 }
@@ -145,8 +145,7 @@ func deleteProgram(ctx context.Context, c *call, in *programInput) (none, *catal
 	}
 	var change catalog.Change
 	change.Delete(program, c.now, dir)
-	program.Holds(&change, courses)
-	return none{}, &change, nil
+	return none{}, &change, program.Holds(&change, program.CourseOrder, courses)
 }
 
 func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalog.Program, *catalog.Change, error) {
@@ -166,13 +165,14 @@ func addProgramCourse(ctx context.Context, c *call, in *addCourseInput) (*catalo
 		return nil, nil, catalog.Invalid(catalog.FieldError{Location: "body.courseId", Message: "there is no such course", Value: in.Body.CourseID})
 	}
 	var change catalog.Change
+	before := program.CourseOrder
 	added, err := program.Add(course)
 	if err != nil || !added {
 		return program, &change, err
 	}
 	change.Replace(program, c.now)
-	program.Holds(&change, map[string]*catalog.Course{course.ID: course})
-	return program, &change, nil
+	err = program.Holds(&change, before, map[string]*catalog.Course{course.ID: course})
+	return program, &change, err
 }
 
 func removeProgramCourse(ctx context.Context, c *call, in *programCourseInput) (none, *catalog.Change, error) {
@@ -184,11 +184,11 @@ func removeProgramCourse(ctx context.Context, c *call, in *programCourseInput) (
 	if err != nil {
 		return none{}, nil, err
 	}
+	before := program.CourseOrder
 	if !program.Remove(in.CourseID) {
 		return none{}, nil, catalog.Absent()
 	}
 	var change catalog.Change
 	change.Replace(program, c.now)
-	program.Holds(&change, courses)
-	return none{}, &change, nil
+	return none{}, &change, program.Holds(&change, before, courses)
 }

@@ -101,7 +101,6 @@ func (s *service) failedCourse(pack string) string {
 // finish runs an extraction to a given outcome.
 func (s *service) finish(job catalog.ExtractionJob, outcome *catalog.Outcome) {
 	s.t.Helper()
-	job.RequestedAt = 0 // a hint that there is work, as the worker takes it
 	task, err := s.store.Claim(s.t.Context(), job, ids.New("run_"), s.clock.Now()+1000)
 	if err == nil {
 		err = s.store.Finish(s.t.Context(), task, outcome)

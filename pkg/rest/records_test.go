@@ -45,12 +45,12 @@ func TestFieldPresence(t *testing.T) {
 		nulls  string
 		lists  string
 	}{
-		{course, meta + " code credits defaultSectionId description effectiveFrom effectiveTo level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo level webpage deletedAt", "sections"},
-		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " courseId description documentId instructorId instructorName name skills syllabusHref", "description documentId instructorId instructorName syllabusHref deletedAt", "skills"},
-		{one.job("J"), meta + " description employerId jobDescriptionHref locations name onetSocCode salaryMax salaryMin skills", "description jobDescriptionHref onetSocCode salaryMax salaryMin deletedAt", "locations skills"},
-		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code description name sections", "code description deletedAt", "sections"},
-		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses derivedSocs description name", "cipCode code description deletedAt", "courseOrder courses derivedSocs"},
-		{pack, meta + " description matchingConfig name transferFromInstitution uniqueTag", "description uniqueTag deletedAt", ""},
+		{course, meta + " code credits defaultSectionId description effectiveFrom effectiveTo externalId level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo externalId level webpage deletedAt", "sections"},
+		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " courseId description documentId externalId instructorId instructorName name skills syllabusHref", "description documentId externalId instructorId instructorName syllabusHref deletedAt", "skills"},
+		{one.job("J"), meta + " description employerId externalId jobDescriptionHref locations name onetSocCode salaryMax salaryMin skills", "description externalId jobDescriptionHref onetSocCode salaryMax salaryMin deletedAt", "locations skills"},
+		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code description externalId name sections", "code description externalId deletedAt", "sections"},
+		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses derivedSocs description externalId name", "cipCode code description externalId deletedAt", "courseOrder courses derivedSocs"},
+		{pack, meta + " description externalId matchingConfig name transferFromInstitution uniqueTag", "description externalId uniqueTag deletedAt", ""},
 		{one.must(200, "GET", path+"/courses/"+transfer.text("0.id"), ""), meta + " code credits description documentId name packageId processingStatus skills syllabusHref takenTerm", "code credits description documentId syllabusHref takenTerm deletedAt", "skills"},
 	} {
 		if got, want := c.r.whole().fields("whole"), strings.Join(slices.Sorted(slices.Values(strings.Fields(c.fields))), " "); got != want {

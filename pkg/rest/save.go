@@ -57,7 +57,9 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	var change *catalog.Change
 	var decided error
 	_, recorded, err := parallel(ctx, func(ctx context.Context) (none, error) {
-		output, change, decided = handler(ctx)
+		if output, change, decided = handler(ctx); decided == nil {
+			decided = c.resolve(ctx, change)
+		}
 		return none{}, nil
 	}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {
 		return c.recorded(ctx, key)
@@ -111,6 +113,18 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 		}
 	}
 	return out, nil
+}
+
+// resolve looks up the external ids that a change takes.
+func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
+	if len(change.Known) == 0 {
+		return nil
+	}
+	known, err := c.Store.Known(ctx, c.org, catalog.KindOf(change.Known[0].Record), change.KnownNames())
+	if err != nil {
+		return err
+	}
+	return change.Resolve(known, "body.externalId")
 }
 
 // recorded reads the record of an idempotency key; nil where there is none.

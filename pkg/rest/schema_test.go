@@ -178,7 +178,7 @@ func TestContractCheckNotices(t *testing.T) {
 	}
 	good := map[string]any{
 		"id": "crs_1", "organizationId": "org_1", "name": "n", "code": "c", "description": nil, "sections": []any{}, "defaultSectionId": "sec_1",
-		"credits": nil, "level": nil, "lifecycleStatus": "ACTIVE", "effectiveFrom": nil, "effectiveTo": "2026-08-01", "webpage": nil,
+		"externalId": nil, "credits": nil, "level": nil, "lifecycleStatus": "ACTIVE", "effectiveFrom": nil, "effectiveTo": "2026-08-01", "webpage": nil,
 		"createdAt": "2026-11-21T08:00:00.000Z", "updatedAt": "2026-11-21T08:00:00.000Z", "deletedAt": nil,
 	}
 	if err := schema.Validate(good); err != nil {

@@ -11,6 +11,8 @@ import (
 // record that is not there is catalog.Absent, and missing from a map.
 type Store interface {
 	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
+	// CoursesByCode reads a page of the courses with exactly that code.
+	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error)
 	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
 	// CoursesOfSections returns the courses by the ids of sections that they mention.
@@ -45,6 +47,9 @@ type Store interface {
 	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
 	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
+	// Reservations returns those of the programs and credentials that have one.
+	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
+
 	// Changes reads the change feed from a cursor on.
 	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
 
@@ -57,6 +62,8 @@ type Store interface {
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
 	// IdempotencyRecord reads what is stored under an idempotency key; nil for none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
+	// Known finds records by external id, as they are now; see catalog.Change.Resolve.
+	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// Commit saves a change, whole or not at all; catalog.ErrStale when what it was
 	// decided on is no longer so.
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error

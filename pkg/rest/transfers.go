@@ -100,9 +100,8 @@ type SkippedCourse struct {
 }
 
 func (s *Server) bindTransfers() {
-	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.TransferPackage], error) {
-		packages, total, err := c.Store.TransferPackages(ctx, c.org, in.Offset, in.Limit)
-		return page(c, *in, packages, total), err
+	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
+		return list(ctx, c, *in, c.Store.TransferPackages)
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
@@ -172,6 +171,18 @@ func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput)
 	return asked[:given], nil
 }
 
+// countedPackage loads a package for a change that depends on all of its courses. The
+// package, whose count of growth guards them, is read before them: courses that come
+// after that are courses that it does not count.
+func (c *call) countedPackage(ctx context.Context, in packageInput) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
+	pack, err := c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	courses, err := c.Store.TransferCourses(ctx, c.org, in.PackageID)
+	return pack, courses, err
+}
+
 // newCourses makes the transfer courses of a body, in its order.
 func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change) ([]*catalog.TransferCourse, error) {
 	named := make([]catalog.Optional[*string], len(in))
@@ -214,11 +225,7 @@ func updatePackage(ctx context.Context, c *call, in *updatePackageInput) (*catal
 func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catalog.Change, error) {
 	var pack *catalog.TransferPackage
 	courses, dir, err := parallel(ctx, func(ctx context.Context) (courses []*catalog.TransferCourse, err error) {
-		pack, courses, err = parallel(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-			return c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
-		}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-			return c.Store.TransferCourses(ctx, c.org, in.PackageID)
-		})
+		pack, courses, err = c.countedPackage(ctx, *in)
 		return courses, err
 	}, func(ctx context.Context) (*catalog.Directory, error) {
 		return c.Store.Directory(ctx, c.org, catalog.TransferPackageKind)
@@ -235,12 +242,12 @@ func deletePackage(ctx context.Context, c *call, in *packageInput) (none, *catal
 }
 
 func createTransferCourses(ctx context.Context, c *call, in *createTransferCoursesInput) ([]*catalog.TransferCourse, *catalog.Change, error) {
-	pack, courses, err := c.packageWithCourses(ctx, in.packageInput)
+	pack, courses, err := c.countedPackage(ctx, in.packageInput)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(courses)+len(in.Body.Courses) > catalog.MaxTransferCourses {
-		return nil, nil, catalog.Errorf(catalog.Conflict, "A package holds at most %d courses; it has %d.", catalog.MaxTransferCourses, len(courses))
+	if err := catalog.CheckTransferCourses(len(courses), len(in.Body.Courses)); err != nil {
+		return nil, nil, err
 	}
 	var change catalog.Change
 	created, err := c.newCourses(ctx, pack, in.Body.Courses, &change)

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ const (
 	number   column = "number"
 	members  column = "members"
 	status   column = "status"
+	term     column = "term"           // of a section, whose CRN is one of its term only
+	since    column = "effective term" // of a course, from which it is as the line says
 
 	credits     column = "credits"
 	creditsMin  column = "credits at least"
@@ -44,7 +47,7 @@ const (
 )
 
 // aside are the columns that are no field by themselves.
-var aside = []column{external, parent, subject, number, status, credits, creditsMin, creditsMax, creditsUnit}
+var aside = []column{external, parent, subject, number, status, term, since, credits, creditsMin, creditsMax, creditsUnit}
 
 // headers are the names of columns, in lower case without anything but letters and
 // digits, as they stand in exports of Banner, Colleague, Workday and Canvas and in
@@ -62,6 +65,7 @@ var headers = map[catalog.Kind]map[column][]string{
 		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
 		"skills":         {"skills"},
 		status:           {"status", "coursestatus"},
+		since:            {"scbcrseeffterm", "effterm", "effectiveterm"},
 		// Banner: SCBCRSE, SCRLEVL. Colleague: COURSES. Workday: Course Definition.
 		credits:           {"credits", "credithours", "units", "crscred"},
 		creditsMin:        {"creditsmin", "mincredits", "minimumcredits", "minimumunits", "scbcrsecredithrlow", "credithrlow", "crsmincred"},
@@ -85,6 +89,7 @@ var headers = map[catalog.Kind]map[column][]string{
 		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
 		"skills":         {"skills"},
 		status:           {"status", "sectionstatus"},
+		term:             {"ssbsecttermcode", "termcode", "term"},
 	},
 	catalog.ProgramKind: {
 		external:      {"externalid", "programid", "acadprogramsid", "smrprleprogram", "programcode", "id"},
@@ -381,9 +386,15 @@ func (t *table) row(kind catalog.Kind) Row {
 			}
 			row.Fields["credits"] = value
 		}
+		from, _ := row.Fields["effectiveFrom"].(string)
+		row.Effective = cmp.Or(t.get(since), from)
 	case catalog.SectionKind:
 		if row.Parent == "" {
 			row.Parent = code
+		}
+		row.Untitled = row.Fields["name"] == nil
+		if t.has(external) && strings.HasSuffix(plain(t.header[t.columns[external]]), "crn") && t.get(term) != "" && row.Name != "" {
+			row.Name = within(t.get(term), row.Name)
 		}
 	}
 	if !t.has(external) {

@@ -33,6 +33,11 @@ type Row struct {
 	// credential's sections, where a course's stands for its default section; nil
 	// where the file does not say.
 	Members []string
+	// Effective is the term or the date from which a course is as the row says; ""
+	// where the file does not say. A file may have a course once for each.
+	Effective string
+	// Untitled says that a section's name is blank, and is its course's then.
+	Untitled bool
 	// Gone says that the other system has deleted the record.
 	Gone bool
 	// Fault says what could not be read; empty for nothing.

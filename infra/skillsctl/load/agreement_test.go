@@ -314,6 +314,9 @@ func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 // request is the input as a request has it: members by their ids.
 func (p *pair) request(k kind, in map[string]any) map[string]any {
 	body := maps.Clone(in)
+	if catalog.ExternalOf(k.kind.New()) != nil {
+		body["externalId"] = fmt.Sprint("R-", p.number)
+	}
 	if members, ok := in["members"].([]any); ok {
 		delete(body, "members")
 		list := make([]any, len(members))
@@ -371,6 +374,7 @@ func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []st
 	}
 	// Both parts of the row are sound, or nothing of it is saved.
 	if _, wrong = p.call(http.MethodPatch, p.scratch, section); wrong != nil {
+		delete(body, "externalId") // the course may have it already
 		if _, more := p.call(http.MethodPost, "/courses", body); more != nil {
 			return "", append(more, wrong...)
 		}

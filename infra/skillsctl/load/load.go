@@ -25,6 +25,7 @@ import (
 // Store is the table as an import needs it.
 type Store interface {
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
+	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
 	// Known finds records by external id; see package dynamo.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
@@ -47,7 +48,10 @@ type Loader struct {
 type Options struct {
 	Check     bool // find errors and count, change nothing
 	KeepGoing bool // leave records with errors out instead of changing nothing
-	OnlyNew   bool // leave alone what was ever imported, also what was changed or deleted since
+	// Term is the current term as the file writes terms: of a course that it has as of
+	// several, the latest until this one counts. All of this year where empty.
+	Term    string
+	OnlyNew bool // leave alone what was ever imported, also what was changed or deleted since
 	// Progress is called with how many of all steps are done; may be nil.
 	Progress func(done, all int)
 }
@@ -59,9 +63,11 @@ type Summary struct {
 	Skipped int      `json:"skipped"` // as they are in the file already, or deleted there
 	Failed  int      `json:"failed"`
 	Rejects []Reject `json:"rejects"`
+	// Skips are those skipped rows for which the file has another one that counts.
+	Skips []Reject `json:"skips"`
 }
 
-// Reject is a record that breaks a rule.
+// Reject is a record that breaks a rule, or is passed over for another.
 type Reject struct {
 	Row    intake.Row `json:"-"`
 	Place  string     `json:"place"`
@@ -82,7 +88,7 @@ var kinds = []catalog.Kind{
 // Load imports rows. With ErrRejected or Options.Check the summary is of what would
 // have become of them.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
-	r := &run{Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: len(rows)}
+	r := &run{skips: []Reject{}, Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: len(rows)}
 	if !o.Check {
 		r.all *= 2
 	}
@@ -92,6 +98,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 		return nil, err
 	}
 	plan.complete(rows, gone, rejects)
+	plan.Skips = r.skips
 	if o.Check {
 		return plan, nil
 	}
@@ -100,6 +107,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 	}
 	done, err := r.pass(ctx, good, true)
 	done.complete(rows, gone, rejects)
+	done.Skips = r.skips
 	return done, err
 }
 
@@ -128,6 +136,7 @@ type run struct {
 	options  Options
 	done     int
 	all      int
+	skips    []Reject
 
 	// Of one pass:
 	save    bool
@@ -137,13 +146,13 @@ type run struct {
 	found   map[catalog.Kind]map[string]catalog.Record // those of them that this pass has seen
 }
 
-// maxBatch is how many rows one transaction takes, by kind: a course is three rows
-// of the table (course, default section, external id), others are two; the list's
+// maxBatch is how many rows one transaction takes, by kind: a course is four rows
+// of the table (course, default section, external id, code), others are two; the list's
 // directory and the change feed take one each, and DynamoDB 100 in all.
 func maxBatch(kind catalog.Kind) int {
 	switch kind {
 	case catalog.CourseKind:
-		return 32
+		return 24
 	case catalog.SectionKind:
 		return 30 // and up to 30 courses
 	case catalog.ProgramKind, catalog.CredentialKind:

@@ -227,7 +227,7 @@ func TestRejects(t *testing.T) {
 		{course(`"code":"A","name":"N","skills":[{"skillId":"core:nothing","level":2}]`), "skills[0].skillId: not in the loaded taxonomy"},
 		{course(`"code":"A","name":"N","skills":[{"skillId":"core:sql","level":9}]`), "skills[0].level: "},
 		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
-		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "longer than 255 bytes"},
+		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "externalId: expected length <= 255"},
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
@@ -432,5 +432,34 @@ func TestLargeRows(t *testing.T) {
 	}
 	if summary, err := f.Load(t.Context(), org, rows, load.Options{}); err != nil || summary.Created != 40 {
 		t.Fatal(summary, err)
+	}
+}
+
+// What bounds the API bounds an import as well: the courses of a package, and what a
+// course is part of.
+func TestLoadKeepsBounds(t *testing.T) {
+	f := newFixture(t)
+	pack := func(from, to int) string {
+		courses := make([]string, 0, to-from)
+		for i := from; i < to; i++ {
+			courses = append(courses, fmt.Sprintf(`{"externalId":"X%d","name":"Transfer"}`, i))
+		}
+		return `{"transferPackages":[{"externalId":"T","name":"Package","transferFromInstitution":"I","courses":[` + strings.Join(courses, ",") + `]}]}`
+	}
+	f.load(pack(0, catalog.MaxTransferCourses-1), load.Options{}, catalog.MaxTransferCourses, 0, 0, 0)
+	f.load(pack(catalog.MaxTransferCourses-1, catalog.MaxTransferCourses+1), load.Options{KeepGoing: true}, 1, 0, 1, 1)
+
+	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, load.Options{}, 1, 0, 0, 0)
+	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
+	var full catalog.Change
+	for i := range catalog.MaxHolders {
+		full.Held = append(full.Held, catalog.Hold{Course: course, Holder: fmt.Sprint("prg_", i, "/", course.ID)})
+	}
+	if err := f.store.Commit(t.Context(), org, &full); err != nil {
+		t.Fatal(err)
+	}
+	f.load(`{"programs":[{"externalId":"P","name":"Program","courses":["A"]},{"externalId":"Q","name":"Free","courses":[]}]}`, load.Options{KeepGoing: true}, 1, 0, 0, 1)
+	if record := f.known(catalog.ProgramKind, "P"); record != nil {
+		t.Errorf("program %+v", record)
 	}
 }

@@ -56,7 +56,7 @@ func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
 			return fmt.Errorf("%s: %w", row.Place, err)
 		}
 	}
-	return nil
+	return p.change.Resolve(known, "externalId")
 }
 
 func reason(err *catalog.Error) string {
@@ -91,6 +91,7 @@ type references struct {
 	courses  map[string]*catalog.Course
 	sections map[string]*catalog.Section
 	packages map[string]*catalog.TransferPackage
+	size     map[string]int // courses of a package, by its id
 	byID     map[string]*catalog.Section
 	placed   map[string]catalog.Placed
 	held     map[string]*catalog.Course // by id: those that a program or credential holds
@@ -117,7 +118,7 @@ func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]cat
 	case catalog.SectionKind:
 		b.courses, err = named[*catalog.Course](ctx, p.run, catalog.CourseKind, parents)
 	case catalog.TransferCourseKind:
-		b.packages, err = named[*catalog.TransferPackage](ctx, p.run, catalog.TransferPackageKind, parents)
+		err = p.loadPackages(ctx, b, parents)
 	case catalog.ProgramKind:
 		var before []string
 		for _, x := range known {
@@ -132,6 +133,23 @@ func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]cat
 		err = p.loadSections(ctx, b, members, known)
 	}
 	return b, err
+}
+
+// loadPackages reads packages, and after them how many courses each has: a package that
+// gains some meanwhile is not as it was loaded.
+func (p *plan) loadPackages(ctx context.Context, b *references, names []string) (err error) {
+	if b.packages, err = named[*catalog.TransferPackage](ctx, p.run, catalog.TransferPackageKind, names); err != nil {
+		return err
+	}
+	b.size = map[string]int{}
+	for _, pack := range b.packages {
+		courses, err := p.Store.TransferCourses(ctx, p.org, pack.ID)
+		if err != nil {
+			return err
+		}
+		b.size[pack.ID] = len(courses)
+	}
+	return nil
 }
 
 // loadSections reads the sections that a credential's members mean, and the
@@ -319,10 +337,8 @@ func bare[T any](r T) T {
 	return r
 }
 
-// create counts a record that is new and gives it its external id.
+// create counts a record that is new.
 func (p *plan) create(x catalog.ExternalID, record catalog.Record) {
-	x.Record = record
-	p.change.Known = append(p.change.Known, x)
 	p.created++
 	p.see(x.Name, record)
 }
@@ -395,10 +411,11 @@ func reviewed(in catalog.SectionInput, s *catalog.Section, l catalog.Lookups) ca
 
 // replaceSection saves a section that is not as it was, and reports whether that is so.
 func (p *plan) replaceSection(before catalog.Section, s *catalog.Section) bool {
+	changed := catalog.ReplaceChanged(&p.change, before, s, p.now)
 	if s.HasNewSyllabus(before) {
 		p.change.Restart(s)
 	}
-	return catalog.ReplaceChanged(&p.change, before, s, p.now)
+	return changed
 }
 
 func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
@@ -409,6 +426,9 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 	in, err := decode[catalog.SectionInput](row.Fields)
 	if err != nil {
 		return err
+	}
+	if row.Untitled {
+		in.Name = catalog.Optional[string]{Set: true, Value: course.Name}
 	}
 	section, _ := x.Record.(*catalog.Section)
 	if section != nil && section.CourseID != course.ID {
@@ -450,17 +470,34 @@ func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID
 			return err
 		}
 	}
+	var before []string
+	if loaded, ok := x.Record.(*catalog.Program); ok {
+		before = loaded.CourseOrder
+	}
 	program, err := listed[catalog.ProgramInput, catalog.Program](ctx, p, row, x, l)
 	if err == nil {
-		program.Holds(&p.change, b.held)
+		err = p.held(program.Holds(&p.change, before, b.held))
+	}
+	return err
+}
+
+// held drops the plan, which is of this one row, where a course takes no more holders.
+func (p *plan) held(err error) error {
+	if err != nil {
+		*p = plan{run: p.run, kind: p.kind, now: p.now, seen: map[string]catalog.Record{}}
+		delete(p.dirs, p.kind)
 	}
 	return err
 }
 
 func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
+	var before []catalog.SectionProfile
+	if loaded, ok := x.Record.(*catalog.Credential); ok {
+		before = loaded.Sections
+	}
 	credential, err := listed[catalog.CredentialInput, catalog.Credential](ctx, p, row, x, l)
 	if err == nil {
-		credential.Holds(&p.change, b.held)
+		err = p.held(credential.Holds(&p.change, before, b.held))
 	}
 	return err
 }
@@ -484,8 +521,13 @@ func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *reference
 	if err := catalog.Apply(in, course, l); err != nil {
 		return err
 	}
+	if err := catalog.CheckTransferCourses(b.size[pack.ID], 1); err != nil {
+		return err
+	}
+	b.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.now, len(p.change.Created))
 	p.change.Grows(pack)
+	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: course})
 	p.create(x, course)
 	return nil
 }

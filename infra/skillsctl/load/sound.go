@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
 )
 
-// maxNameLength bounds external ids.
-const maxNameLength = 255
+// maxNameBytes is how long a sort key may be.
+const maxNameBytes = 1024
 
 // ofDefaultSection are the fields of a course's row that its default section gets.
 var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
@@ -20,9 +21,15 @@ var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref"
 // deleted are only counted: what becomes of them here is for people to decide.
 func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []Reject) {
 	places := map[string]string{}
-	for _, row := range rows {
+	passed := r.passedOver(rows)
+	for i, row := range rows {
 		if row.Gone {
 			gone++
+			continue
+		}
+		if by, over := passed[i]; over {
+			gone++
+			r.skips = append(r.skips, rejected(row, fmt.Sprintf("as of %s; the course is as %s says, as of %s", row.Effective, by.Place, by.Effective)))
 			continue
 		}
 		var reasons []string
@@ -31,8 +38,8 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 			reasons = append(reasons, row.Fault)
 		case row.Name == "":
 			reasons = append(reasons, "the external id is missing")
-		case len(row.Name) > maxNameLength:
-			reasons = append(reasons, fmt.Sprintf("the external id is longer than %d bytes", maxNameLength))
+		case row.Kind == catalog.TransferCourseKind && len(nameOf(row)) > maxNameBytes:
+			reasons = append(reasons, fmt.Sprintf("the external ids of package and course are longer than %d bytes together", maxNameBytes))
 		}
 		id := string(row.Kind) + "\n" + nameOf(row)
 		if first, twice := places[id]; twice {
@@ -52,6 +59,52 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 	return good, gone, rejects
 }
 
+// passedOver returns the rows of courses that a file has as of several terms or dates,
+// by their place among the rows, with the row that counts: the latest that is in
+// effect, or the first that will be.
+func (r *run) passedOver(rows []intake.Row) map[int]intake.Row {
+	counts := map[string]int{}
+	for i, row := range rows {
+		if row.Kind != catalog.CourseKind || row.Gone || row.Effective == "" || row.Name == "" {
+			continue
+		}
+		j, several := counts[row.Name]
+		if !several || r.counts(row.Effective, rows[j].Effective) {
+			counts[row.Name] = i
+		}
+	}
+	passed := map[int]intake.Row{}
+	for i, row := range rows {
+		if j, several := counts[row.Name]; several && row.Kind == catalog.CourseKind && !row.Gone && row.Effective != "" && row.Effective != rows[j].Effective {
+			passed[i] = rows[j]
+		}
+	}
+	return passed
+}
+
+// counts reports whether what is so as of a term or date counts, and not what is so as
+// of another one.
+func (r *run) counts(a, b string) bool {
+	effective := r.inEffect(a)
+	if effective != r.inEffect(b) {
+		return effective
+	}
+	return effective && a > b || !effective && a < b
+}
+
+// inEffect reports whether a date or term has come. Terms begin with their year; those
+// of this year have come where the current one is not named.
+func (r *run) inEffect(as string) bool {
+	today := r.Now().Std().Format(time.DateOnly)
+	if strings.Contains(as, "-") {
+		return as <= today
+	}
+	if r.options.Term != "" {
+		return as <= r.options.Term
+	}
+	return as[:min(4, len(as))] <= today[:4]
+}
+
 // members are the fields in which records name others: by ids to the API, in another
 // field and by external ids in a file.
 var members = map[catalog.Kind]struct{ field, inFile string }{
@@ -63,6 +116,9 @@ var members = map[catalog.Kind]struct{ field, inFile string }{
 // operation takes that creates its record.
 func (r *run) check(row *intake.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
+	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
+		row.Fields["externalId"] = row.Name
+	}
 	if m, ok := members[row.Kind]; ok {
 		if _, ok := row.Fields[m.field]; ok {
 			return []catalog.FieldError{{Location: m.field, Message: "records are named by external ids here, in courses or sections"}}
@@ -74,6 +130,10 @@ func (r *run) check(row *intake.Row) []catalog.FieldError {
 			}
 			row.Fields[m.field] = names
 		}
+	}
+	if row.Untitled {
+		row.Fields["name"] = "its course's"
+		defer delete(row.Fields, "name")
 	}
 	switch row.Kind {
 	case catalog.CourseKind:
