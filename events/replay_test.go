@@ -34,11 +34,14 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/grants"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/infra/local/runtime"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -100,6 +103,7 @@ func requests(id map[string]string) []request {
 		{"getSkill", of("skillId", "core:python"), nil, ""},
 		{"listSkillSections", of("skillId", "core:python"), nil, ""},
 		{"listChanges", nil, of("limit", "3"), ""},
+		{"getDocument", of("documentId", id["document"]), nil, ""},
 
 		{"createCourse", nil, nil, `{"name":"Operating Systems","code":"CS 310","description":"Processes, memory, files."}`},
 		{"updateCourse", of("courseId", course), nil, `{"description":"Lists, trees, graphs."}`},
@@ -122,12 +126,14 @@ func requests(id map[string]string) []request {
 		{"reviewTransferCourseSkill", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, `{"verdict":"ACCEPTED","level":2}`},
 		{"deleteTransferCourseReview", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, ""},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
+		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
 		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
 
 		{"removeCredentialSection", of("credentialId", id["credential"], "sectionId", id["otherSection"]), nil, ""},
 		{"removeProgramCourse", of("programId", id["program"], "courseId", id["otherCourse"]), nil, ""},
 		{"deleteTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
 		{"deleteTransferPackage", of("packageId", id["otherPackage"]), nil, ""},
+		{"deleteDocument", of("documentId", id["document"]), nil, ""},
 		{"deleteReport", of("reportId", id["report"]), nil, ""},
 		{"deleteCredential", of("credentialId", id["credential"]), nil, ""},
 		{"deleteProgram", of("programId", id["program"]), nil, ""},
@@ -240,7 +246,13 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stopQueue)
+	storage, stopStorage, err := objects.Server{}.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stopStorage)
 	env := dynamodb.Environment(endpoint, "events")
+	env[api.EnvBucket], env[api.EnvS3Endpoint] = objects.Bucket, storage
 	env[api.EnvQueueURL], env[api.EnvSQSEndpoint], env[api.EnvCountTimeout] = queues.URL, queues.Endpoint, "5000"
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
@@ -287,6 +299,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	store.Now = frozen
 	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
+	filing.Files(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	post := func(path, body string) map[string]any {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, api.BasePath+path, strings.NewReader(body))
@@ -324,6 +337,11 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	for i, name := range []string{"transfer", "failedTransfer", "pendingTransfer", "deadTransfer"} {
 		id[name] = text(courses[i].(map[string]any)["id"])
 	}
+	syllabus := []byte("Students will write Python programs.")
+	id["document"] = text(post("/documents", fmt.Sprintf(`{"fileName":"syllabus.txt","sizeBytes":%d,"sha256":"%x"}`, len(syllabus), sha256.Sum256(syllabus)))["id"])
+	document, err := store.Document(ctx, organization, id["document"], true)
+	save(err)
+	save(files.New(config).Put(ctx, document, boot.Now(), syllabus))
 	finish := func(name string, outcome *catalog.Outcome) {
 		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: id[name], PackageID: id["package"]}
 		task, err := store.Claim(ctx, job, "run", seedTime+1000)
@@ -356,7 +374,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 		functions = append(functions, runtime.Function{
 			Name: name, Bootstrap: filepath.Join(dir, name), Timeout: 30 * time.Second, Memory: 512, Processes: 1,
 			Env: map[string]string{
-				"AWS_REGION": config.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+				"AWS_REGION": config.Region, api.EnvBucket: config.Bucket, api.EnvS3Endpoint: config.S3Endpoint,
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
 				// One window, so that what is left does not depend on the hour.
 				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
@@ -458,9 +476,12 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext)_[0-9a-z]{24,26}\b`)
+	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc)_[0-9a-z]{24,26}\b`)
 	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
+
+// anyUpload is a signed request of a response.
+var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}[^"]*"`)
 
 // plain returns a response without what differs from run to run: new ids, times,
 // and what follows from them.
@@ -494,7 +515,10 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 			return "NOW"
 		})
 	}
-	body = hide(body)
+	body = anyUpload.ReplaceAllStringFunc(hide(body), func(string) string {
+		changed = true
+		return `"url":"SIGNED"`
+	})
 	header := map[string][]string{}
 	for name, values := range r.MultiValueHeaders {
 		header[name] = values

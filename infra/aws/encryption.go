@@ -7,9 +7,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newKey makes the key of the account that table, queues, logs, topic and backups
+// newKey makes the key of the account that table, queues, files, logs, topic and backups
 // are encrypted with; nil where AWS's own keys are enough. Functions may use it
-// through the table and the queues only, by their roles.
+// through the table, the queues and the bucket only, by their roles.
 func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 	if !s.encryption {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -37,6 +38,7 @@ var sizes = map[string]size{
 	string(api.Programs):    records,
 	string(api.Labor):       records,
 	string(api.Customers):   records,
+	string(api.Documents):   records,
 	string(api.Extractions): {512, 10, "searches the whole taxonomy, which it holds in memory"},
 	string(api.Credentials): {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
 	string(api.Transfers):   {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
@@ -50,7 +52,7 @@ type logs map[string]awslogs.LogGroup
 
 // newFunctions creates every function from its bundle, each with a role and a log
 // of its own.
-func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues) (functions, logs) {
+func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket) (functions, logs) {
 	made, written := functions{}, logs{}
 	network := newNetwork(stack, s, key)
 	for _, name := range api.Functions() {
@@ -67,8 +69,8 @@ func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queue
 			Timeout:      seconds(sizes[name].timeout),
 			Tracing:      awslambda.Tracing_ACTIVE,
 			LogGroup:     log,
-			Role:         newRole(stack, s, name, key, t, q, log),
-			Environment:  environment(s, bundle, t, q),
+			Role:         newRole(stack, s, name, key, t, q, b, log),
+			Environment:  environment(s, bundle, t, q, b),
 		}
 		if name == api.Sweeper {
 			props.RetryAttempts = jsii.Number(0) // as for its schedule
@@ -103,10 +105,11 @@ func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *strin
 // environment is the same for every function: what a function may do with it is
 // its role's matter. The endpoints are empty in AWS; they stand here because
 // sam local only overrides what the template declares.
-func environment(s stage, bundle string, t table, q queues) *map[string]*string {
+func environment(s stage, bundle string, t table, q queues, b awss3.Bucket) *map[string]*string {
 	env := map[string]*string{
 		api.EnvTable:      t.name,
 		api.EnvQueueURL:   q.jobs.QueueUrl(),
+		api.EnvBucket:     b.BucketName(),
 		api.EnvRateUnits:  &s.rateUnits,
 		api.EnvRateWindow: &s.rateWindow,
 		api.EnvRetryDelay: jsii.String("30"),
@@ -115,6 +118,7 @@ func environment(s stage, bundle string, t table, q queues) *map[string]*string 
 		api.EnvCountTimeout:   jsii.String("250"),
 		api.EnvDynamoEndpoint: jsii.String(""),
 		api.EnvSQSEndpoint:    jsii.String(""),
+		api.EnvS3Endpoint:     jsii.String(""),
 		api.EnvAllowedHosts:   jsii.String(""),
 	}
 	if _, err := os.Stat(filepath.Join(bundle, taxonomyFile)); err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -33,7 +34,7 @@ func grantOf(name string) grant {
 			writes:   []string{"PutItem", "UpdateItem"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
-			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; never deletes",
+			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; reads uploaded files; never deletes",
 		}
 	case api.Sweeper:
 		return grant{
@@ -43,7 +44,7 @@ func grantOf(name string) grant {
 			sends:    true,
 			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left; creates nothing",
+			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left, documents whose file never came and files of deleted documents; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))
@@ -76,12 +77,18 @@ func groupGrant(group api.Group) grant {
 	if g.sends {
 		g.why += "; queues extractions"
 	}
+	switch files := api.FilesOf(string(group)); {
+	case files.Signs:
+		g.why += "; signs uploads of files and removes files"
+	case files.Lists:
+		g.why += "; sees whether a file was uploaded"
+	}
 	return g
 }
 
 // newRole makes the role of one function. Everything it may do stands in its
 // inline policy: CDK is kept from adding to it.
-func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, log awslogs.LogGroup) awsiam.IRole {
+func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup) awsiam.IRole {
 	g, rows := grantOf(name), api.RowsOf(name)
 	allow := func(service string, actions []string, resource *string, conditions map[string]any) awsiam.PolicyStatement {
 		var full []*string
@@ -112,9 +119,26 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	if g.consumes != nil {
 		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q), nil))
 	}
+	files := api.FilesOf(name)
+	if files.Lists {
+		statements = append(statements, allow("s3", []string{"ListBucket"}, b.BucketArn(), nil))
+	}
+	var objects []string
+	for _, may := range []struct {
+		does   bool
+		action string
+	}{{files.Signs, "PutObject"}, {files.Reads, "GetObject"}, {files.Removes, "DeleteObject"}} {
+		if may.does {
+			objects = append(objects, may.action)
+		}
+	}
+	if objects != nil {
+		statements = append(statements, allow("s3", objects, b.ArnForObjects(jsii.String("*")), nil))
+	}
 	if key != nil {
 		statements = append(statements, allow("kms", keyUse, key.KeyArn(), map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
 			awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil), awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),
+			awscdk.Fn_Sub(jsii.String("s3.${AWS::Region}.amazonaws.com"), nil),
 		}}}))
 	}
 	if s.vpc && name == api.Extractor {
@@ -130,6 +154,7 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 		},
 	})
 	accept(role, "AwsSolutions-IAM5", "Resource::*", "X-Ray and the network interfaces of a function know no resources to name: their actions take only *.")
+	accept(role, "AwsSolutions-IAM5", "Resource::<"+*stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/*", "Files of all organizations: a function serves all of them.")
 	return role.WithoutPolicyUpdates(nil)
 }
 

@@ -16,7 +16,7 @@ type network struct {
 
 // newNetwork makes the extractor's network; nil where it uses Lambda's own. What
 // it fetches from strangers then leaves from one address, is in the flow log, and
-// nothing but HTTP and HTTPS gets out. The table is reached without the way out.
+// nothing but HTTP and HTTPS gets out. Table and files are reached without the way out.
 func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 	if !s.vpc {
 		return nil
@@ -33,6 +33,7 @@ func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
 		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
 			"Table": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
+			"Files": {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
 		},
 		FlowLogs: &map[string]*awsec2.FlowLogOptions{
 			"Flows": {

@@ -85,7 +85,7 @@ func TestSAMConfig(t *testing.T) {
 			}
 		}
 		// What the template can only say in AWS must be said here.
-		for _, name := range []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint} {
+		for _, name := range []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint} {
 			if env["Parameters"][name] == "" {
 				t.Errorf("%s leaves %s to AWS", p["env_vars"], name)
 			}

@@ -59,7 +59,7 @@ func without(properties map[string]any, name string) map[string]any {
 
 func TestProductionNeverDropsData(t *testing.T) {
 	dev, prod := synth(t)
-	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Logs::LogGroup"} {
+	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Logs::LogGroup"} {
 		for id, r := range prod.of(kind) {
 			if r.DeletionPolicy != "Retain" || r.UpdateReplacePolicy != "Retain" {
 				t.Errorf("prod %s: deleted %s, replaced %s", id, r.DeletionPolicy, r.UpdateReplacePolicy)
@@ -141,11 +141,12 @@ func TestEnvironmentIsOne(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		jobs, _ := tpl.named(t, "AWS::SQS::Queue", "Jobs")
 		table, _ := tpl.only(t, "AWS::DynamoDB::Table")
+		bucket, _ := tpl.only(t, "AWS::S3::Bucket")
 		want := map[string]any{
 			"TABLE_NAME": map[string]any{"Ref": table}, "QUEUE_URL": map[string]any{"Ref": jobs},
 			"RATE_LIMIT_UNITS": "1000", "RATE_LIMIT_WINDOW_SECONDS": "60",
 			"EXTRACTION_RETRY_SECONDS": "30", "QUOTA_TIMEOUT_MILLISECONDS": "250",
-			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "SYLLABUS_ALLOWED_HOSTS": "",
+			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "S3_ENDPOINT": "", "BUCKET_NAME": map[string]any{"Ref": bucket}, "SYLLABUS_ALLOWED_HOSTS": "",
 		}
 		if stage == "prod" {
 			want["TABLE_NAME"], want["RATE_LIMIT_UNITS"] = restoredTable, "5000"
@@ -164,6 +165,37 @@ func TestEnvironmentIsOne(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestBucket(t *testing.T) {
+	both(t, func(t *testing.T, stage string, tpl template) {
+		id, bucket := tpl.only(t, "AWS::S3::Bucket")
+		if diff := cmp.Diff(map[string]any{
+			"BucketEncryption": map[string]any{"ServerSideEncryptionConfiguration": []any{
+				map[string]any{"ServerSideEncryptionByDefault": map[string]any{"SSEAlgorithm": "AES256"}},
+			}},
+			"LifecycleConfiguration": map[string]any{"Rules": []any{
+				map[string]any{"AbortIncompleteMultipartUpload": map[string]any{"DaysAfterInitiation": 1.0}, "Status": "Enabled"},
+			}},
+			"OwnershipControls":              map[string]any{"Rules": []any{map[string]any{"ObjectOwnership": "BucketOwnerEnforced"}}},
+			"PublicAccessBlockConfiguration": map[string]any{"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true},
+		}, without(bucket.Properties, "Tags")); diff != "" {
+			t.Error(diff)
+		}
+		_, policy := tpl.only(t, "AWS::S3::BucketPolicy")
+		same(t, "policy of", refersTo(policy.get("Bucket")), "["+id+"]")
+		refuses := map[string]bool{}
+		for _, s := range policy.get("PolicyDocument", "Statement").([]any) {
+			same(t, "effect", at(s, "Effect"), "Deny")
+			refuses["plain HTTP"] = refuses["plain HTTP"] || at(s, "Condition", "Bool", "aws:SecureTransport") == "false"
+			refuses["old TLS"] = refuses["old TLS"] || at(s, "Condition", "NumericLessThan", "s3:TlsVersion") == 1.2
+		}
+		if !refuses["plain HTTP"] || !refuses["old TLS"] {
+			t.Errorf("the bucket takes %v", refuses)
+		}
+	})
+	_, own := full(t).only(t, "AWS::S3::Bucket")
+	same(t, "with a key of the account", at(own.get("BucketEncryption", "ServerSideEncryptionConfiguration"), 0, "ServerSideEncryptionByDefault", "SSEAlgorithm"), "aws:kms")
 }
 
 func TestQueues(t *testing.T) {
@@ -485,7 +517,7 @@ func TestOutputsForTheOperator(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		want := []string{"AlarmTopicArn", "BaseUrl", "DeadLetterQueueArn", "DeadLetterQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
+		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
 		if diff := cmp.Diff(want, names); diff != "" {
 			t.Error(diff)
 		}

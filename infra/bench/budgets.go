@@ -74,9 +74,9 @@ type measurement func(ctx context.Context) (cost budget.Cost, index float64, err
 // world is what the operations are measured on.
 type world struct {
 	client
-	course, section, credential, program, job, pack string
-	worker                                          *queue.Worker
-	document                                        *document
+	course, section, credential, program, job, pack, uploaded string
+	worker                                                    *queue.Worker
+	document                                                  *document
 }
 
 func newWorld(ctx context.Context, c client) (*world, error) {
@@ -105,6 +105,7 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 		{&w.program, "/programs", map[string]any{"name": "Program", "courseOrder": courses}},
 		{&w.job, "/jobs", newJob},
 		{&w.pack, "/transfer-packages", newPackage},
+		{&w.uploaded, "/documents", newDocument},
 	} {
 		if *record.id, err = w.create(ctx, record.path, record.body); err != nil {
 			return nil, err
@@ -119,6 +120,7 @@ var (
 	newProgram    = map[string]any{"name": "Program", "description": filler(500)}
 	newCredential = map[string]any{"name": "Credential", "description": filler(500)}
 	newPackage    = map[string]any{"name": "Package", "transferFromInstitution": "Institution", "description": filler(400)}
+	newDocument   = map[string]any{"fileName": "syllabus.pdf", "sizeBytes": 1 << 20, "sha256": strings.Repeat("0a", 32)}
 )
 
 func (w *world) post(ctx context.Context, path string, body any) (map[string]any, error) {
@@ -164,12 +166,14 @@ func (w *world) operations() map[string]func() (measurement, error) {
 	}
 	href := "http://127.0.0.1:9/syllabus.html"
 	return map[string]func() (measurement, error){
-		"GET a course":     get("/courses/" + w.course),
-		"GET a section":    get("/courses/" + w.course + "/sections/" + w.section),
-		"GET a job":        get("/jobs/" + w.job),
-		"GET a package":    get("/transfer-packages/" + w.pack),
-		"GET a credential": get("/credentials/" + w.credential),
-		"GET a program":    get("/programs/" + w.program),
+		"GET a course":        get("/courses/" + w.course),
+		"GET a section":       get("/courses/" + w.course + "/sections/" + w.section),
+		"GET a job":           get("/jobs/" + w.job),
+		"announce a document": post("/documents", newDocument),
+		"GET a document":      get("/documents/" + w.uploaded),
+		"GET a package":       get("/transfer-packages/" + w.pack),
+		"GET a credential":    get("/credentials/" + w.credential),
+		"GET a program":       get("/programs/" + w.program),
 		"find a job by externalId": func() (measurement, error) {
 			return w.find("/jobs", "/jobs", "externalId", newJob)
 		},

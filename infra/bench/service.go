@@ -14,9 +14,11 @@ import (
 
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -51,8 +53,14 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 			stop()
 		}
 	}()
+	storage, stopStorage, err := objects.Server{}.Start()
+	if err != nil {
+		return nil, nil, err
+	}
+	stopTable := stop
+	stop = func() { stopStorage(); stopTable() }
 	env := dynamodb.Environment(endpoint, tableName)
-	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000", api.EnvAllowedHosts: "127.0.0.1:9"})
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage})
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		return nil, nil, err
@@ -64,6 +72,7 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 	}
 	s.server = group.New(config, s.store, nil)
 	s.server.Queue = unqueued{}
+	filing.Files(config, s.server)
 	return s, stop, nil
 }
 

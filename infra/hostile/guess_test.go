@@ -146,7 +146,7 @@ func TestIDGuessing(t *testing.T) {
 	for _, path := range []string{
 		"/courses/{courseId}", "/courses/{courseId}/sections/{sectionId}", "/jobs/{jobId}", "/credentials/{credentialId}", "/programs/{programId}",
 		"/transfer-packages/{packageId}", "/transfer-packages/{packageId}/courses", "/transfer-packages/{packageId}/courses/{transferCourseId}",
-		"/reports/{reportId}", "/syllabus-extractions/{extractionId}",
+		"/reports/{reportId}", "/syllabus-extractions/{extractionId}", "/documents/{documentId}",
 	} {
 		ask := func(known map[string]string) (string, reply, map[string]int) {
 			at := path

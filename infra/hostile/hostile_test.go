@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -23,9 +24,11 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -63,6 +66,13 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	maps.Copy(env, map[string]string{
 		api.EnvRateUnits: "100000000", api.EnvCountTimeout: "20000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvSQSEndpoint: "http://127.0.0.1:1", api.EnvQueueURL: "http://127.0.0.1:1/q",
 	})
+	bucket, err := objects.Server{}.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage := httptest.NewServer(bucket)
+	t.Cleanup(storage.Close)
+	env[api.EnvBucket], env[api.EnvS3Endpoint] = objects.Bucket, storage.URL
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +88,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
 	paging.Reports(config, s.server)
+	filing.Files(config, s.server)
 	s.handle = group.Gateway(s.server)
 	return s
 }

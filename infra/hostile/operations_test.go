@@ -136,8 +136,9 @@ func fixture(t testing.TB, s *service) map[string]string {
 	s.extracted(t, catalog.ExtractionJob{OrganizationID: s.org, Kind: catalog.TransferCourseKind, ID: courses[0].ID, PackageID: pack})
 	report := s.call(t, 201, "POST", "/reports", fmt.Sprintf(`{"name":"Report","settings":{"courses":[%q]}}`, id)).text(t, "report", "id")
 	extraction := s.call(t, 202, "POST", "/syllabus-extractions", `{"text":"Python"}`).text(t, "extractionId")
+	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
 	return map[string]string{
-		"courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
+		"documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID),
 	}
 }
@@ -288,6 +289,10 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		return g.known["courseId"]
 	case "courseSectionIds":
 		return g.known["sectionId"]
+	case "documentId":
+		return nil // it does not stand with an address
+	case "sha256":
+		return strings.Repeat("ab", 32)
 	case "syllabusHref", "jobDescriptionHref":
 		return "https://syllabi.example.edu/a.pdf"
 	case "cipCode":

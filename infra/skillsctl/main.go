@@ -48,6 +48,7 @@ type commands struct {
 		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
 		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
 	} `cmd:"" help:"Reference data and catalogs."`
+	Upload    upload    `cmd:"" help:"Upload files as documents and print the documents' ids."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
 	Reviews   reviews   `cmd:"" help:"How far confidence can be trusted: what people decided on what was extracted."`
 	Taxonomy  struct {
@@ -62,7 +63,7 @@ type commands struct {
 }
 
 const description = `skillsctl operates the Skills Curriculum Service. It finds a running local stack through build/local.json,
-or what TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, DYNAMODB_ENDPOINT, SQS_ENDPOINT) name, or the deployment in build/outputs.json.
+or what TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT) name, or the deployment in build/outputs.json.
 
 Flags may be written with one dash or two, before or after the other arguments.
 

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/apigateway"
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"skillscurriculum/infra/local/dynamodb"
@@ -27,6 +28,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/storage"
 )
 
 // What a local stack and a deployment say of themselves, seen from the project's root.
@@ -42,7 +44,8 @@ const envUsagePlan = "USAGE_PLAN_ID"
 // service is what the tool works on.
 type service struct {
 	store *dynamo.Store
-	queue rest.Queue // nil where none is known
+	queue rest.Queue      // nil where none is known
+	files *storage.Bucket // nil where none is known
 	keys  *keyring.Keyring
 	env   map[string]string // where the parts are, in the words of the functions' environment
 }
@@ -82,6 +85,13 @@ func (t *tool) open(ctx context.Context) (*service, error) {
 			}
 		})}
 	}
+	if name := env[api.EnvBucket]; name != "" {
+		s.files = &storage.Bucket{Name: name, Client: s3.NewFromConfig(cloud, func(o *s3.Options) {
+			if endpoint := env[api.EnvS3Endpoint]; endpoint != "" {
+				o.BaseEndpoint, o.UsePathStyle = &endpoint, true
+			}
+		})}
+	}
 	return s, s.check(ctx)
 }
 
@@ -103,7 +113,7 @@ func (s *service) inAWS() bool { return s.env[api.EnvDynamoEndpoint] == "" }
 // DYNAMODB_ENDPOINT is set, else the local stack that runs here, else the
 // deployment that was made from here.
 func (t *tool) environment() (map[string]string, error) {
-	names := []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts}
+	names := []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint, envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts}
 	env := map[string]string{}
 	if t.getenv(api.EnvTable) == "" && t.getenv(api.EnvDynamoEndpoint) == "" {
 		local, err := announced()
@@ -174,5 +184,5 @@ func deployed(stage string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s holds %d deployments (%s): choose one with STAGE", outputs, len(fitting), strings.Join(fitting, ", "))
 	}
 	out := stacks[fitting[0]]
-	return map[string]string{api.EnvTable: out["TableName"], api.EnvQueueURL: out["QueueUrl"], envUsagePlan: out["UsagePlanId"]}, nil
+	return map[string]string{api.EnvTable: out["TableName"], api.EnvQueueURL: out["QueueUrl"], api.EnvBucket: out["BucketName"], envUsagePlan: out["UsagePlanId"]}, nil
 }

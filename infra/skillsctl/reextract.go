@@ -80,7 +80,7 @@ func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalo
 	records, err := s.withSkills(ctx, org)
 	return slices.DeleteFunc(records, func(r catalog.Record) bool {
 		section, ok := r.(*catalog.Section)
-		return ok && section.SyllabusHref == nil
+		return ok && section.SyllabusHref == nil && section.DocumentID == nil
 	}), err
 }
 

@@ -47,6 +47,9 @@ type Upload struct {
 	ExpiresAt Time              `json:"expiresAt"`
 }
 
+// MaxDocumentBytes is how large a file may be.
+const MaxDocumentBytes = 25 << 20
+
 // How long, in ms, an upload may be begun, and how long a document waits for its file.
 const (
 	UploadTTL   = 15 * 60 * 1000

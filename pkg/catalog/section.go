@@ -28,7 +28,7 @@ type SectionInput struct {
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
 	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
 	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64"`
+	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" extension:"true"`
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
 }
 

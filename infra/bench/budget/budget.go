@@ -87,6 +87,9 @@ func All() []Budget {
 		{"PUT a review of a section", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"PUT a review of a transfer course", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
+		// The two calls of an upload; the file goes past the service.
+		{"announce a document", create, Cost{2, 5, 0.5}, ""},
+		same("GET a document", read),
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},

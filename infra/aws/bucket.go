@@ -1,0 +1,32 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// newBucket creates the bucket of documents' files, which the stack names itself.
+// Nothing reads it but the functions (see newRole), and what is in it is never served:
+// no CORS, no public access. A removed file is gone: no versions.
+func newBucket(stack awscdk.Stack, s stage, key awskms.IKey) awss3.Bucket {
+	props := &awss3.BucketProps{
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
+		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
+		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		EnforceSSL:        jsii.Bool(true),
+		MinimumTLSVersion: jsii.Number(1.2),
+		RemovalPolicy:     s.data(),
+		// Files go with their documents, which the sweeper sees to; nobody begins an
+		// upload in parts, and what anybody did begin is no object and would stay.
+		LifecycleRules: &[]*awss3.LifecycleRule{{AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(1))}},
+	}
+	if key != nil {
+		props.Encryption, props.EncryptionKey, props.BucketKeyEnabled = awss3.BucketEncryption_KMS, key, jsii.Bool(true)
+	}
+	bucket := awss3.NewBucket(stack, jsii.String("Documents"), props)
+	accept(bucket, "AwsSolutions-S1", "", "Only functions call it, and each request behind a call is in the API's access log; CloudTrail's data events are the account's to choose.")
+	output(stack, "BucketName", "The files of documents", bucket.BucketName())
+	return bucket
+}
