@@ -260,7 +260,7 @@ func (w *world) review(t *rapid.T) {
 	r := w.pick(t)
 	level := rapid.IntRange(0, 5).Draw(t, "level")
 	w.commit(t, func(change *catalog.Change) error {
-		record, state, _ := w.load(t, r)
+		record, _, _ := w.load(t, r)
 		if level == 0 && !catalog.Unreview(record.(catalog.Reviewed), person) {
 			return nil
 		}
@@ -272,9 +272,6 @@ func (w *world) review(t *rapid.T) {
 			}
 		}
 		change.Replace(record, w.at.Now())
-		if state.ProcessingStatus == catalog.Pending {
-			r.asked = record.Base().UpdatedAt
-		}
 		return nil
 	})
 	r.reviewed = level
