@@ -64,61 +64,13 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	for _, w := range unnamed {
 		settle = append(settle, []write{w})
 	}
-	var records, revoked []write
+	var revoked []write
 	for _, r := range c.Revoked {
 		revoked = append(revoked, s.endReservation(org, r))
 	}
-	for _, r := range c.Created {
-		w, err := s.create(r)
-		if err != nil {
-			return err
-		}
-		records = append(records, w)
-	}
-	for _, r := range c.Replaced {
-		w, err := s.replace(c, r)
-		if err != nil {
-			return err
-		}
-		records = append(records, w)
-	}
-	var deleted [][]write
-	for _, d := range c.Deleted {
-		pair, err := s.remove(d, unchanged(d))
-		if err != nil {
-			return err
-		}
-		deleted = append(deleted, pair)
-	}
-	for _, d := range c.Directories {
-		records = append(records, s.saveDirectory(org, d))
-	}
-	for _, p := range c.Grown {
-		records = append(records, s.grow(p))
-	}
-	for _, t := range c.Texts {
-		row := textKey(org, t.RecordID).attributes()
-		row["text"] = binary(compress([]byte(t.Text)))
-		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
-	}
-	for _, o := range c.Outcomes {
-		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
-		if err != nil {
-			return err
-		}
-		records = append(records, w)
-	}
-	for _, x := range c.Known {
-		records = append(records, s.saveExternal(org, x))
-	}
-	for _, x := range c.Freed {
-		records = append(records, s.freeExternal(org, x))
-	}
-	for _, coded := range c.Coded {
-		records = append(records, s.saveCode(org, coded)...)
-	}
-	if c.Idempotency != nil {
-		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
+	records, deleted, err := s.writesOf(org, c)
+	if err != nil {
+		return err
 	}
 	if whole := slices.Concat(records, slices.Concat(deleted...), once, revoked); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
@@ -156,6 +108,63 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		return err
 	}
 	return s.removeOwned(ctx, org, rest)
+}
+
+// writesOf returns the writes of a change's records, lists and what goes with them, and
+// those of each deletion.
+func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write, deleted [][]write, err error) {
+	for _, r := range c.Created {
+		w, err := s.create(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
+	for _, r := range c.Replaced {
+		w, err := s.replace(c, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
+	for _, d := range c.Deleted {
+		pair, err := s.remove(d, unchanged(d))
+		if err != nil {
+			return nil, nil, err
+		}
+		deleted = append(deleted, pair)
+	}
+	for _, d := range c.Directories {
+		records = append(records, s.saveDirectory(org, d))
+	}
+	for _, p := range c.Grown {
+		records = append(records, s.grow(p))
+	}
+	for _, t := range c.Texts {
+		row := textKey(org, t.RecordID).attributes()
+		row["text"] = binary(compress([]byte(t.Text)))
+		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
+	}
+	for _, o := range c.Outcomes {
+		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
+	for _, x := range c.Known {
+		records = append(records, s.saveExternal(org, x))
+	}
+	for _, x := range c.Freed {
+		records = append(records, s.freeExternal(org, x))
+	}
+	for _, coded := range c.Coded {
+		records = append(records, s.saveCode(org, coded)...)
+	}
+	if c.Idempotency != nil {
+		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
+	}
+	return records, deleted, nil
 }
 
 // step is a write that may be undone by another one; none for one that leaves nothing.
