@@ -284,18 +284,7 @@ func TestLookupLaws(t *testing.T) {
 				t.Errorf("%s stands before %s", last.SOCCode, o.SOCCode)
 			}
 			last = o
-			p := o.WagePercentiles
-			for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
-				if figure == nil && !warned[string(Suppressed)+o.SOCCode] && !warned[string(HourlyOnly)+o.SOCCode] && !warned[NoFigures+o.SOCCode] {
-					t.Errorf("%s lacks a figure without a warning", o.SOCCode)
-				}
-			}
-			if o.MedianAnnualWage != nil && q.Area != Nation && !(warned[RegionFallback+o.SOCCode] && strings.Contains(o.Source, "United States")) {
-				t.Errorf("%s is of the nation and does not say so", o.SOCCode)
-			}
-			if o.Name == "" {
-				t.Errorf("%s has no name", o.SOCCode)
-			}
+			checkFigures(t, o, q.Area, warned)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("occupations (-want +got):\n%s", diff)
@@ -305,6 +294,23 @@ func TestLookupLaws(t *testing.T) {
 			t.Errorf("a second answer differs:\n%s", diff)
 		}
 	})
+}
+
+// checkFigures reports a figure that lacks, or is of another area, without a warning;
+// warned has a code and an occupation for each.
+func checkFigures(t *rapid.T, o Occupation, area Area, warned map[string]bool) {
+	p := o.WagePercentiles
+	for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
+		if figure == nil && !warned[string(Suppressed)+o.SOCCode] && !warned[string(HourlyOnly)+o.SOCCode] && !warned[NoFigures+o.SOCCode] {
+			t.Errorf("%s lacks a figure without a warning", o.SOCCode)
+		}
+	}
+	if o.MedianAnnualWage != nil && area != Nation && !(warned[RegionFallback+o.SOCCode] && strings.Contains(o.Source, "United States")) {
+		t.Errorf("%s is of the nation and does not say so", o.SOCCode)
+	}
+	if o.Name == "" {
+		t.Errorf("%s has no name", o.SOCCode)
+	}
 }
 
 func TestStarterHolds(t *testing.T) {
