@@ -69,7 +69,7 @@ type LookupData struct {
 	SkillProfiles   []SkillProfile           `json:"skillProfiles"`
 }
 
-// AlignmentItem says how one course meets the requirements of one job. SectionID
+// AlignmentItem is how one course meets the requirements of one job. SectionID
 // names the section that stands for the course, nil where none has skills.
 type AlignmentItem struct {
 	CourseID      string         `json:"courseId"`
@@ -97,7 +97,7 @@ type MissingSkill struct {
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 }
 
-// CoverageItem says which courses teach a skill and which jobs require it; a
+// CoverageItem lists which courses teach a skill and which jobs require it; a
 // level is 0 where none does.
 type CoverageItem struct {
 	SkillID          string   `json:"skillId"`
@@ -108,7 +108,7 @@ type CoverageItem struct {
 	MaxRequiredLevel int      `json:"maxRequiredLevel" minimum:"0" maximum:"5"`
 }
 
-// GapItem says how far all the courses together meet one job, and what is still missing.
+// GapItem is how far all the courses together meet one job, and what is still missing.
 type GapItem struct {
 	JobID         string     `json:"jobId"`
 	Coverage      float64    `json:"coverage" minimum:"0" maximum:"1"`

@@ -58,7 +58,7 @@ func (c Cost) UpFront() int {
 // Rest is what the items that a call asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
-// Access says what a key must be allowed to do.
+// Access is what a key must be allowed to do.
 type Access int
 
 // Public needs no key at all; Read any key; Write a key of scope write.

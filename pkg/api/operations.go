@@ -9,7 +9,7 @@ import (
 // The media types of bodies.
 const (
 	JSON       = "application/json"
-	MergePatch = "application/merge-patch+json" // of PATCH, beside JSON
+	MergePatch = "application/merge-patch+json" // of PATCH, besides JSON
 	CSV        = "text/csv"
 	HTML       = "text/html"
 )
@@ -95,7 +95,7 @@ func costs(c Cost) option { return func(o *Operation) { o.Cost = c } }
 // counts names the fields of the body that hold the items.
 func counts(fields ...string) option { return func(o *Operation) { o.ItemsIn = fields } }
 
-// creates says that a POST makes one record, which the response is and the GET reads.
+// creates marks a POST that makes one record, which the response is and the GET reads.
 func creates(get string) option {
 	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }

@@ -344,7 +344,7 @@ func TestStarterHolds(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup answers for as many programs as one question may name.
+// BenchmarkLookup looks up as many programs as one question may name.
 func BenchmarkLookup(b *testing.B) {
 	starter := Starter()
 	var codes []string

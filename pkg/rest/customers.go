@@ -73,7 +73,7 @@ type ChangeList struct {
 	HasMore bool          `json:"hasMore"`
 }
 
-// ChangeEntry says that a record was created, changed or deleted.
+// ChangeEntry records that a record was created, changed or deleted.
 type ChangeEntry struct {
 	Cursor     string       `json:"cursor"`
 	Change     string       `json:"change" enum:"created,changed,deleted"`

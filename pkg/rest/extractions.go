@@ -67,7 +67,7 @@ type Skill struct {
 	Taxonomy    TaxonomyRef `json:"taxonomy"`
 }
 
-// TaxonomyRef says which taxonomy a skill is of.
+// TaxonomyRef names the taxonomy of a skill.
 type TaxonomyRef struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

@@ -68,7 +68,7 @@ type Page[T any] struct {
 	Pagination Pagination `json:"pagination"`
 }
 
-// Pagination says where a page stands in its list.
+// Pagination is the position of a page in its list.
 type Pagination struct {
 	Total   int  `json:"total"`
 	Limit   int  `json:"limit"`

@@ -242,7 +242,7 @@ func (c client) job(name string) reply {
 	return c.must(201, "POST", "/jobs", fmt.Sprintf(`{"name":%q,"employerId":"emp"}`, name))
 }
 
-// header gives a header in exactly the spelling of its name.
+// header sets a header in exactly the spelling of its name.
 func (r reply) header(name string) string {
 	r.t.Helper()
 	if len(r.Header[name]) != 1 {

@@ -340,7 +340,7 @@ func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
 	return found, nil
 }
 
-// rank gives each finding its place by a value, from 1 for the first, falling with
+// rank numbers the findings by a value, from 1 for the first, falling with
 // the logarithm.
 func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
 	order := slices.Clone(found)
@@ -512,7 +512,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours reports whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly next to a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {

@@ -50,7 +50,7 @@ func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) Result {
 	return r
 }
 
-// considered gives the names of the skills that a text may teach, whatever their confidence.
+// considered returns the names of the skills that a text may teach, whatever their confidence.
 func considered(t *testing.T, tax *Taxonomy, doc catalog.SyllabusText) []string {
 	t.Helper()
 	var names []string

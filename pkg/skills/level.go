@@ -38,7 +38,7 @@ var verbs = sync.OnceValue(func() map[string]int {
 })
 
 // nounsToo are verbs that are as often nouns: away from the beginning of a clause
-// they count only beside another verb or before an article.
+// they count only next to another verb or before an article.
 var nounsToo = set(`design model plan test use study report project state label list control measure program code sketch review survey experiment outline document record practice
 	exercise process research question support work show run set take purchase fit schedule name lead train monitor search present relate contrast function sketch question`)
 

@@ -355,7 +355,7 @@ func TestBreaksOff(t *testing.T) {
 	}
 }
 
-// Imports of the same file at the same time, beside people who make courses too,
+// Imports of the same file at the same time, while people make courses too,
 // double nothing and lose nothing.
 func TestBesideOthers(t *testing.T) {
 	f := newFixture(t)

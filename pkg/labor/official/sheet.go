@@ -25,7 +25,7 @@ const (
 	headerLines      = 5         // titles may stand above a sheet's header
 )
 
-// FileError says where a file is not what it should be.
+// FileError is the place in a file that is not what it should be, and why.
 type FileError struct {
 	Sheet  string // empty for csv
 	Line   int    // from 1; 0 where the error is in no line
