@@ -247,12 +247,12 @@ func TestBoundsOnMembers(t *testing.T) {
 func TestSkillsAreChecked(t *testing.T) {
 	half, fine, much := 0.5, 0.1234, 0.12345
 	names := func(id string) (string, bool) { return "Name of " + id, id != "x" }
-	got, faults := catalog.Skills([]catalog.SkillInput{
+	got, wrong := catalog.Skills([]catalog.SkillInput{
 		{SkillID: "c", Level: 1, Confidence: &half}, {SkillID: "b", SkillName: "ignored", Level: 2}, {SkillID: "a", Level: 2, Confidence: &half}, {SkillID: "d", Level: 2},
 		{SkillID: "e", Level: 1, Confidence: &fine},
 	}, names, "body.skills")
-	if faults != nil {
-		t.Fatal(faults)
+	if wrong != nil {
+		t.Fatal(wrong)
 	}
 	want := []catalog.SkillRef{
 		{SkillID: "b", SkillName: "Name of b", Level: 2, Confidence: 1}, {SkillID: "d", SkillName: "Name of d", Level: 2, Confidence: 1},
@@ -261,9 +261,9 @@ func TestSkillsAreChecked(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, faults = catalog.Skills([]catalog.SkillInput{{SkillID: "x", Level: 1}, {SkillID: "a", Level: 1, Confidence: &much}, {SkillID: "a", Level: 2}}, names, "at")
+	_, wrong = catalog.Skills([]catalog.SkillInput{{SkillID: "x", Level: 1}, {SkillID: "a", Level: 1, Confidence: &much}, {SkillID: "a", Level: 2}}, names, "at")
 	var places []string
-	for _, f := range faults {
+	for _, f := range wrong {
 		places = append(places, f.Location)
 	}
 	if diff := cmp.Diff([]string{"at[0].skillId", "at[1].confidence", "at[2].skillId"}, places); diff != "" {

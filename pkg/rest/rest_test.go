@@ -265,7 +265,7 @@ func (r reply) anonymous() string {
 	return string(rest)
 }
 
-// locations lists where the faults of a problem are, in order, each once.
+// locations lists where the field errors of a problem are, in order, each once.
 func (r reply) locations() string {
 	r.t.Helper()
 	var problem struct {
@@ -275,11 +275,11 @@ func (r reply) locations() string {
 		r.t.Fatalf("%s: %v: %s", r.call, err, r.Body)
 	}
 	var all []string
-	for _, fault := range problem.Errors {
-		if fault.Message == "" {
-			r.t.Errorf("%s: a fault without a message: %s", r.call, r.Body)
+	for _, f := range problem.Errors {
+		if f.Message == "" {
+			r.t.Errorf("%s: a field error without a message: %s", r.call, r.Body)
 		}
-		all = append(all, fault.Location)
+		all = append(all, f.Location)
 	}
 	return strings.Join(slices.Compact(all), ",")
 }

@@ -351,7 +351,7 @@ var notNull = []column{"name", "code", "employerId", "lifecycleStatus"}
 func (t *table) row(kind catalog.Kind) Row {
 	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Header: t.header, Source: t.cells}
 	if len(t.cells) > len(t.header) {
-		row.Fault = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
+		row.Unreadable = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
 	}
 	gone := strings.ToLower(t.get(status))
 	row.Gone = gone == "deleted" || gone == "tobedeleted"
@@ -367,7 +367,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		}
 		value, err := t.valueOf(c, cell)
 		if err != nil {
-			row.Fault = fmt.Sprintf("%s: %v", c, err)
+			row.Unreadable = fmt.Sprintf("%s: %v", c, err)
 			continue
 		}
 		if value != nil || cell == "" && !slices.Contains(notNull, c) {
@@ -382,7 +382,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		if t.has(credits) || t.has(creditsMin) || t.has(creditsMax) {
 			value, err := t.credits()
 			if err != nil {
-				row.Fault = fmt.Sprintf("credits: %v", err)
+				row.Unreadable = fmt.Sprintf("credits: %v", err)
 			}
 			row.Fields["credits"] = value
 		}

@@ -40,8 +40,8 @@ type Row struct {
 	Untitled bool
 	// Gone reports that the other system has deleted the record.
 	Gone bool
-	// Fault is what could not be read; empty for nothing.
-	Fault string
+	// Unreadable is what could not be read; empty for nothing.
+	Unreadable string
 	// Header and Source are the table's header and the line's cells, so that a line
 	// can be written out again; from JSON, Source is the object and Header nil.
 	Header, Source []string

@@ -286,7 +286,7 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
-// Faults are told in the order of the file, however they were found.
+// FieldErrors are told in the order of the file, however they were found.
 func TestRejectsInOrder(t *testing.T) {
 	f := newFixture(t)
 	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
