@@ -578,7 +578,11 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	if level == 0 {
 		level = unknownLevel
 	}
-	return level, all[:min(len(all), maxEvidence)]
+	all = all[:min(len(all), maxEvidence)]
+	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && x.t.kind(int(f.skill)) != "knowledge" {
+		level, all[0].verb = own, verb
+	}
+	return level, all
 }
 
 func b2i(b bool) int {
@@ -604,7 +608,10 @@ func (x *extraction) governing(m *mention) (verb string, level int, printed bool
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governed(said.verbs, x.tokens[m.first].start-start)
+		at := x.tokens[m.first].start - start
+		if verb, level = governed(said.verbs, at); level > applied && instrumental(x.doc[start:end], at) {
+			level = applied
+		}
 	}
 	if said.printed > 0 {
 		return verb, said.printed, true
