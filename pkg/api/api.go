@@ -72,13 +72,14 @@ const (
 // gateway or the deployment must know of an operation stands here: none of them
 // asks which operation it is.
 type Operation struct {
-	ID      string
-	Method  string
-	Path    string // below BasePath, with {parameters}
-	Group   Group
-	Summary string
-	Access  Access
-	Added   bool // goes beyond the original contract: x-extension
+	ID          string
+	Method      string
+	Path        string // below BasePath, with {parameters}
+	Group       Group
+	Summary     string // in the imperative, without a period
+	Description string // what the summary leaves out, in whole sentences
+	Access      Access
+	Added       bool // goes beyond the original contract: x-extension
 
 	Cost    Cost
 	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost

@@ -62,13 +62,6 @@ type Result struct {
 	Warnings []catalog.Warning
 }
 
-// The warnings: why a document gave no skills, or why those that it gave may mean nothing.
-const (
-	LanguageNotCovered = "language_not_covered"
-	VocabularyMismatch = "vocabulary_mismatch"
-	NotACourse         = "not_a_course"
-)
-
 // extraction is the working memory for one document.
 type extraction struct {
 	t       *Taxonomy
@@ -166,7 +159,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 		return result, err
 	}
 	if !x.covered() {
-		result.warn(LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
+		result.warn(catalog.LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
 		return result, nil
 	}
 	m := fitted().of(x.passage)
@@ -200,15 +193,15 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 	}
 	if x.foreign() {
-		result.warn(NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
+		result.warn(catalog.NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
 	}
 	if len(result.Skills) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
-		result.warn(VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
+		result.warn(catalog.VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
 	}
 	return result, nil
 }
 
-func (r *Result) warn(code, message string) {
+func (r *Result) warn(code catalog.WarningCode, message string) {
 	r.Warnings = append(r.Warnings, catalog.Warning{Code: code, Message: message})
 }
 
