@@ -112,6 +112,7 @@ var (
 	storesNothing option = func(o *Operation) { o.Access = Read }
 	queues        option = func(o *Operation) { o.Queues = true }
 	accepted      option = func(o *Operation) { o.Status = http.StatusAccepted }
+	created       option = func(o *Operation) { o.Status = http.StatusCreated }
 	bodiless      option = func(o *Operation) { o.Accepts = nil }
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
@@ -186,6 +187,10 @@ var operations = []Operation{
 	added(list("listReports", Reports, "/reports", "List the reports of the organization")),
 	post("createReport", Reports, "/reports", "Create and generate a report", costs(regenerate), expensive, creates("getReport")),
 	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew", costs(regenerate), expensive, gives(JSON, CSV, HTML))),
+	added(get("getReportTable", Reports, "/reports/{reportId}/table", "Generate a stored report anew as a table for spreadsheets", costs(regenerate), expensive, gives(CSV))),
+	added(get("getReportPage", Reports, "/reports/{reportId}/page", "Generate a stored report anew as a page to read or print", costs(regenerate), expensive, gives(HTML))),
+	added(post("createReportLink", Reports, "/reports/{reportId}/links", "Make a link that shows a report's page without an API key, for a while", created)),
+	added(get("getSharedReport", Reports, "/reports/{reportId}/shared", "The page of a report, for whoever has a link to it", costs(free), public, gives(HTML), untagged)),
 	added(remove("deleteReport", Reports, "/reports/{reportId}", "Delete a report", "getReport")),
 
 	added(get("getLaborMarket", Labor, "/labor-market", "Labor market figures of the occupations that programs of study lead to")),
