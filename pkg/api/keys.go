@@ -33,6 +33,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
 	DataRows         Partition = "r#*#*"
@@ -123,7 +124,7 @@ func RowsOf(function string) Rows {
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind))
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):

@@ -160,6 +160,13 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 	for _, coded := range c.Coded {
 		records = append(records, s.saveCode(org, coded)...)
 	}
+	for _, l := range c.Links {
+		w, err := s.saveLink(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
 	}
