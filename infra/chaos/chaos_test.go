@@ -46,7 +46,7 @@ func TestShortRun(t *testing.T) {
 	}
 	report, err := run(t.Context(), config{
 		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
-		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 20,
+		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 18,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,9 @@ func TestShortRun(t *testing.T) {
 				t.Fatal("the run has made nothing to spoil: choose another seed")
 			}
 			a := newAudit(rows)
+			a.files = report.files
 			a.table()
+			a.documents()
 			a.clients(report.traffic)
 			a.counted(nil, nil)
 			if len(a.breaches) == 0 {
@@ -121,6 +123,24 @@ var spoilers = map[string]func(table) (table, bool){
 		return len(order) > 0
 	}),
 	"holder forgotten": spoilRow("Course", func(r map[string]any) bool {
+		held := r["heldBy"] != nil
+		delete(r, "heldBy")
+		return held
+	}),
+	"document lost": func(rows table) (table, bool) {
+		i := at(rows, "Section", func(r map[string]any) bool { return r["documentId"] != nil })
+		if i < 0 {
+			return rows, false
+		}
+		id := rows[i]["documentId"]
+		return slices.DeleteFunc(rows, func(r map[string]any) bool { return r["id"] == id }), true
+	},
+	"document of another file": spoilRow("Document", func(r map[string]any) bool {
+		announced := r["sha256"] != sumOf(nil)
+		r["sha256"] = sumOf(nil)
+		return announced
+	}),
+	"document unheld": spoilRow("Document", func(r map[string]any) bool {
 		held := r["heldBy"] != nil
 		delete(r, "heldBy")
 		return held
