@@ -45,7 +45,7 @@ var acts = []struct {
 	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{1, (*client).deleteUnderPost},
-	{1, (*client).flood},
+	{2, (*client).flood},
 	{2, (*client).retry},
 	{1, (*client).match},
 	{2, (*client).createReport},

@@ -24,13 +24,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A short run without what makes messages wait: the table is as it should be,
-// and the audit notices when it is not.
-func TestShortRun(t *testing.T) {
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("faults find their processes in /proc")
-	}
-	functions := t.TempDir()
+// itself returns a folder in which this program is every function's bootstrap.
+func itself(t *testing.T) (functions string) {
+	functions = t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +40,29 @@ func TestShortRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return functions
+}
+
+// A customer whose syllabi stall does not hold up another's: few of its own begin
+// meanwhile, and not all of them, which would take minutes.
+func TestFairness(t *testing.T) {
+	const many, atMost = 100, 30
+	_, behind, err := crowded(t.Context(), t.TempDir(), itself(t), many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if behind.begun > atMost {
+		t.Errorf("%d of %d stalling syllabi began before another customer's %d were done", behind.begun, many, few)
+	}
+}
+
+// A short run without what makes messages wait: the table is as it should be,
+// and the audit notices when it is not.
+func TestShortRun(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("faults find their processes in /proc")
+	}
+	functions := itself(t)
 	report, err := run(t.Context(), config{
 		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
 		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 18,

@@ -157,44 +157,23 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 
-	everybody, err := w.customers(ctx)
+	everybody, err := customers(ctx, w.store(endpoint))
 	if err != nil {
 		return nil, err
 	}
-	console, err := os.Create(filepath.Join(c.dir, "console.log"))
+	told, stopStack, err := w.serve(ctx, stack.Config{
+		Functions: filepath.Join(c.dir, "functions"), DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, AllowedHosts: shelf.host,
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer console.Close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ready, ended := make(chan stack.Announcement, 1), make(chan error, 1)
-	go func() {
-		ended <- stack.Run(ctx, stack.Config{
-			Dir: filepath.Join(c.dir, "local"), Functions: filepath.Join(c.dir, "functions"), Table: tableName,
-			DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, RateUnits: strconv.Itoa(plenty), RateWindow: strconv.Itoa(windowSeconds),
-			AllowedHosts: shelf.host, Store: func(p stack.Places) stack.Store { return known{w.store(p.DynamoDBEndpoint)} },
-			Console: log.New(console, "", log.Ltime),
-		}, func(a stack.Announcement) { ready <- a })
-	}()
-	var told stack.Announcement
-	select {
-	case told = <-ready:
-	case err := <-ended:
-		return nil, errors.Join(errors.New("the stack ended"), err)
-	}
-	defer func() {
-		cancel()
-		<-ended
-	}()
+	defer stopStack()
 
 	w.start = time.Now()
 	w.say("the service answers at %s", told.BaseURL)
 	w.say("%s", skew)
-	t := &traffic{
-		base: told.BaseURL, late: late, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
-	}
+	t := newTraffic(told.BaseURL, shelf)
+	t.late = late
 	if err := w.school(ctx, t, everybody); err != nil {
 		return nil, err
 	}
@@ -203,6 +182,35 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, ctx.Err()
 	}
 	return w.judge(ctx, t, everybody, acted)
+}
+
+// serve runs the stack until stop.
+func (w *world) serve(ctx context.Context, c stack.Config) (told stack.Announcement, stop func(), err error) {
+	console, err := os.Create(filepath.Join(w.dir, "console.log"))
+	if err != nil {
+		return told, nil, err
+	}
+	c.Dir, c.Table, c.Console = filepath.Join(w.dir, "local"), tableName, log.New(console, "", log.Ltime)
+	c.RateUnits, c.RateWindow = strconv.Itoa(plenty), strconv.Itoa(windowSeconds)
+	c.Store = func(p stack.Places) stack.Store { return known{w.store(p.DynamoDBEndpoint)} }
+	ctx, cancel := context.WithCancel(ctx)
+	ready, ended := make(chan stack.Announcement, 1), make(chan error, 1)
+	go func() { ended <- stack.Run(ctx, c, func(a stack.Announcement) { ready <- a }) }()
+	select {
+	case told = <-ready:
+		return told, func() { cancel(); <-ended; _ = console.Close() }, nil
+	case err := <-ended:
+		cancel()
+		return told, nil, errors.Join(errors.New("the stack ended"), err, console.Close())
+	}
+}
+
+// newTraffic returns the traffic of a service at its base URL.
+func newTraffic(base string, shelf *library) *traffic {
+	return &traffic{
+		base: base, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
+		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
+	}
 }
 
 // store opens the table at an endpoint.
@@ -221,8 +229,7 @@ func (k known) Known(ctx context.Context, apiKey string) (bool, error) {
 }
 
 // customers makes those who call. The last one may use little.
-func (w *world) customers(ctx context.Context) ([]*customer, error) {
-	store := w.store(w.table.upstream)
+func customers(ctx context.Context, store *dynamo.Store) ([]*customer, error) {
 	if err := store.CreateTable(ctx); err != nil {
 		return nil, err
 	}
