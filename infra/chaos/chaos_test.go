@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -287,5 +288,16 @@ func TestAuditWaitsForCalm(t *testing.T) {
 		if got := settled.shows(look.open, at(look.began), at(look.ended)); got != look.shows {
 			t.Errorf("look %d: %v", i, got)
 		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	line := func(organization string, second, latency, wait int) string {
+		return fmt.Sprintf(`09:00:00 [1] {"time":"2026-11-22T09:00:%02dZ","msg":"extraction","organization":%q,"Latency":%d,"Wait":%d}`+"\n", second, organization, latency*1000, wait*1000)
+	}
+	// b is sent at 2 and begins at 6: of a's, one began before that, two meanwhile.
+	log := line("a", 5, 4, 0) + "no extraction\n" + line("a", 6, 3, 3) + line("a", 7, 3, 4) + line("b", 8, 2, 4)
+	if diff := cmp.Diff(map[string]int{"a": 0, "b": 2}, waits(strings.NewReader(log))); diff != "" {
+		t.Error(diff)
 	}
 }

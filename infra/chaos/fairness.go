@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"skillscurriculum/infra/local/dynamodb"
@@ -99,7 +102,7 @@ func (c *client) transfers(n int, href string) (path string, err error) {
 // few sends a few syllabi and waits until they are extracted.
 func (c *client) few(ctx context.Context) (crowd, error) {
 	start, before := time.Now(), c.library.stalled()
-	path, err := c.transfers(few, c.library.href("slow", c.library.names[0]))
+	path, err := c.transfers(few, c.library.href("slow", "gas-metal-arc-welding.txt"))
 	for err == nil {
 		var courses []catalog.TransferCourse
 		if err = json.Unmarshal(c.send(request{operation: "listTransferCourses", path: path + "/courses"}).body, &courses); err != nil {
@@ -131,4 +134,45 @@ func (l *library) stalled() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.asked["/stalling/"+l.names[0]]
+}
+
+// waits tells, of the runs of extractions that a log holds, how many of other
+// organizations began while one waited for its turn: the median of each organization.
+func waits(log io.Reader) map[string]int {
+	type run struct {
+		organization string
+		sent, began  time.Time
+	}
+	var runs []run
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct {
+			Msg, Organization string
+			Time              time.Time
+			Latency, Wait     int64 // ms
+		}
+		_, text, _ := strings.Cut(lines.Text(), "{")
+		if json.Unmarshal([]byte("{"+text), &line) != nil || line.Msg != "extraction" {
+			continue
+		}
+		began := line.Time.Add(-time.Duration(line.Latency) * time.Millisecond)
+		runs = append(runs, run{line.Organization, began.Add(-time.Duration(line.Wait) * time.Millisecond), began})
+	}
+	passed := map[string][]int{}
+	for _, r := range runs {
+		n := 0
+		for _, other := range runs {
+			if other.organization != r.organization && other.began.After(r.sent) && other.began.Before(r.began) {
+				n++
+			}
+		}
+		passed[r.organization] = append(passed[r.organization], n)
+	}
+	medians := map[string]int{}
+	for organization, list := range passed {
+		slices.Sort(list)
+		medians[organization] = list[len(list)/2]
+	}
+	return medians
 }

@@ -522,6 +522,10 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	}
 	r.figure("live records %s, deleted %d, messages sent %d", counts(records), len(a.deleted), w.queue.messages)
 	r.figure("extractions %s; all ended %.0fs after the faults", counts(ends), took.Seconds())
+	if log, err := os.Open(filepath.Join(w.dir, "local", "logs", api.Extractor+".log")); err == nil {
+		r.figure("runs of others that began while one of these waited, in the median: %s", counts(waits(log)))
+		_ = log.Close()
+	}
 	r.figure("files %d, of them %d of deleted documents; days later %d", len(a.files), a.lateFiles(), len(b.files))
 	entries := 0
 	for _, pages := range a.feeds {
