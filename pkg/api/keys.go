@@ -14,7 +14,7 @@ import (
 // in package dynamo, keys.go.
 type Partition string
 
-// The partitions of an organization beside those of its records.
+// The partitions of an organization other than those of its records.
 const (
 	EvidenceRows    Partition = "o#*#evidence"
 	TextRows        Partition = "o#*#text"

@@ -33,8 +33,8 @@ type createDocumentInput struct {
 // that uploads it, which read keys do not see.
 type DocumentWithUpload struct {
 	*catalog.Document
-	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY"`
-	Upload *catalog.Upload        `json:"upload"`
+	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY" doc:"Whether the file is there"`
+	Upload *catalog.Upload        `json:"upload" doc:"Request that uploads the file, valid now; null when READY, and to a read key"`
 }
 
 func (s *Server) bindDocuments() {

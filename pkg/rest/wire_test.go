@@ -64,7 +64,7 @@ func (s *service) tap() *wire {
 
 var errDown = errors.New("the network is down")
 
-// counts says whether a call counts units.
+// counts reports whether a call counts units.
 func (c call) counts() bool {
 	in, ok := c.input.(*sdk.UpdateItemInput)
 	return ok && in.Key["pk"].(*types.AttributeValueMemberS).Value[:2] == "u#"
