@@ -30,24 +30,24 @@ const (
 // (docs/contract.md). SkillsMatchScore is how much of the section the transfer
 // course covers, with four decimals; Equivalence compares that rounded value.
 type Match struct {
-	CourseSectionID              string             `json:"courseSectionId"`
+	CourseSectionID              string             `json:"courseSectionId" doc:"Id of the section"`
 	CourseID                     string             `json:"courseId"`
-	CourseName                   string             `json:"courseName"`
+	CourseName                   string             `json:"courseName" doc:"Name of the course"`
 	SectionName                  string             `json:"sectionName"`
-	SkillsMatchScore             float64            `json:"skillsMatchScore" minimum:"0" maximum:"1"`
-	Equivalence                  Equivalence        `json:"equivalence" enum:"FULL,PARTIAL,NONE"`
-	SkillMatches                 []SkillMatch       `json:"skillMatches"`
-	UnmatchedTransferSkills      []catalog.SkillRef `json:"unmatchedTransferSkills" doc:"skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
-	UnmatchedInstitutionalSkills []catalog.SkillRef `json:"unmatchedInstitutionalSkills" doc:"skills of the section that the transfer course does not meet"`
+	SkillsMatchScore             float64            `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covers, with four decimals"`
+	Equivalence                  Equivalence        `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score means by the thresholds"`
+	SkillMatches                 []SkillMatch       `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
+	UnmatchedTransferSkills      []catalog.SkillRef `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
+	UnmatchedInstitutionalSkills []catalog.SkillRef `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
 }
 
 // SkillMatch is a skill of the section with the transfer course's best match for it.
 type SkillMatch struct {
-	SkillID            string    `json:"skillId" doc:"the section's skill"`
-	TransferLevel      int       `json:"transferLevel" minimum:"1" maximum:"5"`
-	InstitutionalLevel int       `json:"institutionalLevel" minimum:"1" maximum:"5"`
-	MatchScore         float64   `json:"matchScore" minimum:"0" maximum:"1"`
-	MatchType          MatchType `json:"matchType" enum:"EXACT,RELATED"`
+	SkillID            string    `json:"skillId" doc:"The section's skill"`
+	TransferLevel      int       `json:"transferLevel" minimum:"1" maximum:"5" doc:"Level at which the transfer course teaches it, 1 to 5"`
+	InstitutionalLevel int       `json:"institutionalLevel" minimum:"1" maximum:"5" doc:"Level at which the section teaches it, 1 to 5"`
+	MatchScore         float64   `json:"matchScore" minimum:"0" maximum:"1" doc:"1 for the same skill, 0.7 for a neighbour, times transferLevel / institutionalLevel where that is less than 1"`
+	MatchType          MatchType `json:"matchType" enum:"EXACT,RELATED" doc:"EXACT for the same skill, RELATED for a neighbour in the taxonomy"`
 }
 
 // relatedCredit is what a neighbour counts of the whole: 0.7.

@@ -106,7 +106,7 @@ func (r Report) Page() Page {
 		p.National, p.Region = r.Region.Area == labor.Nation, r.Region.Name
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
 		for _, warning := range r.MarketWarnings {
-			if warning.Code == labor.RegionFallback && warning.SOCCode == "" {
+			if warning.Code == catalog.RegionFallback && warning.SOCCode == "" {
 				continue // the page says it of all rows
 			}
 			p.Notes = append(p.Notes, warning.Message)
@@ -235,7 +235,7 @@ func pageOccupations(all []labor.Occupation, region labor.Region, warnings []cat
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
 		}
-		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool { return w.Code == labor.RegionFallback && w.SOCCode == o.SOCCode }) {
+		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool { return w.Code == catalog.RegionFallback && w.SOCCode == o.SOCCode }) {
 			p.Wider = "a wider area, see the notes"
 			if region.RegionType == labor.State { // wider than which is only the nation
 				p.Wider = "the nation"

@@ -113,8 +113,8 @@ func college(view string) alignment.Report {
 		]`),
 		Region: labor.Region{Area: labor.StateArea("06"), Name: "California"},
 		MarketWarnings: []catalog.Warning{
-			{Code: labor.RegionFallback, Message: "Growth and openings are national."},
-			{Code: labor.RegionFallback, SOCCode: "15-2051", Message: "There are no wage figures of Data Scientists for California; they are from a survey of the nation."},
+			{Code: catalog.RegionFallback, Message: "Growth and openings are national."},
+			{Code: catalog.RegionFallback, SOCCode: "15-2051", Message: "There are no wage figures of Data Scientists for California; they are from a survey of the nation."},
 		},
 	}
 	for _, c := range r.Courses {
