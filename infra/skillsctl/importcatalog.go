@@ -109,9 +109,13 @@ func writeRejects(name string, rejects []load.Reject) error {
 			header = nil
 		}
 	}
-	head := []string{"rejected", "reason", "kind", "externalId", "record"}
+	why := "reason"
+	if slices.Contains(header, why) {
+		why = "rejectedBecause"
+	}
+	head := []string{"rejected", why, "kind", "externalId", "record"}
 	if header != nil {
-		head = append([]string{"rejected", "reason"}, header...)
+		head = append([]string{"rejected", why}, header...)
 	}
 	lines := [][]string{head}
 	for _, r := range rejects {
@@ -119,7 +123,9 @@ func writeRejects(name string, rejects []load.Reject) error {
 		if header == nil {
 			line = append(line, r.Kind, r.Name)
 		}
-		lines = append(lines, append(line, r.Row.Source...))
+		for _, source := range append([][]string{r.Row.Source}, r.Row.More...) {
+			lines = append(lines, append(slices.Clone(line), source...))
+		}
 	}
 	var text bytes.Buffer
 	err := csv.NewWriter(&text).WriteAll(lines)
