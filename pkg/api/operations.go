@@ -100,6 +100,9 @@ func creates(get string) option {
 	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }
 
+// compares says that a POST changes one record, which the GET reads.
+func compares(get string) option { return func(o *Operation) { o.IfMatch = get } }
+
 func gives(media ...string) option { return func(o *Operation) { o.Gives = media } }
 
 func errors(codes ...catalog.Code) option { return func(o *Operation) { o.Errors = codes } }
@@ -182,6 +185,17 @@ var operations = []Operation{
 		"Score a transfer course against the sections of the catalog", costs(score), expensive, bodiless, storesNothing, errors(catalog.Conflict))),
 	added(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Score all courses of a transfer package, with other thresholds if given",
 		costs(score), expensive, bodiless, storesNothing)),
+
+	added(list("listArticulations", Articulations, "/articulations", "List the articulations of the organization, or those that all filters select")),
+	added(post("createArticulation", Articulations, "/articulations", "Create an articulation, as a DRAFT", creates("getArticulation"))),
+	added(get("lookupArticulations", Articulations, "/articulations/lookup", "Find what approved articulations grant for courses of another institution", untagged)),
+	added(list("listArticulationIssues", Articulations, "/articulations/health", "List the approved articulations that somebody should look at, each with its issue")),
+	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation")),
+	added(patch("updateArticulation", Articulations, "/articulations/{articulationId}", "Change a DRAFT; of an APPROVED one only effectiveTo, reviewAfter, notes and published", "getArticulation")),
+	added(remove("deleteArticulation", Articulations, "/articulations/{articulationId}", "Delete a DRAFT or REJECTED articulation", "getArticulation")),
+	added(post("moveArticulation", Articulations, "/articulations/{articulationId}/status", "Move an articulation to another status; to approve it is to decide",
+		compares("getArticulation"), tagged)),
+	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "List the moves of an articulation, the oldest first", untagged)),
 
 	added(list("listReports", Reports, "/reports", "List the reports of the organization")),
 	post("createReport", Reports, "/reports", "Create and generate a report", costs(regenerate), expensive, creates("getReport")),

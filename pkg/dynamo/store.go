@@ -99,6 +99,15 @@ func decodeInto(row item, r catalog.Record) error {
 		r.Reviews, err = unpackReviews(row)
 	case *catalog.TransferCourse:
 		r.Reviews, err = unpackReviews(row)
+	case *catalog.Articulation:
+		if stamps, ok := row[granted]; ok {
+			err = decode(item{granted: stamps}, &struct {
+				Granted *[]catalog.CourseStamp `json:"granted"`
+			}{&r.Granted})
+		}
+		if named, ok := row[origin].(*types.AttributeValueMemberS); ok {
+			r.Origin = named.Value
+		}
 	}
 	return err
 }
