@@ -15,11 +15,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Attributes that no articulation shows.
-const (
-	granted = "granted" // the courses as they were at approval
-	origin  = "origin"  // its name in the file that it was imported from
-)
+// granted is an attribute that no articulation shows: the courses as they were at
+// approval.
+const granted = "granted"
 
 // Articulation reads an articulation.
 func (s *Store) Articulation(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Articulation, error) {
