@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
@@ -171,6 +172,9 @@ type articulationTable struct {
 	at   map[string]int // by id
 }
 
+// LineName begins the names of articulations that have no id in the file.
+const LineName = "line "
+
 // end returns the rows. What has no id is known by its fields, so that the same line is
 // the same articulation when it comes again.
 func (a *articulationTable) end() []Row {
@@ -181,7 +185,7 @@ func (a *articulationTable) end() []Row {
 				panic(err) // fields are texts, numbers, truth values, lists and objects
 			}
 			sum := sha256.Sum256(text)
-			row.Name = "line " + hex.EncodeToString(sum[:])
+			row.Name = LineName + hex.EncodeToString(sum[:])
 		}
 	}
 	return a.rows
@@ -600,6 +604,28 @@ func (e *ArticulationExport) Write(a *catalog.Articulation) error {
 func (e *ArticulationExport) End() error {
 	e.out.Flush()
 	return e.out.Error()
+}
+
+// ArticulationFields returns the fields that a row has of the articulation when it is
+// exported and read again.
+func ArticulationFields(a *catalog.Articulation, courseName, programName func(id string) string) (map[string]any, error) {
+	var text bytes.Buffer
+	e := &ArticulationExport{CourseName: courseName, ProgramName: programName}
+	err := e.Begin(&text)
+	if err == nil {
+		err = e.Write(a)
+	}
+	if err == nil {
+		err = e.End()
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := ReadArticulations(&text, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Fields, nil
 }
 
 // receiving writes what is granted: courses by name, and labels.
