@@ -149,6 +149,18 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 	return matches
 }
 
+// Best returns the section that Match ranks first, or where all score 0 the first of
+// them; nil where there is none.
+func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related) *Match {
+	if best := x.Match(transfer, cfg, related, 1); len(best) > 0 {
+		return &best[0]
+	}
+	if len(x.sections) == 0 {
+		return nil
+	}
+	return new(compare(x.sections[0], 0, transfer, offers(transfer, related), cfg, related))
+}
+
 // compare lists what a transfer course has and lacks for one section.
 func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig, related Related) Match {
 	m := Match{

@@ -14,9 +14,9 @@ type ApprovedKey struct{ Institution, Codes string }
 // that are approved, and may name others: the records decide.
 type Approved struct {
 	Key ApprovedKey
-	// Periods are in effect from and to, as "2026-08-01/2027-05-31", of those that have
-	// an alternative of exactly the key's codes, and are "" for the others. A period
-	// may end later than the articulation does, never sooner.
+	// Periods are those of articulations that have an alternative of exactly the key's
+	// codes, and "" for the others. One may end later than its articulation does, never
+	// sooner.
 	Periods map[int]string
 	// Version grows whenever an articulation with an alternative of exactly the key's
 	// codes is approved or comes to end at another day.
@@ -30,7 +30,7 @@ func LookupKeys(institution string, codes []string) []ApprovedKey {
 	var keys []ApprovedKey
 	for _, code := range codes {
 		key := ApprovedKey{Normalized(institution), Normalized(code)}
-		if key.Codes != "" && !slices.Contains(keys, key) {
+		if key.Institution != "" && key.Codes != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -95,7 +95,7 @@ func (row *Approved) enter(seq int, a *Articulation) {
 	if row.Entered == nil {
 		row.Entered = map[int]string{}
 	}
-	row.Entered[seq] = a.period()
+	row.Entered[seq] = a.Period()
 }
 
 // Lead enters an articulation that is approved under its other keys.
@@ -115,7 +115,9 @@ func (c *Change) Shorten(a *Articulation) {
 	}
 }
 
-func (a *Articulation) period() string {
+// Period returns the days on which the articulation is in effect, from and to, as
+// "2026-08-01/2027-05-31", without an end as "2026-08-01/".
+func (a *Articulation) Period() string {
 	period := a.EffectiveFrom + "/"
 	if a.EffectiveTo != nil {
 		period += *a.EffectiveTo
@@ -141,4 +143,17 @@ func (a *Articulation) Overlapping(under []*Approved) []int {
 	}
 	slices.Sort(found)
 	return found
+}
+
+// Grant notes that an articulation is approved, or goes on, which grants the courses:
+// all of them must be among those that are live, and stay there. The error is a conflict.
+func (c *Change) Grant(a *Articulation, live map[string]*Course) error {
+	for _, id := range a.GrantedCourses() {
+		course := live[id]
+		if course == nil {
+			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
+		}
+		c.Granted = append(c.Granted, course)
+	}
+	return nil
 }

@@ -240,6 +240,29 @@ func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter cat
 	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
 }
 
+// lastingChunk is how many articulations LastingArticulations has in memory at a time.
+const lastingChunk = 1000
+
+// LastingArticulations passes all approved articulations that have not ended before the
+// day to each, a thousand at a time, in creation order.
+func (s *Store) LastingArticulations(ctx context.Context, org catalog.OrgID, day string, each func([]*catalog.Articulation) error) error {
+	filter := catalog.ArticulationFilter{Lasting: day}
+	found, err := s.selected(ctx, org, filter)
+	if err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(found.page(0, found.count()), lastingChunk) {
+		some, err := s.articulations(ctx, org, chunk, false)
+		if err == nil {
+			err = each(slices.DeleteFunc(some, func(a *catalog.Articulation) bool { return !filter.Selects(a) }))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // articulations reads those with the sequence numbers that are live, in creation order.
 func (s *Store) articulations(ctx context.Context, org catalog.OrgID, wanted []int, strong bool) ([]*catalog.Articulation, error) {
 	keys := make([]key, len(wanted))
