@@ -24,6 +24,18 @@ func (s *Store) Articulation(ctx context.Context, org catalog.OrgID, id string, 
 	return load[catalog.Articulation](ctx, s, org, "", id, strong)
 }
 
+// EachArticulation passes every articulation of the organization to visit, in creation
+// order.
+func (s *Store) EachArticulation(ctx context.Context, org catalog.OrgID, visit func(*catalog.Articulation) error) error {
+	return s.query(ctx, partitionQuery(partition(org, api.RecordRows(catalog.ArticulationKind)), true), func(row item) (bool, error) {
+		a, err := decodeRecord[catalog.Articulation](row)
+		if err == nil {
+			err = visit(a)
+		}
+		return true, err
+	})
+}
+
 // ArticulationsByID reads those of the articulations that are live.
 func (s *Store) ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Articulation, error) {
 	return byID[catalog.Articulation](ctx, s, org, ids, strong)

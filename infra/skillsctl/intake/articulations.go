@@ -206,7 +206,7 @@ func (a *articulationTable) add() {
 	for _, field := range slices.Sorted(maps.Keys(row.Fields)) {
 		value := row.Fields[field]
 		list, isList := value.([]any)
-		blank := value == nil || isList && len(list) == 0
+		blank := value == nil || value == "" || isList && len(list) == 0
 		if field == "sending" {
 			first.Fields[field] = append(first.Fields[field].([]any), list...)
 		} else if !blank && !reflect.DeepEqual(value, first.Fields[field]) {
