@@ -91,17 +91,23 @@ func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
 		would = "would be "
 	}
 	fmt.Fprintf(w, "%screated\t%d\n%supdated\t%d\n%sskipped\t%d\n%sfailed\t%d\n", would, s.Created, would, s.Updated, would, s.Skipped, would, s.Failed)
-	for _, r := range s.Skips[:min(len(s.Skips), shownRejects)] {
-		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
-	}
-	if more := len(s.Skips) - shownRejects; more > 0 {
-		fmt.Fprintf(w, "%d more likewise\n", more)
-	}
+	tellSome(w, "skipped", s.Skips)
+	tellSome(w, "imported", s.Incomplete)
 	for _, r := range s.Rejects[:min(len(s.Rejects), shownRejects)] {
 		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
 	}
 	if len(s.Rejects) > 0 {
 		fmt.Fprintf(w, "all errors are in %s\n", rejects)
+	}
+}
+
+// tellSome writes the first of the rows to which the same happened.
+func tellSome(w io.Writer, what string, rows []load.Reject) {
+	for _, r := range rows[:min(len(rows), shownRejects)] {
+		fmt.Fprintf(w, "%s: %s %s %s: %s\n", r.Place, what, r.Kind, r.Name, r.Reason)
+	}
+	if more := len(rows) - shownRejects; more > 0 {
+		fmt.Fprintf(w, "%d more are %s likewise\n", more, what)
 	}
 }
 

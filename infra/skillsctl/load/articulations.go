@@ -176,7 +176,7 @@ func (p *plan) leaveOut(row intake.Row, in *catalog.ArticulationInput, l catalog
 		in.Supersedes.Value = nil
 	}
 	if len(gone) > 0 {
-		p.left = append(p.left, rejected(row, "imported without "+strings.Join(gone, ", ")+", which this organization does not have"))
+		p.incomplete = append(p.incomplete, rejected(row, "without "+strings.Join(gone, ", ")+", which this organization does not have"))
 	}
 }
 

@@ -289,8 +289,8 @@ func TestImportOfAnotherOrganizationsEvidence(t *testing.T) {
 	f.load(college, load.Options{}, 5, 0, 0, 0)
 	const head = "id,institution,codes,transferCourseIds,receiving,decision,effectiveFrom,supersedes\n"
 	summary := f.articulations(org, head+"art_elsewhere,Foothill,BIO 101,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,art_gone\n", load.Options{}, 1, 0, 0, 0)
-	if len(summary.Skips) != 1 || summary.Skips[0].Reason != "imported without tcr_elsewhere, art_gone, which this organization does not have" {
-		t.Errorf("%+v", summary.Skips)
+	if len(summary.Incomplete) != 1 || summary.Incomplete[0].Reason != "without tcr_elsewhere, art_gone, which this organization does not have" {
+		t.Errorf("%+v", summary.Incomplete)
 	}
 	if a := f.all(org)[0]; a.Sending[0].Courses[0].TransferCourseID != nil || a.Supersedes != nil {
 		t.Errorf("%+v", a)

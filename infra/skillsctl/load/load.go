@@ -75,9 +75,10 @@ type Summary struct {
 	Skipped int      `json:"skipped"` // as they are in the file already, or deleted there
 	Failed  int      `json:"failed"`
 	Rejects []Reject `json:"rejects"`
-	// Skips are those skipped rows for which the file has another one that counts, and
-	// those that were imported without something.
+	// Skips are those skipped rows for which the file has another one that counts.
 	Skips []Reject `json:"skips"`
+	// Incomplete are those that were imported without something that they name.
+	Incomplete []Reject `json:"incomplete,omitempty"`
 }
 
 // Reject is a record that breaks a rule, or is passed over for another.
@@ -111,7 +112,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 		return nil, err
 	}
 	plan.complete(rows, gone, rejects)
-	plan.Skips = append(r.skips, plan.Skips...)
+	plan.Skips = r.skips
 	if o.Check {
 		return plan, nil
 	}
@@ -120,7 +121,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 	}
 	done, err := r.pass(ctx, good, true)
 	done.complete(rows, gone, rejects)
-	done.Skips = append(r.skips, done.Skips...)
+	done.Skips = r.skips
 	return done, err
 }
 
@@ -248,7 +249,7 @@ func (r *run) batch(ctx context.Context, kind catalog.Kind, rows []intake.Row) e
 			r.summary.Updated += p.updated
 			r.summary.Skipped += p.skipped
 			r.summary.reject(p.rejects...)
-			r.summary.Skips = append(r.summary.Skips, p.left...)
+			r.summary.Incomplete = append(r.summary.Incomplete, p.incomplete...)
 			for name, record := range p.seen {
 				r.found[kind][name] = record
 			}

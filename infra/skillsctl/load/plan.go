@@ -23,7 +23,7 @@ type plan struct {
 
 	created, updated, skipped int
 	rejects                   []Reject
-	left                      []Reject // what is imported without something
+	incomplete                []Reject
 }
 
 // plan decides on every row of a batch. A row that breaks a rule is rejected; any

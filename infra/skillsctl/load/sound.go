@@ -29,7 +29,7 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 		}
 		if by, over := passed[i]; over {
 			gone++
-			r.skips = append(r.skips, rejected(row, fmt.Sprintf("skipped, as of %s; the course is as %s says, as of %s", row.Effective, by.Place, by.Effective)))
+			r.skips = append(r.skips, rejected(row, fmt.Sprintf("as of %s; the course is as %s says, as of %s", row.Effective, by.Place, by.Effective)))
 			continue
 		}
 		var reasons []string
