@@ -539,13 +539,15 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 		changed = true
 		return `"url":"SIGNED"`
 	})
+	// A long body, the document's, has goldens of its own.
+	long := len(body) > 100_000
 	header := map[string][]string{}
 	for name, values := range r.MultiValueHeaders {
 		header[name] = values
 		switch {
 		case name == api.HeaderReset && values[0] != "0":
 			header[name] = []string{"LATER"}
-		case name == "ETag" && changed:
+		case name == "ETag" && (changed || long):
 			header[name] = []string{"SOME"}
 		case name == "Location":
 			header[name] = []string{hide(values[0])}
@@ -553,7 +555,7 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 	}
 	out := map[string]any{"statusCode": r.StatusCode, "multiValueHeaders": header}
 	var parsed any
-	if len(body) > 100_000 {
+	if long {
 		out["body"] = "LONG"
 	} else if json.Unmarshal([]byte(body), &parsed) == nil {
 		out["body"] = parsed

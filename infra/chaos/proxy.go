@@ -225,7 +225,7 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 	return err == nil
 }
 
-// refuse answers with an error of AWS's JSON protocol.
+// refuse responds with an error of AWS's JSON protocol.
 func refuse(w http.ResponseWriter, status int, name string) {
 	respondJSON(w, status, map[string]any{"__type": name, "message": "chaos"})
 }
@@ -236,7 +236,7 @@ func respondJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// conflict answers as DynamoDB does when another transaction holds an item; false
+// conflict responds as DynamoDB does when another transaction holds an item; false
 // for calls that never conflict.
 func conflict(w http.ResponseWriter, operation string, body []byte, x float64) bool {
 	const prefix = "com.amazonaws.dynamodb.v20120810#"

@@ -31,7 +31,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 )
 
-// config says what to run.
+// config is what to run.
 type config struct {
 	seed      uint64
 	duration  time.Duration

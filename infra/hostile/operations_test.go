@@ -284,6 +284,11 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 	case "boolean":
 		return true
 	}
+	return g.text(schema, name)
+}
+
+// text makes a text that fits the schema of a property of that name.
+func (g *generator) text(schema map[string]any, name string) any {
 	switch name {
 	case "courses", "courseOrder", "allowedCourseIds":
 		return g.known["courseId"]

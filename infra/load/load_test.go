@@ -13,7 +13,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// service answers like the contract and counts units, but keeps an account that is
+// service responds as the contract requires and counts units, but keeps an account that is
 // wrong by as many units as lies says.
 type service struct {
 	mu   sync.Mutex

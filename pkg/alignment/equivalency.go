@@ -11,15 +11,15 @@ import (
 // (docs/contract.md). SkillsMatchScore is how much of the section the transfer
 // course covers, with four decimals; Equivalence compares that rounded value.
 type Match struct {
-	CourseSectionID              string               `json:"courseSectionId"`
+	CourseSectionID              string               `json:"courseSectionId" doc:"Id of the section"`
 	CourseID                     string               `json:"courseId"`
-	CourseName                   string               `json:"courseName"`
+	CourseName                   string               `json:"courseName" doc:"Name of the course"`
 	SectionName                  string               `json:"sectionName"`
-	SkillsMatchScore             float64              `json:"skillsMatchScore" minimum:"0" maximum:"1"`
-	Equivalence                  catalog.Equivalence  `json:"equivalence" enum:"FULL,PARTIAL,NONE"`
-	SkillMatches                 []catalog.SkillMatch `json:"skillMatches"`
-	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
-	UnmatchedInstitutionalSkills []catalog.SkillRef   `json:"unmatchedInstitutionalSkills" doc:"skills of the section that the transfer course does not meet"`
+	SkillsMatchScore             float64              `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covers, with four decimals"`
+	Equivalence                  catalog.Equivalence  `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score means by the thresholds"`
+	SkillMatches                 []catalog.SkillMatch `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
+	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
+	UnmatchedInstitutionalSkills []catalog.SkillRef   `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
 }
 
 // relatedCredit is what a neighbour counts of the whole: 0.7.

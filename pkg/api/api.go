@@ -59,7 +59,7 @@ func (c Cost) UpFront() int {
 // Rest is what the items that a call asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
-// Access says what a key must be allowed to do.
+// Access is what a key must be allowed to do.
 type Access int
 
 // Public needs no key at all; Read any key; Write a key of scope write.
@@ -73,13 +73,14 @@ const (
 // gateway or the deployment must know of an operation stands here: none of them
 // asks which operation it is.
 type Operation struct {
-	ID      string
-	Method  string
-	Path    string // below BasePath, with {parameters}
-	Group   Group
-	Summary string
-	Access  Access
-	Added   bool // goes beyond the original contract: x-extension
+	ID          string
+	Method      string
+	Path        string // below BasePath, with {parameters}
+	Group       Group
+	Summary     string // in the imperative, without a period
+	Description string // what the summary leaves out, in whole sentences
+	Access      Access
+	Added       bool // goes beyond the original contract: x-extension
 
 	Cost    Cost
 	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost

@@ -14,7 +14,7 @@ import (
 // in package dynamo, keys.go.
 type Partition string
 
-// The partitions of an organization beside those of its records.
+// The partitions of an organization other than those of its records.
 const (
 	EvidenceRows    Partition = "o#*#evidence"
 	TextRows        Partition = "o#*#text"
@@ -22,7 +22,7 @@ const (
 	DirectoryRows   Partition = "o#*#directory"
 	JournalRows     Partition = "o#*#journal"
 	AnswerRows      Partition = "o#*#answer"      // of idempotency records
-	ReservationRows Partition = "o#*#reservation" // of courses, by changes larger than a transaction
+	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
 	CodeRows        Partition = "o#*#code#Course"
 	FacetRows       Partition = "o#*#facet#*"
@@ -124,7 +124,7 @@ func RowsOf(function string) Rows {
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
 			reading(live(catalog.ArticulationKind), ApprovedRows).
 			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), ReservationRows)
 	case string(Articulations):
 		// A course counts how often it is granted.
 		return writer.
@@ -143,7 +143,7 @@ func RowsOf(function string) Rows {
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
 	case string(Customers):
 		return caller.reading(JournalRows)
 	case Extractor:

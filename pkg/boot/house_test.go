@@ -25,7 +25,7 @@ func room(path string) string {
 	return path
 }
 
-// floor says how high a package lies; imports point down only, and on the middle
+// floor returns the floor of a package; imports point down only, and on the middle
 // floors never sideways, except within a room.
 func floor(path string) int {
 	switch name := room(path); name {

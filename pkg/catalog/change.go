@@ -93,10 +93,11 @@ type Hold struct {
 }
 
 // Reservation is the mark of a change that is saved in several steps, the first of
-// which holds courses for a record, its holder, which does not contain them yet.
+// which holds courses for a record, its holder, which does not contain them yet; or
+// documents for records that are not there yet, and whose parent is the holder then.
 // Without its reservation that change is not brought to its end.
 type Reservation struct {
-	Holder string // id of the program or credential
+	Holder string // id of the program or credential, or of the records' parent
 	Token  string // of this one change
 }
 

@@ -21,9 +21,9 @@ const (
 
 // SkillMatch is a skill of a section with a transfer course's best match for it.
 type SkillMatch struct {
-	SkillID            string    `json:"skillId" doc:"the section's skill"`
-	TransferLevel      int       `json:"transferLevel" minimum:"1" maximum:"5"`
-	InstitutionalLevel int       `json:"institutionalLevel" minimum:"1" maximum:"5"`
-	MatchScore         float64   `json:"matchScore" minimum:"0" maximum:"1"`
-	MatchType          MatchType `json:"matchType" enum:"EXACT,RELATED"`
+	SkillID            string    `json:"skillId" doc:"The section's skill"`
+	TransferLevel      int       `json:"transferLevel" minimum:"1" maximum:"5" doc:"Level at which the transfer course teaches it, 1 to 5"`
+	InstitutionalLevel int       `json:"institutionalLevel" minimum:"1" maximum:"5" doc:"Level at which the section teaches it, 1 to 5"`
+	MatchScore         float64   `json:"matchScore" minimum:"0" maximum:"1" doc:"1 for the same skill, 0.7 for a neighbour, times transferLevel / institutionalLevel where that is less than 1"`
+	MatchType          MatchType `json:"matchType" enum:"EXACT,RELATED" doc:"EXACT for the same skill, RELATED for a neighbour in the taxonomy"`
 }

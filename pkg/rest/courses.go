@@ -19,12 +19,12 @@ type sectionInput struct {
 
 type listCoursesInput struct {
 	namedPageInput
-	Code string `query:"code" minLength:"1" doc:"only the courses with exactly this code" extension:"true"`
+	Code string `query:"code" minLength:"1" doc:"Only the courses with exactly this code" extension:"true"`
 }
 
 type listSectionsInput struct {
 	pageInput
-	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"only the section with exactly this externalId"`
+	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"Only the section with exactly this externalId"`
 }
 
 type createCourseInput struct {

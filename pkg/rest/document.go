@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -68,8 +69,8 @@ func OpenAPI() []byte {
 			},
 		},
 	}
-	for _, group := range api.Groups() {
-		doc.Tags = append(doc.Tags, &huma.Tag{Name: string(group), Description: "Operations of the function " + string(group)})
+	for _, tag := range api.Tags() {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag.Name, Description: tag.Description})
 	}
 	s := New(&Server{})
 	for _, op := range api.Operations() {
@@ -131,6 +132,7 @@ func (d document) schemas() huma.Registry {
 				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
 			}
 		}
+		explain(schema, d.responses.TypeFromRef(schemaPrefix+name))
 		for _, field := range nullable[name] {
 			property := schema.Properties[field]
 			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
@@ -140,6 +142,9 @@ func (d document) schemas() huma.Registry {
 				schema.Required = append(schema.Required, field)
 			}
 		}
+	}
+	for name, schema := range d.requests.Map() {
+		explain(schema, d.requests.TypeFromRef(schemaPrefix+name))
 	}
 	maps.Copy(d.responses.Map(), d.requests.Map())
 	for _, schema := range d.responses.Map() {
@@ -157,7 +162,7 @@ func (d document) schemas() huma.Registry {
 func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.Operation {
 	op := e.op
 	o := &huma.Operation{
-		OperationID: op.ID, Summary: op.Summary, Tags: []string{string(op.Group)}, Method: op.Method, Path: op.Path,
+		OperationID: op.ID, Summary: op.Summary, Description: op.Description, Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
 		Responses: map[string]*huma.Response{}, Extensions: map[string]any{"x-cost": op.Cost.Base},
 	}
 	if op.Cost.PerItem > 0 {
@@ -289,7 +294,7 @@ func (p parameter) describe() *huma.Param {
 			schema.Default = n
 		}
 	}
-	param := &huma.Param{Name: p.name, In: p.in, Description: p.doc, Required: p.required, Schema: schema}
+	param := &huma.Param{Name: p.name, In: p.in, Description: cmp.Or(p.doc, meanings[p.name]), Required: p.required, Schema: schema}
 	if p.extension {
 		param.Extensions = map[string]any{"x-extension": true}
 	}

@@ -109,7 +109,7 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	return report, append(wrong, more...), err
 }
 
-// reportWarnings says how many of the skills that a report compares the taxonomy lacks;
+// reportWarnings returns how many of the skills that a report compares the taxonomy lacks;
 // the market view compares none.
 func (c *call) reportWarnings(r alignment.Report) []catalog.Warning {
 	if r.Record.Settings.View == alignment.MarketView {

@@ -63,7 +63,7 @@ type Store interface {
 	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
 	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
-	// Reservations returns those of the programs and credentials that have one.
+	// Reservations returns those of the holders that have one.
 	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
 
 	// Changes reads the change feed from a cursor on.

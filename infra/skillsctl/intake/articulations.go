@@ -202,7 +202,7 @@ func (a *articulationTable) add() {
 	}
 	first := &a.rows[i]
 	first.More = append(first.More, row.Source)
-	first.Fault = cmp.Or(first.Fault, row.Fault)
+	first.Unreadable = cmp.Or(first.Unreadable, row.Unreadable)
 	for _, field := range slices.Sorted(maps.Keys(row.Fields)) {
 		value := row.Fields[field]
 		list, isList := value.([]any)
@@ -210,7 +210,7 @@ func (a *articulationTable) add() {
 		if field == "sending" {
 			first.Fields[field] = append(first.Fields[field].([]any), list...)
 		} else if !blank && !reflect.DeepEqual(value, first.Fields[field]) {
-			first.Fault = cmp.Or(first.Fault, fmt.Sprintf("%s is another than at %s, and the id is the same", field, first.Place))
+			first.Unreadable = cmp.Or(first.Unreadable, fmt.Sprintf("%s is another than at %s, and the id is the same", field, first.Place))
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (a *articulationTable) line() Row {
 	if published != nil {
 		row.Fields["published"] = *published
 	}
-	row.Fault = strings.Join(faults, "; ")
+	row.Unreadable = strings.Join(faults, "; ")
 	return row
 }
 

@@ -78,7 +78,7 @@ func TestArticulationsOfTES(t *testing.T) {
 			"IPEDSID|114716|Foothill College|Los Altos|9/1/1999|NULL|BIO 101|BIO 101L|NULL|Biology|222222|BIOL 1||says \"yes\"|NULL|1\n",
 	} {
 		rows := ofArticulations(t, text)
-		if len(rows) != 1 || rows[0].Fault != "" {
+		if len(rows) != 1 || rows[0].Unreadable != "" {
 			t.Fatalf("%s: %+v", name, rows)
 		}
 		if diff := cmp.Diff(want, rows[0].Fields); diff != "" {
@@ -108,8 +108,8 @@ func TestWhatArticulationLinesCannotSay(t *testing.T) {
 		"1,A,X,,,C,,\n1,A,Y,,,D,,\n":                   "receiving is another than at a.csv:2, and the id is the same",
 		"1,A,X,,,C,,2026-01-01\n1,A,Y,,,C,,\n":         "",
 	} {
-		if got := ofArticulations(t, header+line); len(got) != 1 || got[0].Fault != want {
-			t.Errorf("%s: %q, want %q", line, got[0].Fault, want)
+		if got := ofArticulations(t, header+line); len(got) != 1 || got[0].Unreadable != want {
+			t.Errorf("%s: %q, want %q", line, got[0].Unreadable, want)
 		}
 	}
 	for _, text := range []string{"", "institution,decision\n", "codes,decision\n"} {
@@ -177,8 +177,8 @@ func TestArticulationsAreReadAsTheyAreWritten(t *testing.T) {
 			t.Fatalf("%d of %d articulations, %v, from\n%s", len(rows), len(want), err, text)
 		}
 		for i, row := range rows {
-			if row.Fault != "" || row.Name != want[i].ID {
-				t.Fatalf("%s: %s", row.Name, row.Fault)
+			if row.Unreadable != "" || row.Name != want[i].ID {
+				t.Fatalf("%s: %s", row.Name, row.Unreadable)
 			}
 			packed, err := json.Marshal(row.Fields)
 			if err != nil {

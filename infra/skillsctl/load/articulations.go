@@ -239,7 +239,7 @@ func (r *run) checkArticulation(row *intake.Row) []catalog.FieldError {
 	if _, ok := body["effectiveFrom"]; !ok && r.options.EffectiveFrom != "" {
 		body["effectiveFrom"] = r.options.EffectiveFrom
 	}
-	wrong := r.contract.Faults("createArticulation", body)
+	wrong := r.contract.FieldErrors("createArticulation", body)
 	if len([]rune(row.Name)) > catalog.MaxExternalID {
 		wrong = append(wrong, catalog.FieldError{Location: "body.id", Message: fmt.Sprintf("is longer than %d characters", catalog.MaxExternalID)})
 	}
