@@ -24,10 +24,8 @@ type Articulation struct {
 	DecidedAt          *Time              `json:"decidedAt"`
 	Evidence           *DecisionEvidence  `json:"evidence"`
 	// Granted are the courses of Receiving as they were at approval, in its order, each
-	// once. Origin is the name that the articulation has in the file that it was imported
-	// from. Only the store shows them.
+	// once. Only the store shows them.
 	Granted []CourseStamp `json:"-"`
-	Origin  string        `json:"-"`
 }
 
 // Decision is what was decided on the worth of courses.

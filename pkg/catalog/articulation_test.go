@@ -147,7 +147,7 @@ func TestPatchIsJudgedByTheRecordThatItLeadsTo(t *testing.T) {
 		// What is named already may be gone meanwhile, and still be named.
 		`{"receiving":[{"courseId":"crs_1","credits":{"min":3,"max":3,"unit":"ECTS"}}],"programIds":["prg_1"],"supersedes":"art_1"}`: "",
 		`{"sending":[{"courses":[{"code":"B","transferCourseId":"tcr_1"}]}]}`:                                                        "",
-		`{"receiving":[{"courseId":"crs_2"}]}`: "body.receiving[0].courseId",
+		`{"receiving":[{"courseId":"crs_2"}]}`:                                                                                       "body.receiving[0].courseId",
 	} {
 		a := draft(t, `{"sending":[{"courses":[{"code":"A","transferCourseId":"tcr_1"}]}],"programIds":["prg_1"],"supersedes":"art_1"}`)
 		err := input(t, patch).Revise(a, none)

@@ -15,15 +15,25 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Attributes that no articulation shows.
-const (
-	granted = "granted" // the courses as they were at approval
-	origin  = "origin"  // its name in the file that it was imported from
-)
+// granted is an attribute that no articulation shows: the courses as they were at
+// approval.
+const granted = "granted"
 
 // Articulation reads an articulation.
 func (s *Store) Articulation(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Articulation, error) {
 	return load[catalog.Articulation](ctx, s, org, "", id, strong)
+}
+
+// EachArticulation passes every articulation of the organization to visit, in creation
+// order.
+func (s *Store) EachArticulation(ctx context.Context, org catalog.OrgID, visit func(*catalog.Articulation) error) error {
+	return s.query(ctx, partitionQuery(partition(org, api.RecordRows(catalog.ArticulationKind)), true), func(row item) (bool, error) {
+		a, err := decodeRecord[catalog.Articulation](row)
+		if err == nil {
+			err = visit(a)
+		}
+		return true, err
+	})
 }
 
 // ArticulationsByID reads those of the articulations that are live.

@@ -402,9 +402,6 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 			return nil, err
 		}
 		maps.Copy(row, stamps)
-		if r.Origin != "" {
-			row[origin] = text(r.Origin)
-		}
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)

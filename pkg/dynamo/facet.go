@@ -1,8 +1,11 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math/big"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -46,32 +49,40 @@ func facetRow(f catalog.Facet) (prefix, attribute string) {
 	return f.Name + "#" + value + "#", ""
 }
 
-// refacet returns the updates of the facets' rows.
+// refacet returns the updates of the facets' rows. What the records of a change add to
+// one number, and take off it, is added up.
 func (s *Store) refacet(org catalog.OrgID, changed []catalog.Refaceted) (writes []write) {
-	rows := map[key]*expression{}
-	var order []key
+	sums := map[key]map[string]*big.Int{}
 	for _, c := range changed {
 		kind := catalog.KindOf(c.Record)
 		seq, _ := catalog.Sequence(kind, c.Record.Base().ID)
-		bit := strconv.FormatUint(1<<(seq%wordSize), 10)
-		add := func(f catalog.Facet, n string) {
+		bit := new(big.Int).Lsh(big.NewInt(1), uint(seq%wordSize))
+		sum := func(f catalog.Facet) *big.Int {
 			prefix, attribute := facetRow(f)
-			k := facetKey(org, kind, prefix, seq/segmentSize)
-			if rows[k] == nil {
-				rows[k] = &expression{}
-				order = append(order, k)
+			k, name := facetKey(org, kind, prefix, seq/segmentSize), fmt.Sprintf("%s,%d", attribute, seq%segmentSize/wordSize)
+			if sums[k] == nil {
+				sums[k] = map[string]*big.Int{}
 			}
-			rows[k].add(fmt.Sprintf("%s,%d", attribute, seq%segmentSize/wordSize), n)
+			if sums[k][name] == nil {
+				sums[k][name] = new(big.Int)
+			}
+			return sums[k][name]
 		}
 		for _, f := range c.Left {
-			add(f, "-"+bit)
+			n := sum(f)
+			n.Sub(n, bit)
 		}
 		for _, f := range c.Joined {
-			add(f, bit)
+			n := sum(f)
+			n.Add(n, bit)
 		}
 	}
-	for _, k := range order {
-		writes = append(writes, write{action: s.update(k, rows[k])})
+	for _, k := range slices.SortedFunc(maps.Keys(sums), func(a, b key) int { return cmp.Or(cmp.Compare(a.pk, b.pk), cmp.Compare(a.sk, b.sk)) }) {
+		var e expression
+		for _, name := range slices.Sorted(maps.Keys(sums[k])) {
+			e.add(name, sums[k][name].String())
+		}
+		writes = append(writes, write{action: s.update(k, &e)})
 	}
 	return writes
 }

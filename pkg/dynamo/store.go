@@ -105,9 +105,6 @@ func decodeInto(row item, r catalog.Record) error {
 				Granted *[]catalog.CourseStamp `json:"granted"`
 			}{&r.Granted})
 		}
-		if named, ok := row[origin].(*types.AttributeValueMemberS); ok {
-			r.Origin = named.Value
-		}
 	}
 	return err
 }
