@@ -20,7 +20,7 @@ type Granted struct {
 	Codes          []string `json:"codes" doc:"the codes that are used, as they were asked for and in that order"`
 	Receiving      []Grant  `json:"receiving" doc:"What is granted, all of it"`
 	Decision       Decision `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT" doc:"What was decided"`
-	PublicNote     *string  `json:"publicNote" doc:"The articulation's public note"`
+	PublicNote     *string  `json:"publicNote" doc:"The note for students"`
 }
 
 // UncoveredCode says why nothing is granted for a code: every alternative that has it.
@@ -33,8 +33,8 @@ type UncoveredCode struct {
 // applies, in the order of their list.
 type NotUsed struct {
 	ArticulationID string        `json:"articulationId"`
-	Alternative    int           `json:"alternative" minimum:"0" doc:"Index of its alternative that has the code"`
-	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED" doc:"Why it was not used"`
+	Alternative    int           `json:"alternative" minimum:"0" doc:"Index of the alternative"`
+	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED" doc:"Why it was not used, the first that applies"`
 	Missing        []string      `json:"missing,omitempty" doc:"with COURSES_MISSING: the codes of the alternative that were not asked for"`
 	Used           []UsedCode    `json:"used,omitempty" doc:"with CODES_USED: the codes of the alternative that were used before"`
 }
@@ -42,7 +42,7 @@ type NotUsed struct {
 // UsedCode is a code that an articulation uses.
 type UsedCode struct {
 	Code           string `json:"code" doc:"The code as it was asked for"`
-	ArticulationID string `json:"articulationId" doc:"Id of the articulation that used it"`
+	ArticulationID string `json:"articulationId"`
 }
 
 // NotUsedReason is why an alternative was not used.
