@@ -20,6 +20,7 @@ import (
 // traffic is what all clients do and know together.
 type traffic struct {
 	base    string
+	late    string // host of a storage that takes every upload for expired
 	library *library
 	history history
 	client  *http.Client
@@ -113,7 +114,8 @@ func (r reply) parsed() (v map[string]any) {
 	return v
 }
 
-// run acts so often, or where that is 0 until ctx ends.
+// run acts so often, or where that is 0 until ctx ends: first the opening, then by
+// chance.
 func (c *client) run(ctx context.Context, times int) {
 	total := 0
 	for _, a := range acts {
@@ -121,15 +123,24 @@ func (c *client) run(ctx context.Context, times int) {
 	}
 	for c.acts < times || times == 0 && ctx.Err() == nil {
 		c.random = c.decide(c.acts)
-		n := c.random.IntN(total)
-		for _, a := range acts {
-			if n -= a.weight; n < 0 {
-				a.do(c)
-				break
-			}
+		if c.acts < len(opening) {
+			opening[c.acts](c)
+		} else {
+			c.actByChance(total)
 		}
 		c.acts++
 		time.Sleep(time.Duration(c.random.IntN(60)) * time.Millisecond)
+	}
+}
+
+// actByChance does one of the acts, whose weights have that total.
+func (c *client) actByChance(total int) {
+	n := c.random.IntN(total)
+	for _, a := range acts {
+		if n -= a.weight; n < 0 {
+			a.do(c)
+			return
+		}
 	}
 }
 

@@ -106,6 +106,9 @@ type Operation struct {
 // HasBody reports whether the operation reads a body.
 func (o Operation) HasBody() bool { return o.Accepts != nil }
 
+// ShowsPage reports whether the response is a page for people and nothing else.
+func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
+
 // Counted reports whether the call must not run while its customer's units cannot
 // be counted.
 func (o Operation) Counted() bool { return o.Access == Write || o.Expensive }

@@ -36,6 +36,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
 	DataRows         Partition = "r#*#*"
@@ -133,7 +134,7 @@ func RowsOf(function string) Rows {
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind))
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):

@@ -49,6 +49,8 @@ type Change struct {
 	Granted  []*Course
 	// Moves are those that articulations made.
 	Moves []ArticulationMove
+	// Links are made to pages of records.
+	Links []*Link
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
 }
@@ -155,7 +157,7 @@ func (c *Change) Records() []Record {
 
 // Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.

@@ -196,6 +196,13 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 		}
 		records = append(records, w)
 	}
+	for _, l := range c.Links {
+		w, err := s.saveLink(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
 	}

@@ -200,14 +200,17 @@ func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.O
 	}
 	for status, codes := range byStatus {
 		slices.Sort(codes)
-		name := "error_" + strings.Join(codes, "_or_")
+		name, media, schema := "error_"+strings.Join(codes, "_or_"), api.ProblemMediaType, d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
+		if op.Access == api.Public && op.ShowsPage() {
+			name, media, schema = name+"_as_page", api.HTML, &huma.Schema{Type: "string"}
+		}
 		headers := headersOf()
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			headers = headersOf("Retry-After")
 		}
 		shared[name] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
-			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")}},
+			Content: map[string]*huma.MediaType{media: {Schema: schema}},
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
