@@ -20,6 +20,7 @@ type parameter struct {
 	index         []int
 	kind          reflect.Kind
 	doc, fallback string
+	pattern       string // that values of the right form have; the handler refuses others
 	minimum       *float64
 	maximum       *float64
 	enum          []string
@@ -32,11 +33,11 @@ type parameter struct {
 type parameters []parameter
 
 // parametersOf reads the fields tagged path or query; default, minimum, maximum,
-// enum, required and doc say the rest.
+// enum, pattern, required and doc say the rest.
 func parametersOf(t reflect.Type) parameters {
 	var all parameters
 	for _, f := range reflect.VisibleFields(t) {
-		p := parameter{index: f.Index, kind: f.Type.Kind(), doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), required: f.Tag.Get("required") == "true"}
+		p := parameter{index: f.Index, kind: f.Type.Kind(), doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), pattern: f.Tag.Get("pattern"), required: f.Tag.Get("required") == "true"}
 		if p.name = f.Tag.Get("path"); p.name != "" {
 			p.in, p.required = "path", true
 		} else if p.name = f.Tag.Get("query"); p.name != "" {

@@ -44,6 +44,7 @@ type Server struct {
 	Taxonomy  func() *skills.Taxonomy                                          // opened when it is first needed
 	CheckHref func(href string) error                                          // whether an address of a syllabus may be taken
 	WritePage func(w io.Writer, r alignment.Report) (policy string, err error) // of the reports
+	Document  []byte                                                           // the contract, as OpenAPI makes it
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
