@@ -28,14 +28,15 @@ func TestEveryOperation(t *testing.T) {
 	theirs := fixture(t, &stranger)
 	before := stranger.call(t, 200, "GET", "/changes?limit=1000", "")
 	g := newGenerator(t, s, *seed)
-	for round := range 35 {
-		g.known = fixture(t, s) // what a round deletes
+	for round := range 31 {
+		// The last round deletes what nothing holds, with requests that are all right.
+		g.known, g.sound = fixture(t, s), round == 30
 		for _, op := range g.operations {
-			if round >= 30 && !deletes(op) {
-				continue // what others make may hold what is to be deleted
+			if g.sound && !deletes(op) {
+				continue
 			}
 			r := g.request(op)
-			if g.random.IntN(8) == 0 {
+			if g.random.IntN(8) == 0 && !g.sound {
 				for name, id := range theirs {
 					r.path = strings.Replace(r.path, g.known[name], id, 1)
 				}
@@ -78,6 +79,7 @@ type generator struct {
 	key        string
 	known      map[string]string // an id of each path parameter
 	seen       map[string]map[int]bool
+	sound      bool // breaks nothing
 }
 
 func newGenerator(t testing.TB, s *service, seed uint64) *generator {
@@ -196,6 +198,9 @@ func (g *generator) request(op operation) request {
 		r.header["Content-Type"] = []string{"application/json"}
 	}
 	times := [...]int{0, 1, 1, 2, 4}[g.random.IntN(5)]
+	if g.sound {
+		times = 0
+	}
 	bodies := false
 	for range times {
 		switch g.random.IntN(4) {
