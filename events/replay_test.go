@@ -97,6 +97,9 @@ func requests(id map[string]string) []request {
 		{"matchTransferPackage", of("packageId", pack), of("fullEquivalentThreshold", "0.5", "partialEquivalentThreshold", "0.25"), ""},
 		{"listReports", nil, nil, ""},
 		{"getReport", of("reportId", id["report"]), nil, ""},
+		{"getReportTable", of("reportId", id["report"]), nil, ""},
+		{"getReportPage", of("reportId", id["report"]), of("view", "coverage"), ""},
+		{"getSharedReport", of("reportId", id["report"]), of("token", id["link"]), ""},
 		{"getLaborMarket", nil, of("cipCodes", "11.0701", "regionType", "state", "region", "53"), ""},
 		{"listRegions", nil, of("regionType", "national"), ""},
 		{"getSyllabusExtraction", of("extractionId", id["extraction"]), nil, ""},
@@ -127,6 +130,7 @@ func requests(id map[string]string) []request {
 		{"reviewTransferCourseSkill", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, `{"verdict":"ACCEPTED","level":2}`},
 		{"deleteTransferCourseReview", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, ""},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
+		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
 		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
 		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
 
@@ -365,6 +369,12 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
 	// What the events delete must not be held by what they leave.
 	id["report"] = text(post("/reports", `{"name":"Gaps","settings":{"courses":["`+id["course"]+`"],"jobs":[{"id":"15-1252","lib":"soc"}],"view":"gap"}}`)["report"].(map[string]any)["id"])
+	// A link that no run of the test outlives.
+	id["link"] = "lnk_" + strings.Repeat("0", 24)
+	save(store.Commit(ctx, organization, &catalog.Change{Links: []*catalog.Link{{
+		Hash: catalog.HashSecret(id["link"]), OrganizationID: organization, Kind: catalog.ReportKind, RecordID: id["report"],
+		KeyHash: catalog.HashSecret(apiKey), ValidUntil: seedTime + 100*365*24*3_600_000,
+	}}}))
 	id["package"] = text(post("/transfer-packages", `{"name":"Fall","transferFromInstitution":"Lake College"}`)["id"])
 	id["otherPackage"] = text(post("/transfer-packages", `{"name":"Old","transferFromInstitution":"Lake College"}`)["id"])
 	id["extraction"] = text(post("/syllabus-extractions", `{"text":"Students will write Python programs."}`)["extractionId"])
@@ -512,7 +522,7 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc)_[0-9a-z]{24,26}\b`)
+	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk)_[0-9a-z]{24,26}\b`)
 	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
 

@@ -174,7 +174,7 @@ func (d demand) puzzle(r CredentialRequest) (puzzle, []Candidate) {
 	return p, qualified
 }
 
-// met says how far the chosen sections meet the demand.
+// met returns how far the chosen sections meet the demand.
 func (d demand) met(chosen []Candidate) Proposal {
 	p := Proposal{SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{}}
 	best := make([]int, len(d.required))

@@ -9,13 +9,16 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// The views of a report (docs/contract.md).
+// The views of a report (docs/contract.md). Views lists them.
 const (
 	AlignmentView = "alignment"
 	CoverageView  = "coverage"
 	GapView       = "gap"
 	MarketView    = "market"
 )
+
+// Views lists the views of a report.
+func Views() []string { return []string{AlignmentView, CoverageView, GapView, MarketView} }
 
 // Report is a stored report with everything its settings name, loaded. The order
 // of Courses, Jobs and Skills does not matter: the settings' order decides.
@@ -28,6 +31,9 @@ type Report struct {
 	// Market holds, by job id, the figures of each occupation for the settings' area;
 	// only the market view needs it.
 	Market map[string]labor.Occupation
+	// Region is that area, by its name; MarketWarnings say which figures are not its own.
+	Region         labor.Region
+	MarketWarnings []catalog.Warning
 	// Warnings say what the report may lack.
 	Warnings []catalog.Warning
 }
@@ -70,7 +76,7 @@ type LookupData struct {
 	SkillProfiles   []SkillProfile           `json:"skillProfiles" doc:"Skills that data and settings mention, each once"`
 }
 
-// AlignmentItem says how one course meets the requirements of one job. SectionID
+// AlignmentItem is how one course meets the requirements of one job. SectionID
 // names the section that stands for the course, nil where none has skills.
 type AlignmentItem struct {
 	CourseID      string         `json:"courseId"`
@@ -98,7 +104,7 @@ type MissingSkill struct {
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 }
 
-// CoverageItem says which courses teach a skill and which jobs require it; a
+// CoverageItem lists which courses teach a skill and which jobs require it; a
 // level is 0 where none does.
 type CoverageItem struct {
 	SkillID          string   `json:"skillId"`
@@ -109,7 +115,7 @@ type CoverageItem struct {
 	MaxRequiredLevel int      `json:"maxRequiredLevel" minimum:"0" maximum:"5" doc:"Highest level at which a job requires it; 0 for none"`
 }
 
-// GapItem says how far all the courses together meet one job, and what is still missing.
+// GapItem is how far all the courses together meet one job, and what is still missing.
 type GapItem struct {
 	JobID         string     `json:"jobId"`
 	Coverage      float64    `json:"coverage" minimum:"0" maximum:"1" doc:"How far the courses together meet the job, weighted by the confidence of the requirements"`

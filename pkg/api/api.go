@@ -58,7 +58,7 @@ func (c Cost) UpFront() int {
 // Rest is what the items that a call asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
-// Access says what a key must be allowed to do.
+// Access is what a key must be allowed to do.
 type Access int
 
 // Public needs no key at all; Read any key; Write a key of scope write.
@@ -104,6 +104,9 @@ type Operation struct {
 
 // HasBody reports whether the operation reads a body.
 func (o Operation) HasBody() bool { return o.Accepts != nil }
+
+// ShowsPage reports whether the response is a page for people and nothing else.
+func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
 
 // Counted reports whether the call must not run while its customer's units cannot
 // be counted.

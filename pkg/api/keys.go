@@ -14,7 +14,7 @@ import (
 // in package dynamo, keys.go.
 type Partition string
 
-// The partitions of an organization beside those of its records.
+// The partitions of an organization other than those of its records.
 const (
 	EvidenceRows    Partition = "o#*#evidence"
 	TextRows        Partition = "o#*#text"
@@ -22,7 +22,7 @@ const (
 	DirectoryRows   Partition = "o#*#directory"
 	JournalRows     Partition = "o#*#journal"
 	AnswerRows      Partition = "o#*#answer"      // of idempotency records
-	ReservationRows Partition = "o#*#reservation" // of courses, by changes larger than a transaction
+	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
 	CodeRows        Partition = "o#*#code#Course"
 )
@@ -33,6 +33,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
 	DataRows         Partition = "r#*#*"
@@ -119,11 +120,11 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
 			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), ReservationRows)
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind))
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
@@ -133,7 +134,7 @@ func RowsOf(function string) Rows {
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
 	case string(Customers):
 		return caller.reading(JournalRows)
 	case Extractor:

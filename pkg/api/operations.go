@@ -9,7 +9,7 @@ import (
 // The media types of bodies.
 const (
 	JSON       = "application/json"
-	MergePatch = "application/merge-patch+json" // of PATCH, beside JSON
+	MergePatch = "application/merge-patch+json" // of PATCH, besides JSON
 	CSV        = "text/csv"
 	HTML       = "text/html"
 )
@@ -95,7 +95,7 @@ func costs(c Cost) option { return func(o *Operation) { o.Cost = c } }
 // counts names the fields of the body that hold the items.
 func counts(fields ...string) option { return func(o *Operation) { o.ItemsIn = fields } }
 
-// creates says that a POST makes one record, which the response is and the GET reads.
+// creates marks a POST that makes one record, which the response is and the GET reads.
 func creates(get string) option {
 	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }
@@ -116,6 +116,7 @@ var (
 	storesNothing option = func(o *Operation) { o.Access = Read }
 	queues        option = func(o *Operation) { o.Queues = true }
 	accepted      option = func(o *Operation) { o.Status = http.StatusAccepted }
+	created       option = func(o *Operation) { o.Status = http.StatusCreated }
 	bodiless      option = func(o *Operation) { o.Accepts = nil }
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
@@ -234,6 +235,14 @@ var operations = []Operation{
 		described("Stores the settings and returns the data that they lead to, in one call."), costs(regenerate), expensive, creates("getReport")),
 	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew",
 		described("The report's data as courses, jobs and skills are now. format=csv is the view's table, format=html a page to read or print."), costs(regenerate), expensive, gives(JSON, CSV, HTML))),
+	added(get("getReportTable", Reports, "/reports/{reportId}/table", "Generate a stored report anew as a table",
+		described("The view's table as CSV for spreadsheets, of courses, jobs and skills as they are now."), costs(regenerate), expensive, gives(CSV))),
+	added(get("getReportPage", Reports, "/reports/{reportId}/page", "Generate a stored report anew as a page",
+		described("The report as an HTML page to read or print, of courses, jobs and skills as they are now."), costs(regenerate), expensive, gives(HTML))),
+	added(post("createReportLink", Reports, "/reports/{reportId}/links", "Make a link to a report's page",
+		described("The link shows that page without an API key to whoever has it. It ends at expiresAt, or when the report is deleted or the key revoked that made it."), created)),
+	added(get("getSharedReport", Reports, "/reports/{reportId}/shared", "Show the page of a report to whoever has a link",
+		described("Needs no API key but the token of a link. Without one that still counts it is a plain page with status 404."), costs(free), public, gives(HTML), untagged)),
 	added(remove("deleteReport", Reports, "/reports/{reportId}", "Delete a report", "getReport",
 		described("Takes the settings away; nothing else depends on them."))),
 

@@ -45,7 +45,7 @@ type Config struct {
 // Read reads the configuration through getenv and reports everything that is
 // wrong at once.
 func Read(getenv func(string) string) (Config, error) {
-	var faults []error
+	var invalid []error
 	number := func(name string, fallback int) int {
 		text := getenv(name)
 		if text == "" {
@@ -53,13 +53,13 @@ func Read(getenv func(string) string) (Config, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			faults = append(faults, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
+			invalid = append(invalid, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
 		}
 		return n
 	}
 	required := func(name string) string {
 		if getenv(name) == "" {
-			faults = append(faults, fmt.Errorf("%s is missing", name))
+			invalid = append(invalid, fmt.Errorf("%s is missing", name))
 		}
 		return getenv(name)
 	}
@@ -87,10 +87,10 @@ func Read(getenv func(string) string) (Config, error) {
 	}
 	if c.TaxonomyFile != "" {
 		if _, err := os.Stat(c.TaxonomyFile); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", api.EnvTaxonomy, err))
+			invalid = append(invalid, fmt.Errorf("%s: %w", api.EnvTaxonomy, err))
 		}
 	}
-	return c, errors.Join(faults...)
+	return c, errors.Join(invalid...)
 }
 
 // Now is the functions' clock.

@@ -71,7 +71,7 @@ func (m *Meta) Base() *Meta { return m }
 // Record is any record of the catalog.
 type Record interface{ Base() *Meta }
 
-// Optional tells apart a field of a request that is absent, null (T a pointer,
+// Optional distinguishes a field of a request that is absent, null (T a pointer,
 // Value nil) and given.
 type Optional[T any] struct {
 	Set   bool

@@ -39,6 +39,8 @@ type Change struct {
 	Known, Freed []ExternalID
 	// Coded are the courses that are found under another code than before.
 	Coded []Coded
+	// Links are made to pages of records.
+	Links []*Link
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
 }
@@ -77,10 +79,11 @@ type Hold struct {
 }
 
 // Reservation is the mark of a change that is saved in several steps, the first of
-// which holds courses for a record, its holder, which does not contain them yet.
+// which holds courses for a record, its holder, which does not contain them yet; or
+// documents for records that are not there yet, and whose parent is the holder then.
 // Without its reservation that change is not brought to its end.
 type Reservation struct {
-	Holder string // id of the program or credential
+	Holder string // id of the program or credential, or of the records' parent
 	Token  string // of this one change
 }
 
@@ -135,7 +138,7 @@ func (c *Change) Records() []Record {
 
 // Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.

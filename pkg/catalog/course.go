@@ -41,7 +41,7 @@ type CourseInput struct {
 	Webpage         Optional[*string]  `json:"webpage,omitzero" maxLength:"2000"`
 }
 
-// Apply gives the course its fields.
+// Apply sets the fields of the course.
 func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Name, c.Code = in.Name.Or(c.Name), in.Code.Or(c.Code)
 	c.Description, c.Webpage = text(in.Description, c.Description), text(in.Webpage, c.Webpage)

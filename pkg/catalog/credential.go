@@ -26,7 +26,7 @@ type CredentialInput struct {
 	CourseSectionIDs Optional[[]string] `json:"courseSectionIds,omitzero" maxItems:"200" doc:"Ids of all the sections, in their order, instead of those that it had; at most one of each course"`
 }
 
-// Apply gives the credential its fields. Its sections are those of l.Sections.
+// Apply sets the fields of the credential. Its sections are those of l.Sections.
 func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)

@@ -22,14 +22,14 @@ type DocumentInput struct {
 	SHA256    Optional[string] `json:"sha256" pattern:"^[0-9A-Fa-f]{64}$" doc:"SHA-256 of the file's bytes, in hexadecimal digits of either case"`
 }
 
-// Apply gives a new document its fields.
+// Apply sets the fields of a new document.
 func (in DocumentInput) Apply(d *Document, _ Lookups) []FieldError {
 	d.FileName, d.SizeBytes = in.FileName.Or(d.FileName), in.SizeBytes.Or(d.SizeBytes)
 	d.SHA256 = strings.ToLower(in.SHA256.Or(d.SHA256))
 	return nil
 }
 
-// DocumentStatus says whether the file of a document is there.
+// DocumentStatus reports whether the file of a document is there.
 type DocumentStatus string
 
 // The states of a document.

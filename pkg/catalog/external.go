@@ -40,7 +40,7 @@ type ExternalInput struct {
 	ExternalID Optional[*string] `json:"externalId,omitzero" maxLength:"255"`
 }
 
-// apply gives the record its external id.
+// apply sets the record's external id.
 func (in ExternalInput) apply(e *External, l Lookups) []FieldError {
 	e.ExternalID = text(in.ExternalID, e.ExternalID)
 	if in.ExternalID.Set && e.ExternalID != nil && strings.ContainsFunc(*e.ExternalID, unicode.IsControl) {

@@ -77,7 +77,7 @@ type SyllabusExtractionInput struct {
 	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
 }
 
-// Apply gives a new extraction its fields and makes it PENDING.
+// Apply sets the fields of a new extraction and makes it PENDING.
 func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
 	e.Name = text(in.Name, e.Name)
 	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}

@@ -28,7 +28,7 @@ func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []Field
 // ActiveCourse is the lifecycleStatus of a course of which nothing else is said.
 const ActiveCourse = "ACTIVE"
 
-// period judges the dates from which and to which something is in effect; the fault
+// period judges the dates from which and to which something is in effect; the field error
 // is the end's.
 func (l Lookups) period(from, to *string) []FieldError {
 	if from != nil && to != nil && *from > *to {

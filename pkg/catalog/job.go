@@ -41,7 +41,7 @@ type JobInput struct {
 	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the job requires, instead of all that it had; null for none"`
 }
 
-// Apply gives the job its fields.
+// Apply sets the fields of the job.
 func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
 	j.Name, j.EmployerID = in.Name.Or(j.Name), in.EmployerID.Or(j.EmployerID)
 	j.Description = text(in.Description, j.Description)

@@ -31,7 +31,7 @@ type ProgramInput struct {
 	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
 }
 
-// Apply gives the program its fields. Its courses are those of l.Courses; where that
+// Apply sets the fields of the program. Its courses are those of l.Courses; where that
 // is nil they may only be put into another order. Its occupations are those that
 // l.Occupations has for its CIP code.
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {

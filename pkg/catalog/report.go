@@ -60,7 +60,7 @@ type ReportSettingsInput struct {
 	Version *int          `json:"version,omitempty" enum:"1" default:"1" doc:"Version of the settings"`
 }
 
-// Apply gives a new report its fields. Whether there is what its settings name is
+// Apply sets the fields of a new report. Whether there is what its settings name is
 // seen when it is generated.
 func (in ReportInput) Apply(r *Report, l Lookups) []FieldError {
 	given := in.Settings

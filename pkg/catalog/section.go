@@ -32,7 +32,7 @@ type SectionInput struct {
 	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, instead of all that it had; this ends its reviews"`
 }
 
-// Apply gives the section its fields. Skills that are given end the reviews of those
+// Apply sets the fields of the section. Skills that are given end the reviews of those
 // before. Another syllabus makes its extraction PENDING, none ends it.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	before := *s
@@ -73,7 +73,7 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now Time) error
 	return nil
 }
 
-// begin gives the section an id, which leads to its course (see Sequenced).
+// begin sets the section's id, which leads to its course (see Sequenced).
 func (s *Section) begin(course *Course, ids IDs, now Time) {
 	seq, _ := Sequence(CourseKind, course.ID)
 	s.Meta = NewMeta(ids.Sequenced(SectionKind, seq), course.OrganizationID, now)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// SkillRef says that a skill is taught or required, how deeply, and how sure that is.
+// SkillRef is a skill that is taught or required, its level, and how certain that is.
 type SkillRef struct {
 	SkillID    string  `json:"skillId"`
 	SkillName  string  `json:"skillName"`

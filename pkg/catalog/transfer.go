@@ -29,7 +29,7 @@ type MatchingConfigInput struct {
 	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
 }
 
-// Apply gives the thresholds those values that are given. Field errors are located
+// Apply sets the thresholds that are given. Field errors are located
 // below location.
 func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 	if in.FullEquivalentThreshold != nil {
@@ -54,7 +54,7 @@ type TransferPackageInput struct {
 	UniqueTag               Optional[*string]             `json:"uniqueTag,omitzero" maxLength:"255"`
 }
 
-// Apply gives the package its fields; a new one has the default thresholds.
+// Apply sets the fields of the package; a new one has the default thresholds.
 func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError {
 	p.Name, p.TransferFromInstitution = in.Name.Or(p.Name), in.TransferFromInstitution.Or(p.TransferFromInstitution)
 	p.Description, p.UniqueTag = text(in.Description, p.Description), text(in.UniqueTag, p.UniqueTag)
@@ -95,7 +95,7 @@ type TransferCourseInput struct {
 	TakenTerm    Optional[*string]  `json:"takenTerm,omitzero" maxLength:"50"`
 }
 
-// Apply gives a new transfer course its fields and makes its extraction PENDING.
+// Apply sets the fields of a new transfer course and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description = text(in.Description, c.Description)

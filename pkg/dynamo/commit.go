@@ -44,10 +44,10 @@ const transactionLimit = 99
 // key was used meanwhile. A record of another organization is refused.
 //
 // A change that is larger than a transaction is saved in several: first what only
-// holds courses, under a reservation; then the records, if the reservation still
+// holds courses and documents, under a reservation; then the records, if the reservation still
 // stands; then what is deleted along with its owner, which is the first of the
 // deletions. A hold without its record does no harm (see catalog.Hold), and whoever
-// deletes a course in spite of it revokes the reservation. Once the records are saved
+// deletes what is held in spite of it revokes the reservation. Once the records are saved
 // the change is done, whatever breaks off after that: CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	for _, r := range c.Records() {
@@ -57,12 +57,11 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	}
 	once, claim, settle := s.holds(c)
 	named, unnamed := s.documentHolds(org, c.Documents)
-	once = slices.Concat(once, named, unnamed)
-	for _, w := range named {
-		claim = append(claim, step{do: w})
+	for _, st := range named {
+		once, claim = append(once, st.do), append(claim, st)
 	}
 	for _, w := range unnamed {
-		settle = append(settle, []write{w})
+		once, settle = append(once, w), append(settle, []write{w})
 	}
 	var revoked []write
 	for _, r := range c.Revoked {
@@ -160,6 +159,13 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 	}
 	for _, coded := range c.Coded {
 		records = append(records, s.saveCode(org, coded)...)
+	}
+	for _, l := range c.Links {
+		w, err := s.saveLink(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)
@@ -437,25 +443,30 @@ func (s *Store) hold(course *catalog.Course, holders []string, claims bool) writ
 }
 
 // documentHolds returns the updates of the holders of documents, which must still be
-// there: those that are named now, and those that are no longer. Neither asks who else
-// holds the document, so that many may at once.
-func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named, unnamed []write) {
+// there: those that are named now, with how to undo that, and those that are no longer.
+// Neither asks who else holds the document, so that many may at once.
+func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named []step, unnamed []write) {
 	holders := map[bool]map[string][]string{false: {}, true: {}}
 	for _, h := range holds {
 		of := holders[h.Released]
 		of[h.DocumentID] = append(of[h.DocumentID], h.Holder)
 	}
-	updates := func(of map[string][]string, change func(e *expression, set types.AttributeValue)) (all []write) {
-		for _, id := range slices.Sorted(maps.Keys(of)) {
-			k, _ := recordKey(org, catalog.DocumentKind, "", id)
-			e := expression{conditions: []string{"attribute_exists(pk)"}}
-			change(&e, &types.AttributeValueMemberSS{Value: of[id]})
-			all = append(all, write{action: s.update(k, &e)})
-		}
-		return all
+	update := func(id string, change func(e *expression, set types.AttributeValue), holders []string) write {
+		k, _ := recordKey(org, catalog.DocumentKind, "", id)
+		e := expression{conditions: []string{"attribute_exists(pk)"}}
+		change(&e, &types.AttributeValueMemberSS{Value: holders})
+		return write{action: s.update(k, &e)}
 	}
-	return updates(holders[false], func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }),
-		updates(holders[true], func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) })
+	include := func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }
+	exclude := func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) }
+	for _, id := range slices.Sorted(maps.Keys(holders[false])) {
+		of := holders[false][id]
+		named = append(named, step{do: update(id, include, of), undo: []write{update(id, exclude, of)}})
+	}
+	for _, id := range slices.Sorted(maps.Keys(holders[true])) {
+		unnamed = append(unnamed, update(id, exclude, holders[true][id]))
+	}
+	return named, unnamed
 }
 
 // grow counts that the package is given courses.

@@ -40,6 +40,7 @@ import (
 //	customer                customers                         <customer>            id; all
 //	key of a customer       c#<customer>#key                  <key id>              all of a customer
 //	key                     k#<sha256 of the key>             key                   every request
+//	link to a page          l#<sha256 of the token>           link                  the page that it leads to
 //	units used              u#<customer>                      <window start>        every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
 //
@@ -141,6 +142,8 @@ func customerKeyKey(id catalog.CustomerID, keyID string) key {
 }
 
 func secretKey(hash string) key { return key{api.KeyRows.Key(hash), "key"} }
+
+func linkKey(hash string) key { return key{api.LinkRows.Key(hash), "link"} }
 
 func unitsKey(id catalog.CustomerID, windowStart int64) key {
 	return key{api.UnitRows.Key(string(id)), strconv.FormatInt(windowStart, 10)}

@@ -51,7 +51,7 @@ type Occupation struct {
 	Source           string          `json:"source" doc:"Survey and projections that the figures are from, with period and region"`
 }
 
-// Lookup answers a question by the rules in the package's description. An unknown
+// Lookup runs a query by the rules in the package's description. An unknown
 // area is an error invalid_parameter; unknown codes are warnings. The same records
 // make the same response, warnings and their order included.
 func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {

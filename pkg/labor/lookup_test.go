@@ -240,6 +240,12 @@ func (a *asked) Facts(ctx context.Context, areas []Area, socs []string) (Facts, 
 	return a.Source.Facts(ctx, areas, socs)
 }
 
+// about is a warning without its text.
+type about struct {
+	catalog.WarningCode
+	occupation, program string
+}
+
 // TestLookupLaws checks on the starter tables what holds for every question.
 func TestLookupLaws(t *testing.T) {
 	starter := Starter()
@@ -261,10 +267,6 @@ func TestLookupLaws(t *testing.T) {
 		}
 		if src.scopes != 1 || src.facts > 1 {
 			t.Errorf("%d and %d questions", src.scopes, src.facts)
-		}
-		type about struct {
-			catalog.WarningCode
-			occupation, program string
 		}
 		warned := map[about]bool{}
 		for _, w := range answer.Warnings {
@@ -288,18 +290,7 @@ func TestLookupLaws(t *testing.T) {
 				t.Errorf("%s stands before %s", last.SOCCode, o.SOCCode)
 			}
 			last = o
-			p := o.WagePercentiles
-			for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
-				if figure == nil && !warned[about{catalog.Suppressed, o.SOCCode, ""}] && !warned[about{catalog.HourlyOnly, o.SOCCode, ""}] && !warned[about{catalog.NoFigures, o.SOCCode, ""}] {
-					t.Errorf("%s lacks a figure without a warning", o.SOCCode)
-				}
-			}
-			if o.MedianAnnualWage != nil && q.Area != Nation && !(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
-				t.Errorf("%s is of the nation and does not say so", o.SOCCode)
-			}
-			if o.Name == "" {
-				t.Errorf("%s has no name", o.SOCCode)
-			}
+			checkFigures(t, o, q.Area, warned)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("occupations (-want +got):\n%s", diff)
@@ -309,6 +300,22 @@ func TestLookupLaws(t *testing.T) {
 			t.Errorf("a second answer differs:\n%s", diff)
 		}
 	})
+}
+
+// checkFigures reports a figure that lacks, or is of another area, without a warning.
+func checkFigures(t *rapid.T, o Occupation, area Area, warned map[about]bool) {
+	p := o.WagePercentiles
+	for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
+		if figure == nil && !warned[about{catalog.Suppressed, o.SOCCode, ""}] && !warned[about{catalog.HourlyOnly, o.SOCCode, ""}] && !warned[about{catalog.NoFigures, o.SOCCode, ""}] {
+			t.Errorf("%s lacks a figure without a warning", o.SOCCode)
+		}
+	}
+	if o.MedianAnnualWage != nil && area != Nation && !(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
+		t.Errorf("%s is of the nation and does not say so", o.SOCCode)
+	}
+	if o.Name == "" {
+		t.Errorf("%s has no name", o.SOCCode)
+	}
 }
 
 func TestStarterHolds(t *testing.T) {
@@ -342,7 +349,7 @@ func TestStarterHolds(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup answers for as many programs as one question may name.
+// BenchmarkLookup looks up as many programs as one question may name.
 func BenchmarkLookup(b *testing.B) {
 	starter := Starter()
 	var codes []string

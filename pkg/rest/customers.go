@@ -72,7 +72,7 @@ type ChangeList struct {
 	HasMore bool          `json:"hasMore" doc:"Whether there are more changes behind next"`
 }
 
-// ChangeEntry says that a record was created, changed or deleted.
+// ChangeEntry records that a record was created, changed or deleted.
 type ChangeEntry struct {
 	Cursor     string       `json:"cursor" doc:"Place in the feed behind this change"`
 	Change     string       `json:"change" enum:"created,changed,deleted" doc:"What happened to the record"`

@@ -38,7 +38,7 @@ func OpenAPI(events fs.FS) []byte {
 		Servers:  []*huma.Server{{URL: api.BasePath}},
 		Security: []map[string][]string{{"ApiKey": {}}},
 		Components: &huma.Components{
-			Responses: map[string]*huma.Response{"Problem": d.problem()},
+			Responses: map[string]*huma.Response{"Problem": d.problem(), "ProblemPage": describePage()},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {
 				Type: "apiKey", In: "header", Name: api.HeaderKey, Description: "A key of a customer. One of scope read may read, and call what stores nothing.",
 			}},
@@ -100,6 +100,9 @@ type document struct {
 // describe returns an operation without its body.
 func (d document) describe(e endpoint) *huma.Operation {
 	op, problem := e.op, &huma.Response{Ref: "#/components/responses/Problem"}
+	if op.Access == api.Public && op.ShowsPage() {
+		problem.Ref = "#/components/responses/ProblemPage"
+	}
 	o := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op), Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
 		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "4XX": problem, "default": problem},
@@ -168,6 +171,14 @@ func (d document) problem() *huma.Response {
 		Content: map[string]*huma.MediaType{api.ProblemMediaType: {
 			Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, ""), Examples: d.problems(),
 		}},
+	}
+}
+
+// describePage returns the response that errors are to people, who have no key.
+func describePage() *huma.Response {
+	return &huma.Response{
+		Description: "A page that says what is wrong.", Headers: headersOf("Retry-After"),
+		Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
 	}
 }
 

@@ -67,7 +67,7 @@ type Skill struct {
 	Taxonomy    TaxonomyRef `json:"taxonomy" doc:"Taxonomy that the skill is of"`
 }
 
-// TaxonomyRef says which taxonomy a skill is of.
+// TaxonomyRef names the taxonomy of a skill.
 type TaxonomyRef struct {
 	Name    string `json:"name" doc:"Name of the taxonomy"`
 	Version string `json:"version" doc:"Version of the taxonomy"`

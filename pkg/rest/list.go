@@ -68,7 +68,7 @@ type Page[T any] struct {
 	Pagination Pagination `json:"pagination" doc:"Where the page stands in the list"`
 }
 
-// Pagination says where a page stands in its list.
+// Pagination is the position of a page in its list.
 type Pagination struct {
 	Total   int  `json:"total" doc:"How many items the list has"`
 	Limit   int  `json:"limit" doc:"How many items a page holds at most"`

@@ -41,10 +41,11 @@ type Server struct {
 	Queue     Queue // of the groups whose operations have something extracted
 	Files     Files // of the groups whose operations take documents
 	Market    Market
-	Taxonomy  func() *skills.Taxonomy                                          // opened when it is first needed
-	CheckHref func(href string) error                                          // whether an address of a syllabus may be taken
-	WritePage func(w io.Writer, r alignment.Report) (policy string, err error) // of the reports
-	Document  []byte                                                           // the contract, as OpenAPI makes it
+	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
+	CheckHref func(href string) error // whether an address of a syllabus may be taken
+	Document  []byte                  // the contract, as OpenAPI makes it
+	// WritePage writes a report as a page, on which each view has an address.
+	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
@@ -245,6 +246,10 @@ func (s *Server) problem(x *exchange, err error) response {
 	}
 	p := api.NewProblem(known.Code, detail, x.path, x.id, fields...)
 	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
+	if op := x.route.Operation; op != nil && op.Access == api.Public && op.ShowsPage() {
+		out.header["Content-Type"], out.body = []string{api.HTML + "; charset=utf-8"}, problemPage(p)
+		guardPage(out, "default-src 'none'")
+	}
 	switch known.Code {
 	case catalog.MethodNotAllowed:
 		out.header["Allow"] = []string{strings.Join(x.route.Allowed, ", ")}

@@ -47,7 +47,7 @@ type Store interface {
 	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
 	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
-	// Reservations returns those of the programs and credentials that have one.
+	// Reservations returns those of the holders that have one.
 	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
 
 	// Changes reads the change feed from a cursor on.
@@ -64,6 +64,8 @@ type Store interface {
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Known finds records by external id, as they are now; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
+	// Link reads a link by the hash of its token; nil for none.
+	Link(ctx context.Context, hash string) (*catalog.Link, error)
 	// Commit saves a change, whole or not at all; catalog.ErrStale when what it was
 	// decided on is no longer so.
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error

@@ -333,7 +333,7 @@ func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
 	return found, nil
 }
 
-// rank gives each finding its place by a value, from 1 for the first, falling with
+// rank numbers the findings by a value, from 1 for the first, falling with
 // the logarithm.
 func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
 	order := slices.Clone(found)
@@ -505,7 +505,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours reports whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly next to a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {
@@ -571,7 +571,11 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	if level == 0 {
 		level = unknownLevel
 	}
-	return level, all[:min(len(all), maxEvidence)]
+	all = all[:min(len(all), maxEvidence)]
+	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && x.t.kind(int(f.skill)) != "knowledge" {
+		level, all[0].verb = own, verb
+	}
+	return level, all
 }
 
 func b2i(b bool) int {
@@ -597,7 +601,10 @@ func (x *extraction) governing(m *mention) (verb string, level int, printed bool
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governed(said.verbs, x.tokens[m.first].start-start)
+		at := x.tokens[m.first].start - start
+		if verb, level = governed(said.verbs, at); level > applied && instrumental(x.doc[start:end], at) {
+			level = applied
+		}
 	}
 	if said.printed > 0 {
 		return verb, said.printed, true

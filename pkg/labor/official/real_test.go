@@ -16,7 +16,7 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// official opens a file of ../shared/data, beside the module's root.
+// official opens a file of ../shared/data, next to the module's root.
 func official(t testing.TB, name string) *bytes.Reader {
 	t.Helper()
 	root, err := os.Getwd()

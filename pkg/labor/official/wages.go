@@ -234,12 +234,12 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 		w.Area = labor.Nation
 	case labor.State:
 		if area = strings.TrimLeft(area, "0"); !labor.IsState(area) {
-			return w, "", false, t.fault("AREA", "%q is no state", t.cell("AREA"))
+			return w, "", false, t.errorAt("AREA", "%q is no state", t.cell("AREA"))
 		}
 		w.Area = labor.StateArea(area)
 	case labor.MSA:
 		if area = strings.TrimLeft(area, "0"); !labor.IsCBSA(area) {
-			return w, "", false, t.fault("AREA", "%q is no metropolitan area", t.cell("AREA"))
+			return w, "", false, t.errorAt("AREA", "%q is no metropolitan area", t.cell("AREA"))
 		}
 		w.Area = labor.Area{RegionType: labor.MSA, Region: area}
 	default:
@@ -260,7 +260,7 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 		unpublished = catalog.HourlyOnly
 	case "", "FALSE", "0":
 	default:
-		return w, "", false, t.fault("HOURLY", "%q is neither TRUE nor empty", hourly)
+		return w, "", false, t.errorAt("HOURLY", "%q is neither TRUE nor empty", hourly)
 	}
 	for _, f := range w.Figures() {
 		switch cell := t.cell(columnsOf[f.Name].official); cell {
@@ -271,7 +271,7 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 			}
 		case "#":
 			if f.Name == "totalEmployment" {
-				return w, "", false, t.fault(columnsOf[f.Name].official, "# is for wages")
+				return w, "", false, t.errorAt(columnsOf[f.Name].official, "# is for wages")
 			}
 			*f.Value = &notes.cap
 			w.Lacks(f.Name, catalog.TopCoded)
@@ -418,7 +418,7 @@ func (t *table) number(column string) (float64, error) {
 	cell := t.cell(column)
 	n, err := strconv.ParseFloat(cell, 64)
 	if err != nil || !(n >= 0 && n < 1e9) {
-		return 0, t.fault(column, "%q is no number from 0 to 999999999", cell)
+		return 0, t.errorAt(column, "%q is no number from 0 to 999999999", cell)
 	}
 	return n, nil
 }
