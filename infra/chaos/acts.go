@@ -406,14 +406,14 @@ func (c *client) putInAndOut() {
 		effects: map[string]string{membership(idOf(container), idOf(member)): "in"},
 	}
 	c.change(in)
-	c.beside(request{
+	c.inParallel(request{
 		operation: out, path: container + suffix + "/" + idOf(member),
 		effects: map[string]string{membership(idOf(container), idOf(member)): ""},
 	}, func() { c.change(in) })
 }
 
-// beside makes one attempt at a request while something else is done.
-func (c *client) beside(r request, something func()) {
+// inParallel makes one attempt at a request while something else is done.
+func (c *client) inParallel(r request, something func()) {
 	var ends []func(outcome)
 	for register, value := range r.effects {
 		ends = append(ends, c.history.begin(register, value))
@@ -435,7 +435,7 @@ func (c *client) deleteUnderPost() {
 	if pack == "" {
 		return
 	}
-	c.beside(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
+	c.inParallel(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
 		c.giveCourses(pack, 1+c.random.IntN(4))
 	})
 }

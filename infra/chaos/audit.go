@@ -429,7 +429,7 @@ func (a *audit) marked(kept map[string][]string, id string, r map[string]any) {
 }
 
 // value reads a register; false where its record is not live, which another
-// register answers for.
+// register shows.
 func (a *audit) value(words []string) (string, bool) {
 	r := a.find(words[1])
 	if words[0] == "record" {

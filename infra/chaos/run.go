@@ -378,7 +378,7 @@ func (w *world) hurt(f fault) {
 			w.kill(pid, syscall.SIGKILL)
 		}
 		wait()
-		for !answers(p.upstream) {
+		for !responds(p.upstream) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		p.open()
@@ -438,8 +438,8 @@ func (w *world) processes(word string) (pids []int) {
 	return pids
 }
 
-// answers reports whether a server is there again.
-func answers(url string) bool {
+// responds reports whether a server is there again.
+func responds(url string) bool {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
 	if err != nil {
