@@ -64,6 +64,7 @@ var acts = []struct {
 	{2, (*client).uploadLater},
 	{2, (*client).teachFromDocument},
 	{2, (*client).nameAndRelease},
+	{1, (*client).nameManyDocuments},
 	{2, (*client).deleteDocument},
 	{6, (*client).list},
 	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},

@@ -106,6 +106,25 @@ func (c *client) nameAndRelease() {
 	}
 }
 
+// nameManyDocuments gives a package courses of more documents than fit into their
+// transaction.
+func (c *client) nameManyDocuments() {
+	const few, most = 46, 50
+	pack := c.pick(catalog.TransferPackageKind)
+	var courses []map[string]any
+	marker, named := c.marker(), map[string]bool{}
+	for range 4 * most {
+		document := idOf(c.pick(catalog.DocumentKind))
+		if len(courses) < most && !named[document] && c.history.is("file "+document, "there") {
+			named[document] = true
+			courses = append(courses, map[string]any{"name": "Course", "description": fmt.Sprintf("%s#%d", marker, len(courses)), "documentId": document})
+		}
+	}
+	if n := len(courses); n >= few && pack != "" {
+		c.knowCourses(pack, c.create(request{operation: "createTransferCourses", path: pack + "/courses", body: map[string]any{"courses": courses}, items: n}, marker, n))
+	}
+}
+
 // documentReply is a document as a response shows it.
 type documentReply struct {
 	ID, FileName string
