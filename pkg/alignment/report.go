@@ -9,13 +9,16 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// The views of a report (docs/contract.md).
+// The views of a report (docs/contract.md). Views lists them.
 const (
 	AlignmentView = "alignment"
 	CoverageView  = "coverage"
 	GapView       = "gap"
 	MarketView    = "market"
 )
+
+// Views lists the views of a report.
+func Views() []string { return []string{AlignmentView, CoverageView, GapView, MarketView} }
 
 // Report is a stored report with everything its settings name, loaded. The order
 // of Courses, Jobs and Skills does not matter: the settings' order decides.
@@ -28,6 +31,9 @@ type Report struct {
 	// Market holds, by job id, the figures of each occupation for the settings' area;
 	// only the market view needs it.
 	Market map[string]labor.Occupation
+	// Region is that area, by its name; MarketWarnings say which figures are not its own.
+	Region         labor.Region
+	MarketWarnings []catalog.Warning
 	// Warnings say what the report may lack.
 	Warnings []catalog.Warning
 }

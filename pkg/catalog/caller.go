@@ -51,6 +51,7 @@ func (k *Key) Live(now Time) bool {
 type Caller struct {
 	Customer Customer
 	KeyID    string
+	KeyHash  string
 	Scope    Scope
 }
 

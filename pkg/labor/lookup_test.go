@@ -240,6 +240,12 @@ func (a *asked) Facts(ctx context.Context, areas []Area, socs []string) (Facts, 
 	return a.Source.Facts(ctx, areas, socs)
 }
 
+// about is a warning without its text.
+type about struct {
+	catalog.WarningCode
+	occupation, program string
+}
+
 // TestLookupLaws checks on the starter tables what holds for every question.
 func TestLookupLaws(t *testing.T) {
 	starter := Starter()
@@ -261,10 +267,6 @@ func TestLookupLaws(t *testing.T) {
 		}
 		if src.scopes != 1 || src.facts > 1 {
 			t.Errorf("%d and %d questions", src.scopes, src.facts)
-		}
-		type about struct {
-			catalog.WarningCode
-			occupation, program string
 		}
 		warned := map[about]bool{}
 		for _, w := range answer.Warnings {

@@ -32,7 +32,10 @@ var alwaysThere = map[string][]string{
 }
 
 // nullable are fields that hold an object or null, which their type cannot say.
-var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
+var nullable = map[string][]string{
+	"Review": {"extracted"}, "DocumentWithUpload": {"upload"},
+	"Articulation": {"decidedBy", "evidence"}, "Move": {"decidedBy"}, "ExtractionStamps": {"transferCourse", "section"},
+}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -197,14 +200,17 @@ func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.O
 	}
 	for status, codes := range byStatus {
 		slices.Sort(codes)
-		name := "error_" + strings.Join(codes, "_or_")
+		name, media, schema := "error_"+strings.Join(codes, "_or_"), api.ProblemMediaType, d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
+		if op.Access == api.Public && op.ShowsPage() {
+			name, media, schema = name+"_as_page", api.HTML, &huma.Schema{Type: "string"}
+		}
 		headers := headersOf()
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			headers = headersOf("Retry-After")
 		}
 		shared[name] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
-			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")}},
+			Content: map[string]*huma.MediaType{media: {Schema: schema}},
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
@@ -268,8 +274,13 @@ func (p parameter) describe() *huma.Param {
 	switch p.kind {
 	case reflect.Int:
 		schema.Type = "integer"
-	case reflect.Float64, reflect.Pointer:
+	case reflect.Float64:
 		schema.Type = "number"
+	case reflect.Bool:
+		schema.Type = "boolean"
+	}
+	if p.date {
+		schema.Format = "date"
 	}
 	var enum []any
 	for _, value := range p.enum {
