@@ -80,6 +80,7 @@ const (
 	leastSkew       = 30 * time.Second
 	mostSkew        = 3 * time.Minute
 	tableName       = "chaos"
+	settling        = time.Second
 )
 
 // world is everything that runs, and how to hurt it.
@@ -374,6 +375,9 @@ func (w *world) hurt(f fault) {
 			p, program = w.queue, "goaws"
 		}
 		p.shut()
+		// DynamoDB Local confirms a transaction that its file may not hold yet; AWS
+		// loses nothing that it confirmed.
+		time.Sleep(settling)
 		for _, pid := range w.processes(program) {
 			w.kill(pid, syscall.SIGKILL)
 		}
