@@ -91,8 +91,8 @@ func All() []Budget {
 		{"PUT a review of a section", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"PUT a review of a transfer course", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
-		{"create an articulation", create, Cost{2, 20, 4}, byFacets},
-		{"approve an articulation that supersedes another", Cost{3, 30, Any}, Cost{3, 30, 8}, ""},
+		{"create an articulation", create, Cost{2, 19, 2}, byFacets},
+		{"approve an articulation that supersedes another", Cost{3, 30, Any}, Cost{3, 23, 5}, ""},
 		// The two calls of an upload; the file goes past the service.
 		{"announce a document", create, Cost{2, 5, 0.5}, ""},
 		same("GET a document", read),
