@@ -24,9 +24,9 @@ const (
 	lookupCodes = 50
 	// maxFiltered is the trips of a filtered page, and of a look-up.
 	maxFiltered = 2
-	// articulationsAtOnce is how many are created in one transaction: a record, a row of
-	// its code and a row of its codes' facet each.
-	articulationsAtOnce = 24
+	// articulationsAtOnce is how many are created in one transaction: each with a row for
+	// itself, its code, and the facets of its code and its institution.
+	articulationsAtOnce = 18
 )
 
 // shelf is an organization with many articulations.
