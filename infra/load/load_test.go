@@ -97,16 +97,3 @@ func TestRunTellsWhatIsWrong(t *testing.T) {
 		}
 	}
 }
-
-func TestFill(t *testing.T) {
-	for _, c := range []struct{ path, ids, want string }{
-		{"/courses/{courseId}/sections/{sectionId}", "a/b", "/courses/a/sections/b"},
-		{"/customers/{customerId}/usage", "c", "/customers/c/usage"},
-		{"/jobs", "?limit=1", "/jobs?limit=1"},
-		{"/jobs", "", "/jobs"},
-	} {
-		if got := fill(c.path, c.ids); got != c.want {
-			t.Errorf("fill(%s, %s) = %s, want %s", c.path, c.ids, got, c.want)
-		}
-	}
-}

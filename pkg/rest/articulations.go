@@ -52,14 +52,14 @@ type lookupInput struct {
 
 // Lookup is what is granted for courses of another institution.
 type Lookup struct {
-	Data      []catalog.Granted        `json:"data"`
+	Data      []catalog.Granted        `json:"data" doc:"What is granted, in the order of precedence"`
 	Uncovered []string                 `json:"uncovered" doc:"the codes for which nothing is decided, as they were asked for and in that order"`
 	Trace     *[]catalog.UncoveredCode `json:"trace,omitempty" doc:"with include=trace: for each uncovered code what was considered"`
 }
 
 // History is the moves of an articulation, the oldest first.
 type History struct {
-	Data []catalog.Move `json:"data"`
+	Data []catalog.Move `json:"data" doc:"The moves, the oldest first"`
 }
 
 func (s *Server) bindArticulations() {
