@@ -64,6 +64,12 @@ var acts = []struct {
 	{2, (*client).uploadLater},
 	{2, (*client).teachFromDocument},
 	{2, (*client).deleteDocument},
+	{4, (*client).createArticulation},
+	{4, (*client).bringToApproval},
+	{3, (*client).decideArticulation},
+	{2, (*client).endArticulation},
+	{1, (*client).deleteArticulation},
+	{2, (*client).findArticulations},
 	{6, (*client).list},
 	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},
 	{1, func(c *client) {
@@ -78,7 +84,7 @@ var acts = []struct {
 var opening = []func(*client){
 	(*client).createCourse, (*client).createProgram, (*client).createCredential, (*client).createPackage,
 	reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"), reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"),
-	(*client).teachFromDocument,
+	(*client).teachFromDocument, (*client).createArticulation, (*client).bringToApproval,
 }
 
 // reads returns the act of reading a record.
@@ -595,6 +601,7 @@ var lists = []struct {
 	{catalog.CredentialKind, "listCredentials", "/credentials"},
 	{catalog.TransferPackageKind, "listTransferPackages", "/transfer-packages"},
 	{catalog.ReportKind, "listReports", "/reports"},
+	{catalog.ArticulationKind, "listArticulations", "/articulations"},
 }
 
 // page is a page of a list.

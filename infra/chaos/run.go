@@ -503,6 +503,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	}
 	a.table()
 	a.documents()
+	a.articulations()
 	a.clients(t)
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)

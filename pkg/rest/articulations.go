@@ -96,7 +96,7 @@ func (s *Server) bindArticulations() {
 	read(s, "listArticulationIssues", listArticulationIssues)
 }
 
-// named loads what an articulation's input names.
+// articulationLookups returns the look-ups with what an articulation's input names.
 func (c *call) articulationLookups(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
 	l := c.lookups()
 	courses, transferCourses, programs, articulations := in.Names()
@@ -371,36 +371,64 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*Lookup
 	if len(query.Codes) > maxLookupCodes {
 		return nil, catalog.Errorf(catalog.InvalidParameter, "codes must be at most %d.", maxLookupCodes)
 	}
-	articulations, err := c.approvedUnder(ctx, catalog.LookupKeys(in.Institution, query.Codes))
+	found, err := c.decisions(ctx, catalog.LookupKeys(in.Institution, query.Codes))
 	if err != nil {
 		return nil, err
 	}
 	var out Lookup
 	var why []catalog.UncoveredCode
-	out.Data, out.Uncovered, why = query.Lookup(articulations)
+	out.Data, out.Uncovered, why = query.Lookup(found.all)
 	if len(in.Include) > 0 {
 		out.Trace = &why
 	}
 	return &out, nil
 }
 
-// approvedUnder loads the articulations to which the keys lead.
-func (c *call) approvedUnder(ctx context.Context, keys []catalog.ApprovedKey) ([]*catalog.Articulation, error) {
+// decisions are articulations by the keys that lead to them.
+type decisions struct {
+	under map[catalog.ApprovedKey]*catalog.Approved
+	all   []*catalog.Articulation // in creation order
+	at    map[int]*catalog.Articulation
+}
+
+// decisions loads the articulations to which the keys lead.
+func (c *call) decisions(ctx context.Context, keys []catalog.ApprovedKey) (decisions, error) {
+	d := decisions{map[catalog.ApprovedKey]*catalog.Approved{}, nil, map[int]*catalog.Articulation{}}
 	if len(keys) == 0 {
-		return nil, nil
+		return d, nil
 	}
 	approved, err := c.Store.Approved(ctx, c.org, keys)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	var numbers []int
 	for _, a := range approved {
+		d.under[a.Key] = a
 		for seq := range a.Periods {
 			numbers = append(numbers, seq)
 		}
 	}
 	if slices.Sort(numbers); len(numbers) == 0 {
-		return nil, nil
+		return d, nil
 	}
-	return c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	for _, a := range d.all {
+		seq, _ := catalog.Sequence(catalog.ArticulationKind, a.ID)
+		d.at[seq] = a
+	}
+	return d, err
+}
+
+// of lists the articulations to which some of the keys lead; one may stand there twice.
+func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation) {
+	for _, key := range keys {
+		if approved := d.under[key]; approved != nil {
+			for seq := range approved.Periods {
+				if a := d.at[seq]; a != nil {
+					some = append(some, a)
+				}
+			}
+		}
+	}
+	return some
 }
