@@ -31,11 +31,11 @@ func floor(path string) int {
 	switch name := room(path); name {
 	case "pkg/catalog":
 		return 0
-	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota":
+	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook":
 		return 1
 	case "pkg/alignment":
 		return 2
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/storage", "pkg/syllabus":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/delivery", "pkg/storage", "pkg/syllabus":
 		return 3
 	case "pkg/boot":
 		return 4
