@@ -118,7 +118,19 @@ var (
 	paged         option = func(o *Operation) { o.Pages = true }
 	// withUpload leaves a signed request out of the ETag: it is signed anew each time.
 	withUpload option = func(o *Operation) { o.Passing = "upload" }
+	notifies   option = func(o *Operation) { o.Notifies = true }
+	sealed     option = func(o *Operation) { o.Sealed = true }
 )
+
+// ofWebhooks are the marks of every operation of the webhooks, which are shown to write
+// keys only. Their secret is shown once: the ETag leaves it out.
+func ofWebhooks(o Operation) Operation {
+	o.Added, o.Access = true, Write
+	if o.ETag {
+		o.Passing = "secret"
+	}
+	return o
+}
 
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List the courses of the organization"),
@@ -202,6 +214,18 @@ var operations = []Operation{
 		creates("getDocument"), withUpload)),
 	added(get("getDocument", Documents, "/documents/{documentId}", "Read a document, with an upload that is valid now as long as its file is not there", withUpload)),
 	added(remove("deleteDocument", Documents, "/documents/{documentId}", "Delete a document with its file", "getDocument")),
+
+	ofWebhooks(list("listWebhooks", Webhooks, "/webhooks", "List the webhooks of the organization")),
+	ofWebhooks(post("createWebhook", Webhooks, "/webhooks", "Create a webhook, which is told of changes from now on; its secret is shown this once",
+		creates("getWebhook"), sealed)),
+	ofWebhooks(get("getWebhook", Webhooks, "/webhooks/{webhookId}", "Read a webhook")),
+	ofWebhooks(patch("updateWebhook", Webhooks, "/webhooks/{webhookId}", "Change, disable or enable a webhook", "getWebhook")),
+	ofWebhooks(remove("deleteWebhook", Webhooks, "/webhooks/{webhookId}", "Delete a webhook", "getWebhook")),
+	ofWebhooks(post("rotateWebhookSecret", Webhooks, "/webhooks/{webhookId}/rotate", "Give a webhook a new secret; for 24 hours the one before signs as well",
+		bodiless, tagged, sealed)),
+	ofWebhooks(post("testWebhook", Webhooks, "/webhooks/{webhookId}/test", "Send a webhook.test message now", bodiless, accepted, notifies)),
+	ofWebhooks(list("listWebhookDeliveries", Webhooks, "/webhooks/{webhookId}/deliveries", "List the attempts of the last seven days at delivering messages, the newest first")),
+	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Send a message once more, now", bodiless, accepted, notifies)),
 
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Usage and rate-limit status of the calling customer", costs(free), errors(catalog.Forbidden)),
 	added(get("listChanges", Customers, "/changes", "Every change of the organization's records, in order")),

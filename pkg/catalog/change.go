@@ -39,6 +39,10 @@ type Change struct {
 	Known, Freed []ExternalID
 	// Coded are the courses that are found under another code than before.
 	Coded []Coded
+	// Webhooks are the organization's webhooks, already changed; nil where they stay.
+	Webhooks *Webhooks
+	// Messages are to be sent to webhooks, once more or without a change of a record.
+	Messages []WebhookMessage
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
 }
@@ -56,10 +60,12 @@ type RecordOutcome struct {
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must
-// still have in the store.
+// still have in the store. Event is what happened to it beyond that it changed, "" for
+// nothing; the change feed and webhooks show it.
 type Replacement struct {
 	Record Record
 	Was    Time
+	Event  string
 }
 
 // Deletion is a record to be taken out, marked with deletedAt.
@@ -135,7 +141,7 @@ func (c *Change) Records() []Record {
 
 // Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Idempotency == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Webhooks == nil && len(c.Messages) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.
@@ -174,7 +180,13 @@ func (c *Change) Replace(r Record, now Time) {
 	meta := r.Base()
 	was := meta.UpdatedAt
 	meta.UpdatedAt = was.After(now)
-	c.Replaced = append(c.Replaced, Replacement{r, was})
+	c.Replaced = append(c.Replaced, Replacement{Record: r, Was: was})
+}
+
+// ReplaceAs saves a changed record to which an event happened, one of Events.
+func (c *Change) ReplaceAs(event string, r Record, now Time) {
+	c.Replace(r, now)
+	c.Replaced[len(c.Replaced)-1].Event = event
 }
 
 // Delete takes a record out; a listed one leaves dir.
@@ -238,10 +250,12 @@ const (
 	Deleted = "deleted"
 )
 
-// RecordChange is one change of the feed. Cursor is the place behind it.
+// RecordChange is one change of the feed. Cursor is the place behind it, Event what
+// happened beyond What, one of Events; "" for nothing.
 type RecordChange struct {
-	Cursor   string
+	Cursor   Cursor
 	What     string
+	Event    string
 	Kind     Kind
 	ID       string
 	ParentID string
