@@ -224,7 +224,7 @@ var operations = []Operation{
 	ofWebhooks(post("rotateWebhookSecret", Webhooks, "/webhooks/{webhookId}/rotate", "Give a webhook a new secret; for 24 hours the one before signs as well",
 		bodiless, tagged, sealed)),
 	ofWebhooks(post("testWebhook", Webhooks, "/webhooks/{webhookId}/test", "Send a webhook.test message now", bodiless, accepted, notifies)),
-	ofWebhooks(list("listWebhookDeliveries", Webhooks, "/webhooks/{webhookId}/deliveries", "List the attempts of the last seven days at delivering messages, the newest first")),
+	ofWebhooks(get("listWebhookDeliveries", Webhooks, "/webhooks/{webhookId}/deliveries", "List the attempts of the last seven days at delivering messages, the newest first")),
 	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Send a message once more, now", bodiless, accepted, notifies)),
 
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Usage and rate-limit status of the calling customer", costs(free), errors(catalog.Forbidden)),

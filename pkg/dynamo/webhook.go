@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -457,9 +458,11 @@ var attemptPlaces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 func (s *Store) WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error) {
 	from, to := fmt.Sprintf("%013d", int64(s.Now())-catalog.MessageTTL), "9"
 	if before != "" {
-		if !attemptPlaces().MatchString(before) {
+		place, err := base64.RawURLEncoding.DecodeString(before)
+		if err != nil || !attemptPlaces().Match(place) {
 			return nil, "", catalog.Errorf(catalog.InvalidParameter, "before is not the next of an earlier page.")
 		}
+		before = string(place)
 		to = before
 	}
 	attempts = []catalog.WebhookAttempt{}
@@ -477,7 +480,7 @@ func (s *Store) WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookI
 			return true, nil
 		}
 		if len(attempts) == limit {
-			next = attemptPlace(attempts[limit-1])
+			next = base64.RawURLEncoding.EncodeToString([]byte(attemptPlace(attempts[limit-1])))
 			return false, nil
 		}
 		var a catalog.WebhookAttempt

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/url"
 	"slices"
 
 	"skillscurriculum/pkg/api"
@@ -118,7 +117,6 @@ func (s *Server) bindWebhooks() {
 		out := &DeliveryList{Data: attempts}
 		if next != "" {
 			out.Next, out.HasMore = &next, true
-			c.link("next", func(query url.Values) { query.Set("before", next) })
 		}
 		return out, err
 	})
