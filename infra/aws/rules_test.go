@@ -40,7 +40,7 @@ func TestNag(t *testing.T) {
 			}
 		}
 		slices.Sort(accepted)
-		want := []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1"}
+		want := []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1", "AwsSolutions-SMG4"}
 		if stage == staging { // it has a web ACL
 			want = slices.DeleteFunc(want, func(rule string) bool { return rule == "AwsSolutions-APIG3" })
 		}

@@ -130,9 +130,9 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 // TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
 // starts, asked for or not.
 func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
-	sends := []string{api.Extractor, api.Sweeper}
+	sends := []string{api.Extractor, api.Sweeper, api.Deliverer}
 	for _, group := range api.Groups() {
-		if api.Queues(group) {
+		if api.Queues(group) || api.Notifies(group) {
 			sends = append(sends, string(group))
 		}
 	}
@@ -147,6 +147,7 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
 		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
+		"code.dny.dev/ssrf":                        {"extractor", "deliverer"},
 		"html/template":                            {"reports"},
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-tags", "lambda.norpc", "-json=ImportPath,Deps", "./functions/...")

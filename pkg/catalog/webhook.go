@@ -14,6 +14,7 @@ type Webhook struct {
 	OrganizationID OrgID    `json:"organizationId"`
 	CreatedAt      Time     `json:"createdAt"`
 	UpdatedAt      Time     `json:"updatedAt"`
+	DeletedAt      *Time    `json:"deletedAt"` // always nil: what is deleted is gone
 	URL            string   `json:"url" format:"uri"`
 	Description    *string  `json:"description"`
 	Types          []string `json:"types" doc:"the types of messages that are sent there"`
