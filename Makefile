@@ -71,6 +71,12 @@ DURATION ?= 120s
 chaos: local
 	go run ./infra/chaos -seed $(SEED) -duration $(DURATION)
 
+# How long one customer's five syllabi take alone, and behind another's 500 whose
+# server stalls.
+.PHONY: fairness
+fairness: local
+	go run ./infra/chaos -fairness
+
 # Exports a table with the demo, deletes it, restores and audits it: the drill of
 # docs/aws.md on this machine.
 .PHONY: restore-drill

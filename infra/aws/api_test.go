@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,7 +57,6 @@ func TestRoutesFollowTheContract(t *testing.T) {
 		want := map[string]route{
 			"ANY /":             {"/", "ANY", "customers", true},
 			"ANY /{proxy+}":     {"/{proxy+}", "ANY", "customers", true},
-			"GET /openapi.json": {"/openapi.json", "GET", "customers", false},
 			"ANY /labor-market": {"/labor-market", "ANY", "labor", true},
 			"ANY /courses":      {"/courses", "ANY", "courses", true},
 			"ANY /skills":       {"/skills", "ANY", "extractions", true},
@@ -66,6 +66,9 @@ func TestRoutesFollowTheContract(t *testing.T) {
 		}
 		for _, o := range api.Operations() {
 			want["ANY "+o.Path] = route{o.Path, "ANY", string(o.Group), true}
+			if o.Access == api.Public {
+				want[o.Method+" "+o.Path] = route{o.Path, o.Method, string(o.Group), false}
+			}
 		}
 		if diff := cmp.Diff(want, routes(t, stage, tpl)); diff != "" {
 			t.Error(diff)
@@ -124,8 +127,10 @@ func TestStageLogsThrottlesAndTraces(t *testing.T) {
 				"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": burst,
 			}
 		}
+		public := api.Operations()
+		slices.SortFunc(public, func(a, b api.Operation) int { return strings.Compare(a.Path, b.Path) })
 		want := []any{settings("/*", "*", 2000, 1000)}
-		for _, o := range api.Operations() {
+		for _, o := range public {
 			if o.Access == api.Public { // throttled for all strangers together
 				want = append(want, settings("/"+strings.ReplaceAll(o.Path, "/", "~1"), o.Method, 20, 40))
 			}

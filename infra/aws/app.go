@@ -62,7 +62,7 @@ func newApp(outdir string, context map[string]any) awscdk.App {
 	return app
 }
 
-// deployable says in one sentence what a deployment lacks. The CDK command would
+// deployable returns an error of one sentence for what a deployment lacks. The CDK command would
 // quietly take us-east-1 where no region is set.
 func deployable(ctx context.Context, account string) error {
 	settings, err := config.LoadDefaultConfig(ctx)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,42 +13,126 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNag reads the reports of the AwsSolutions rules: nothing may be open, and
+// accepted are the findings of the AwsSolutions rules that every stage accepts.
+var accepted = []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1", "AwsSolutions-SMG4"}
+
+// nag reads the report of the AwsSolutions rules on one stage: nothing may be open, and
 // what is accepted is accepted for a reason.
-func TestNag(t *testing.T) {
-	synth(t)
-	for _, stage := range stages {
-		file, err := os.Open(filepath.Join(synthesized.out, "AwsSolutions-"+service+"-"+stage+"-NagReport.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		rows, err := csv.NewReader(file).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(rows) < 100 {
-			t.Fatalf("the report of %s has %d rows", stage, len(rows))
-		}
-		var accepted []string
-		for _, row := range rows[1:] {
-			rule, resource, compliance, reason := row[0], row[1], row[2], row[3]
-			switch {
-			case compliance == "Suppressed" && len(reason) > 40:
-				accepted = append(accepted, rule)
-			case compliance != "Compliant":
-				t.Errorf("%s of %s is %s (%s)", rule, resource, compliance, reason)
-			}
-		}
-		slices.Sort(accepted)
-		want := []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1", "AwsSolutions-SMG4"}
-		if stage == staging { // it has a web ACL
-			want = slices.DeleteFunc(want, func(rule string) bool { return rule == "AwsSolutions-APIG3" })
-		}
-		if diff := cmp.Diff(want, slices.Compact(accepted)); diff != "" {
-			t.Errorf("%s accepts: %s", stage, diff)
+func nag(t *testing.T, assembly, stage string, want []string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join(assembly, "AwsSolutions-"+service+"-"+stage+"-NagReport.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 100 {
+		t.Fatalf("the report of %s has %d rows", stage, len(rows))
+	}
+	var got []string
+	for _, row := range rows[1:] {
+		rule, resource, compliance, reason := row[0], row[1], row[2], row[3]
+		switch {
+		case compliance == "Suppressed" && len(reason) > 40:
+			got = append(got, rule)
+		case compliance != "Compliant":
+			t.Errorf("%s of %s is %s (%s)", rule, resource, compliance, reason)
 		}
 	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("%s accepts: %s", stage, diff)
+	}
+}
+
+func TestNag(t *testing.T) {
+	synth(t)
+	nag(t, synthesized.out, dev, accepted)
+	nag(t, synthesized.out, prod, accepted)
+	nag(t, synthesized.out, staging, behindFirewall)
+}
+
+// behindFirewall are the findings that a stage with a web ACL accepts.
+var behindFirewall = slices.DeleteFunc(slices.Clone(accepted), func(rule string) bool { return rule == "AwsSolutions-APIG3" })
+
+// alone are the settings by themselves, those together that need each other, with the
+// types of resources that only they make.
+var alone = []struct {
+	name     string
+	settings map[string]any
+	adds     []string
+}{
+	{"values", map[string]any{
+		"owner": "team-a", "costCentre": "cc-1", "rateLimitUnits": "5000", "rateLimitWindowSeconds": "30", "table": restoredTable, "alarmEmail": "operator@example.org",
+	}, []string{"AWS::SNS::Subscription"}},
+	{"domain", map[string]any{"domain": "api.example.org", "certificateArn": everything["staging:certificateArn"]}, []string{"AWS::ApiGateway::BasePathMapping", "AWS::ApiGateway::DomainName"}},
+	{"release", map[string]any{"release": "canary10Percent5Minutes"}, nil},
+	{"encryption", map[string]any{"encryption": "on"}, []string{"AWS::KMS::Alias", "AWS::KMS::Key"}},
+	{"waf", map[string]any{"waf": "30000"}, []string{"AWS::WAFv2::WebACL", "AWS::WAFv2::WebACLAssociation"}},
+	{"vpc", map[string]any{"vpc": "on"}, []string{"AWS::EC2::…", "AWS::IAM::Policy"}},
+	{"backup", map[string]any{"backup": "on"}, []string{"AWS::Backup::…"}},
+	{"backupCopyTo", map[string]any{"backup": "on", "backupCopyTo": everything["staging:backupCopyTo"]}, []string{"AWS::Backup::…"}},
+	{"reservedConcurrency", map[string]any{"reservedConcurrency": "extractor=20,reports=5"}, nil},
+}
+
+// Each setting by itself synthesizes, satisfies the AwsSolutions rules and makes nothing
+// that it is not about.
+func TestSettingsAlone(t *testing.T) {
+	assembly, bundles := t.TempDir(), stubs(t, t.TempDir())
+	app := newApp(assembly, flags(t))
+	left := map[string]bool{}
+	for _, name := range settingNames {
+		left[name] = true
+	}
+	for _, c := range alone {
+		context := map[string]any{"functions": bundles}
+		for name, value := range c.settings {
+			context["dev:"+name] = value
+			delete(left, name)
+		}
+		s := stageFor(t, context)
+		s.name = c.name // so that the stacks stand beside each other
+		newStack(app, s)
+	}
+	app.Synth(nil)
+	if len(left) > 0 {
+		t.Errorf("nothing is known of %v", slices.Sorted(maps.Keys(left)))
+	}
+	dev, _ := synth(t)
+	bare := dev.types()
+	for _, c := range alone {
+		t.Run(c.name, func(t *testing.T) {
+			want := accepted
+			if c.settings["waf"] != nil {
+				want = behindFirewall
+			}
+			nag(t, assembly, c.name, want)
+			var adds []string
+			for _, kind := range read(t, assembly, c.name).types() {
+				if service := kind[:strings.LastIndex(kind, "::")+2] + "…"; slices.Contains(c.adds, service) {
+					kind = service
+				}
+				if !slices.Contains(bare, kind) && !slices.Contains(adds, kind) {
+					adds = append(adds, kind)
+				}
+			}
+			if diff := cmp.Diff(c.adds, adds); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// types returns the types of a template's resources.
+func (tpl template) types() (types []string) {
+	for _, r := range tpl.Resources {
+		types = append(types, r.Type)
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
 }
 
 func TestCfnLint(t *testing.T) {

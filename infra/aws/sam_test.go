@@ -16,7 +16,7 @@ import (
 const moduleRoot = "../.."
 
 // TestSAMFindsTheFunctions checks by SAM's rules for CDK templates: the code is
-// in the directory that the metadata names beside the template, the property
+// in the directory that the metadata names next to the template, the property
 // that it replaces is Code, and the function's id is in its construct path.
 func TestSAMFindsTheFunctions(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {

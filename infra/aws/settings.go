@@ -73,83 +73,114 @@ var settingNames = []string{
 // readStage reads the settings of one stage from the context and reports all that
 // is wrong with them at once.
 func readStage(context map[string]any) (stage, error) {
-	var invalid []error
-	reject := func(key, value, want string) { invalid = append(invalid, fmt.Errorf("%s is %q: %s", key, value, want)) }
-	value := func(key, fallback string) string {
-		if v := context[key]; v != nil && v != "" {
-			return fmt.Sprint(v)
-		}
-		return fallback
+	r := settingReader{context: context}
+	r.stage = r.value("stage", dev)
+	if !slices.Contains(stages, r.stage) {
+		return stage{}, fmt.Errorf("stage %q is unknown: use -c stage=%s", r.stage, strings.Join(stages, ", -c stage="))
 	}
-	name := value("stage", dev)
-	if !slices.Contains(stages, name) {
-		return stage{}, fmt.Errorf("stage %q is unknown: use -c stage=%s", name, strings.Join(stages, ", -c stage="))
-	}
-	for _, key := range slices.Sorted(maps.Keys(context)) {
-		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) && !slices.Contains(settingNames, setting) {
-			invalid = append(invalid, fmt.Errorf("%s is no setting: there are %s", key, strings.Join(settingNames, ", ")))
-		}
-	}
-	of := func(key, fallback string) string { return value(name+":"+key, fallback) }
-	number := func(key, text string, least int) int {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least {
-			reject(name+":"+key, text, fmt.Sprintf("use a whole number, at least %d", least))
-		}
-		return n
-	}
-	on := func(key string) bool {
-		text := of(key, "off")
-		if text != "on" && text != "off" {
-			reject(name+":"+key, text, "use on or off")
-		}
-		return text == "on"
-	}
+	r.refuseUnknown()
 	s := stage{
-		name: name, bundles: value("functions", filepath.Join("build", "functions")),
-		owner: of("owner", "unassigned"), costCentre: of("costCentre", "unassigned"),
-		table: of("table", ""), alarmEmail: of("alarmEmail", ""),
-		rateUnits: of("rateLimitUnits", "1000"), rateWindow: of("rateLimitWindowSeconds", "60"),
-		domain: of("domain", ""), certificate: of("certificateArn", ""), release: of("release", allAtOnce),
-		encryption: on("encryption"), vpc: on("vpc"), backup: on("backup"), backupCopy: of("backupCopyTo", ""),
-		reserved: map[string]int{},
+		name: r.stage, bundles: r.value("functions", filepath.Join("build", "functions")),
+		owner: r.of("owner", "unassigned"), costCentre: r.of("costCentre", "unassigned"),
+		table: r.of("table", ""), alarmEmail: r.of("alarmEmail", ""),
+		rateUnits: r.of("rateLimitUnits", "1000"), rateWindow: r.of("rateLimitWindowSeconds", "60"),
+		domain: r.of("domain", ""), certificate: r.of("certificateArn", ""), release: r.of("release", allAtOnce),
+		encryption: r.on("encryption"), vpc: r.on("vpc"), backup: r.on("backup"), backupCopy: r.of("backupCopyTo", ""),
+		reserved: r.reservedConcurrency(),
 	}
-	number("rateLimitUnits", s.rateUnits, 1)
-	number("rateLimitWindowSeconds", s.rateWindow, 1)
-	if text := of("waf", "off"); text != "off" {
-		s.waf = number("waf", text, 10) // the least that AWS takes
+	r.number("rateLimitUnits", s.rateUnits, 1)
+	r.number("rateLimitWindowSeconds", s.rateWindow, 1)
+	if text := r.of("waf", "off"); text != "off" {
+		s.waf = r.number("waf", text, 10) // the least that AWS takes
 	}
 	if (s.domain == "") != (s.certificate == "") {
-		invalid = append(invalid, fmt.Errorf("%s:domain and %s:certificateArn need each other", name, name))
+		r.invalid = append(r.invalid, fmt.Errorf("%s:domain and %[1]s:certificateArn need each other", r.stage))
 	}
 	if s.certificate != "" && !strings.HasPrefix(s.certificate, "arn:") {
-		reject(name+":certificateArn", s.certificate, "use the ARN of an ACM certificate of the deployment's region")
+		r.reject("certificateArn", s.certificate, "use the ARN of an ACM certificate of the deployment's region")
 	}
 	if _, ok := shifts[s.release]; !ok {
-		reject(name+":release", s.release, "use one of "+strings.Join(slices.Sorted(maps.Keys(shifts)), ", "))
+		r.reject("release", s.release, "use one of "+strings.Join(slices.Sorted(maps.Keys(shifts)), ", "))
 	}
 	if s.backupCopy != "" && (!s.backup || !strings.HasPrefix(s.backupCopy, "arn:")) {
-		reject(name+":backupCopyTo", s.backupCopy, "use the ARN of a backup vault, with "+name+":backup=on")
+		r.reject("backupCopyTo", s.backupCopy, "use the ARN of a backup vault, with "+r.stage+":backup=on")
 	}
-	for part := range strings.SplitSeq(of("reservedConcurrency", ""), ",") {
+	for _, f := range api.Functions() {
+		if _, err := os.Stat(filepath.Join(s.bundles, f, "bootstrap")); err != nil {
+			r.invalid = append(r.invalid, fmt.Errorf("%s is missing: run make build first", filepath.Join(s.bundles, f, "bootstrap")))
+		}
+	}
+	return s, errors.Join(r.invalid...)
+}
+
+// settingReader reads one stage's settings of a CDK context and collects what is
+// wrong with them.
+type settingReader struct {
+	context map[string]any
+	stage   string
+	invalid []error
+}
+
+// value returns the context's value of a key as text, or fallback without one.
+func (r *settingReader) value(key, fallback string) string {
+	if v := r.context[key]; v != nil && v != "" {
+		return fmt.Sprint(v)
+	}
+	return fallback
+}
+
+// of returns the stage's setting of a name as text, or fallback without one.
+func (r *settingReader) of(setting, fallback string) string {
+	return r.value(r.stage+":"+setting, fallback)
+}
+
+func (r *settingReader) reject(setting, value, want string) {
+	r.invalid = append(r.invalid, fmt.Errorf("%s:%s is %q: %s", r.stage, setting, value, want))
+}
+
+func (r *settingReader) number(setting, text string, least int) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		r.reject(setting, text, fmt.Sprintf("use a whole number, at least %d", least))
+	}
+	return n
+}
+
+func (r *settingReader) on(setting string) bool {
+	text := r.of(setting, "off")
+	if text != "on" && text != "off" {
+		r.reject(setting, text, "use on or off")
+	}
+	return text == "on"
+}
+
+// refuseUnknown rejects settings of any stage that do not exist.
+func (r *settingReader) refuseUnknown() {
+	for _, key := range slices.Sorted(maps.Keys(r.context)) {
+		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) && !slices.Contains(settingNames, setting) {
+			r.invalid = append(r.invalid, fmt.Errorf("%s is no setting: there are %s", key, strings.Join(settingNames, ", ")))
+		}
+	}
+}
+
+// reservedConcurrency returns the concurrency that is reserved by function.
+func (r *settingReader) reservedConcurrency() map[string]int {
+	const setting = "reservedConcurrency"
+	reserved := map[string]int{}
+	for part := range strings.SplitSeq(r.of(setting, ""), ",") {
 		if part == "" {
 			continue
 		}
 		function, count, _ := strings.Cut(strings.TrimSpace(part), "=")
+		if !slices.Contains(api.Functions(), function) {
+			r.reject(setting, part, "use function=number, with commas between")
+			continue
+		}
 		least := 1
 		if function == api.Extractor {
 			least = extractorsAtOnce // fewer would make SQS count receives of jobs that never started
 		}
-		if !slices.Contains(api.Functions(), function) {
-			reject(name+":reservedConcurrency", part, "use function=number, with commas between")
-			continue
-		}
-		s.reserved[function] = number("reservedConcurrency", count, least)
+		reserved[function] = r.number(setting, count, least)
 	}
-	for _, f := range api.Functions() {
-		if _, err := os.Stat(filepath.Join(s.bundles, f, "bootstrap")); err != nil {
-			invalid = append(invalid, fmt.Errorf("%s is missing: run make build first", filepath.Join(s.bundles, f, "bootstrap")))
-		}
-	}
-	return s, errors.Join(invalid...)
+	return reserved
 }

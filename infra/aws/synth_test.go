@@ -78,15 +78,7 @@ func synth(t *testing.T) (dev, prod template) {
 			t.Fatal(err)
 		}
 		synthesized.root, synthesized.out = root, filepath.Join(root, "cdk.out")
-		var cdk struct{ Context map[string]any }
-		readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)
-		flags := map[string]any{}
-		for key, value := range cdk.Context {
-			if strings.HasPrefix(key, "@") {
-				flags[key] = value
-			}
-		}
-		app := newApp(synthesized.out, flags)
+		app := newApp(synthesized.out, flags(t))
 		bundles := stubs(t, filepath.Join(root, "dev"))
 		newStack(app, stageFor(t, map[string]any{"functions": bundles}))
 		newStack(app, stageFor(t, with(everything, "functions", bundles)))
@@ -97,7 +89,7 @@ func synth(t *testing.T) (dev, prod template) {
 			"prod:rateLimitUnits": "5000", "prod:release": "canary10Percent5Minutes", "dev:alarmEmail": "other@example.org",
 		}))
 		app.Synth(nil)
-		synthesized.dev, synthesized.prod, synthesized.staging = read(t, "dev"), read(t, "prod"), read(t, "staging")
+		synthesized.dev, synthesized.prod, synthesized.staging = read(t, synthesized.out, "dev"), read(t, synthesized.out, "prod"), read(t, synthesized.out, "staging")
 	})
 	if synthesized.dev.Resources == nil || synthesized.prod.Resources == nil || synthesized.staging.Resources == nil {
 		t.Fatal("the synthesis failed in another test")
@@ -144,9 +136,19 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-func read(t *testing.T, stage string) template {
+// flags are CDK's own of cdk.json.
+func flags(t *testing.T) map[string]any {
 	t.Helper()
-	out := template{file: filepath.Join(synthesized.out, service+"-"+stage+".template.json")}
+	var cdk struct{ Context map[string]any }
+	readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)
+	maps.DeleteFunc(cdk.Context, func(key string, _ any) bool { return !strings.HasPrefix(key, "@") })
+	return cdk.Context
+}
+
+// read reads the template of a stage out of a cloud assembly.
+func read(t *testing.T, assembly, stage string) template {
+	t.Helper()
+	out := template{file: filepath.Join(assembly, service+"-"+stage+".template.json")}
 	text, err := os.ReadFile(out.file)
 	if err != nil {
 		t.Fatal(err)

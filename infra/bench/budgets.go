@@ -135,7 +135,7 @@ func (w *world) run(r request) (measurement, error) {
 	return func(ctx context.Context) (budget.Cost, float64, error) { return w.measure(ctx, r) }, nil
 }
 
-// operations says how each operation with a budget is run.
+// operations returns how each operation with a budget is run.
 func (w *world) operations() map[string]func() (measurement, error) {
 	background := context.Background()
 	get := func(path string) func() (measurement, error) {

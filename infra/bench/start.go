@@ -30,11 +30,13 @@ const (
 	warmStarts  = 5 // of the extractor, which are told and not judged
 	// maxZipped is what a bundle may be, in MB: Lambda loads it before anything else.
 	maxZipped = 10.0
+	// heldExtractor is what the extractor's bundle is held to.
+	heldExtractor = 16.0
 )
 
 const linked = "In most runs it is 1.2 to 1.4, and other work on the machine moves it. Above the floor stand a program nearly twice as large, the library that validates bodies, the queue's client where a function sends, and the templates of a report's page."
 
-const warming = "It warms PDFium and the taxonomy in its init phase, before its first job."
+const warming = "It warms PDFium and the taxonomy in its init phase, before its first job. PDFium and 5 MB of word vectors are in its bundle."
 
 // start measures how long each function takes from its start to its first call for
 // work, and how large it is as it is deployed.
@@ -101,11 +103,13 @@ func start(ctx context.Context) (*table, error) {
 		if ratio > wantedStart {
 			why = linked
 		}
+		maxSize, sizeLimit := maxZipped, target(maxZipped)
 		if name == api.Extractor {
 			broken, why, limit = false, warming, ""
+			maxSize, sizeLimit = heldExtractor, bound(maxZipped, heldExtractor)
 		}
-		t.row(t.judge(broken || zipped > maxZipped, why), name, milli(best[name]), milli(work[name]),
-			fmt.Sprintf("%.2f", ratio), limit, fmt.Sprintf("%.1f", size), fmt.Sprintf("%.1f", zipped), target(maxZipped))
+		t.row(t.judge(broken || zipped > maxSize, why), name, milli(best[name]), milli(work[name]),
+			fmt.Sprintf("%.2f", ratio), limit, fmt.Sprintf("%.1f", size), fmt.Sprintf("%.1f", zipped), sizeLimit)
 	}
 	return t, bar.Finish()
 }

@@ -45,7 +45,7 @@ var acts = []struct {
 	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{1, (*client).deleteUnderPost},
-	{1, (*client).flood},
+	{2, (*client).flood},
 	{2, (*client).retry},
 	{1, (*client).match},
 	{2, (*client).createReport},
@@ -59,6 +59,11 @@ var acts = []struct {
 	{1, reads("getTransferPackage", catalog.TransferPackageKind)},
 	{2, reads("getTransferCourse", catalog.TransferCourseKind)},
 	{1, reads("getSyllabusExtraction", catalog.SyllabusExtractionKind)},
+	{5, (*client).createDocument},
+	{2, func(c *client) { c.readDocument() }},
+	{2, (*client).uploadLater},
+	{2, (*client).teachFromDocument},
+	{2, (*client).deleteDocument},
 	{6, (*client).list},
 	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},
 	{1, func(c *client) {
@@ -66,6 +71,14 @@ var acts = []struct {
 	}},
 	{1, func(c *client) { c.send(request{operation: "listSkills", path: "/skills?query=python&limit=3"}) }},
 	{1, func(c *client) { c.send(request{operation: "getLaborMarket", path: "/labor-market?cipCodes=11.0701"}) }},
+}
+
+// opening is what each client does first, so that there is something of everything that
+// the audit looks at.
+var opening = []func(*client){
+	(*client).createCourse, (*client).createProgram, (*client).createCredential, (*client).createPackage,
+	reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"), reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"),
+	(*client).teachFromDocument,
 }
 
 // reads returns the act of reading a record.
@@ -132,22 +145,32 @@ func (c *client) createSection() {
 			c.acts++ // each has a marker of its own
 		}
 	}
-	body, items := map[string]any{"instructorName": "Instructor"}, 0
+	body, syllabus := map[string]any{"instructorName": "Instructor"}, ""
 	if c.random.IntN(2) == 0 {
-		body["syllabusHref"], items = c.syllabus(), 1
+		syllabus = c.syllabus(body)
 	}
-	c.createRecord("createSection", course+"/sections", catalog.SectionKind, body, items)
+	c.createSectionOf(course, body, syllabus)
+}
+
+// createSectionOf makes a section with the syllabus that the body has; "" for none.
+func (c *client) createSectionOf(course string, body map[string]any, syllabus string) {
+	items := min(len(syllabus), 1)
+	if section := c.createRecord("createSection", course+"/sections", catalog.SectionKind, body, items); section != nil {
+		c.history.created("syllabus "+text(section, "id"), syllabus)
+	}
 }
 
 func (c *client) changeSyllabus() {
 	if path := c.pick(catalog.SectionKind); path != "" {
-		c.change(request{operation: "updateSection", path: path, body: map[string]any{"syllabusHref": c.syllabus()}, items: 1})
+		body := map[string]any{}
+		syllabus := c.syllabus(body)
+		c.change(request{operation: "updateSection", path: path, body: body, items: 1, effects: map[string]string{"syllabus " + idOf(path): syllabus}})
 	}
 }
 
-// syllabus draws an address: mostly of good documents. Stalling ones hold an
-// extractor for half a minute.
-func (c *client) syllabus() string {
+// address draws an address: mostly of good documents. Stalling ones hold an extractor
+// for half a minute.
+func (c *client) address() string {
 	shelf := "good"
 	switch n := c.random.IntN(1000); {
 	case n < 80:
@@ -429,7 +452,7 @@ func (c *client) courses(marker string, n int) []map[string]any {
 	for i := range list {
 		list[i] = map[string]any{"name": "Course in Python programming", "description": fmt.Sprintf("%s#%d", marker, i)}
 		if c.random.IntN(8) > 0 {
-			list[i]["syllabusHref"] = c.syllabus()
+			c.syllabus(list[i])
 		}
 	}
 	return list
@@ -553,7 +576,7 @@ func (c *client) createExtraction() {
 	if c.random.IntN(2) == 0 {
 		body["text"] = "Students learn to write programs in Python and to test them. " + marker
 	} else {
-		body["syllabusHref"] = c.syllabus()
+		c.syllabus(body)
 	}
 	got := c.create(request{operation: "createSyllabusExtraction", path: "/syllabus-extractions", body: body}, marker, 1)
 	if got.outcome() == acknowledged {

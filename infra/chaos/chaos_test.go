@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,13 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A short run without what makes messages wait: the table is as it should be,
-// and the audit notices when it is not.
-func TestShortRun(t *testing.T) {
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("faults find their processes in /proc")
-	}
-	functions := t.TempDir()
+// itself returns a folder in which this program is every function's bootstrap.
+func itself(t *testing.T) (functions string) {
+	functions = t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +42,34 @@ func TestShortRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return functions
+}
+
+// A customer whose syllabi stall does not hold up another's: few of its own begin
+// meanwhile, and not all of them, which would take minutes.
+func TestFairness(t *testing.T) {
+	const many, atMost = 100, 30
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	_, behind, err := crowded(ctx, t.TempDir(), itself(t), many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if behind.begun > atMost {
+		t.Errorf("%d of %d stalling syllabi began before another customer's %d were done", behind.begun, many, few)
+	}
+}
+
+// A short run without what makes messages wait: the table is as it should be,
+// and the audit notices when it is not.
+func TestShortRun(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("faults find their processes in /proc")
+	}
+	functions := itself(t)
 	report, err := run(t.Context(), config{
 		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
-		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 20,
+		deck: []kind{slowTable, dropTable, lagTable, doubleQueue}, odds: 0.2, acts: 18,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +92,9 @@ func TestShortRun(t *testing.T) {
 				t.Fatal("the run has made nothing to spoil: choose another seed")
 			}
 			a := newAudit(rows)
+			a.files = report.files
 			a.table()
+			a.documents()
 			a.clients(report.traffic)
 			a.counted(nil, nil)
 			if len(a.breaches) == 0 {
@@ -121,6 +146,24 @@ var spoilers = map[string]func(table) (table, bool){
 		return len(order) > 0
 	}),
 	"holder forgotten": spoilRow("Course", func(r map[string]any) bool {
+		held := r["heldBy"] != nil
+		delete(r, "heldBy")
+		return held
+	}),
+	"document lost": func(rows table) (table, bool) {
+		i := at(rows, "Section", func(r map[string]any) bool { return r["documentId"] != nil })
+		if i < 0 {
+			return rows, false
+		}
+		id := rows[i]["documentId"]
+		return slices.DeleteFunc(rows, func(r map[string]any) bool { return r["id"] == id }), true
+	},
+	"document of another file": spoilRow("Document", func(r map[string]any) bool {
+		announced := r["sha256"] != sumOf(nil)
+		r["sha256"] = sumOf(nil)
+		return announced
+	}),
+	"document unheld": spoilRow("Document", func(r map[string]any) bool {
 		held := r["heldBy"] != nil
 		delete(r, "heldBy")
 		return held
@@ -248,5 +291,16 @@ func TestAuditWaitsForCalm(t *testing.T) {
 		if got := settled.shows(look.open, at(look.began), at(look.ended)); got != look.shows {
 			t.Errorf("look %d: %v", i, got)
 		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	line := func(organization string, second, latency, wait int) string {
+		return fmt.Sprintf(`09:00:00 [1] {"time":"2026-11-22T09:00:%02dZ","msg":"extraction","organization":%q,"Latency":%d,"Wait":%d}`+"\n", second, organization, latency*1000, wait*1000)
+	}
+	// b is sent at 2 and begins at 6: of a's, one began before that, two meanwhile.
+	log := line("a", 5, 4, 0) + "no extraction\n" + line("a", 6, 3, 3) + line("a", 7, 3, 4) + line("b", 8, 2, 4)
+	if diff := cmp.Diff(map[string]int{"a": 0, "b": 2}, waits(strings.NewReader(log))); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/extractor"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/boot/group/sending"
 	"skillscurriculum/pkg/boot/sweeper"
@@ -55,6 +56,7 @@ func function(name string) {
 	default:
 		server := group.New(config, store, log)
 		sending.Queue(config, server)
+		filing.Files(config, server)
 		paging.Reports(config, server)
 		server.Now, server.Callers.Now = now, now
 		lambda.Start(group.Gateway(server))

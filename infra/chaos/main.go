@@ -25,6 +25,7 @@ func main() {
 	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
 	keep := flag.Bool("keep", false, "keep data and logs also of a run in which all is well")
 	drilling := flag.Bool("drill", false, "no chaos: export, delete, restore and audit a table with the demo")
+	fair := flag.Bool("fairness", false, "no chaos: one customer's 500 syllabi stall while another sends five")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -35,6 +36,14 @@ func main() {
 	}
 	if *drilling {
 		if err := drill(ctx, dir, func(string) error { return nil }, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		_ = os.RemoveAll(dir)
+		return
+	}
+	if *fair {
+		if err := fairness(ctx, dir, *functions, 500, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -20,8 +20,8 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// proxy stands between the functions and DynamoDB or the queue, and does to their
-// calls what faults say.
+// proxy stands between the functions and DynamoDB, the queue or the storage of files,
+// and does to their calls what faults say.
 type proxy struct {
 	upstream string // URL without a path
 	client   *http.Client
@@ -177,7 +177,7 @@ func count(operation string, body []byte) (customer string, units int) {
 
 // handle answers a call; false when the caller was not told what became of it.
 func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string, body []byte) (told bool) {
-	if hit, x := p.hit(slowTable, slowQueue); hit {
+	if hit, x := p.hit(slowTable, slowQueue, slowFiles); hit {
 		time.Sleep(time.Duration((0.1 + 0.9*x) * float64(time.Second)))
 	}
 	if hit, _ := p.hit(throttleTable); hit {
@@ -197,7 +197,11 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 		refuse(w, 500, "com.amazonaws.sqs#InternalFailure")
 		return false
 	}
-	if hit, _ := p.hit(cutTable, cutQueue); hit {
+	if hit, _ := p.hit(breakFiles); hit {
+		http.Error(w, "<Error><Code>InternalError</Code><Message>chaos</Message></Error>", http.StatusInternalServerError)
+		return false
+	}
+	if hit, _ := p.hit(cutTable, cutQueue, cutFiles); hit {
 		cut(w)
 		return false
 	}
@@ -212,7 +216,13 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 	if operation == "SendMessage" {
 		p.double(r, body)
 	}
-	if hit, _ := p.hit(dropTable, dropQueue); hit {
+	if got.status == http.StatusForbidden && r.Header.Get("Authorization") != "" {
+		// A function, and not a client with an upload: the storage knows its role.
+		p.mu.Lock()
+		p.refused = append(p.refused, fmt.Sprintf("%s %s: %s", r.Method, r.URL.Path, got.body))
+		p.mu.Unlock()
+	}
+	if hit, _ := p.hit(dropTable, dropQueue, dropFiles); hit {
 		cut(w)
 		return false
 	}
@@ -225,7 +235,7 @@ func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string,
 	return err == nil
 }
 
-// refuse answers with an error of AWS's JSON protocol.
+// refuse responds with an error of AWS's JSON protocol.
 func refuse(w http.ResponseWriter, status int, name string) {
 	respondJSON(w, status, map[string]any{"__type": name, "message": "chaos"})
 }
@@ -236,7 +246,7 @@ func respondJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// conflict answers as DynamoDB does when another transaction holds an item; false
+// conflict responds as DynamoDB does when another transaction holds an item; false
 // for calls that never conflict.
 func conflict(w http.ResponseWriter, operation string, body []byte, x float64) bool {
 	const prefix = "com.amazonaws.dynamodb.v20120810#"
@@ -291,7 +301,7 @@ func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchang
 	if err != nil {
 		return exchange{}, err
 	}
-	request.Header = r.Header.Clone()
+	request.Header, request.Host = r.Header.Clone(), r.Host // which is signed
 	response, err := p.client.Do(request)
 	if err != nil {
 		return exchange{}, err

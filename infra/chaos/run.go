@@ -31,7 +31,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 )
 
-// config says what to run.
+// config is what to run.
 type config struct {
 	seed      uint64
 	duration  time.Duration
@@ -48,6 +48,7 @@ type report struct {
 	figures  []string
 	breaches []string
 	rows     table
+	files    files
 	traffic  *traffic
 }
 
@@ -85,6 +86,7 @@ const (
 type world struct {
 	config
 	table, queue *proxy
+	files        *proxy
 	direct       *awsdynamodb.Client // past the proxy
 	start        time.Time
 	mu           sync.Mutex
@@ -107,6 +109,7 @@ const (
 	scheduling = iota
 	tableHits
 	queueHits
+	fileHits
 	skewing
 	clients
 )
@@ -134,6 +137,15 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer w.queue.stop()
+	storage, late, stopFiles, err := startFiles(filepath.Join(c.dir, "objects"))
+	if err != nil {
+		return nil, err
+	}
+	defer stopFiles()
+	if w.files, err = startProxy(storage, c.odds, c.random(fileHits)); err != nil {
+		return nil, err
+	}
+	defer w.files.stop()
 	shelf, err := openLibrary()
 	if err != nil {
 		return nil, err
@@ -145,44 +157,23 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 
-	everybody, err := w.customers(ctx)
+	everybody, err := customers(ctx, w.store(endpoint))
 	if err != nil {
 		return nil, err
 	}
-	console, err := os.Create(filepath.Join(c.dir, "console.log"))
+	told, stopStack, err := w.serve(ctx, stack.Config{
+		Functions: filepath.Join(c.dir, "functions"), DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, AllowedHosts: shelf.host,
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer console.Close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ready, ended := make(chan stack.Announcement, 1), make(chan error, 1)
-	go func() {
-		ended <- stack.Run(ctx, stack.Config{
-			Dir: filepath.Join(c.dir, "local"), Functions: filepath.Join(c.dir, "functions"), Table: tableName,
-			DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, RateUnits: strconv.Itoa(plenty), RateWindow: strconv.Itoa(windowSeconds),
-			AllowedHosts: shelf.host, Store: func(p stack.Places) stack.Store { return known{w.store(p.DynamoDBEndpoint)} },
-			Console: log.New(console, "", log.Ltime),
-		}, func(a stack.Announcement) { ready <- a })
-	}()
-	var told stack.Announcement
-	select {
-	case told = <-ready:
-	case err := <-ended:
-		return nil, errors.Join(errors.New("the stack ended"), err)
-	}
-	defer func() {
-		cancel()
-		<-ended
-	}()
+	defer stopStack()
 
 	w.start = time.Now()
 	w.say("the service answers at %s", told.BaseURL)
 	w.say("%s", skew)
-	t := &traffic{
-		base: told.BaseURL, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
-	}
+	t := newTraffic(told.BaseURL, shelf)
+	t.late = late
 	if err := w.school(ctx, t, everybody); err != nil {
 		return nil, err
 	}
@@ -191,6 +182,35 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, ctx.Err()
 	}
 	return w.judge(ctx, t, everybody, acted)
+}
+
+// serve runs the stack until stop.
+func (w *world) serve(ctx context.Context, c stack.Config) (told stack.Announcement, stop func(), err error) {
+	console, err := os.Create(filepath.Join(w.dir, "console.log"))
+	if err != nil {
+		return told, nil, err
+	}
+	c.Dir, c.Table, c.Console = filepath.Join(w.dir, "local"), tableName, log.New(console, "", log.Ltime)
+	c.RateUnits, c.RateWindow = strconv.Itoa(plenty), strconv.Itoa(windowSeconds)
+	c.Store = func(p stack.Places) stack.Store { return known{w.store(p.DynamoDBEndpoint)} }
+	ctx, cancel := context.WithCancel(ctx)
+	ready, ended := make(chan stack.Announcement, 1), make(chan error, 1)
+	go func() { ended <- stack.Run(ctx, c, func(a stack.Announcement) { ready <- a }) }()
+	select {
+	case told = <-ready:
+		return told, func() { cancel(); <-ended; _ = console.Close() }, nil
+	case err := <-ended:
+		cancel()
+		return told, nil, errors.Join(errors.New("the stack ended"), err, console.Close())
+	}
+}
+
+// newTraffic returns the traffic of a service at its base URL.
+func newTraffic(base string, shelf *library) *traffic {
+	return &traffic{
+		base: base, library: shelf, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
+		statuses: map[string]int{}, batches: map[string]*batch{}, keys: map[catalog.OrgID][]string{},
+	}
 }
 
 // store opens the table at an endpoint.
@@ -209,8 +229,7 @@ func (k known) Known(ctx context.Context, apiKey string) (bool, error) {
 }
 
 // customers makes those who call. The last one may use little.
-func (w *world) customers(ctx context.Context) ([]*customer, error) {
-	store := w.store(w.table.upstream)
+func customers(ctx context.Context, store *dynamo.Store) ([]*customer, error) {
 	if err := store.CreateTable(ctx); err != nil {
 		return nil, err
 	}
@@ -270,7 +289,7 @@ func (w *world) school(ctx context.Context, t *traffic, everybody []*customer) e
 func (w *world) skew() (says string, err error) {
 	names := api.Functions()
 	random := w.random(skewing)
-	candidates := []string{api.Extractor, api.Sweeper, string(api.Transfers), string(api.Courses), string(api.Credentials), string(api.Programs)}
+	candidates := []string{api.Extractor, api.Sweeper, string(api.Transfers), string(api.Courses), string(api.Credentials), string(api.Programs), string(api.Documents)}
 	wrong := candidates[random.IntN(len(candidates))]
 	by := leastSkew + time.Duration(random.Int64N(int64(mostSkew-leastSkew)))
 	if random.IntN(2) == 0 {
@@ -372,6 +391,14 @@ func (w *world) hurt(f fault) {
 		for _, pid := range pids {
 			w.kill(pid, syscall.SIGCONT)
 		}
+	case stopFiles:
+		w.files.shut()
+		wait()
+		w.files.open()
+	case slowFiles, breakFiles, dropFiles, cutFiles:
+		end := w.files.set(f.what)
+		wait()
+		end()
 	case slowQueue, breakQueue, dropQueue, cutQueue, doubleQueue, shuffleQueue:
 		end := w.queue.set(f.what)
 		wait()
@@ -470,14 +497,23 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	took := time.Since(w.start) - w.duration
 	w.say("quiet")
 	a := newAudit(rows)
+	var err error
+	if a.files, err = w.stored(ctx); err != nil {
+		return nil, err
+	}
 	a.table()
+	a.documents()
 	a.clients(t)
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
-	r := &report{rows: rows, traffic: t, breaches: slices.Concat(w.table.refused, t.breaches, a.breaches)}
+	b, err := w.daysAfter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{rows: rows, files: a.files, traffic: t, breaches: slices.Concat(w.table.refused, w.files.refused, t.breaches, a.breaches, b.breaches)}
 	r.figure("acts of each client %v, responses %s, replays %d", acted, counts(t.statuses), t.replays)
-	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits)))
+	r.figure("processes killed %d, calls hit %s", w.kills, counts(merge(w.table.hits, w.queue.hits, w.files.hits)))
 	records := map[string]int{}
 	for _, kinds := range a.live {
 		for kind, live := range kinds {
@@ -486,6 +522,11 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	}
 	r.figure("live records %s, deleted %d, messages sent %d", counts(records), len(a.deleted), w.queue.messages)
 	r.figure("extractions %s; all ended %.0fs after the faults", counts(ends), took.Seconds())
+	if log, err := os.Open(filepath.Join(w.dir, "local", "logs", api.Extractor+".log")); err == nil {
+		r.figure("runs of others that began while one of these waited, in the median: %s", counts(waits(log)))
+		_ = log.Close()
+	}
+	r.figure("files %d, of them %d of deleted documents; days later %d", len(a.files), a.lateFiles(), len(b.files))
 	entries := 0
 	for _, pages := range a.feeds {
 		for _, page := range pages {

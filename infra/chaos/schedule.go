@@ -49,13 +49,18 @@ const (
 	cutQueue      kind = "queue calls lost"
 	doubleQueue   kind = "messages doubled"
 	shuffleQueue  kind = "messages out of order"
+	stopFiles     kind = "stop object storage"
+	slowFiles     kind = "object storage slow"
+	breakFiles    kind = "object storage answers 500"
+	dropFiles     kind = "object storage responses lost"
+	cutFiles      kind = "object storage calls lost"
 )
 
 // everything holds how often each kind comes up before all of them come again.
 var everything = []kind{
 	killFunction, killFunction, killFunction, killFunction, killFunction, stopTable, freezeTable, stopQueue, slowTable, throttleTable,
 	conflictTable, conflictTable, breakTable, dropTable, dropTable, cutTable, lagTable, slowQueue, breakQueue, dropQueue, cutQueue,
-	doubleQueue, doubleQueue, shuffleQueue,
+	doubleQueue, doubleQueue, shuffleQueue, stopFiles, slowFiles, breakFiles, dropFiles, cutFiles,
 }
 
 // schedule lays out the faults of a run of that length.
@@ -80,7 +85,7 @@ func schedule(random *rand.Rand, deck []kind, length time.Duration) []fault {
 		switch f.what {
 		case killFunction:
 			f.function = functions[f.pick%uint64(len(functions))]
-		case stopTable, freezeTable, stopQueue:
+		case stopTable, freezeTable, stopQueue, stopFiles:
 			f.lasts = min(lasts/2, length-at)
 		default:
 			f.lasts = min(lasts, length-at)

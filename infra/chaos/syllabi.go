@@ -60,6 +60,12 @@ var shelves = map[string]struct {
 	"inwards":  {failures: []catalog.FailureCode{catalog.ForbiddenAddress}},
 	"stalling": {failures: []catalog.FailureCode{catalog.TimedOut, catalog.Unreachable}},
 	"hostile":  {readable: true, failures: []catalog.FailureCode{catalog.TimedOut, catalog.TooLarge, catalog.Malformed}},
+	// Texts of the records themselves.
+	"own": {readable: true},
+	// Documents, whose storage has faults; and those that were deleted.
+	"uploaded":         {readable: true, failures: []catalog.FailureCode{catalog.Unreachable}},
+	"uploaded hostile": {readable: true, failures: []catalog.FailureCode{catalog.Unreachable, catalog.TimedOut, catalog.TooLarge, catalog.Malformed}},
+	"withdrawn":        {readable: true, failures: []catalog.FailureCode{catalog.TimedOut, catalog.TooLarge, catalog.Malformed, catalog.Unreachable, catalog.DocumentNotFound}},
 }
 
 // hostile documents of about 1 MB are small for what they ask of a reader.
@@ -71,6 +77,28 @@ var hostile = []struct {
 	{"deep.html", "text/html", func() string { return strings.Repeat("<div>", 200_000) + "a" }},
 	{"letters.txt", "text/plain", func() string { return strings.Repeat("R C ", 250_000) }},
 	{"pipes.md", "text/markdown", func() string { return strings.Repeat("|a", 500_000) }},
+}
+
+// file returns the bytes of a document of the library.
+func (l *library) file(name string) []byte {
+	if text, ok := hostileFile(name); ok {
+		return []byte(text)
+	}
+	file, err := fs.ReadFile(demo.Syllabi(), name)
+	if err != nil {
+		panic(err) // the library has it
+	}
+	return file
+}
+
+// hostileFile returns the text of a hostile document; false for any other.
+func hostileFile(name string) (string, bool) {
+	for _, document := range hostile {
+		if document.name == name {
+			return document.text(), true
+		}
+	}
+	return "", false
 }
 
 func (l *library) href(shelf, name string) string {
@@ -110,7 +138,7 @@ func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, document := range hostile {
 			if document.name == name {
 				w.Header().Set("Content-Type", document.media)
-				_, _ = w.Write([]byte(document.text()))
+				_, _ = w.Write(l.file(name))
 			}
 		}
 		return

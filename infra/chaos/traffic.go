@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -15,11 +14,13 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	service "skillscurriculum/pkg/client"
 )
 
 // traffic is what all clients do and know together.
 type traffic struct {
 	base    string
+	late    string // host of a storage that takes every upload for expired
 	library *library
 	history history
 	client  *http.Client
@@ -113,7 +114,8 @@ func (r reply) parsed() (v map[string]any) {
 	return v
 }
 
-// run acts so often, or where that is 0 until ctx ends.
+// run acts so often, or where that is 0 until ctx ends: first the opening, then by
+// chance.
 func (c *client) run(ctx context.Context, times int) {
 	total := 0
 	for _, a := range acts {
@@ -121,15 +123,24 @@ func (c *client) run(ctx context.Context, times int) {
 	}
 	for c.acts < times || times == 0 && ctx.Err() == nil {
 		c.random = c.decide(c.acts)
-		n := c.random.IntN(total)
-		for _, a := range acts {
-			if n -= a.weight; n < 0 {
-				a.do(c)
-				break
-			}
+		if c.acts < len(opening) {
+			opening[c.acts](c)
+		} else {
+			c.actByChance(total)
 		}
 		c.acts++
 		time.Sleep(time.Duration(c.random.IntN(60)) * time.Millisecond)
+	}
+}
+
+// actByChance does one of the acts, whose weights have that total.
+func (c *client) actByChance(total int) {
+	n := c.random.IntN(total)
+	for _, a := range acts {
+		if n -= a.weight; n < 0 {
+			a.do(c)
+			return
+		}
 	}
 }
 
@@ -153,67 +164,44 @@ const patience = 40 * time.Second
 // send makes one attempt at a request and looks at its response.
 func (c *client) send(r request) reply {
 	op := api.Of(r.operation)
-	var body io.Reader
+	call := service.Request{Operation: r.operation, Href: r.path, IdempotencyKey: r.key}
 	if r.body != nil {
-		packed, err := json.Marshal(r.body)
-		if err != nil {
-			panic(err) // it is made of texts and numbers
-		}
-		body = bytes.NewReader(packed)
+		call.Body = r.body
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, op.Method, c.base+r.path, body)
-	if err != nil {
-		panic(err) // the path is one that the service gave
-	}
-	q.Header[api.HeaderKey] = []string{c.customer.key}
-	if body != nil {
-		q.Header.Set("Content-Type", "application/json")
-	}
-	if r.key != "" {
-		q.Header.Set("Idempotency-Key", r.key)
-	}
 	cost := op.Cost.UpFront() + op.Cost.Rest(r.items)
-	response, err := c.client.Do(q)
-	var read []byte
-	if err == nil {
-		read, err = io.ReadAll(response.Body)
-		_ = response.Body.Close()
-	}
+	response, err := (&service.Client{BaseURL: c.base, Key: c.customer.key, HTTP: c.client}).Send(ctx, call)
 	if err != nil {
 		c.account(0, cost)
 		c.count("no response")
 		return reply{}
 	}
-	charged, wrong := strconv.Atoi(header(response, api.HeaderCost))
-	if wrong != nil || header(response, api.HeaderRequestID) == "" || header(response, api.HeaderLimit) == "" || header(response, api.HeaderRemaining) == "" || header(response, api.HeaderReset) == "" {
-		c.breach("%s: %d without all headers: %v", r.operation, response.StatusCode, response.Header)
+	charged, wrong := strconv.Atoi(response.Header.Get(api.HeaderCost))
+	if wrong != nil || response.Header.Get(api.HeaderRequestID) == "" || response.Header.Get(api.HeaderLimit) == "" || response.Header.Get(api.HeaderRemaining) == "" || response.Header.Get(api.HeaderReset) == "" {
+		c.breach("%s: %d without all headers: %v", r.operation, response.Status, response.Header)
 	}
-	byGateway := header(response, api.HeaderLimit) == "0"
-	if byGateway && response.StatusCode >= 500 {
+	byGateway := response.Header.Get(api.HeaderLimit) == "0"
+	if byGateway && response.Status >= 500 {
 		c.account(0, cost) // its function may have been charged for, or not
 	} else {
 		c.account(charged, 0)
 	}
-	c.count(strconv.Itoa(response.StatusCode))
-	switch s := response.StatusCode; {
+	c.count(strconv.Itoa(response.Status))
+	switch s := response.Status; {
 	case s == op.Status, s == 404, s == 409, s == 422, s == 429, s == 503:
 	case s == 500 && byGateway:
 	default:
-		c.breach("%s answers %d: %s", r.operation, s, read)
+		c.breach("%s answers %d: %s", r.operation, s, response.Body)
 	}
-	if response.StatusCode >= 400 {
+	if response.Status >= 400 {
 		var p api.Problem
-		if json.Unmarshal(read, &p) != nil || p.Status != response.StatusCode || p.Code == "" || response.Header.Get("Content-Type") != api.ProblemMediaType {
-			c.breach("%s: %d is no problem: %s", r.operation, response.StatusCode, read)
+		if json.Unmarshal(response.Body, &p) != nil || p.Status != response.Status || p.Code == "" || response.Header.Get("Content-Type") != api.ProblemMediaType {
+			c.breach("%s: %d is no problem: %s", r.operation, response.Status, response.Body)
 		}
 	}
-	return reply{response.StatusCode, read}
+	return reply{response.Status, response.Body}
 }
-
-// header reads a header whose spelling net/http has changed.
-func header(r *http.Response, name string) string { return r.Header.Get(name) }
 
 func (c *client) account(seen, unsure int) {
 	c.customer.mu.Lock()

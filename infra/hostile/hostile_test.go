@@ -201,7 +201,7 @@ func check(r request, got reply) error {
 		return fmt.Errorf("the body is no UTF-8")
 	}
 	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
-	if got.status >= 400 {
+	if page := strings.HasSuffix(r.path, "/shared") && r.method == http.MethodGet; got.status >= 400 && (!page || media != api.HTML) {
 		return checkProblem(media, got)
 	}
 	if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {

@@ -135,11 +135,15 @@ func fixture(t testing.TB, s *service) map[string]string {
 	}
 	s.extracted(t, catalog.ExtractionJob{OrganizationID: s.org, Kind: catalog.TransferCourseKind, ID: courses[0].ID, PackageID: pack})
 	report := s.call(t, 201, "POST", "/reports", fmt.Sprintf(`{"name":"Report","settings":{"courses":[%q]}}`, id)).text(t, "report", "id")
+	address := s.call(t, 201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).text(t, "url")
 	extraction := s.call(t, 202, "POST", "/syllabus-extractions", `{"text":"Python"}`).text(t, "extractionId")
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
+	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
+		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
 	return map[string]string{
-		"documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
+		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID),
+		"token": address[strings.Index(address, "token=")+len("token="):],
 	}
 }
 
@@ -221,6 +225,8 @@ func (g *generator) request(op operation) request {
 
 func (g *generator) parameter(p map[string]any) any {
 	switch p["name"] {
+	case "token":
+		return g.known["token"]
 	case "cipCodes":
 		return "11.0701"
 	case "limit":
@@ -284,6 +290,11 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 	case "boolean":
 		return true
 	}
+	return g.text(schema, name)
+}
+
+// text makes a text that fits the schema of a property of that name.
+func (g *generator) text(schema map[string]any, name string) any {
 	switch name {
 	case "courses", "courseOrder", "allowedCourseIds":
 		return g.known["courseId"]

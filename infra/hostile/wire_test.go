@@ -196,7 +196,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// problem says what is wrong with an error that no operation need have made.
+// problem returns what is wrong with an error that no operation need have made.
 func problem(a reply) error {
 	var p api.Problem
 	d := json.NewDecoder(bytes.NewReader(a.body))

@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -21,6 +20,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/client"
+	"skillscurriculum/pkg/rest"
 )
 
 // Customer is somebody who calls, with a key that may write.
@@ -102,7 +103,7 @@ func Run(ctx context.Context, p Plan) ([]Response, []*Account, error) {
 		}
 	}
 	for i, customer := range p.Customers {
-		c := &caller{base: p.BaseURL, Customer: customer, random: rand.New(rand.NewPCG(p.Seed, uint64(i)))}
+		c := &caller{service: &client.Client{BaseURL: p.BaseURL, Key: customer.Key}, Customer: customer, random: rand.New(rand.NewPCG(p.Seed, uint64(i)))}
 		accounts[i] = &Account{Customer: customer, Charged: map[int64]int{}, Refused: map[int64]int{}, Used: map[int64]int{}, Limited: map[int64]int{}}
 		all.Go(func() {
 			select {
@@ -124,7 +125,7 @@ func Run(ctx context.Context, p Plan) ([]Response, []*Account, error) {
 		return nil, nil, ctx.Err()
 	}
 	for _, a := range accounts {
-		if err := a.ask(ctx, p.BaseURL); err != nil {
+		if err := a.ask(ctx, &client.Client{BaseURL: p.BaseURL, Key: a.Customer.Key}); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -136,7 +137,7 @@ func Run(ctx context.Context, p Plan) ([]Response, []*Account, error) {
 // later on.
 type caller struct {
 	Customer
-	base string
+	service *client.Client
 
 	mu                             sync.Mutex
 	random                         *rand.Rand
@@ -177,7 +178,8 @@ func (c *caller) target(t *vegeta.Target) error {
 	defer c.mu.Unlock()
 	c.made++
 	one := func(ids []string) string { return ids[c.random.IntN(len(ids))] }
-	path, body := "", ""
+	var call client.Request
+	body := ""
 	operation := c.draw()
 	switch operation {
 	case "getCourse", "updateCourse", "getSection":
@@ -195,23 +197,23 @@ func (c *caller) target(t *vegeta.Target) error {
 	}
 	switch operation {
 	case "listCourses", "listJobs":
-		path = fmt.Sprintf("?limit=%d&offset=%d", 1+c.random.IntN(50), c.random.IntN(40))
+		call.Query = url.Values{"limit": {strconv.Itoa(1 + c.random.IntN(50))}, "offset": {strconv.Itoa(c.random.IntN(40))}}
 	case "listSkills":
-		path = "?query=data&limit=5"
+		call.Query = url.Values{"query": {"data"}, "limit": {"5"}}
 	case "listChanges":
-		path = "?limit=20"
+		call.Query = url.Values{"limit": {"20"}}
 	case "getCourse":
-		path = one(c.courses)
+		call.IDs = []string{one(c.courses)}
 	case "updateCourse":
-		path, body = one(c.courses), fmt.Sprintf(`{"description":"change %d"}`, c.made)
+		call.IDs, body = []string{one(c.courses)}, fmt.Sprintf(`{"description":"change %d"}`, c.made)
 	case "getSection":
 		i := c.random.IntN(len(c.courses))
-		path = c.courses[i] + "/" + c.sections[i]
+		call.IDs = []string{c.courses[i], c.sections[i]}
 	case "getJob":
-		path = one(c.jobs)
+		call.IDs = []string{one(c.jobs)}
 	case "deleteJob":
 		last := len(c.jobs) - 1
-		path, c.jobs = c.jobs[last], c.jobs[:last]
+		call.IDs, c.jobs = []string{c.jobs[last]}, c.jobs[:last]
 	case "createCourse":
 		body = fmt.Sprintf(`{"name":"Course %d","code":"C %d","description":"Load"}`, c.made, c.made)
 	case "createJob":
@@ -219,45 +221,23 @@ func (c *caller) target(t *vegeta.Target) error {
 	case "createTransferPackage":
 		body = fmt.Sprintf(`{"name":"Package %d","transferFromInstitution":"Institution"}`, c.made)
 	case "createTransferCourses":
-		path, body = one(c.packs), fmt.Sprintf(`{"courses":[{"name":"Statistics %d","description":"Students learn to analyze data with regression in R."}]}`, c.made)
+		call.IDs, body = []string{one(c.packs)}, fmt.Sprintf(`{"courses":[{"name":"Statistics %d","description":"Students learn to analyze data with regression in R."}]}`, c.made)
 	case "getCustomerUsage":
-		path = c.ID
+		call.IDs = []string{c.ID}
 	}
-	op := api.Of(operation)
-	t.Method, t.URL, t.Body = op.Method, c.base+fill(op.Path, path), []byte(body)
-	t.Header = http.Header{api.HeaderKey: {c.Key}}
+	call.Operation = operation
 	if body != "" {
-		t.Header["Content-Type"] = []string{"application/json"}
-		if op.Idempotent {
-			t.Header["Idempotency-Key"] = []string{fmt.Sprintf("%s-%d", c.ID, c.made)}
+		call.Body = json.RawMessage(body)
+		if api.Of(operation).Idempotent {
+			call.IdempotencyKey = fmt.Sprintf("%s-%d", c.ID, c.made)
 		}
 	}
+	r, err := c.service.HTTPRequest(context.Background(), call)
+	if err != nil {
+		return err
+	}
+	t.Method, t.URL, t.Header, t.Body = r.Method, r.URL.String(), r.Header, []byte(body)
 	return nil
-}
-
-// fill puts ids, separated by slashes, into the path's parameters; what begins with
-// a question mark is added.
-func fill(path, ids string) string {
-	if ids == "" || ids[0] == '?' {
-		return path + ids
-	}
-	var out []byte
-	for i := 0; i < len(path); i++ {
-		if path[i] != '{' {
-			out = append(out, path[i])
-			continue
-		}
-		for path[i] != '}' {
-			i++
-		}
-		n := 0
-		for n < len(ids) && ids[n] != '/' {
-			n++
-		}
-		out = append(out, ids[:n]...)
-		ids = ids[min(n+1, len(ids)):]
-	}
-	return string(out)
 }
 
 // take enters a response into the account and remembers what was created.
@@ -321,40 +301,16 @@ func (c *caller) remember(operation string, body []byte) {
 }
 
 // ask reads what the service says that the customer has used.
-func (a *Account) ask(ctx context.Context, base string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/customers/"+a.Customer.ID+"/usage", nil)
+func (a *Account) ask(ctx context.Context, service *client.Client) error {
+	usage, err := client.Do[rest.Usage](ctx, service, client.Request{Operation: "getCustomerUsage", IDs: []string{a.Customer.ID}})
 	if err != nil {
-		return err
-	}
-	request.Header[api.HeaderKey] = []string{a.Customer.Key}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("usage of %s: %s: %.200s: %w", a.Customer.ID, response.Status, body, err)
-	}
-	var usage struct {
-		Window struct {
-			Used          int
-			ResetsAt      time.Time
-			LengthSeconds int64
-		}
-		History []struct {
-			StartsAt      time.Time
-			Used, Limited int
-		}
-	}
-	if err := json.Unmarshal(body, &usage); err != nil {
 		return fmt.Errorf("usage of %s: %w", a.Customer.ID, err)
 	}
 	for _, past := range usage.History {
-		window := past.StartsAt.Unix() + usage.Window.LengthSeconds
+		window := past.StartsAt.Std().Unix() + int64(usage.Window.LengthSeconds)
 		a.Used[window], a.Limited[window] = past.Used, past.Limited
 	}
-	current := usage.Window.ResetsAt.Unix()
+	current := usage.Window.ResetsAt.Std().Unix()
 	a.Used[current] = usage.Window.Used
 	// Refusals of the current window are told only once it is over.
 	a.Limited[current] = a.Refused[current]

@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +21,9 @@ import (
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/client"
+	"skillscurriculum/pkg/rest"
 )
 
 // TestEndToEnd runs the whole stack with the real bootstraps and the demo data, and
@@ -120,44 +123,29 @@ func readme(t *testing.T, home string) {
 	}
 }
 
-// call sends a request and returns status, headers and body.
-func call(t *testing.T, key, method, url, body string) (int, http.Header, []byte) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("X-API-Key", key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, response.Header, answer
-}
-
 // exactLimit lets 16 clients use up a window together: what is admitted is exactly
 // what the window holds, and the usage says so.
 func exactLimit(t *testing.T, base string, customer stack.Customer) {
-	_, header, _ := call(t, customer.APIKey, "GET", base+"/customers/"+customer.CustomerID+"/usage", "")
-	left, err := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
-	if err != nil || left == 0 {
-		t.Fatalf("%d units are left: %v", left, err)
+	service := &client.Client{BaseURL: base, Key: customer.APIKey}
+	usage := client.Request{Operation: "getCustomerUsage", IDs: []string{customer.CustomerID}}
+	before, err := client.Do[rest.Usage](t.Context(), service, usage)
+	if err != nil || before.Window.Remaining == 0 {
+		t.Fatalf("%+v, %v", before.Window, err)
 	}
+	left := before.Window.Remaining
 	var mu sync.Mutex
 	statuses := map[int]int{}
 	var clients sync.WaitGroup
 	for range 16 {
 		clients.Go(func() {
 			for range left/16 + 10 {
-				status, _, _ := call(t, customer.APIKey, "GET", base+"/jobs?limit=1", "")
+				response, err := service.Send(t.Context(), client.Request{Operation: "listJobs", Query: url.Values{"limit": {"1"}}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				mu.Lock()
-				statuses[status]++
+				statuses[response.Status]++
 				mu.Unlock()
 			}
 		})
@@ -166,16 +154,9 @@ func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	if statuses[200] != left || len(statuses) != 2 || statuses[429] == 0 {
 		t.Errorf("%d units were left; responses by status: %v", left, statuses)
 	}
-	var usage struct {
-		Window struct{ Limit, Used, Remaining int }
-		Status string
-	}
-	_, _, body := call(t, customer.APIKey, "GET", base+"/customers/"+customer.CustomerID+"/usage", "")
-	if err := json.Unmarshal(body, &usage); err != nil {
-		t.Fatal(err)
-	}
-	if usage.Window.Used != usage.Window.Limit || usage.Window.Remaining != 0 || usage.Status != "limited" {
-		t.Errorf("usage %s", body)
+	after, err := client.Do[rest.Usage](t.Context(), service, usage)
+	if err != nil || after.Window.Used != after.Window.Limit || after.Window.Remaining != 0 || after.Status != "limited" {
+		t.Errorf("usage %+v, %v", after, err)
 	}
 }
 
@@ -211,13 +192,12 @@ func slowSyllabi(t *testing.T) *slowServer {
 // killExtractor kills the process that runs an extraction, in the middle of it:
 // the course is COMPLETED all the same.
 func killExtractor(t *testing.T, a stack.Announcement, slow *slowServer) {
-	key, courses := a.Customers[0].APIKey, a.BaseURL+"/transfer-packages/"+a.Examples.PackageID+"/courses"
-	status, _, body := call(t, key, "POST", courses, `{"courses":[{"name":"Slow","syllabusHref":"http://`+slow.host+`/slow.txt"}]}`)
-	if status != http.StatusCreated {
-		t.Fatalf("%d %s", status, body)
-	}
-	var created []struct{ ID string }
-	if err := json.Unmarshal(body, &created); err != nil {
+	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
+	created, err := client.Do[[]catalog.TransferCourse](t.Context(), service, client.Request{
+		Operation: "createTransferCourses", IDs: []string{a.Examples.PackageID},
+		Body: map[string]any{"courses": []any{map[string]string{"name": "Slow", "syllabusHref": "http://" + slow.host + "/slow.txt"}}},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -235,14 +215,11 @@ func killExtractor(t *testing.T, a stack.Announcement, slow *slowServer) {
 	if killed == 0 {
 		t.Fatal("there is no extractor to kill")
 	}
-	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {
-		_, _, body := call(t, key, "GET", courses+"/"+created[0].ID, "")
-		if bytes.Contains(body, []byte(`"COMPLETED"`)) {
-			return
-		}
-		if bytes.Contains(body, []byte(`"FAILED"`)) || time.Now().After(deadline) {
-			t.Fatalf("%s", body)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	course, err := client.Wait[catalog.TransferCourse](ctx, service, client.Request{Operation: "getTransferCourse", IDs: []string{a.Examples.PackageID, created[0].ID}})
+	if err != nil || course.ProcessingStatus != catalog.Completed {
+		t.Fatalf("%+v, %v", course, err)
 	}
 }
 

@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// knownSkills says in a line how many of the skills in use the loaded taxonomy knows;
+// knownSkills returns in a line how many of the skills in use the loaded taxonomy knows;
 // empty where none is in use.
 func knownSkills(ctx context.Context, environment map[string]string) string {
 	config := boot.Config{TaxonomyFile: environment[api.EnvTaxonomy]}

@@ -134,23 +134,7 @@ func TestTaxonomyRemap(t *testing.T) {
 	if changed, _ := c.feed(org, cursor); changed != 5 {
 		t.Errorf("%d changes in the feed", changed)
 	}
-	for _, was := range sections {
-		is, err := c.store.Section(ctx, org, was.ID, true)
-		if err != nil || is.UpdatedAt <= was.UpdatedAt {
-			t.Errorf("section %+v %v", is, err)
-		}
-		for i, s := range is.Skills {
-			if s.Level != was.Skills[i].Level || s.Confidence != was.Skills[i].Confidence || s.SkillName == was.Skills[i].SkillName {
-				t.Errorf("%+v was %+v", s, was.Skills[i])
-			}
-		}
-		if was.Name == "A" {
-			outcome, err := c.store.Outcome(ctx, org, was.ID)
-			if err != nil || outcome.Skills[0].SkillID != "mine:sql" || outcome.Evidence[0].SkillID != "mine:sql" || outcome.Evidence[1].SkillID != "mine:cope" || outcome.Evidence[0].Quote != "queries" {
-				t.Errorf("outcome %+v %v", outcome, err)
-			}
-		}
-	}
+	c.checkRenamed(sections)
 
 	// Again: nothing is left to do, and the table keeps what was decided.
 	want = remapped{Share: remap.Share{InUse: 3, Known: 3}, ID: 3, Unmapped: []remap.Row{}, Records: map[catalog.Kind]int{}}
@@ -168,6 +152,30 @@ func TestTaxonomyRemap(t *testing.T) {
 	}
 	if out, _ := c.run(0, "taxonomy", "info", "mine.bin"); !strings.Contains(out, "3 of 6 known (50.0%)") {
 		t.Error(out)
+	}
+}
+
+// checkRenamed reports sections that differ from before in more than the names of
+// their skills, and evidence that was not renamed with them.
+func (c *console) checkRenamed(before []*catalog.Section) {
+	t, ctx := c.t, c.t.Context()
+	t.Helper()
+	for _, was := range before {
+		is, err := c.store.Section(ctx, was.OrganizationID, was.ID, true)
+		if err != nil || is.UpdatedAt <= was.UpdatedAt {
+			t.Errorf("section %+v %v", is, err)
+		}
+		for i, s := range is.Skills {
+			if s.Level != was.Skills[i].Level || s.Confidence != was.Skills[i].Confidence || s.SkillName == was.Skills[i].SkillName {
+				t.Errorf("%+v was %+v", s, was.Skills[i])
+			}
+		}
+		if was.Name == "A" {
+			outcome, err := c.store.Outcome(ctx, was.OrganizationID, was.ID)
+			if err != nil || outcome.Skills[0].SkillID != "mine:sql" || outcome.Evidence[0].SkillID != "mine:sql" || outcome.Evidence[1].SkillID != "mine:cope" || outcome.Evidence[0].Quote != "queries" {
+				t.Errorf("outcome %+v %v", outcome, err)
+			}
+		}
 	}
 }
 

@@ -31,6 +31,26 @@ func (c *console) review(r catalog.Record, skill string, verdict catalog.Verdict
 	}
 }
 
+// finish ends the extraction of every record with a syllabus with the skills found.
+func (c *console) finish(org catalog.OrgID, found ...catalog.SkillRef) {
+	t := c.t
+	t.Helper()
+	records, err := (&service{store: c.store}).withSyllabus(t.Context(), org)
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%d records with a syllabus: %v", len(records), err)
+	}
+	for _, r := range records {
+		task, err := c.store.Claim(t.Context(), catalog.JobOf(r), ids.New("run_"), now()+60_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome := &catalog.Outcome{Skills: found, Provenance: catalog.Provenance{DocumentSHA256: "5ha"}}
+		if err := c.store.Finish(t.Context(), task, outcome); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Reviews are counted by the confidence with which their skills were extracted, written
 // line by line, and left alone by what extracts or imports the same again.
 func TestReviews(t *testing.T) {
@@ -41,29 +61,11 @@ func TestReviews(t *testing.T) {
 		{"externalId":"B","code":"B","name":"B","skills":[{"skillId":"core:python","level":2,"confidence":0.4}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"}]}]}`)
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
-	s := &service{store: c.store}
-	finish := func(skills ...catalog.SkillRef) {
-		t.Helper()
-		records, err := s.withSyllabus(t.Context(), org)
-		if err != nil || len(records) != 2 {
-			t.Fatalf("%d records with a syllabus: %v", len(records), err)
-		}
-		for _, r := range records {
-			task, err := c.store.Claim(t.Context(), catalog.JobOf(r), ids.New("run_"), now()+60_000)
-			if err != nil {
-				t.Fatal(err)
-			}
-			outcome := &catalog.Outcome{Skills: skills, Provenance: catalog.Provenance{DocumentSHA256: "5ha"}}
-			if err := c.store.Finish(t.Context(), task, outcome); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	finish(catalog.SkillRef{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1},
+	c.finish(org, catalog.SkillRef{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1},
 		catalog.SkillRef{SkillID: "core:java", SkillName: "Java", Level: 2, Confidence: 0.3},
 		catalog.SkillRef{SkillID: "core:python", SkillName: "Python", Level: 2, Confidence: 0.2999})
 	var byHand, section, transfer catalog.Record
-	records, err := s.withSkills(t.Context(), org)
+	records, err := (&service{store: c.store}).withSkills(t.Context(), org)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestReviews(t *testing.T) {
 	// The same file again, and another extraction.
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
 	c.run(0, "reextract", "-wait=false", "-organization", string(org))
-	finish(catalog.SkillRef{SkillID: "core:python", SkillName: "Python", Level: 5, Confidence: 0.8})
+	c.finish(org, catalog.SkillRef{SkillID: "core:python", SkillName: "Python", Level: 5, Confidence: 0.8})
 	after := value[reviewCounts](c, "reviews")
 	if after.Reviews != 7 || after.All.Added != 4 || after.Deciles[8].Rejected != 1 {
 		t.Errorf("after another extraction: %+v", after)

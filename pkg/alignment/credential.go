@@ -14,9 +14,9 @@ import (
 // SectionCountPenalty that of twenty sections, OverlapPenalty that of teaching
 // everything required once more.
 type Weights struct {
-	OverlapPenalty       float64 `json:"overlapPenalty" minimum:"0" maximum:"100" default:"10"`
-	SectionCountPenalty  float64 `json:"sectionCountPenalty" minimum:"0" maximum:"100" default:"30"`
-	UndercoveragePenalty float64 `json:"undercoveragePenalty" minimum:"0" maximum:"100" default:"60"`
+	OverlapPenalty       float64 `json:"overlapPenalty" minimum:"0" maximum:"100" default:"10" doc:"Weight of teaching a skill more than once"`
+	SectionCountPenalty  float64 `json:"sectionCountPenalty" minimum:"0" maximum:"100" default:"30" doc:"Weight of each section"`
+	UndercoveragePenalty float64 `json:"undercoveragePenalty" minimum:"0" maximum:"100" default:"60" doc:"Weight of what is required and not taught"`
 }
 
 // DefaultWeights apply where a request says nothing.
@@ -38,12 +38,12 @@ type CredentialRequest struct {
 // required level and confidence. Coverage counts lower levels by their share.
 type Proposal struct {
 	SectionIDs      []string           `json:"-"`
-	Coverage        float64            `json:"coverage" minimum:"0" maximum:"1"`
-	CoveredSkills   []catalog.SkillRef `json:"coveredSkills"`
-	UncoveredSkills []catalog.SkillRef `json:"uncoveredSkills"`
+	Coverage        float64            `json:"coverage" minimum:"0" maximum:"1" doc:"Share of what the jobs require that the sections teach"`
+	CoveredSkills   []catalog.SkillRef `json:"coveredSkills" doc:"Required skills that the sections teach, at the required level"`
+	UncoveredSkills []catalog.SkillRef `json:"uncoveredSkills" doc:"Required skills that the sections do not teach"`
 	Objective       float64            `json:"objective" doc:"undercoveragePenalty x (1 - coverage) + sectionCountPenalty x sections/20 + overlapPenalty x what other than the best sections teach of the required skills, as a share of all that is required; lower is better"`
-	LowerBound      float64            `json:"lowerBound" doc:"no proposal can cost less"`
-	Optimal         bool               `json:"optimal" doc:"no proposal costs less than this one"`
+	LowerBound      float64            `json:"lowerBound" doc:"No proposal can cost less"`
+	Optimal         bool               `json:"optimal" doc:"No proposal costs less than this one"`
 	// Nodes counts the steps of the search.
 	Nodes int `json:"-"`
 }
@@ -174,7 +174,7 @@ func (d demand) puzzle(r CredentialRequest) (puzzle, []Candidate) {
 	return p, qualified
 }
 
-// met says how far the chosen sections meet the demand.
+// met returns how far the chosen sections meet the demand.
 func (d demand) met(chosen []Candidate) Proposal {
 	p := Proposal{SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{}}
 	best := make([]int, len(d.required))

@@ -153,20 +153,7 @@ func TestBuildIsExact(t *testing.T) {
 			t.Fatalf("objective %v (bound %v, optimal %v), exhaustive search finds %v", got.Objective, got.LowerBound, got.Optimal, want)
 		}
 
-		var chosen []alignment.Candidate
-		courses := map[string]bool{}
-		for _, c := range r.Candidates {
-			if slices.Contains(got.SectionIDs, c.SectionID) {
-				chosen = append(chosen, c)
-				courses[c.CourseID] = true
-			}
-		}
-		if len(chosen) != len(got.SectionIDs) || len(courses) != len(chosen) || len(chosen) < r.MinSections || len(chosen) > r.MaxSections {
-			t.Fatalf("not a valid choice: %v", got.SectionIDs)
-		}
-		if cost := costOf(r, chosen); math.Abs(cost-got.Objective) > 0.00011 {
-			t.Fatalf("says it costs %v, costs %v", got.Objective, cost)
-		}
+		checkChoice(t, r, got)
 		if (got.Coverage == 1) != (len(got.UncoveredSkills) == 0) && !slices.ContainsFunc(got.UncoveredSkills, func(s catalog.SkillRef) bool { return s.Confidence < 0.001 }) {
 			t.Fatalf("coverage %v with uncovered %v", got.Coverage, got.UncoveredSkills)
 		}
@@ -185,22 +172,6 @@ func TestBuildIsExact(t *testing.T) {
 			t.Fatalf("covered and uncovered are not all required skills once (-want +got):\n%s", diff)
 		}
 
-		// No section can go, or give way to one of a smaller id, at equal cost.
-		const same = 1e-11
-		cost := costOf(r, chosen)
-		for i, out := range chosen {
-			rest := slices.Delete(slices.Clone(chosen), i, i+1)
-			if len(rest) >= r.MinSections && costOf(r, rest) < cost+same {
-				t.Fatalf("%s can go", out.SectionID)
-			}
-			for _, in := range r.Candidates {
-				free := !courses[in.CourseID] || in.CourseID == out.CourseID
-				if in.SectionID < out.SectionID && free && teaches(in, r.Jobs) && math.Abs(costOf(r, append(slices.Clone(rest), in))-cost) < same {
-					t.Fatalf("%s can give way to %s", out.SectionID, in.SectionID)
-				}
-			}
-		}
-
 		shuffled := r
 		shuffled.Candidates = slices.Clone(r.Candidates)
 		shuffled.Jobs = slices.Clone(r.Jobs)
@@ -211,6 +182,39 @@ func TestBuildIsExact(t *testing.T) {
 			t.Fatalf("the order of the input matters (-want +got), error %v:\n%s", err, diff)
 		}
 	})
+}
+
+// checkChoice reports a choice that breaks a rule, does not cost what it says, or in
+// which a section can go, or give way to one of a smaller id, at equal cost.
+func checkChoice(t *rapid.T, r alignment.CredentialRequest, got alignment.Proposal) {
+	var chosen []alignment.Candidate
+	courses := map[string]bool{}
+	for _, c := range r.Candidates {
+		if slices.Contains(got.SectionIDs, c.SectionID) {
+			chosen = append(chosen, c)
+			courses[c.CourseID] = true
+		}
+	}
+	if len(chosen) != len(got.SectionIDs) || len(courses) != len(chosen) || len(chosen) < r.MinSections || len(chosen) > r.MaxSections {
+		t.Fatalf("not a valid choice: %v", got.SectionIDs)
+	}
+	const same = 1e-11
+	cost := costOf(r, chosen)
+	if math.Abs(cost-got.Objective) > 0.00011 {
+		t.Fatalf("says it costs %v, costs %v", got.Objective, cost)
+	}
+	for i, out := range chosen {
+		rest := slices.Delete(slices.Clone(chosen), i, i+1)
+		if len(rest) >= r.MinSections && costOf(r, rest) < cost+same {
+			t.Fatalf("%s can go", out.SectionID)
+		}
+		for _, in := range r.Candidates {
+			free := !courses[in.CourseID] || in.CourseID == out.CourseID
+			if in.SectionID < out.SectionID && free && teaches(in, r.Jobs) && math.Abs(costOf(r, append(slices.Clone(rest), in))-cost) < same {
+				t.Fatalf("%s can give way to %s", out.SectionID, in.SectionID)
+			}
+		}
+	}
 }
 
 // TestBuild looks at answers that people can check by hand.

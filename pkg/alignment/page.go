@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -23,8 +25,11 @@ type Page struct {
 	Parts             []string
 	Courses           []pageCourse
 	Jobs              []pageJob
-	Skills            []pageSkill
+	Skills            []skillGroup
 	Occupations       []pageOccupation
+	National          bool   // every figure of the market is the nation's
+	Region            string // that the market's figures are asked for
+	Notes             []string
 	WideJobs          bool // so many that their columns must be narrow
 	WideCourses       bool
 	Narrowed          bool // to the settings' skills
@@ -49,6 +54,12 @@ type pageJob struct {
 
 type pageGap struct{ Name, Required, Taught string }
 
+// skillGroup is what was asked for, or what is also taught.
+type skillGroup struct {
+	Title  string
+	Skills []pageSkill
+}
+
 type pageSkill struct {
 	Name             string
 	Required, Taught cell
@@ -56,7 +67,16 @@ type pageSkill struct {
 }
 
 type pageOccupation struct {
+	Wider                                                                      string // what its employment and wages are of, where that is not the region
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
+}
+
+// SkillColumns is how many columns the table of skills has.
+func (p Page) SkillColumns() int { return 3 + len(p.Courses) }
+
+// Wider reports whether some employment and wages are those of a wider area.
+func (p Page) Wider() bool {
+	return slices.ContainsFunc(p.Occupations, func(o pageOccupation) bool { return o.Wider != "" })
 }
 
 // Page returns the report for people.
@@ -82,12 +102,15 @@ func (r Report) Page() Page {
 		p.Parts = []string{"gaps", "courses"}
 	case MarketView:
 		all := s.occupations(r.Market)
-		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all)
-		area := "national"
-		if r.Record.Settings.Area != nil {
-			area = r.Record.Settings.Area.Code
+		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region, r.MarketWarnings)
+		p.National, p.Region = r.Region.Area == labor.Nation, r.Region.Name
+		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
+		for _, warning := range r.MarketWarnings {
+			if warning.Code == catalog.RegionFallback && warning.SOCCode == "" {
+				continue // the page says it of all rows
+			}
+			p.Notes = append(p.Notes, warning.Message)
 		}
-		p.Facts = []fact{{"Area", area}, {"Occupations", strconv.Itoa(len(all))}}
 	default:
 		p.Parts = []string{"courses", "gaps"}
 	}
@@ -146,8 +169,27 @@ func (s survey) pageJobs() []pageJob {
 	return jobs
 }
 
-func (s survey) pageSkills() []pageSkill {
-	var skills []pageSkill
+// areaName names a region with its code.
+func areaName(r labor.Region) string {
+	switch r.RegionType {
+	case labor.State:
+		return r.Name + " (state " + r.Region + ")"
+	case labor.MSA:
+		return r.Name + " (metropolitan area " + r.Region + ")"
+	}
+	return r.Name + " (national)"
+}
+
+// pageSkills sets apart what was asked for, by the settings or else by the jobs, from
+// what the courses teach besides.
+func (s survey) pageSkills() []skillGroup {
+	asked, also := skillGroup{Title: "Required by the jobs"}, skillGroup{Title: "Also taught, required by none of the jobs"}
+	switch {
+	case len(s.skills) > 0:
+		asked.Title = "Skills that this report asks for"
+	case len(s.jobs) == 0:
+		also.Title = "Taught"
+	}
 	for _, item := range s.coverage() {
 		skill := pageSkill{
 			Name:     item.SkillName,
@@ -163,9 +205,13 @@ func (s survey) pageSkills() []pageSkill {
 		for _, c := range s.courses {
 			skill.Cells = append(skill.Cells, levelCell(c.taught[item.SkillID], item.MaxRequiredLevel))
 		}
-		skills = append(skills, skill)
+		group := &also
+		if len(s.skills) > 0 || item.MaxRequiredLevel > 0 {
+			group = &asked
+		}
+		group.Skills = append(group.Skills, skill)
 	}
-	return skills
+	return filter([]skillGroup{asked, also}, func(g skillGroup) bool { return len(g.Skills) > 0 })
 }
 
 // levelCell shows a taught level, shaded by how far it reaches the required one.
@@ -179,7 +225,7 @@ func levelCell(taught, required int) cell {
 	return cell{Text: strconv.Itoa(taught), Class: band(percent(fraction(credit(taught, required), whole)))}
 }
 
-func pageOccupations(all []labor.Occupation) []pageOccupation {
+func pageOccupations(all []labor.Occupation, region labor.Region, warnings []catalog.Warning) []pageOccupation {
 	var shown []pageOccupation
 	for _, o := range all {
 		p := pageOccupation{
@@ -188,6 +234,12 @@ func pageOccupations(all []labor.Occupation) []pageOccupation {
 			Employment: amount("", o.TotalEmployment), Median: amount("$", o.MedianAnnualWage),
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
+		}
+		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool { return w.Code == catalog.RegionFallback && w.SOCCode == o.SOCCode }) {
+			p.Wider = "a wider area, see the notes"
+			if region.RegionType == labor.State { // wider than which is only the nation
+				p.Wider = "the nation"
+			}
 		}
 		if o.TypicalEducation != nil {
 			p.Education = cmp.Or(*o.TypicalEducation, unknown)

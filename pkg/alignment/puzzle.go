@@ -116,7 +116,7 @@ func (p puzzle) solve() solution {
 	return s.best
 }
 
-// beaten says that nothing from this bound up is worth looking for.
+// beaten reports whether nothing from this bound up is worth looking for.
 func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance }
 
 // explore returns a bound for all that the node holds: never where nothing in it

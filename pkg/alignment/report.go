@@ -9,13 +9,16 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// The views of a report (docs/contract.md).
+// The views of a report (docs/contract.md). Views lists them.
 const (
 	AlignmentView = "alignment"
 	CoverageView  = "coverage"
 	GapView       = "gap"
 	MarketView    = "market"
 )
+
+// Views lists the views of a report.
+func Views() []string { return []string{AlignmentView, CoverageView, GapView, MarketView} }
 
 // Report is a stored report with everything its settings name, loaded. The order
 // of Courses, Jobs and Skills does not matter: the settings' order decides.
@@ -28,6 +31,9 @@ type Report struct {
 	// Market holds, by job id, the figures of each occupation for the settings' area;
 	// only the market view needs it.
 	Market map[string]labor.Occupation
+	// Region is that area, by its name; MarketWarnings say which figures are not its own.
+	Region         labor.Region
+	MarketWarnings []catalog.Warning
 	// Warnings say what the report may lack.
 	Warnings []catalog.Warning
 }
@@ -40,9 +46,9 @@ type ReportCourse struct {
 
 // JobProfile is a job or an occupation as reports show it; the id of an occupation is its SOC code.
 type JobProfile struct {
-	JobID             string             `json:"jobId"`
-	JobName           string             `json:"jobName"`
-	SkillRequirements []catalog.SkillRef `json:"skillRequirements"`
+	JobID             string             `json:"jobId" doc:"Id of the job, or SOC code of the occupation"`
+	JobName           string             `json:"jobName" doc:"Title of the job or occupation"`
+	SkillRequirements []catalog.SkillRef `json:"skillRequirements" doc:"Skills that it requires"`
 }
 
 // SkillProfile is a skill as reports show it.
@@ -53,31 +59,31 @@ type SkillProfile struct {
 
 // Result is the response to creating or reading a report.
 type Result struct {
-	Report catalog.Report `json:"report"`
+	Report catalog.Report `json:"report" doc:"The report's record"`
 	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
-	Data       []any             `json:"data"`
-	LookupData LookupData        `json:"lookupData"`
-	Warnings   []catalog.Warning `json:"warnings,omitempty"`
+	Data       []any             `json:"data" doc:"Items of the report's view"`
+	LookupData LookupData        `json:"lookupData" doc:"What the ids in data and settings stand for"`
+	Warnings   []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks; absent when none"`
 }
 
 // LookupData holds exactly the profiles that data and settings mention, each
 // once: first those of the settings in their order, then the others by id.
 type LookupData struct {
-	CourseProfiles  []catalog.CourseProfile  `json:"courseProfiles"`
-	SectionProfiles []catalog.SectionProfile `json:"sectionProfiles"`
-	JobProfiles     []JobProfile             `json:"jobProfiles"`
-	SkillProfiles   []SkillProfile           `json:"skillProfiles"`
+	CourseProfiles  []catalog.CourseProfile  `json:"courseProfiles" doc:"Courses that data and settings mention, each once"`
+	SectionProfiles []catalog.SectionProfile `json:"sectionProfiles" doc:"Sections that data mentions, each once"`
+	JobProfiles     []JobProfile             `json:"jobProfiles" doc:"Jobs and occupations that data and settings mention, each once"`
+	SkillProfiles   []SkillProfile           `json:"skillProfiles" doc:"Skills that data and settings mention, each once"`
 }
 
-// AlignmentItem says how one course meets the requirements of one job. SectionID
+// AlignmentItem is how one course meets the requirements of one job. SectionID
 // names the section that stands for the course, nil where none has skills.
 type AlignmentItem struct {
 	CourseID      string         `json:"courseId"`
-	SectionID     *string        `json:"sectionId"`
+	SectionID     *string        `json:"sectionId" doc:"Section that represents the course; null where it has none with skills"`
 	JobID         string         `json:"jobId"`
-	Score         float64        `json:"score" minimum:"0" maximum:"1"`
-	MatchedSkills []MatchedSkill `json:"matchedSkills"`
-	MissingSkills []MissingSkill `json:"missingSkills"`
+	Score         float64        `json:"score" minimum:"0" maximum:"1" doc:"How far the course meets the job, weighted by the confidence of the requirements"`
+	MatchedSkills []MatchedSkill `json:"matchedSkills" doc:"Required skills that the course teaches"`
+	MissingSkills []MissingSkill `json:"missingSkills" doc:"Required skills that the course does not teach"`
 }
 
 // MatchedSkill is a required skill that the course teaches; Score is below 1
@@ -87,7 +93,7 @@ type MatchedSkill struct {
 	SkillName     string  `json:"skillName"`
 	RequiredLevel int     `json:"requiredLevel" minimum:"1" maximum:"5"`
 	TaughtLevel   int     `json:"taughtLevel" minimum:"1" maximum:"5"`
-	Score         float64 `json:"score" minimum:"0" maximum:"1"`
+	Score         float64 `json:"score" minimum:"0" maximum:"1" doc:"1 where taughtLevel is at least requiredLevel, else their quotient"`
 }
 
 // MissingSkill is a required skill that the course does not teach.
@@ -97,22 +103,22 @@ type MissingSkill struct {
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 }
 
-// CoverageItem says which courses teach a skill and which jobs require it; a
+// CoverageItem lists which courses teach a skill and which jobs require it; a
 // level is 0 where none does.
 type CoverageItem struct {
 	SkillID          string   `json:"skillId"`
 	SkillName        string   `json:"skillName"`
-	CourseIDs        []string `json:"courseIds"`
-	JobIDs           []string `json:"jobIds"`
-	MaxTaughtLevel   int      `json:"maxTaughtLevel" minimum:"0" maximum:"5"`
-	MaxRequiredLevel int      `json:"maxRequiredLevel" minimum:"0" maximum:"5"`
+	CourseIDs        []string `json:"courseIds" doc:"Ids of the courses that teach the skill"`
+	JobIDs           []string `json:"jobIds" doc:"Ids of the jobs, SOC codes of the occupations, that require it"`
+	MaxTaughtLevel   int      `json:"maxTaughtLevel" minimum:"0" maximum:"5" doc:"Highest level at which a course teaches it; 0 for none"`
+	MaxRequiredLevel int      `json:"maxRequiredLevel" minimum:"0" maximum:"5" doc:"Highest level at which a job requires it; 0 for none"`
 }
 
-// GapItem says how far all the courses together meet one job, and what is still missing.
+// GapItem is how far all the courses together meet one job, and what is still missing.
 type GapItem struct {
 	JobID         string     `json:"jobId"`
-	Coverage      float64    `json:"coverage" minimum:"0" maximum:"1"`
-	MissingSkills []GapSkill `json:"missingSkills"`
+	Coverage      float64    `json:"coverage" minimum:"0" maximum:"1" doc:"How far the courses together meet the job, weighted by the confidence of the requirements"`
+	MissingSkills []GapSkill `json:"missingSkills" doc:"Required skills that no course teaches at the required level"`
 }
 
 // GapSkill is a required skill that no course teaches at the required level;
@@ -121,7 +127,7 @@ type GapSkill struct {
 	SkillID       string `json:"skillId"`
 	SkillName     string `json:"skillName"`
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
-	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5"`
+	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5" doc:"Highest level at which a course teaches it; 0 where none does"`
 }
 
 // Result returns the view that the settings ask for. settings.skills, where given,

@@ -20,22 +20,23 @@ type Group string
 
 // The groups, one folder below functions each.
 const (
-	Courses     Group = "courses"
-	Jobs        Group = "jobs"
-	Credentials Group = "credentials"
-	Programs    Group = "programs"
-	Transfers   Group = "transfers"
-	Reports     Group = "reports"
-	Labor       Group = "labor"
-	Extractions Group = "extractions"
-	Documents   Group = "documents"
-	Webhooks    Group = "webhooks"
-	Customers   Group = "customers"
+	Courses       Group = "courses"
+	Jobs          Group = "jobs"
+	Credentials   Group = "credentials"
+	Programs      Group = "programs"
+	Transfers     Group = "transfers"
+	Articulations Group = "articulations"
+	Reports       Group = "reports"
+	Labor         Group = "labor"
+	Extractions   Group = "extractions"
+	Documents     Group = "documents"
+	Webhooks      Group = "webhooks"
+	Customers     Group = "customers"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Documents, Webhooks, Customers}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
@@ -60,7 +61,7 @@ func (c Cost) UpFront() int {
 // Rest is what the items that a call asks for cost beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
-// Access says what a key must be allowed to do.
+// Access is what a key must be allowed to do.
 type Access int
 
 // Public needs no key at all; Read any key; Write a key of scope write.
@@ -74,13 +75,14 @@ const (
 // gateway or the deployment must know of an operation stands here: none of them
 // asks which operation it is.
 type Operation struct {
-	ID      string
-	Method  string
-	Path    string // below BasePath, with {parameters}
-	Group   Group
-	Summary string
-	Access  Access
-	Added   bool // goes beyond the original contract: x-extension
+	ID          string
+	Method      string
+	Path        string // below BasePath, with {parameters}
+	Group       Group
+	Summary     string // in the imperative, without a period
+	Description string // what the summary leaves out, in whole sentences
+	Access      Access
+	Added       bool // goes beyond the original contract: x-extension
 
 	Cost    Cost
 	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost
@@ -107,6 +109,9 @@ type Operation struct {
 
 // HasBody reports whether the operation reads a body.
 func (o Operation) HasBody() bool { return o.Accepts != nil }
+
+// ShowsPage reports whether the response is a page for people and nothing else.
+func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
 
 // Counted reports whether the call must not run while its customer's units cannot
 // be counted.

@@ -14,7 +14,7 @@ import (
 // in package dynamo, keys.go.
 type Partition string
 
-// The partitions of an organization beside those of its records.
+// The partitions of an organization other than those of its records.
 const (
 	EvidenceRows    Partition = "o#*#evidence"
 	TextRows        Partition = "o#*#text"
@@ -22,12 +22,15 @@ const (
 	DirectoryRows   Partition = "o#*#directory"
 	JournalRows     Partition = "o#*#journal"
 	AnswerRows      Partition = "o#*#answer"      // of idempotency records
-	ReservationRows Partition = "o#*#reservation" // of courses, by changes larger than a transaction
+	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
 	CodeRows        Partition = "o#*#code#Course"
 	WebhookRows     Partition = "o#*#webhooks"
 	MessageRows     Partition = "o#*#message#*" // of webhooks, by webhook
 	AttemptRows     Partition = "o#*#attempt#*" // at delivering them, by webhook
+	FacetRows       Partition = "o#*#facet#*"
+	ApprovedRows    Partition = "o#*#approved" // articulations, by what they are looked up by
+	HistoryRows     Partition = "o#*#history"  // of articulations
 )
 
 // The partitions that belong to no organization.
@@ -36,6 +39,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
 	DataRows         Partition = "r#*#*"
@@ -116,6 +120,7 @@ func RowsOf(function string) Rows {
 	case string(Courses):
 		return writer.
 			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
+			reading(live(catalog.ArticulationKind), FacetRows). // which keep what they grant
 			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
 			writing(live(catalog.DocumentKind)) // which keeps what holds it
 	case string(Jobs):
@@ -130,12 +135,18 @@ func RowsOf(function string) Rows {
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
+			reading(live(catalog.ArticulationKind), ApprovedRows).
 			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), ReservationRows)
+	case string(Articulations):
+		// A course counts how often it is granted.
+		return writer.
+			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
+			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind))
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind))
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Extractions):
@@ -145,7 +156,7 @@ func RowsOf(function string) Rows {
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind))
+			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):

@@ -11,14 +11,14 @@ const ProblemMediaType = "application/problem+json"
 
 // Problem is the one error shape, at every layer.
 type Problem struct {
-	Type      string               `json:"type"`
-	Title     string               `json:"title"`
-	Status    int                  `json:"status"`
-	Detail    string               `json:"detail"`
-	Instance  string               `json:"instance"`
-	Code      catalog.Code         `json:"code"`
-	RequestID string               `json:"requestId"`
-	Errors    []catalog.FieldError `json:"errors,omitempty"`
+	Type      string               `json:"type" doc:"Reference to the page about this kind of problem, below the service's own address"`
+	Title     string               `json:"title" doc:"Kind of the problem, for people to read"`
+	Status    int                  `json:"status" doc:"HTTP status of the response"`
+	Detail    string               `json:"detail" doc:"What went wrong this time, for people to read; the wording may change"`
+	Instance  string               `json:"instance" doc:"Path of the request"`
+	Code      catalog.Code         `json:"code" doc:"Kind of the problem; stable, for programs to decide by"`
+	RequestID string               `json:"requestId" doc:"Id of the request in the service's logs: quote it when you ask for help"`
+	Errors    []catalog.FieldError `json:"errors,omitempty" doc:"What is wrong in the request, place by place; absent where that says no more than detail"`
 }
 
 // NewProblem returns a problem with what follows from its code. Instance is the full path
@@ -31,10 +31,9 @@ func NewProblem(code catalog.Code, detail, instance, requestID string, fields ..
 	}
 }
 
-// ProblemType is the URI that names a kind of problem.
-func ProblemType(code catalog.Code) string {
-	return "https://skills-curriculum.example/problems/" + string(code)
-}
+// ProblemType refers to what the reference says of a kind of problem. It is relative
+// to the service, which does not know under which host it is reached.
+func ProblemType(code catalog.Code) string { return BasePath + "/docs#/problems/" + string(code) }
 
 // Status returns the HTTP status of a code.
 func Status(code catalog.Code) int { return problems[code].status }

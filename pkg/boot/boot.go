@@ -50,7 +50,7 @@ type Config struct {
 // Read reads the configuration through getenv and reports everything that is
 // wrong at once.
 func Read(getenv func(string) string) (Config, error) {
-	var faults []error
+	var invalid []error
 	number := func(name string, fallback int) int {
 		text := getenv(name)
 		if text == "" {
@@ -58,13 +58,13 @@ func Read(getenv func(string) string) (Config, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			faults = append(faults, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
+			invalid = append(invalid, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
 		}
 		return n
 	}
 	required := func(name string) string {
 		if getenv(name) == "" {
-			faults = append(faults, fmt.Errorf("%s is missing", name))
+			invalid = append(invalid, fmt.Errorf("%s is missing", name))
 		}
 		return getenv(name)
 	}
@@ -97,14 +97,14 @@ func Read(getenv func(string) string) (Config, error) {
 	c.AllowedHosts, c.WebhookHosts = hosts(api.EnvAllowedHosts), hosts(api.EnvWebhookHosts)
 	var err error
 	if c.WebhookSchedule, err = webhook.ParseSchedule(getenv(api.EnvWebhookRetry)); err != nil {
-		faults = append(faults, fmt.Errorf("%s %w", api.EnvWebhookRetry, err))
+		invalid = append(invalid, fmt.Errorf("%s %w", api.EnvWebhookRetry, err))
 	}
 	if c.TaxonomyFile != "" {
 		if _, err := os.Stat(c.TaxonomyFile); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", api.EnvTaxonomy, err))
+			invalid = append(invalid, fmt.Errorf("%s: %w", api.EnvTaxonomy, err))
 		}
 	}
-	return c, errors.Join(faults...)
+	return c, errors.Join(invalid...)
 }
 
 // Now is the functions' clock.

@@ -25,7 +25,7 @@ func room(path string) string {
 	return path
 }
 
-// floor says how high a package lies; imports point down only, and on the middle
+// floor returns the floor of a package; imports point down only, and on the middle
 // floors never sideways, except within a room.
 func floor(path string) int {
 	switch name := room(path); name {
@@ -33,7 +33,7 @@ func floor(path string) int {
 		return 0
 	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook":
 		return 1
-	case "pkg/alignment":
+	case "pkg/alignment", "pkg/client":
 		return 2
 	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/delivery", "pkg/storage", "pkg/syllabus":
 		return 3
@@ -100,6 +100,21 @@ func TestImportsPointDown(t *testing.T) {
 				t.Errorf("%s imports %s; the deployment reads the contract only", p.ImportPath, imported)
 			}
 		}
+	}
+}
+
+// Who calls the service by pkg/client takes in nothing but the contract.
+func TestClientNeedsOnlyTheContract(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./pkg/client")
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Fields(string(out))
+	slices.Sort(got)
+	if want := []string{module + "pkg/api", module + "pkg/catalog", module + "pkg/client"}; !slices.Equal(got, want) {
+		t.Errorf("pkg/client needs %v", got)
 	}
 }
 

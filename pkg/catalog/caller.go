@@ -17,7 +17,7 @@ type Customer struct {
 	ID             CustomerID `json:"id"`
 	OrganizationID OrgID      `json:"organizationId"`
 	Name           string     `json:"name"`
-	RateLimitUnits *int       `json:"rateLimitUnits" doc:"units a window instead of the default"`
+	RateLimitUnits *int       `json:"rateLimitUnits" doc:"Units a window instead of the default"`
 	CreatedAt      Time       `json:"createdAt"`
 }
 
@@ -51,6 +51,7 @@ func (k *Key) Live(now Time) bool {
 type Caller struct {
 	Customer Customer
 	KeyID    string
+	KeyHash  string
 	Scope    Scope
 }
 

@@ -53,11 +53,11 @@ func (t *Time) UnmarshalText(text []byte) error {
 
 // Meta is what every record carries.
 type Meta struct {
-	ID             string `json:"id"`
-	OrganizationID OrgID  `json:"organizationId"`
-	CreatedAt      Time   `json:"createdAt"`
-	UpdatedAt      Time   `json:"updatedAt"`
-	DeletedAt      *Time  `json:"deletedAt"`
+	ID             string `json:"id" doc:"Id of the record: opaque, at most 64 characters, with a prefix that names its kind"`
+	OrganizationID OrgID  `json:"organizationId" doc:"Organization that the record belongs to; it follows from the API key"`
+	CreatedAt      Time   `json:"createdAt" doc:"When the record was created"`
+	UpdatedAt      Time   `json:"updatedAt" doc:"When the record last changed; it moves on with every change"`
+	DeletedAt      *Time  `json:"deletedAt" doc:"When the record was deleted; null while it is live"`
 }
 
 // NewMeta begins the life of a record.
@@ -71,7 +71,7 @@ func (m *Meta) Base() *Meta { return m }
 // Record is any record of the catalog.
 type Record interface{ Base() *Meta }
 
-// Optional tells apart a field of a request that is absent, null (T a pointer,
+// Optional distinguishes a field of a request that is absent, null (T a pointer,
 // Value nil) and given.
 type Optional[T any] struct {
 	Set   bool

@@ -43,6 +43,18 @@ type Change struct {
 	Webhooks *Webhooks
 	// Messages are to be sent to webhooks, once more or without a change of a record.
 	Messages []WebhookMessage
+	// Refaceted are the records that are found under other facets than before.
+	Refaceted []Refaceted
+	// Approved are the keys under which articulations are entered, Hints those that only
+	// lead to them, and Granted the courses that approved articulations grant, which
+	// must be there.
+	Approved []*Approved
+	Hints    []Hint
+	Granted  []*Course
+	// Moves are those that articulations made.
+	Moves []ArticulationMove
+	// Links are made to pages of records.
+	Links []*Link
 	// Idempotency is stored under its key in the same transaction.
 	Idempotency *IdempotencyRecord
 }
@@ -51,6 +63,12 @@ type Change struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// ArticulationMove is a move of an articulation.
+type ArticulationMove struct {
+	Articulation *Articulation
+	Move
 }
 
 // RecordOutcome is the outcome of a record's last extraction.
@@ -83,10 +101,11 @@ type Hold struct {
 }
 
 // Reservation is the mark of a change that is saved in several steps, the first of
-// which holds courses for a record, its holder, which does not contain them yet.
+// which holds courses for a record, its holder, which does not contain them yet; or
+// documents for records that are not there yet, and whose parent is the holder then.
 // Without its reservation that change is not brought to its end.
 type Reservation struct {
-	Holder string // id of the program or credential
+	Holder string // id of the program or credential, or of the records' parent
 	Token  string // of this one change
 }
 
@@ -136,12 +155,15 @@ func (c *Change) Records() []Record {
 	for _, coded := range c.Coded {
 		records = append(records, coded.Course)
 	}
+	for _, course := range c.Granted {
+		records = append(records, course)
+	}
 	return records
 }
 
 // Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && c.Webhooks == nil && len(c.Messages) == 0 && c.Idempotency == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Webhooks == nil && len(c.Messages) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.
@@ -183,10 +205,13 @@ func (c *Change) Replace(r Record, now Time) {
 	c.Replaced = append(c.Replaced, Replacement{Record: r, Was: was})
 }
 
-// ReplaceAs saves a changed record to which an event happened, one of Events.
-func (c *Change) ReplaceAs(event string, r Record, now Time) {
-	c.Replace(r, now)
-	c.Replaced[len(c.Replaced)-1].Event = event
+// Happened notes an event, one of Events, of a record that is replaced.
+func (c *Change) Happened(event string, r Record) {
+	for i := range c.Replaced {
+		if c.Replaced[i].Record == r {
+			c.Replaced[i].Event = event
+		}
+	}
 }
 
 // Delete takes a record out; a listed one leaves dir.
@@ -207,6 +232,7 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	if document := HeldDocument(r); document != "" {
 		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
 	}
+	c.facets(r, r, nil)
 	c.touch(dir)
 }
 

@@ -9,17 +9,17 @@ import (
 type Course struct {
 	Meta
 	External
-	Name             string       `json:"name"`
-	Code             string       `json:"code"`
-	Description      *string      `json:"description"`
-	Sections         []SectionRef `json:"sections"`
-	DefaultSectionID string       `json:"defaultSectionId,omitempty"`
-	Credits          *Credits     `json:"credits" extension:"true"`
-	Level            *string      `json:"level" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT" extension:"true"`
-	LifecycleStatus  string       `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" extension:"true"`
-	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" extension:"true"`
-	EffectiveTo      *string      `json:"effectiveTo" format:"date" extension:"true"`
-	Webpage          *string      `json:"webpage" format:"uri" extension:"true"`
+	Name             string       `json:"name" doc:"Name of the course"`
+	Code             string       `json:"code" doc:"Code under which the catalog lists the course, as CS 201"`
+	Description      *string      `json:"description" doc:"What the course is about"`
+	Sections         []SectionRef `json:"sections" doc:"The course's sections, in creation order"`
+	DefaultSectionID string       `json:"defaultSectionId,omitempty" doc:"Section that is made with the course and stays as long as it"`
+	Credits          *Credits     `json:"credits" doc:"How many credits the course is worth; null where that is not known" extension:"true"`
+	Level            *string      `json:"level" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT" doc:"Level at which the course is taught; null where that is not known" extension:"true"`
+	LifecycleStatus  string       `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" doc:"Where the course is between proposal and retirement; ACTIVE where nothing is said" extension:"true"`
+	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" doc:"First day on which the course is offered, YYYY-MM-DD" extension:"true"`
+	EffectiveTo      *string      `json:"effectiveTo" format:"date" doc:"Last day on which the course is offered, YYYY-MM-DD; not before effectiveFrom" extension:"true"`
+	Webpage          *string      `json:"webpage" format:"uri" doc:"Page about the course: an https address without credentials" extension:"true"`
 	// HeldBy names what contains the course (see Hold); it may name more than
 	// that, never less. Taken is how often the course was put into something. Only
 	// the store shows them.
@@ -35,13 +35,13 @@ type CourseInput struct {
 	Description     Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Credits         Optional[*Credits] `json:"credits,omitzero"`
 	Level           Optional[*string]  `json:"level,omitzero" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT"`
-	LifecycleStatus Optional[string]   `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED" doc:"ACTIVE where nothing is said"`
+	LifecycleStatus Optional[string]   `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED"`
 	EffectiveFrom   Optional[*string]  `json:"effectiveFrom,omitzero" format:"date"`
-	EffectiveTo     Optional[*string]  `json:"effectiveTo,omitzero" format:"date" doc:"the last day; not before effectiveFrom"`
-	Webpage         Optional[*string]  `json:"webpage,omitzero" maxLength:"2000" doc:"an https address"`
+	EffectiveTo     Optional[*string]  `json:"effectiveTo,omitzero" format:"date"`
+	Webpage         Optional[*string]  `json:"webpage,omitzero" maxLength:"2000"`
 }
 
-// Apply gives the course its fields.
+// Apply sets the fields of the course.
 func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Name, c.Code = in.Name.Or(c.Name), in.Code.Or(c.Code)
 	c.Description, c.Webpage = text(in.Description, c.Description), text(in.Webpage, c.Webpage)
@@ -74,9 +74,9 @@ func (c *Course) Mentions(sectionID string) bool {
 
 // SectionRef is a section as its course mentions it.
 type SectionRef struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
+	ID          string `json:"id" doc:"Id of the section"`
+	Name        string `json:"name" doc:"Name of the section"`
+	Description string `json:"description" doc:"Description of the section; empty where it has none"`
 }
 
 // MaxCourseRowBytes bounds what a course says of its sections; a row of the table
@@ -116,10 +116,10 @@ func (c *Course) Forget(sectionID string) error {
 // always built from the live course.
 type CourseProfile struct {
 	CourseID               string `json:"courseId"`
-	CourseName             string `json:"courseName"`
-	CourseCode             string `json:"courseCode"`
-	CourseDefaultSectionID string `json:"courseDefaultSectionId"`
-	CourseDisplayName      string `json:"courseDisplayName"`
+	CourseName             string `json:"courseName" doc:"Name of the course"`
+	CourseCode             string `json:"courseCode" doc:"Code of the course"`
+	CourseDefaultSectionID string `json:"courseDefaultSectionId" doc:"Id of the course's default section"`
+	CourseDisplayName      string `json:"courseDisplayName" doc:"Code and name of the course, with a blank between them"`
 }
 
 // Profile returns the course as it is shown in programs, credentials and reports.

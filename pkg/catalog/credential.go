@@ -11,10 +11,10 @@ import (
 type Credential struct {
 	Meta
 	External
-	Name        string           `json:"name"`
-	Description *string          `json:"description"`
-	Code        *string          `json:"code"`
-	Sections    []SectionProfile `json:"sections"`
+	Name        string           `json:"name" doc:"Name of the credential"`
+	Description *string          `json:"description" doc:"What the credential is about"`
+	Code        *string          `json:"code" doc:"Code of the credential"`
+	Sections    []SectionProfile `json:"sections" doc:"Sections that the credential stacks, at most one of each course, in their order"`
 }
 
 // CredentialInput is what a request or a file says of a credential.
@@ -23,10 +23,10 @@ type CredentialInput struct {
 	Name             Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description      Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code             Optional[*string]  `json:"code,omitzero" maxLength:"50"`
-	CourseSectionIDs Optional[[]string] `json:"courseSectionIds,omitzero" maxItems:"200" doc:"the whole set of sections, in this order"`
+	CourseSectionIDs Optional[[]string] `json:"courseSectionIds,omitzero" maxItems:"200" doc:"Ids of all the sections, in their order, instead of those that it had; at most one of each course"`
 }
 
-// Apply gives the credential its fields. Its sections are those of l.Sections.
+// Apply sets the fields of the credential. Its sections are those of l.Sections.
 func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)

@@ -6,9 +6,9 @@ import "strings"
 // objects, which takes these bytes and no others.
 type Document struct {
 	Meta
-	FileName  string `json:"fileName"`
-	SizeBytes int    `json:"sizeBytes" minimum:"1" maximum:"26214400"`
-	SHA256    string `json:"sha256" pattern:"^[0-9a-f]{64}$"`
+	FileName  string `json:"fileName" doc:"Name of the file"`
+	SizeBytes int    `json:"sizeBytes" minimum:"1" maximum:"26214400" doc:"Size of the file in bytes, at most 25 MiB"`
+	SHA256    string `json:"sha256" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the file's bytes, in lower-case hexadecimal digits"`
 	// HeldBy names the sections and transfer courses whose syllabus it is (see
 	// DocumentHold); it may name more than that, never less. Only the store shows it.
 	HeldBy []string `json:"-"`
@@ -19,17 +19,17 @@ type Document struct {
 type DocumentInput struct {
 	FileName  Optional[string] `json:"fileName" minLength:"1" maxLength:"255"`
 	SizeBytes Optional[int]    `json:"sizeBytes" minimum:"1" maximum:"26214400"`
-	SHA256    Optional[string] `json:"sha256" pattern:"^[0-9A-Fa-f]{64}$" doc:"of the file's bytes, in hexadecimal digits of either case"`
+	SHA256    Optional[string] `json:"sha256" pattern:"^[0-9A-Fa-f]{64}$" doc:"SHA-256 of the file's bytes, in hexadecimal digits of either case"`
 }
 
-// Apply gives a new document its fields.
+// Apply sets the fields of a new document.
 func (in DocumentInput) Apply(d *Document, _ Lookups) []FieldError {
 	d.FileName, d.SizeBytes = in.FileName.Or(d.FileName), in.SizeBytes.Or(d.SizeBytes)
 	d.SHA256 = strings.ToLower(in.SHA256.Or(d.SHA256))
 	return nil
 }
 
-// DocumentStatus says whether the file of a document is there.
+// DocumentStatus reports whether the file of a document is there.
 type DocumentStatus string
 
 // The states of a document.
@@ -41,10 +41,10 @@ const (
 // Upload is the one request that uploads a document's file, to be sent as it stands
 // here with the file as its body, before it expires.
 type Upload struct {
-	Method    string            `json:"method" enum:"PUT"`
-	URL       string            `json:"url" format:"uri"`
-	Headers   map[string]string `json:"headers"`
-	ExpiresAt Time              `json:"expiresAt"`
+	Method    string            `json:"method" enum:"PUT" doc:"Method of the request"`
+	URL       string            `json:"url" format:"uri" doc:"Where the request goes; signed for exactly this size and checksum"`
+	Headers   map[string]string `json:"headers" doc:"Headers that the request must have, by name"`
+	ExpiresAt Time              `json:"expiresAt" doc:"When the request ends to be valid, 15 minutes after it was signed"`
 }
 
 // MaxDocumentBytes is how large a file may be.

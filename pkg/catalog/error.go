@@ -26,9 +26,9 @@ const (
 
 // FieldError is one broken rule of a request: where, what, and the value that broke it.
 type FieldError struct {
-	Location string `json:"location"`
-	Message  string `json:"message"`
-	Value    any    `json:"value,omitempty"`
+	Location string `json:"location" doc:"Place in the request: body, then names and [indexes], as body.skills[0].level"`
+	Message  string `json:"message" doc:"What is wrong there, for people to read; the wording may change"`
+	Value    any    `json:"value,omitempty" doc:"What was sent, or the id of the record that is in the way"`
 }
 
 // Error is the service's only error type. Detail and Fields are shown to the

@@ -10,7 +10,7 @@ import (
 // kinds that have one embed it. Among the live records of an organization it is
 // unique for its kind.
 type External struct {
-	ExternalID *string `json:"externalId" extension:"true"`
+	ExternalID *string `json:"externalId" doc:"The record's id in another system: unique for its kind in the organization, case matters; null for none" extension:"true"`
 }
 
 func (e *External) external() *External { return e }
@@ -37,10 +37,10 @@ const MaxExternalID = 255
 
 // ExternalInput is what a request or a file says of an external id.
 type ExternalInput struct {
-	ExternalID Optional[*string] `json:"externalId,omitzero" maxLength:"255" doc:"the record's id in another system; unique for its kind"`
+	ExternalID Optional[*string] `json:"externalId,omitzero" maxLength:"255"`
 }
 
-// apply gives the record its external id.
+// apply sets the record's external id.
 func (in ExternalInput) apply(e *External, l Lookups) []FieldError {
 	e.ExternalID = text(in.ExternalID, e.ExternalID)
 	if in.ExternalID.Set && e.ExternalID != nil && strings.ContainsFunc(*e.ExternalID, unicode.IsControl) {
@@ -80,6 +80,7 @@ func (c *Change) names(before, after Record) {
 	if was != is && is != "" {
 		c.Known = append(c.Known, ExternalID{Name: is, Record: after})
 	}
+	c.facets(after, before, after)
 	course, ok := after.(*Course)
 	if !ok {
 		return

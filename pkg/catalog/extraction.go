@@ -17,11 +17,11 @@ const (
 
 // Extraction is the state of extraction that the records with a syllabus embed.
 type Extraction struct {
-	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
-	Failure          *Failure         `json:"failure,omitempty" extension:"true"`
+	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"State of the extraction of skills; absent where there is no syllabus"`
+	Failure          *Failure         `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED" extension:"true"`
 	// Warnings are what the skills do not show: that the taxonomy does not cover the
 	// language of the text, say.
-	Warnings []Warning `json:"warnings,omitempty" extension:"true"`
+	Warnings []Warning `json:"warnings,omitempty" doc:"What the extracted skills do not show" extension:"true"`
 }
 
 // Outcome is the result of a finished extraction: skills with their evidence, or why
@@ -61,7 +61,7 @@ var (
 // its skills belong to.
 type SyllabusExtraction struct {
 	Meta
-	Name         *string    `json:"name"`
+	Name         *string    `json:"name" doc:"Name of the extraction"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
 	DocumentID   *string    `json:"documentId"`
 	Skills       []SkillRef `json:"skills"`
@@ -71,13 +71,13 @@ type SyllabusExtraction struct {
 // SyllabusExtractionInput is what a request says of an extraction by itself. Its
 // text is kept outside of the record (see Text).
 type SyllabusExtractionInput struct {
-	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000"`
-	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64"`
+	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000" doc:"Text whose skills are extracted. Exactly one of text, syllabusHref and documentId"`
+	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials. Exactly one of text, syllabusHref and documentId"`
+	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded. Exactly one of text, syllabusHref and documentId"`
 	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
 }
 
-// Apply gives a new extraction its fields and makes it PENDING.
+// Apply sets the fields of a new extraction and makes it PENDING.
 func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
 	e.Name = text(in.Name, e.Name)
 	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}

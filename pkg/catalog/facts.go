@@ -7,9 +7,9 @@ import (
 // Credits are how many credits a course is worth: one number, or a range.
 type Credits struct {
 	_    struct{} `nullable:"true"`
-	Min  float64  `json:"min" minimum:"0" maximum:"999" multipleOf:"0.25"`
-	Max  float64  `json:"max" minimum:"0" maximum:"999" multipleOf:"0.25"`
-	Unit string   `json:"unit" enum:"SEMESTER_HOUR,QUARTER_HOUR,ECTS,CLOCK_HOUR,CEU"`
+	Min  float64  `json:"min" minimum:"0" maximum:"999" multipleOf:"0.25" doc:"Fewest credits, in quarters; not above max"`
+	Max  float64  `json:"max" minimum:"0" maximum:"999" multipleOf:"0.25" doc:"Most credits, in quarters; the same as min where there is no range"`
+	Unit string   `json:"unit" enum:"SEMESTER_HOUR,QUARTER_HOUR,ECTS,CLOCK_HOUR,CEU" doc:"What a credit is"`
 }
 
 // credits returns a record's credits.
@@ -28,7 +28,7 @@ func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []Field
 // ActiveCourse is the lifecycleStatus of a course of which nothing else is said.
 const ActiveCourse = "ACTIVE"
 
-// period judges the dates from which and to which something is in effect; the fault
+// period judges the dates from which and to which something is in effect; the field error
 // is the end's.
 func (l Lookups) period(from, to *string) []FieldError {
 	if from != nil && to != nil && *from > *to {

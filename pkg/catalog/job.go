@@ -7,8 +7,8 @@ import (
 
 // JobLocation names a place of a job.
 type JobLocation struct {
-	Type       string `json:"type" minLength:"1" maxLength:"255" doc:"the value location is used"`
-	LocationID string `json:"locationId" minLength:"1" maxLength:"255"`
+	Type       string `json:"type" minLength:"1" maxLength:"255" doc:"Kind of the place; location is used"`
+	LocationID string `json:"locationId" minLength:"1" maxLength:"255" doc:"Id of the place in the organization's own systems"`
 }
 
 // Job carries skill requirements. Salaries are amounts a year in the
@@ -16,15 +16,15 @@ type JobLocation struct {
 type Job struct {
 	Meta
 	External
-	Name               string        `json:"name"`
-	EmployerID         string        `json:"employerId"`
-	Description        *string       `json:"description"`
-	JobDescriptionHref *string       `json:"jobDescriptionHref"`
-	Locations          []JobLocation `json:"locations"`
-	SalaryMin          *float64      `json:"salaryMin"`
-	SalaryMax          *float64      `json:"salaryMax"`
-	ONETSOCCode        *string       `json:"onetSocCode"`
-	Skills             []SkillRef    `json:"skills"`
+	Name               string        `json:"name" doc:"Title of the job"`
+	EmployerID         string        `json:"employerId" doc:"Id of the employer in the organization's own systems"`
+	Description        *string       `json:"description" doc:"What the job is about"`
+	JobDescriptionHref *string       `json:"jobDescriptionHref" doc:"Address of the job's description"`
+	Locations          []JobLocation `json:"locations" doc:"Places of the job"`
+	SalaryMin          *float64      `json:"salaryMin" doc:"Lowest salary, an amount a year in the organization's currency; not above salaryMax"`
+	SalaryMax          *float64      `json:"salaryMax" doc:"Highest salary, an amount a year in the organization's currency"`
+	ONETSOCCode        *string       `json:"onetSocCode" doc:"SOC code NN-NNNN or O*NET-SOC code NN-NNNN.NN of the occupation"`
+	Skills             []SkillRef    `json:"skills" doc:"Skills that the job requires, by confidence, then level, both descending, then name"`
 }
 
 // JobInput is what a request or a file says of a job.
@@ -34,14 +34,14 @@ type JobInput struct {
 	EmployerID         Optional[string]        `json:"employerId" minLength:"1" maxLength:"255"`
 	Description        Optional[*string]       `json:"description,omitzero" maxLength:"10000"`
 	JobDescriptionHref Optional[*string]       `json:"jobDescriptionHref,omitzero" maxLength:"2000"`
-	Locations          Optional[[]JobLocation] `json:"locations,omitzero" nullable:"true" maxItems:"100"`
+	Locations          Optional[[]JobLocation] `json:"locations,omitzero" nullable:"true" maxItems:"100" doc:"Places of the job, instead of all that it had; null for none"`
 	SalaryMin          Optional[*float64]      `json:"salaryMin,omitzero" minimum:"0" maximum:"1000000000000"`
 	SalaryMax          Optional[*float64]      `json:"salaryMax,omitzero" minimum:"0" maximum:"1000000000000"`
 	ONETSOCCode        Optional[*string]       `json:"onetSocCode,omitzero" pattern:"^\\d{2}-\\d{4}(\\.\\d{2})?$"`
-	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500"`
+	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the job requires, instead of all that it had; null for none"`
 }
 
-// Apply gives the job its fields.
+// Apply sets the fields of the job.
 func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
 	j.Name, j.EmployerID = in.Name.Or(j.Name), in.EmployerID.Or(j.EmployerID)
 	j.Description = text(in.Description, j.Description)

@@ -12,13 +12,13 @@ import (
 type Program struct {
 	Meta
 	External
-	Name        string          `json:"name"`
-	Description *string         `json:"description"`
-	Code        *string         `json:"code"`
-	CIPCode     *string         `json:"cipCode"`
-	Courses     []CourseProfile `json:"courses"`
-	CourseOrder []string        `json:"courseOrder"`
-	DerivedSOCs []string        `json:"derivedSocs"`
+	Name        string          `json:"name" doc:"Name of the program"`
+	Description *string         `json:"description" doc:"What the program is about"`
+	Code        *string         `json:"code" doc:"Code of the program"`
+	CIPCode     *string         `json:"cipCode" doc:"CIP code of the program of study, NN.NNNN, one that the loaded crosswalk knows"`
+	Courses     []CourseProfile `json:"courses" doc:"The program's courses, in the order of courseOrder"`
+	CourseOrder []string        `json:"courseOrder" doc:"Ids of the program's courses, in the order of the curriculum"`
+	DerivedSOCs []string        `json:"derivedSocs" doc:"SOC codes, NN-NNNN, of the occupations that cipCode leads to, sorted"`
 }
 
 // ProgramInput is what a request or a file says of a program.
@@ -28,10 +28,10 @@ type ProgramInput struct {
 	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
 	CIPCode     Optional[*string]  `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
-	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
 }
 
-// Apply gives the program its fields. Its courses are those of l.Courses; where that
+// Apply sets the fields of the program. Its courses are those of l.Courses; where that
 // is nil they may only be put into another order. Its occupations are those that
 // l.Occupations has for its CIP code.
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {

@@ -8,35 +8,35 @@ import (
 // at each read.
 type Report struct {
 	Meta
-	Name        string         `json:"name"`
-	Description *string        `json:"description"`
-	Settings    ReportSettings `json:"settings"`
+	Name        string         `json:"name" doc:"Name of the report"`
+	Description *string        `json:"description" doc:"What the report is about"`
+	Settings    ReportSettings `json:"settings" doc:"What the report is about and how it is shown"`
 }
 
 // ReportSettings choose what a report is about.
 type ReportSettings struct {
-	Courses []string      `json:"courses"`
-	Jobs    []ReportJob   `json:"jobs"`
-	Skills  []ReportSkill `json:"skills"`
-	View    string        `json:"view"`
-	Area    *ReportArea   `json:"area,omitempty"`
-	Version int           `json:"version"`
+	Courses []string      `json:"courses" doc:"Ids of the courses that the report is about"`
+	Jobs    []ReportJob   `json:"jobs" doc:"Occupations and jobs that the report is about"`
+	Skills  []ReportSkill `json:"skills" doc:"Skills that the report is about; all where there are none"`
+	View    string        `json:"view" doc:"View that data is of"`
+	Area    *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
+	Version int           `json:"version" doc:"Version of the settings: always 1"`
 }
 
 // ReportJob is an occupation (lib soc: a SOC code) or a job of the organization (lib custom: its id).
 type ReportJob struct {
-	ID  string `json:"id"`
-	Lib string `json:"lib" enum:"soc,custom"`
+	ID  string `json:"id" doc:"SOC code NN-NNNN or NN-NNNN.NN (lib soc), or id of a job of the organization (lib custom)"`
+	Lib string `json:"lib" enum:"soc,custom" doc:"Where the id is from: soc for occupations, custom for jobs of the organization"`
 }
 
 // ReportSkill names a skill of the taxonomy.
 type ReportSkill struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"Id of a skill of the loaded taxonomy"`
 }
 
 // ReportArea is national, a state's FIPS code or a CBSA code.
 type ReportArea struct {
-	Code string `json:"code"`
+	Code string `json:"code" doc:"national, a state's FIPS code, or the CBSA code of a metropolitan area"`
 }
 
 // DefaultReportView is the view of a report that names none.
@@ -52,15 +52,15 @@ type ReportInput struct {
 
 // ReportSettingsInput is what a request says of a report's settings.
 type ReportSettingsInput struct {
-	Courses []string      `json:"courses,omitempty" maxItems:"100"`
-	Jobs    []ReportJob   `json:"jobs,omitempty" maxItems:"50"`
-	Skills  []ReportSkill `json:"skills,omitempty" maxItems:"500"`
-	View    string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment"`
-	Area    *ReportArea   `json:"area,omitempty"`
-	Version *int          `json:"version,omitempty" enum:"1" default:"1"`
+	Courses []string      `json:"courses,omitempty" maxItems:"100" doc:"Ids of courses; at least one course, job or skill is needed"`
+	Jobs    []ReportJob   `json:"jobs,omitempty" maxItems:"50" doc:"Occupations and jobs of the organization"`
+	Skills  []ReportSkill `json:"skills,omitempty" maxItems:"500" doc:"Skills that the report is limited to"`
+	View    string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment" doc:"Which data the report has"`
+	Area    *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
+	Version *int          `json:"version,omitempty" enum:"1" default:"1" doc:"Version of the settings"`
 }
 
-// Apply gives a new report its fields. Whether there is what its settings name is
+// Apply sets the fields of a new report. Whether there is what its settings name is
 // seen when it is generated.
 func (in ReportInput) Apply(r *Report, l Lookups) []FieldError {
 	given := in.Settings

@@ -29,12 +29,12 @@ type Finding struct {
 type Review struct {
 	SkillID    string   `json:"skillId"`
 	SkillName  string   `json:"skillName"`
-	Verdict    Verdict  `json:"verdict" enum:"ACCEPTED,REJECTED"`
-	Level      *int     `json:"level" minimum:"1" maximum:"5"`
-	Note       *string  `json:"note"`
-	ReviewedAt Time     `json:"reviewedAt"`
-	KeyID      string   `json:"keyId" doc:"of the API key with which it was written"`
-	Extracted  *Finding `json:"extracted" doc:"what the last extraction found; null where it did not find the skill"`
+	Verdict    Verdict  `json:"verdict" enum:"ACCEPTED,REJECTED" doc:"What was decided of the skill"`
+	Level      *int     `json:"level" minimum:"1" maximum:"5" doc:"Level that was set, 1 to 5; null where the extracted one was kept, or the skill rejected"`
+	Note       *string  `json:"note" doc:"Remark of the person who decided"`
+	ReviewedAt Time     `json:"reviewedAt" doc:"When it was decided"`
+	KeyID      string   `json:"keyId" doc:"Id of the API key with which it was written"`
+	Extracted  *Finding `json:"extracted" doc:"What the last extraction found; null where it did not find the skill"`
 
 	// What only the store shows: what was set by hand of the skill, and the level
 	// that an ACCEPTED review without a level keeps.
@@ -94,9 +94,9 @@ func ReviewsOf(r Record) []Review {
 
 // ReviewInput is what a request says of a skill.
 type ReviewInput struct {
-	Verdict Verdict           `json:"verdict" enum:"ACCEPTED,REJECTED"`
-	Level   Optional[*int]    `json:"level,omitzero" minimum:"1" maximum:"5" doc:"of an ACCEPTED skill; required where it was not extracted, else the extracted one when absent"`
-	Note    Optional[*string] `json:"note,omitzero" maxLength:"1000"`
+	Verdict Verdict           `json:"verdict" enum:"ACCEPTED,REJECTED" doc:"ACCEPTED: the skill stands with confidence 1. REJECTED: it does not stand, whatever is extracted"`
+	Level   Optional[*int]    `json:"level,omitzero" minimum:"1" maximum:"5" doc:"Level of an ACCEPTED skill; required where it was not extracted, else the extracted one when absent"`
+	Note    Optional[*string] `json:"note,omitzero" maxLength:"1000" doc:"Remark for people; null when absent"`
 }
 
 // Apply puts a review in the place of the skill's present one, if any, and changes

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	order "cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,128 +36,142 @@ type opinion struct {
 func TestReviewsAreApplied(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		section := &catalog.Section{Skills: []catalog.SkillRef{}}
-		base, opinions, byHand := map[string]catalog.SkillRef{}, map[string]opinion{}, false
-		skill := rapid.Custom(func(t *rapid.T) catalog.SkillRef {
-			// s6 and s7 are skills of another taxonomy.
-			id := fmt.Sprintf("s%d", rapid.IntRange(0, 7).Draw(t, "skill"))
-			name, ok := taxonomyOf(id)
-			if !ok {
-				name = "old " + id
-			}
-			return catalog.SkillRef{SkillID: id, SkillName: name, Level: rapid.IntRange(1, 5).Draw(t, "level"), Confidence: float64(rapid.IntRange(0, 9).Draw(t, "confidence")) / 10}
-		})
-		list := rapid.SliceOfNDistinct(skill, 0, 6, func(s catalog.SkillRef) string { return s.SkillID })
-		replace := func(skills []catalog.SkillRef) {
-			base = map[string]catalog.SkillRef{}
-			for _, s := range skills {
-				base[s.SkillID] = s
-			}
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"extract": func(t *rapid.T) {
-				found := list.Draw(t, "found")
-				given := slices.Clone(found)
-				section.Skills, section.Reviews = catalog.ApplyReviews(section.Reviews, found)
-				section.ByHand, byHand = false, false
-				if diff := cmp.Diff(given, found); diff != "" {
-					t.Fatalf("what was found is changed: %s", diff)
-				}
-				replace(found)
-			},
-			"set by hand": func(t *rapid.T) {
-				skills := list.Draw(t, "skills")
-				known := slices.DeleteFunc(skills, func(s catalog.SkillRef) bool { _, ok := taxonomyOf(s.SkillID); return !ok })
-				in := catalog.SectionInput{Skills: catalog.Optional[[]catalog.SkillInput]{Set: true}}
-				for _, s := range known {
-					in.Skills.Value = append(in.Skills.Value, catalog.SkillInput{SkillID: s.SkillID, Level: s.Level, Confidence: &s.Confidence})
-				}
-				if wrong := in.Apply(section, reviewLookups); wrong != nil {
-					t.Fatal(wrong)
-				}
-				replace(known)
-				opinions, byHand = map[string]opinion{}, true
-			},
-			"review": func(t *rapid.T) {
-				id := skill.Draw(t, "of").SkillID
-				in := catalog.ReviewInput{Verdict: rapid.SampledFrom([]catalog.Verdict{catalog.Accepted, catalog.Rejected}).Draw(t, "verdict")}
-				if rapid.Bool().Draw(t, "with a level") {
-					in.Level = catalog.Optional[*int]{Set: true, Value: new(rapid.IntRange(1, 5).Draw(t, "level"))}
-				}
-				before := *section
-				err := in.Apply(section, id, "key_1", reviewLookups, 1)
-				_, known := taxonomyOf(id)
-				found, stands := base[id]
-				_, has := opinions[id]
-				var wrong *catalog.Error
-				switch {
-				case !known && !stands && !has:
-					if !errors.As(err, &wrong) || wrong.Code != catalog.NotFound {
-						t.Fatalf("unknown skill: %v", err)
-					}
-				case in.Verdict == catalog.Rejected && in.Level.Value != nil, in.Verdict == catalog.Accepted && in.Level.Value == nil && !stands:
-					if !errors.As(err, &wrong) || wrong.Code != catalog.ValidationFailed || wrong.Fields[0].Location != "body.level" {
-						t.Fatalf("level: %v", err)
-					}
-				case err != nil:
-					t.Fatal(err)
-				default:
-					opinions[id] = opinion{in.Verdict, in.Level.Value, found.Level}
-				}
-				if diff := cmp.Diff(&before, section); err != nil && diff != "" {
-					t.Fatalf("a refused review changes the record: %s", diff)
-				}
-			},
-			"take a review away": func(t *rapid.T) {
-				id := skill.Draw(t, "of").SkillID
-				_, has := opinions[id]
-				if catalog.Unreview(section, id) != has {
-					t.Fatalf("there was a review: %v", has)
-				}
-				delete(opinions, id)
-			},
-			"": func(t *rapid.T) {
-				stands, without := map[string][2]any{}, map[string][2]any{}
-				for id, s := range base {
-					without[id] = [2]any{s.Level, s.Confidence}
-					stands[id] = without[id]
-				}
-				for id, o := range opinions {
-					delete(stands, id)
-					level := o.kept
-					if o.level != nil {
-						level = *o.level
-					}
-					if o.verdict == catalog.Accepted {
-						stands[id] = [2]any{level, 1.0}
-					}
-				}
-				agree(t, "skills", stands, section.Skills)
-				agree(t, "skills without reviews", without, catalog.Unreviewed(section))
-				reviews := catalog.ReviewsOf(section)
-				if len(reviews) != len(opinions) {
-					t.Fatalf("%d reviews, want %d", len(reviews), len(opinions))
-				}
-				for i, r := range reviews {
-					found, ok := base[r.SkillID]
-					if want := opinions[r.SkillID]; r.Verdict != want.verdict || cmp.Diff(r.Level, want.level) != "" {
-						t.Fatalf("review %v, want %v", r, want)
-					}
-					if ok != (r.Extracted != nil || r.ByHand != nil) || byHand && r.Extracted != nil || !byHand && r.ByHand != nil {
-						t.Fatalf("%s was found: %v, set by hand: %v, and its review knows %v and %v", r.SkillID, ok, byHand, r.Extracted, r.ByHand)
-					}
-					if ok && !byHand && *r.Extracted != (catalog.Finding{Level: found.Level, Confidence: found.Confidence}) {
-						t.Fatalf("%v was found, and its review knows %v", found, r.Extracted)
-					}
-					if i > 0 {
-						if a, b := strings.ToLower(reviews[i-1].SkillName), strings.ToLower(r.SkillName); a > b || a == b && reviews[i-1].SkillID >= r.SkillID {
-							t.Fatalf("%s stands before %s", reviews[i-1].SkillName, r.SkillName)
-						}
-					}
-				}
-			},
-		})
+		m := &reviewModel{section: &catalog.Section{Skills: []catalog.SkillRef{}}, base: map[string]catalog.SkillRef{}, opinions: map[string]opinion{}}
+		t.Repeat(rapid.StateMachineActions(m))
 	})
+}
+
+// reviewModel is a section and what should stand in it.
+type reviewModel struct {
+	section  *catalog.Section
+	base     map[string]catalog.SkillRef // what was found or set by hand last
+	byHand   bool
+	opinions map[string]opinion // the reviews that stand
+}
+
+var anySkill = rapid.Custom(func(t *rapid.T) catalog.SkillRef {
+	// s6 and s7 are skills of another taxonomy.
+	id := fmt.Sprintf("s%d", rapid.IntRange(0, 7).Draw(t, "skill"))
+	name, ok := taxonomyOf(id)
+	if !ok {
+		name = "old " + id
+	}
+	return catalog.SkillRef{SkillID: id, SkillName: name, Level: rapid.IntRange(1, 5).Draw(t, "level"), Confidence: float64(rapid.IntRange(0, 9).Draw(t, "confidence")) / 10}
+})
+
+var anySkills = rapid.SliceOfNDistinct(anySkill, 0, 6, func(s catalog.SkillRef) string { return s.SkillID })
+
+func (m *reviewModel) replace(skills []catalog.SkillRef, byHand bool) {
+	m.base, m.byHand = map[string]catalog.SkillRef{}, byHand
+	for _, s := range skills {
+		m.base[s.SkillID] = s
+	}
+}
+
+func (m *reviewModel) Extract(t *rapid.T) {
+	found := anySkills.Draw(t, "found")
+	given := slices.Clone(found)
+	m.section.Skills, m.section.Reviews = catalog.ApplyReviews(m.section.Reviews, found)
+	m.section.ByHand = false
+	if diff := cmp.Diff(given, found); diff != "" {
+		t.Fatalf("what was found is changed: %s", diff)
+	}
+	m.replace(found, false)
+}
+
+func (m *reviewModel) SetByHand(t *rapid.T) {
+	known := slices.DeleteFunc(anySkills.Draw(t, "skills"), func(s catalog.SkillRef) bool { _, ok := taxonomyOf(s.SkillID); return !ok })
+	in := catalog.SectionInput{Skills: catalog.Optional[[]catalog.SkillInput]{Set: true}}
+	for _, s := range known {
+		in.Skills.Value = append(in.Skills.Value, catalog.SkillInput{SkillID: s.SkillID, Level: s.Level, Confidence: &s.Confidence})
+	}
+	if wrong := in.Apply(m.section, reviewLookups); wrong != nil {
+		t.Fatal(wrong)
+	}
+	m.replace(known, true)
+	m.opinions = map[string]opinion{}
+}
+
+func (m *reviewModel) Review(t *rapid.T) {
+	id := anySkill.Draw(t, "of").SkillID
+	in := catalog.ReviewInput{Verdict: rapid.SampledFrom([]catalog.Verdict{catalog.Accepted, catalog.Rejected}).Draw(t, "verdict")}
+	if rapid.Bool().Draw(t, "with a level") {
+		in.Level = catalog.Optional[*int]{Set: true, Value: new(rapid.IntRange(1, 5).Draw(t, "level"))}
+	}
+	before := *m.section
+	err := in.Apply(m.section, id, "key_1", reviewLookups, 1)
+	_, known := taxonomyOf(id)
+	found, stands := m.base[id]
+	_, has := m.opinions[id]
+	var wrong *catalog.Error
+	switch {
+	case !known && !stands && !has:
+		if !errors.As(err, &wrong) || wrong.Code != catalog.NotFound {
+			t.Fatalf("unknown skill: %v", err)
+		}
+	case in.Verdict == catalog.Rejected && in.Level.Value != nil, in.Verdict == catalog.Accepted && in.Level.Value == nil && !stands:
+		if !errors.As(err, &wrong) || wrong.Code != catalog.ValidationFailed || wrong.Fields[0].Location != "body.level" {
+			t.Fatalf("level: %v", err)
+		}
+	case err != nil:
+		t.Fatal(err)
+	default:
+		m.opinions[id] = opinion{in.Verdict, in.Level.Value, found.Level}
+	}
+	if diff := cmp.Diff(&before, m.section); err != nil && diff != "" {
+		t.Fatalf("a refused review changes the record: %s", diff)
+	}
+}
+
+func (m *reviewModel) TakeAway(t *rapid.T) {
+	id := anySkill.Draw(t, "of").SkillID
+	_, has := m.opinions[id]
+	if catalog.Unreview(m.section, id) != has {
+		t.Fatalf("there was a review: %v", has)
+	}
+	delete(m.opinions, id)
+}
+
+// Check compares the section's skills and reviews with the model's.
+func (m *reviewModel) Check(t *rapid.T) {
+	stands, without := map[string][2]any{}, map[string][2]any{}
+	for id, s := range m.base {
+		without[id] = [2]any{s.Level, s.Confidence}
+		stands[id] = without[id]
+	}
+	for id, o := range m.opinions {
+		delete(stands, id)
+		if o.verdict == catalog.Accepted {
+			stands[id] = [2]any{*order.Or(o.level, &o.kept), 1.0}
+		}
+	}
+	agree(t, "skills", stands, m.section.Skills)
+	agree(t, "skills without reviews", without, catalog.Unreviewed(m.section))
+	reviews := catalog.ReviewsOf(m.section)
+	if len(reviews) != len(m.opinions) {
+		t.Fatalf("%d reviews, want %d", len(reviews), len(m.opinions))
+	}
+	for _, r := range reviews {
+		m.checkReview(t, r)
+	}
+	if !slices.IsSortedFunc(reviews, func(a, b catalog.Review) int {
+		return order.Or(order.Compare(strings.ToLower(a.SkillName), strings.ToLower(b.SkillName)), order.Compare(a.SkillID, b.SkillID))
+	}) {
+		t.Fatalf("reviews are not in order: %v", reviews)
+	}
+}
+
+func (m *reviewModel) checkReview(t *rapid.T, r catalog.Review) {
+	if want := m.opinions[r.SkillID]; r.Verdict != want.verdict || cmp.Diff(r.Level, want.level) != "" {
+		t.Fatalf("review %v, want %v", r, want)
+	}
+	found, ok := m.base[r.SkillID]
+	if (r.Extracted != nil) != (ok && !m.byHand) || (r.ByHand != nil) != (ok && m.byHand) {
+		t.Fatalf("%s was found: %v, set by hand: %v, and its review knows %v and %v", r.SkillID, ok, m.byHand, r.Extracted, r.ByHand)
+	}
+	if ok && !m.byHand && *r.Extracted != (catalog.Finding{Level: found.Level, Confidence: found.Confidence}) {
+		t.Fatalf("%v was found, and its review knows %v", found, r.Extracted)
+	}
 }
 
 // agree compares a list with what is to stand in it, and its order.

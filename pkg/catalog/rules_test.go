@@ -41,120 +41,131 @@ func isCode(err error, code catalog.Code) bool {
 func TestCredentialHoldsOneSectionOfEachCourse(t *testing.T) {
 	courses, sections := school(5)
 	rapid.Check(t, func(t *rapid.T) {
-		byID := map[string]*catalog.Course{}
+		m := &credentialModel{courses: courses, sections: sections, credential: &catalog.Credential{Meta: catalog.NewMeta("crd_1", "org", 1)}}
 		for _, c := range courses {
 			c.HeldBy = []string{"prg_1/" + c.ID}
-			byID[c.ID] = c
 		}
-		credential := &catalog.Credential{Meta: catalog.NewMeta("crd_1", "org", 1)}
-		var want []string // section ids
-		var before []catalog.SectionProfile
-		place := func(label string) catalog.Placed {
-			i, j := rapid.IntRange(0, len(courses)-1).Draw(t, label+" course"), rapid.IntRange(0, 1).Draw(t, label+" section")
-			return catalog.Placed{Section: sections[i][j], Course: courses[i]}
-		}
-		courseOf := func(section string) string {
-			for i := range sections {
-				for _, s := range sections[i] {
-					if s.ID == section {
-						return courses[i].ID
-					}
-				}
-			}
-			return ""
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"add": func(t *rapid.T) {
-				p := place("added")
-				added, err := credential.Add(p)
-				taken := slices.ContainsFunc(want, func(id string) bool { return courseOf(id) == p.Course.ID })
-				switch {
-				case slices.Contains(want, p.Section.ID):
-					if added || err != nil {
-						t.Fatalf("one that it has: %v, %v", added, err)
-					}
-				case taken:
-					if added || !isCode(err, catalog.Conflict) {
-						t.Fatalf("another one of the course: %v, %v", added, err)
-					}
-				default:
-					if !added || err != nil {
-						t.Fatalf("a new one: %v, %v", added, err)
-					}
-					want = append(want, p.Section.ID)
-				}
-			},
-			"set": func(t *rapid.T) {
-				var ids []string
-				placed := map[string]catalog.Placed{}
-				faulty := 0
-				seen, taken := map[string]bool{}, map[string]bool{}
-				for range rapid.IntRange(0, 5).Draw(t, "n") {
-					p := place("set")
-					id := p.Section.ID
-					if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 {
-						p, id = catalog.Placed{}, "sec_unknown"
-					}
-					if seen[id] || p.Section == nil || taken[p.Course.ID] {
-						faulty++
-					} else {
-						taken[p.Course.ID] = true
-					}
-					seen[id] = true
-					ids = append(ids, id)
-					if p.Section != nil {
-						placed[id] = p
-					}
-				}
-				wrong := credential.SetSections(ids, placed, "body.x")
-				if len(wrong) != faulty {
-					t.Fatalf("%d are wrong in %v: %v", faulty, ids, wrong)
-				}
-				if faulty == 0 {
-					want = ids
-				}
-			},
-			"remove": func(t *rapid.T) {
-				p := place("removed")
-				held := slices.Contains(want, p.Section.ID)
-				if credential.Remove(p.Section.ID) != held {
-					t.Fatalf("removed: %v", !held)
-				}
-				want = slices.DeleteFunc(want, func(id string) bool { return id == p.Section.ID })
-			},
-			"": func(t *rapid.T) {
-				var got []string
-				for _, s := range credential.Sections {
-					got = append(got, s.SectionID)
-				}
-				if !slices.Equal(got, want) {
-					t.Fatalf("holds %v, want %v", got, want)
-				}
-				var change catalog.Change
-				if err := credential.Holds(&change, before, byID); err != nil {
-					t.Fatal(err)
-				}
-				before = credential.Sections
-				for _, h := range change.Held {
-					h.Course.HeldBy = append(h.Course.HeldBy, h.Holder)
-				}
-				for _, h := range change.Released {
-					h.Course.HeldBy = slices.DeleteFunc(h.Course.HeldBy, func(s string) bool { return s == h.Holder })
-				}
-				for _, c := range courses {
-					holders := []string{"prg_1/" + c.ID}
-					for _, id := range want {
-						if courseOf(id) == c.ID {
-							holders = append(holders, "crd_1/"+id)
-						}
-					}
-					if !slices.Equal(c.HeldBy, holders) {
-						t.Fatalf("course is held by %v, want %v", c.HeldBy, holders)
-					}
-				}
-			},
-		})
+		t.Repeat(rapid.StateMachineActions(m))
 	})
+}
+
+// credentialModel is a credential and the ids of the sections that it should hold.
+type credentialModel struct {
+	courses    []*catalog.Course
+	sections   [][]*catalog.Section // by course
+	credential *catalog.Credential
+	want       []string
+	before     []catalog.SectionProfile // what the courses know of
+}
+
+// draw returns any section with its course.
+func (m *credentialModel) draw(t *rapid.T) catalog.Placed {
+	i, j := rapid.IntRange(0, len(m.courses)-1).Draw(t, "course"), rapid.IntRange(0, 1).Draw(t, "section")
+	return catalog.Placed{Section: m.sections[i][j], Course: m.courses[i]}
+}
+
+// holders returns the sections of a course that the credential should hold.
+func (m *credentialModel) holders(course int) []string {
+	var held []string
+	for _, id := range m.want {
+		if slices.ContainsFunc(m.sections[course], func(s *catalog.Section) bool { return s.ID == id }) {
+			held = append(held, id)
+		}
+	}
+	return held
+}
+
+func (m *credentialModel) Add(t *rapid.T) {
+	p := m.draw(t)
+	added, err := m.credential.Add(p)
+	switch {
+	case slices.Contains(m.want, p.Section.ID):
+		if added || err != nil {
+			t.Fatalf("one that it has: %v, %v", added, err)
+		}
+	case len(m.holders(slices.Index(m.courses, p.Course))) > 0:
+		if added || !isCode(err, catalog.Conflict) {
+			t.Fatalf("another one of the course: %v, %v", added, err)
+		}
+	default:
+		if !added || err != nil {
+			t.Fatalf("a new one: %v, %v", added, err)
+		}
+		m.want = append(m.want, p.Section.ID)
+	}
+}
+
+func (m *credentialModel) Set(t *rapid.T) {
+	var ids []string
+	placed := map[string]catalog.Placed{}
+	wrong := 0
+	seen, taken := map[string]bool{}, map[string]bool{}
+	for range rapid.IntRange(0, 5).Draw(t, "n") {
+		p := m.draw(t)
+		id := p.Section.ID
+		if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 {
+			p, id = catalog.Placed{}, "sec_unknown"
+		} else {
+			placed[id] = p
+		}
+		if seen[id] || p.Section == nil || taken[p.Course.ID] {
+			wrong++
+		} else {
+			taken[p.Course.ID] = true
+		}
+		seen[id] = true
+		ids = append(ids, id)
+	}
+	if got := m.credential.SetSections(ids, placed, "body.x"); len(got) != wrong {
+		t.Fatalf("%d are wrong in %v: %v", wrong, ids, got)
+	}
+	if wrong == 0 {
+		m.want = ids
+	}
+}
+
+func (m *credentialModel) Remove(t *rapid.T) {
+	id := m.draw(t).Section.ID
+	held := slices.Contains(m.want, id)
+	if m.credential.Remove(id) != held {
+		t.Fatalf("removed: %v", !held)
+	}
+	m.want = slices.DeleteFunc(m.want, func(s string) bool { return s == id })
+}
+
+// Check compares the credential, and what its courses know of it, with the model.
+func (m *credentialModel) Check(t *rapid.T) {
+	var got []string
+	for _, s := range m.credential.Sections {
+		got = append(got, s.SectionID)
+	}
+	if !slices.Equal(got, m.want) {
+		t.Fatalf("holds %v, want %v", got, m.want)
+	}
+	byID := map[string]*catalog.Course{}
+	for _, c := range m.courses {
+		byID[c.ID] = c
+	}
+	var change catalog.Change
+	if err := m.credential.Holds(&change, m.before, byID); err != nil {
+		t.Fatal(err)
+	}
+	m.before = m.credential.Sections
+	for _, h := range change.Held {
+		h.Course.HeldBy = append(h.Course.HeldBy, h.Holder)
+	}
+	for _, h := range change.Released {
+		h.Course.HeldBy = slices.DeleteFunc(h.Course.HeldBy, func(s string) bool { return s == h.Holder })
+	}
+	for i, c := range m.courses {
+		holders := []string{"prg_1/" + c.ID}
+		for _, id := range m.holders(i) {
+			holders = append(holders, "crd_1/"+id)
+		}
+		if !slices.Equal(c.HeldBy, holders) {
+			t.Fatalf("course is held by %v, want %v", c.HeldBy, holders)
+		}
+	}
 }
 
 // CourseOrder stays a permutation of the courses' ids, and the courses in that order.
@@ -236,12 +247,12 @@ func TestBoundsOnMembers(t *testing.T) {
 func TestSkillsAreChecked(t *testing.T) {
 	half, fine, much := 0.5, 0.1234, 0.12345
 	names := func(id string) (string, bool) { return "Name of " + id, id != "x" }
-	got, faults := catalog.Skills([]catalog.SkillInput{
+	got, wrong := catalog.Skills([]catalog.SkillInput{
 		{SkillID: "c", Level: 1, Confidence: &half}, {SkillID: "b", SkillName: "ignored", Level: 2}, {SkillID: "a", Level: 2, Confidence: &half}, {SkillID: "d", Level: 2},
 		{SkillID: "e", Level: 1, Confidence: &fine},
 	}, names, "body.skills")
-	if faults != nil {
-		t.Fatal(faults)
+	if wrong != nil {
+		t.Fatal(wrong)
 	}
 	want := []catalog.SkillRef{
 		{SkillID: "b", SkillName: "Name of b", Level: 2, Confidence: 1}, {SkillID: "d", SkillName: "Name of d", Level: 2, Confidence: 1},
@@ -250,9 +261,9 @@ func TestSkillsAreChecked(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, faults = catalog.Skills([]catalog.SkillInput{{SkillID: "x", Level: 1}, {SkillID: "a", Level: 1, Confidence: &much}, {SkillID: "a", Level: 2}}, names, "at")
+	_, wrong = catalog.Skills([]catalog.SkillInput{{SkillID: "x", Level: 1}, {SkillID: "a", Level: 1, Confidence: &much}, {SkillID: "a", Level: 2}}, names, "at")
 	var places []string
-	for _, f := range faults {
+	for _, f := range wrong {
 		places = append(places, f.Location)
 	}
 	if diff := cmp.Diff([]string{"at[0].skillId", "at[1].confidence", "at[2].skillId"}, places); diff != "" {

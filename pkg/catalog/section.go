@@ -5,13 +5,13 @@ type Section struct {
 	Meta
 	External
 	CourseID       string     `json:"courseId"`
-	Name           string     `json:"name"`
-	Description    *string    `json:"description"`
-	InstructorID   *string    `json:"instructorId"`
-	InstructorName *string    `json:"instructorName" extension:"true"`
-	SyllabusHref   *string    `json:"syllabusHref" format:"uri"`
-	DocumentID     *string    `json:"documentId" extension:"true"`
-	Skills         []SkillRef `json:"skills"`
+	Name           string     `json:"name" doc:"Name of the section"`
+	Description    *string    `json:"description" doc:"What the section is about"`
+	InstructorID   *string    `json:"instructorId" doc:"Id of the instructor in the organization's own systems"`
+	InstructorName *string    `json:"instructorName" doc:"Name of the instructor" extension:"true"`
+	SyllabusHref   *string    `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, from which skills are extracted"`
+	DocumentID     *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
+	Skills         []SkillRef `json:"skills" doc:"Skills that the section teaches, by confidence, then level, both descending, then name"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows; ByHand
 	// reports that Skills was set by a request or a file since it was last extracted.
@@ -27,12 +27,12 @@ type SectionInput struct {
 	Description    Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
 	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
 	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
-	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" extension:"true"`
-	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500"`
+	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
+	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId" extension:"true"`
+	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, instead of all that it had; this ends its reviews"`
 }
 
-// Apply gives the section its fields. Skills that are given end the reviews of those
+// Apply sets the fields of the section. Skills that are given end the reviews of those
 // before. Another syllabus makes its extraction PENDING, none ends it.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	before := *s
@@ -73,7 +73,7 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now Time) error
 	return nil
 }
 
-// begin gives the section an id, which leads to its course (see Sequenced).
+// begin sets the section's id, which leads to its course (see Sequenced).
 func (s *Section) begin(course *Course, ids IDs, now Time) {
 	seq, _ := Sequence(CourseKind, course.ID)
 	s.Meta = NewMeta(ids.Sequenced(SectionKind, seq), course.OrganizationID, now)
@@ -97,7 +97,7 @@ type SectionProfile struct {
 	CourseProfile
 	SectionID             string     `json:"sectionId"`
 	SectionName           string     `json:"sectionName"`
-	SectionSkills         []SkillRef `json:"sectionSkills"`
+	SectionSkills         []SkillRef `json:"sectionSkills" doc:"Skills that the section teaches"`
 	SectionInstructorName *string    `json:"sectionInstructorName"`
 }
 
@@ -108,8 +108,8 @@ type TeachingSection struct {
 	SectionID             string  `json:"sectionId"`
 	SectionName           string  `json:"sectionName"`
 	SectionInstructorName *string `json:"sectionInstructorName"`
-	Level                 int     `json:"level" minimum:"1" maximum:"5"`
-	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1"`
+	Level                 int     `json:"level" minimum:"1" maximum:"5" doc:"Level at which the section teaches the skill: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1" doc:"How sure it is that the section teaches the skill, with at most four decimals"`
 }
 
 // Profile returns the section of a course as it is shown in credentials and reports.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// SkillRef says that a skill is taught or required, how deeply, and how sure that is.
+// SkillRef is a skill that is taught or required, its level, and how certain that is.
 type SkillRef struct {
 	SkillID    string  `json:"skillId"`
 	SkillName  string  `json:"skillName"`
@@ -27,10 +27,10 @@ func SortSkills(skills []SkillRef) {
 
 // SkillInput is a skill as a request names it.
 type SkillInput struct {
-	SkillID    string   `json:"skillId" minLength:"1" maxLength:"255"`
-	SkillName  string   `json:"skillName,omitempty" doc:"ignored: the taxonomy names the skill"`
+	SkillID    string   `json:"skillId" minLength:"1" maxLength:"255" doc:"Id of a skill of the loaded taxonomy; at most once in a list"`
+	SkillName  string   `json:"skillName,omitempty" doc:"Ignored: the taxonomy names the skill"`
 	Level      int      `json:"level" minimum:"1" maximum:"5"`
-	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"at most four decimals; 1 when absent"`
+	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure it is, with at most four decimals; 1 when absent"`
 }
 
 // Skills returns the skills of a request in order, and what is wrong with them; name

@@ -18,33 +18,22 @@ type SyllabusText struct {
 // from 1 and is 1 for formats without pages.
 type Evidence struct {
 	SkillID string `json:"skillId"`
-	Quote   string `json:"quote"`
-	Page    int    `json:"page"`
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
-	Label   string `json:"label" doc:"the taxonomy's label that matched"`
-	Verb    string `json:"verb" doc:"the verb that decided the level, empty for none"`
-	Section string `json:"section" doc:"the part of the syllabus: outcomes, topics, description, readings, other"`
+	Quote   string `json:"quote" doc:"Words of the text in which the skill was found"`
+	Page    int    `json:"page" doc:"Page of the document that the words stand on, from 1; 1 for formats without pages"`
+	Start   int    `json:"start" doc:"Place in the extracted text where the words begin, in Unicode code points from 0"`
+	End     int    `json:"end" doc:"Place in the extracted text behind the words, in Unicode code points"`
+	Label   string `json:"label" doc:"The taxonomy's label that matched"`
+	Verb    string `json:"verb" doc:"The verb that decided the level, empty for none"`
+	Section string `json:"section" doc:"The part of the syllabus: outcomes, topics, description, readings, other"`
 }
 
 // Provenance is what an extraction was made with.
 type Provenance struct {
-	Engine          string `json:"engine"`
-	Taxonomy        string `json:"taxonomy"`
-	TaxonomyVersion string `json:"taxonomyVersion"`
-	DocumentSHA256  string `json:"documentSha256"`
-	FinishedAt      Time   `json:"finishedAt"`
-}
-
-// Warning is what a response lacks, without being an error.
-type Warning struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	SOCCode string `json:"socCode,omitempty"`
-	CIPCode string `json:"cipCode,omitempty"`
-	// Count of Total is how much of what the response is made from the warning is about.
-	Count int `json:"count,omitempty"`
-	Total int `json:"total,omitempty"`
+	Engine          string `json:"engine" doc:"Extractor, with its version"`
+	Taxonomy        string `json:"taxonomy" doc:"Name of the taxonomy"`
+	TaxonomyVersion string `json:"taxonomyVersion" doc:"Version of the taxonomy"`
+	DocumentSHA256  string `json:"documentSha256" doc:"SHA-256 of the bytes that were read, in lower-case hexadecimal digits"`
+	FinishedAt      Time   `json:"finishedAt" doc:"When the extraction finished"`
 }
 
 // FailureCode is why an extraction failed.
@@ -67,6 +56,13 @@ const (
 	InternalFailure  FailureCode = "internal"
 )
 
+// FailureCodes lists all codes of failures.
+func FailureCodes() []FailureCode {
+	return []FailureCode{
+		Unreachable, DocumentNotFound, ForbiddenAddress, LoginRequired, UnsupportedType, TooLarge, Encrypted, ScannedNoText, Malformed, EmptyDocument, TimedOut, InternalFailure,
+	}
+}
+
 // Transient reports whether the same document may well succeed later.
 func (c FailureCode) Transient() bool {
 	return c == Unreachable || c == TimedOut || c == InternalFailure
@@ -75,8 +71,8 @@ func (c FailureCode) Transient() bool {
 // Failure is an extraction's failure as clients see it. Message never repeats
 // anything that the fetched server said.
 type Failure struct {
-	Code    FailureCode `json:"code"`
-	Message string      `json:"message"`
+	Code    FailureCode `json:"code" doc:"Kind of the failure; stable"`
+	Message string      `json:"message" doc:"What went wrong, for people to read; the wording may change"`
 }
 
 // Error makes a Failure usable as the error of readers and fetchers.

@@ -3,8 +3,8 @@ package catalog
 // MatchingConfig holds the score, 0..1, from which a match counts as a full or a
 // partial equivalent; partial is not above full.
 type MatchingConfig struct {
-	FullEquivalentThreshold    float64 `json:"fullEquivalentThreshold" minimum:"0" maximum:"1"`
-	PartialEquivalentThreshold float64 `json:"partialEquivalentThreshold" minimum:"0" maximum:"1"`
+	FullEquivalentThreshold    float64 `json:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"Score from which a match is FULL"`
+	PartialEquivalentThreshold float64 `json:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"Score from which a match is PARTIAL; not above fullEquivalentThreshold"`
 }
 
 // DefaultMatchingConfig applies where a package says nothing.
@@ -14,11 +14,11 @@ var DefaultMatchingConfig = MatchingConfig{FullEquivalentThreshold: 0.85, Partia
 type TransferPackage struct {
 	Meta
 	External
-	Name                    string         `json:"name"`
-	TransferFromInstitution string         `json:"transferFromInstitution"`
-	MatchingConfig          MatchingConfig `json:"matchingConfig"`
-	Description             *string        `json:"description"`
-	UniqueTag               *string        `json:"uniqueTag"`
+	Name                    string         `json:"name" doc:"Name of the package"`
+	TransferFromInstitution string         `json:"transferFromInstitution" doc:"Name of the institution that the courses were taken at"`
+	MatchingConfig          MatchingConfig `json:"matchingConfig" doc:"Scores from which a match counts as an equivalent"`
+	Description             *string        `json:"description" doc:"What the package is about"`
+	UniqueTag               *string        `json:"uniqueTag" doc:"Mark of the organization's own"`
 	// Grown is how often the package was given courses. Only the store shows it.
 	Grown int `json:"-"`
 }
@@ -29,7 +29,7 @@ type MatchingConfigInput struct {
 	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
 }
 
-// Apply gives the thresholds those values that are given. Field errors are located
+// Apply sets the thresholds that are given. Field errors are located
 // below location.
 func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 	if in.FullEquivalentThreshold != nil {
@@ -54,7 +54,7 @@ type TransferPackageInput struct {
 	UniqueTag               Optional[*string]             `json:"uniqueTag,omitzero" maxLength:"255"`
 }
 
-// Apply gives the package its fields; a new one has the default thresholds.
+// Apply sets the fields of the package; a new one has the default thresholds.
 func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError {
 	p.Name, p.TransferFromInstitution = in.Name.Or(p.Name), in.TransferFromInstitution.Or(p.TransferFromInstitution)
 	p.Description, p.UniqueTag = text(in.Description, p.Description), text(in.UniqueTag, p.UniqueTag)
@@ -68,15 +68,15 @@ func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError
 // its syllabus, or from name and description where it has none.
 type TransferCourse struct {
 	Meta
-	PackageID    string     `json:"packageId"`
-	Name         string     `json:"name"`
-	Description  *string    `json:"description"`
-	Code         *string    `json:"code" extension:"true"`
-	Credits      *Credits   `json:"credits" extension:"true"`
-	TakenTerm    *string    `json:"takenTerm" extension:"true"`
-	SyllabusHref *string    `json:"syllabusHref" format:"uri"`
-	DocumentID   *string    `json:"documentId" extension:"true"`
-	Skills       []SkillRef `json:"skills"`
+	PackageID    string     `json:"packageId" doc:"Id of the transfer package that the course is in"`
+	Name         string     `json:"name" doc:"Name of the course"`
+	Description  *string    `json:"description" doc:"What the course is about; skills are extracted from name and description where there is no syllabus"`
+	Code         *string    `json:"code" doc:"Code of the course at its institution" extension:"true"`
+	Credits      *Credits   `json:"credits" doc:"How many credits the course is worth; null where that is not known" extension:"true"`
+	TakenTerm    *string    `json:"takenTerm" doc:"Term in which the course was taken, as Fall 2025" extension:"true"`
+	SyllabusHref *string    `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, from which skills are extracted"`
+	DocumentID   *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
+	Skills       []SkillRef `json:"skills" doc:"Skills that were extracted, as reviews leave them, by confidence, then level, both descending, then name"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows. Only the
 	// store shows them.
@@ -87,15 +87,15 @@ type TransferCourse struct {
 // does not change once it is there.
 type TransferCourseInput struct {
 	Name         Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
-	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000"`
-	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" extension:"true"`
+	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials. At most one of syllabusHref and documentId"`
+	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded and holds the syllabus. At most one of syllabusHref and documentId" extension:"true"`
 	Description  Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code         Optional[*string]  `json:"code,omitzero" maxLength:"50"`
 	Credits      Optional[*Credits] `json:"credits,omitzero"`
 	TakenTerm    Optional[*string]  `json:"takenTerm,omitzero" maxLength:"50"`
 }
 
-// Apply gives a new transfer course its fields and makes its extraction PENDING.
+// Apply sets the fields of a new transfer course and makes its extraction PENDING.
 func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description = text(in.Description, c.Description)
@@ -121,7 +121,8 @@ func CheckTransferCourses(has, more int) error {
 // AddTransferCourse begins the life of a course of the package. Place is its place
 // among those that are made at the same instant.
 func (c *Change) AddTransferCourse(course *TransferCourse, p *TransferPackage, ids IDs, now Time, place int) {
-	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place), p.OrganizationID, now)
+	number, _ := Sequence(TransferPackageKind, p.ID)
+	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place, number), p.OrganizationID, now)
 	course.PackageID = p.ID
 	c.Create(course, nil)
 }

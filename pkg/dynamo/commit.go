@@ -21,7 +21,7 @@ import (
 // Attributes that no record shows.
 const (
 	heldBy     = "heldBy"      // of a course or document: string set of its holders
-	taken      = "taken"       // of a course: how often it was put into something
+	taken      = "taken"       // of a course: how often it was put into something, or granted
 	grown      = "grown"       // of a package: how often it was given courses
 	leaseToken = "leaseToken"  // of an extraction: whose run it is
 	leaseUntil = "leaseUntil"  // Unix ms
@@ -44,10 +44,10 @@ const transactionLimit = 99
 // key was used meanwhile. A record of another organization is refused.
 //
 // A change that is larger than a transaction is saved in several: first what only
-// holds courses, under a reservation; then the records, if the reservation still
+// holds courses and documents, under a reservation; then the records, if the reservation still
 // stands; then what is deleted along with its owner, which is the first of the
 // deletions. A hold without its record does no harm (see catalog.Hold), and whoever
-// deletes a course in spite of it revokes the reservation. Once the records are saved
+// deletes what is held in spite of it revokes the reservation. Once the records are saved
 // the change is done, whatever breaks off after that: CompleteDeletions does the rest.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	for _, r := range c.Records() {
@@ -60,12 +60,11 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	}
 	once, claim, settle := s.holds(c)
 	named, unnamed := s.documentHolds(org, c.Documents)
-	once = slices.Concat(once, named, unnamed)
-	for _, w := range named {
-		claim = append(claim, step{do: w})
+	for _, st := range named {
+		once, claim = append(once, st.do), append(claim, st)
 	}
 	for _, w := range unnamed {
-		settle = append(settle, []write{w})
+		once, settle = append(once, w), append(settle, []write{w})
 	}
 	var revoked []write
 	for _, r := range c.Revoked {
@@ -73,6 +72,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	}
 	records, deleted, err := s.writesOf(org, c)
 	if err != nil {
+		return err
+	}
+	if records, err = s.lead(ctx, org, c.Hints, records); err != nil {
 		return err
 	}
 	if whole := slices.Concat(records, slices.Concat(deleted...), once, revoked); len(whole) <= transactionLimit {
@@ -111,6 +113,25 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		return err
 	}
 	return s.removeOwned(ctx, org, rest)
+}
+
+// lead returns the writes of a change's records with those of its hints, or saves the
+// hints first where they are too many for one transaction: one that leads to what is
+// not approved in the end does no harm.
+func (s *Store) lead(ctx context.Context, org catalog.OrgID, hints []catalog.Hint, records []write) ([]write, error) {
+	var writes []write
+	for _, h := range hints {
+		writes = append(writes, s.saveHint(org, h))
+	}
+	if len(records)+len(writes) <= transactionLimit {
+		return append(records, writes...), nil
+	}
+	for chunk := range slices.Chunk(writes, transactionLimit) {
+		if err := s.transact(ctx, org, chunk); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // writesOf returns the writes of a change's records, lists and what goes with them, and
@@ -173,6 +194,27 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 	}
 	for _, m := range c.Messages {
 		w, err := s.sendMessage(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
+	records = append(records, s.refacet(org, c.Refaceted)...)
+	for _, a := range c.Approved {
+		records = append(records, s.saveApproved(org, a))
+	}
+	for _, course := range c.Granted {
+		records = append(records, s.grant(course))
+	}
+	for _, m := range c.Moves {
+		w, err := s.saveMove(org, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
+	}
+	for _, l := range c.Links {
+		w, err := s.saveLink(l)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -369,6 +411,14 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	case *catalog.Section:
 		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
+	case *catalog.Articulation:
+		stamps, err := encode(struct {
+			Granted []catalog.CourseStamp `json:"granted,omitempty"`
+		}{r.Granted})
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(row, stamps)
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
@@ -454,25 +504,30 @@ func (s *Store) hold(course *catalog.Course, holders []string, claims bool) writ
 }
 
 // documentHolds returns the updates of the holders of documents, which must still be
-// there: those that are named now, and those that are no longer. Neither asks who else
-// holds the document, so that many may at once.
-func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named, unnamed []write) {
+// there: those that are named now, with how to undo that, and those that are no longer.
+// Neither asks who else holds the document, so that many may at once.
+func (s *Store) documentHolds(org catalog.OrgID, holds []catalog.DocumentHold) (named []step, unnamed []write) {
 	holders := map[bool]map[string][]string{false: {}, true: {}}
 	for _, h := range holds {
 		of := holders[h.Released]
 		of[h.DocumentID] = append(of[h.DocumentID], h.Holder)
 	}
-	updates := func(of map[string][]string, change func(e *expression, set types.AttributeValue)) (all []write) {
-		for _, id := range slices.Sorted(maps.Keys(of)) {
-			k, _ := recordKey(org, catalog.DocumentKind, "", id)
-			e := expression{conditions: []string{"attribute_exists(pk)"}}
-			change(&e, &types.AttributeValueMemberSS{Value: of[id]})
-			all = append(all, write{action: s.update(k, &e)})
-		}
-		return all
+	update := func(id string, change func(e *expression, set types.AttributeValue), holders []string) write {
+		k, _ := recordKey(org, catalog.DocumentKind, "", id)
+		e := expression{conditions: []string{"attribute_exists(pk)"}}
+		change(&e, &types.AttributeValueMemberSS{Value: holders})
+		return write{action: s.update(k, &e)}
 	}
-	return updates(holders[false], func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }),
-		updates(holders[true], func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) })
+	include := func(e *expression, set types.AttributeValue) { e.include(heldBy, set) }
+	exclude := func(e *expression, set types.AttributeValue) { e.exclude(heldBy, set) }
+	for _, id := range slices.Sorted(maps.Keys(holders[false])) {
+		of := holders[false][id]
+		named = append(named, step{do: update(id, include, of), undo: []write{update(id, exclude, of)}})
+	}
+	for _, id := range slices.Sorted(maps.Keys(holders[true])) {
+		unnamed = append(unnamed, update(id, exclude, holders[true][id]))
+	}
+	return named, unnamed
 }
 
 // grow counts that the package is given courses.
@@ -528,6 +583,17 @@ func (e *expression) value(v types.AttributeValue) string {
 
 func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
+}
+
+// add adds to a number, which is 0 where it is not there. The attribute may have any
+// name.
+func (e *expression) add(attribute, n string) {
+	if e.names == nil {
+		e.names = map[string]string{}
+	}
+	name := fmt.Sprintf("#n%d", len(e.names))
+	e.names[name] = attribute
+	e.adds = append(e.adds, name+" "+e.value(&types.AttributeValueMemberN{Value: n}))
 }
 
 // include puts the members of a set into the attribute's, exclude takes them out.

@@ -47,7 +47,7 @@ func (c *clock) Add(ms catalog.Time) {
 	c.now += ms
 }
 
-// newStore gives a store on a table of its own.
+// newStore returns a store on a table of its own.
 func newStore(t *testing.T) (*dynamo.Store, *clock) {
 	t.Helper()
 	at := &clock{now: 1_795_000_000_000}
@@ -63,7 +63,7 @@ type call struct {
 	next      func() (any, error)
 }
 
-// through gives a store on the same table whose calls pass a hook.
+// through returns a store on the same table whose calls pass a hook.
 func through(store *dynamo.Store, hook func(call) (any, error)) *dynamo.Store {
 	step := middleware.InitializeMiddlewareFunc("hook", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		var metadata middleware.Metadata

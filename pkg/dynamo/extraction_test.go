@@ -36,7 +36,7 @@ type extracted struct {
 	deleted  bool
 }
 
-// world is a store with a model beside it.
+// world is a store with a model of it.
 type world struct {
 	store   *dynamo.Store
 	at      *clock
@@ -121,7 +121,7 @@ func (w *world) create(t *rapid.T) {
 		} else {
 			href := w.href(r)
 			change.Create(&catalog.TransferCourse{
-				Meta:      catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, w.at.Now(), 0), w.org, w.at.Now()),
+				Meta:      catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, w.at.Now(), 0, 0), w.org, w.at.Now()),
 				PackageID: pack, Name: "T", SyllabusHref: &href, Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
 			}, nil)
 		}
@@ -417,7 +417,7 @@ func TestResendsGrowFurtherApart(t *testing.T) {
 	job := catalog.ExtractionJob{OrganizationID: org, Kind: catalog.SectionKind, ID: newSection(t, store)}
 	const minute = 60_000
 	start := at.Now()
-	// sweep gives the minutes at which a sweeper sends the job again.
+	// sweep returns the minutes at which a sweeper sends the job again.
 	sweep := func(minutes int, noneLeft bool) (sent []int) {
 		t.Helper()
 		for range minutes {

@@ -12,7 +12,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 )
 
-// Writers create and delete beside readers of two functions. No page repeats a
+// Writers create and delete while there are readers of two functions. No page repeats a
 // record, none skips one that lives throughout, and its total fits its data.
 func TestPagesAreSnapshots(t *testing.T) {
 	t.Parallel()

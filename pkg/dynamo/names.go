@@ -40,7 +40,7 @@ func (s *Store) saveExternal(org catalog.OrgID, x catalog.ExternalID) write {
 	}}}
 }
 
-// freeExternal gives up the name of a record.
+// freeExternal frees the name of a record.
 func (s *Store) freeExternal(org catalog.OrgID, x catalog.ExternalID) write {
 	e := expression{}
 	e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("id") + " = " + e.value(text(x.Record.Base().ID))}

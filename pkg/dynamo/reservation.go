@@ -16,12 +16,18 @@ import (
 // reservationTTL is when a reservation goes that a change has left which broke off.
 const reservationTTL = 24 * time.Hour
 
-// reservations returns new ones for all that the change puts courses into.
+// reservations returns new ones for all that the change puts courses into, or records
+// that hold documents.
 func reservations(c *catalog.Change) []catalog.Reservation {
 	var holders []string
 	for _, h := range c.Held {
 		id, _, _ := strings.Cut(h.Holder, "/")
 		holders = append(holders, id)
+	}
+	for _, h := range c.Documents {
+		if _, parent, _ := catalog.HolderRecord(h.Holder); !h.Released {
+			holders = append(holders, parent)
+		}
 	}
 	slices.Sort(holders)
 	var reserved []catalog.Reservation

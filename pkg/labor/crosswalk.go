@@ -2,7 +2,7 @@ package labor
 
 import "slices"
 
-// Crosswalk says which occupations the instructional programs lead to.
+// Crosswalk maps instructional programs to the occupations that they lead to.
 //
 // The official one (CIP 2020 - SOC 2018) has 6,097 lines of 2,143 CIP and 868 SOC
 // codes, the two NO MATCH codes included: 194 programs without an occupation (kept,

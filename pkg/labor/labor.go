@@ -37,7 +37,11 @@
 //     and a warning NoFigures.
 package labor
 
-import "context"
+import (
+	"context"
+
+	"skillscurriculum/pkg/catalog"
+)
 
 // RegionType is the kind of a region.
 type RegionType string
@@ -77,33 +81,13 @@ type CIP struct {
 	SOCCodes []string `json:"socCodes"`
 }
 
-// Reason is why a figure is nil, or no exact number.
-type Reason string
-
-// The reasons. Each is a warning's code, too.
-const (
-	Suppressed Reason = "suppressed"  // not published: * and ** of the survey
-	HourlyOnly Reason = "hourly_only" // the occupation has hourly wages only
-	TopCoded   Reason = "top_coded"   // at or above the survey's cap, which is given: #
-)
-
-// The other warning codes of a labor market response.
-const (
-	UnknownCIP      = "unknown_cip"
-	UnknownSOC      = "unknown_soc"
-	NoMatch         = "no_match"
-	RegionFallback  = "region_fallback"
-	OccupationGroup = "occupation_group"
-	NoFigures       = "no_figures"
-)
-
 // WagePercentiles are wages in dollars a year below which 10, 25, 75 and 90 percent
 // of the workers earn.
 type WagePercentiles struct {
-	P10 *int `json:"p10"`
-	P25 *int `json:"p25"`
-	P75 *int `json:"p75"`
-	P90 *int `json:"p90"`
+	P10 *int `json:"p10" doc:"Wage that 10 % earn less than, US dollars a year"`
+	P25 *int `json:"p25" doc:"Wage that 25 % earn less than, US dollars a year"`
+	P75 *int `json:"p75" doc:"Wage that 75 % earn less than, US dollars a year"`
+	P90 *int `json:"p90" doc:"Wage that 90 % earn less than, US dollars a year"`
 }
 
 // Wage is what the survey publishes of an occupation in an area. Employment is in
@@ -117,9 +101,9 @@ type Wage struct {
 	WagePercentiles  WagePercentiles `json:"wagePercentiles"`
 	// Reasons holds those figures that are nil or capped, under their names in
 	// JSON: totalEmployment, medianAnnualWage, p10, p25, p75, p90.
-	Reasons map[string]Reason `json:"reasons,omitempty"`
-	Vintage string            `json:"vintage" doc:"the survey's reference period, as May 2024"`
-	Source  string            `json:"source" doc:"survey, period and region, as BLS OEWS, May 2024, United States"`
+	Reasons map[string]catalog.WarningCode `json:"reasons,omitempty"`
+	Vintage string                         `json:"vintage" doc:"The survey's reference period, as May 2024"`
+	Source  string                         `json:"source" doc:"Survey, period and region, as BLS OEWS, May 2024, United States"`
 }
 
 // Projection is what the Employment Projections say of an occupation in the
@@ -131,15 +115,15 @@ type Projection struct {
 	ProjectedGrowth  *float64 `json:"projectedGrowth"`
 	AnnualOpenings   *int     `json:"annualOpenings"`
 	TypicalEducation *string  `json:"typicalEducation"`
-	Vintage          string   `json:"vintage" doc:"the projection period, as 2024-34"`
-	Source           string   `json:"source" doc:"as BLS Employment Projections, 2024-34, United States"`
+	Vintage          string   `json:"vintage" doc:"The projection period, as 2024-34"`
+	Source           string   `json:"source" doc:"As BLS Employment Projections, 2024-34, United States"`
 }
 
 // Vintage dates the data of a response. Each is empty where nothing is loaded.
 type Vintage struct {
-	Wages       string `json:"wages"`
-	Projections string `json:"projections"`
-	Crosswalk   string `json:"crosswalk"`
+	Wages       string `json:"wages" doc:"Reference period of the wage survey"`
+	Projections string `json:"projections" doc:"Period of the projections"`
+	Crosswalk   string `json:"crosswalk" doc:"Edition of the CIP to SOC crosswalk"`
 }
 
 // Scope is what a question is about.

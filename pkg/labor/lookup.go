@@ -20,19 +20,19 @@ type Query struct {
 
 // Answer is the response of GET /labor-market. Neither list is nil.
 type Answer struct {
-	Data     Market            `json:"data"`
-	Warnings []catalog.Warning `json:"warnings"`
+	Data     Market            `json:"data" doc:"Figures of the region"`
+	Warnings []catalog.Warning `json:"warnings" doc:"What is missing or taken from elsewhere, and why"`
 }
 
 // Market is what a region's labor market offers to the programs asked for.
 // Occupations stand by totalEmployment, highest first and null last, then by code.
 type Market struct {
-	CIPCodes    []string     `json:"cipCodes"`
+	CIPCodes    []string     `json:"cipCodes" doc:"CIP codes that were asked for, NN.NNNN"`
 	RegionType  RegionType   `json:"regionType" enum:"national,state,msa"`
 	Region      string       `json:"region" doc:"US, a state's FIPS code of two digits, or a CBSA code"`
-	RegionName  string       `json:"regionName"`
-	Vintage     Vintage      `json:"vintage"`
-	Occupations []Occupation `json:"occupations"`
+	RegionName  string       `json:"regionName" doc:"Name of the region"`
+	Vintage     Vintage      `json:"vintage" doc:"What the figures are of"`
+	Occupations []Occupation `json:"occupations" doc:"Occupations that the codes lead to, by totalEmployment, highest first, null last"`
 }
 
 // Occupation is one occupation's figures. CIPCodes are those of the question that
@@ -40,18 +40,18 @@ type Market struct {
 // with period and region.
 type Occupation struct {
 	SOCCode          string          `json:"socCode"`
-	Name             string          `json:"name"`
-	CIPCodes         []string        `json:"cipCodes"`
-	TotalEmployment  *int            `json:"totalEmployment" doc:"jobs of wage and salary workers"`
+	Name             string          `json:"name" doc:"Name of the occupation"`
+	CIPCodes         []string        `json:"cipCodes" doc:"CIP codes that were asked for and lead to the occupation"`
+	TotalEmployment  *int            `json:"totalEmployment" doc:"Jobs of wage and salary workers"`
 	MedianAnnualWage *int            `json:"medianAnnualWage" doc:"US dollars a year"`
 	WagePercentiles  WagePercentiles `json:"wagePercentiles" doc:"US dollars a year"`
-	ProjectedGrowth  *float64        `json:"projectedGrowth" doc:"fraction over the projection period, national"`
-	AnnualOpenings   *int            `json:"annualOpenings" doc:"jobs a year, average of the projection period, national"`
-	TypicalEducation *string         `json:"typicalEducation" doc:"education that is typically needed for entry"`
-	Source           string          `json:"source"`
+	ProjectedGrowth  *float64        `json:"projectedGrowth" doc:"Fraction over the projection period, national"`
+	AnnualOpenings   *int            `json:"annualOpenings" doc:"Jobs a year, average of the projection period, national"`
+	TypicalEducation *string         `json:"typicalEducation" doc:"Education that is typically needed for entry"`
+	Source           string          `json:"source" doc:"Survey and projections that the figures are from, with period and region"`
 }
 
-// Lookup answers a question by the rules in the package's description. An unknown
+// Lookup runs a query by the rules in the package's description. An unknown
 // area is an error invalid_parameter; unknown codes are warnings. The same records
 // make the same response, warnings and their order included.
 func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
@@ -107,7 +107,7 @@ type entry struct {
 	warnings   []catalog.Warning
 }
 
-func (e *entry) warn(code, format string, args ...any) {
+func (e *entry) warn(code catalog.WarningCode, format string, args ...any) {
 	e.warnings = append(e.warnings, catalog.Warning{Code: code, Message: fmt.Sprintf(format, args...), SOCCode: e.SOCCode})
 }
 
@@ -133,10 +133,10 @@ func (a *answering) occupations() map[string][]string {
 		cip, known := a.scope.CIPs[code]
 		switch {
 		case !known:
-			a.warnings = append(a.warnings, catalog.Warning{Code: UnknownCIP, CIPCode: code,
+			a.warnings = append(a.warnings, catalog.Warning{Code: catalog.UnknownCIP, CIPCode: code,
 				Message: "The crosswalk has no CIP code " + code + "."})
 		case len(cip.SOCCodes) == 0:
-			a.warnings = append(a.warnings, catalog.Warning{Code: NoMatch, CIPCode: code,
+			a.warnings = append(a.warnings, catalog.Warning{Code: catalog.NoMatch, CIPCode: code,
 				Message: "The crosswalk matches CIP code " + code + " with no occupation."})
 		}
 		for _, soc := range cip.SOCCodes {
@@ -157,13 +157,13 @@ func (a *answering) entry(soc string, cips []string) entry {
 		e.fillWages(a.scope.Region)
 		sources = append(sources, e.wage.Source)
 	} else {
-		e.warn(NoFigures, "The wage survey publishes no figures of %s.", e.Name)
+		e.warn(catalog.NoFigures, "The wage survey publishes no figures of %s.", e.Name)
 	}
 	if e.projection != nil {
 		e.fillProjection()
 		sources = append(sources, e.projection.Source)
 	} else {
-		e.warn(NoFigures, "The projections do not cover %s.", e.Name)
+		e.warn(catalog.NoFigures, "The projections do not cover %s.", e.Name)
 	}
 	e.Source = strings.Join(sources, "; ")
 	return e
@@ -210,19 +210,19 @@ func (e *entry) fillWages(asked *Region) {
 	w := e.wage
 	e.TotalEmployment, e.MedianAnnualWage, e.WagePercentiles = w.TotalEmployment, w.MedianAnnualWage, w.WagePercentiles
 	if w.Area != asked.Area {
-		e.warn(RegionFallback, "There are no employment and wage figures of %s for %s; they are from %s.", e.Name, asked.Name, w.Source)
+		e.warn(catalog.RegionFallback, "There are no employment and wage figures of %s for %s; they are from %s.", e.Name, asked.Name, w.Source)
 	}
 	if w.SOCCode != e.SOCCode {
-		e.warn(OccupationGroup, "%s is surveyed only as a part of %s %s; employment and wages are those of the group.", e.Name, w.SOCCode, w.Name)
+		e.warn(catalog.OccupationGroup, "%s is surveyed only as a part of %s %s; employment and wages are those of the group.", e.Name, w.SOCCode, w.Name)
 	}
-	if names := w.figures(Suppressed); names != "" {
-		e.warn(string(Suppressed), "The survey does not publish %s of %s.", names, e.Name)
+	if names := w.figures(catalog.Suppressed); names != "" {
+		e.warn(catalog.Suppressed, "The survey does not publish %s of %s.", names, e.Name)
 	}
-	if names := w.figures(HourlyOnly); names != "" {
-		e.warn(string(HourlyOnly), "The survey publishes hourly wages only of %s, and so no %s.", e.Name, names)
+	if names := w.figures(catalog.HourlyOnly); names != "" {
+		e.warn(catalog.HourlyOnly, "The survey publishes hourly wages only of %s, and so no %s.", e.Name, names)
 	}
-	if names := w.figures(TopCoded); names != "" {
-		e.warn(string(TopCoded), "%s of %s: the survey's highest published wage is given; the true one is that or more.", names, e.Name)
+	if names := w.figures(catalog.TopCoded); names != "" {
+		e.warn(catalog.TopCoded, "%s of %s: the survey's highest published wage is given; the true one is that or more.", names, e.Name)
 	}
 }
 
@@ -230,7 +230,7 @@ func (e *entry) fillProjection() {
 	p := e.projection
 	e.ProjectedGrowth, e.AnnualOpenings, e.TypicalEducation = p.ProjectedGrowth, p.AnnualOpenings, p.TypicalEducation
 	if p.SOCCode != e.SOCCode {
-		e.warn(OccupationGroup, "%s is projected only as a part of %s %s; growth, openings and education are those of the group.", e.Name, p.SOCCode, p.Name)
+		e.warn(catalog.OccupationGroup, "%s is projected only as a part of %s %s; growth, openings and education are those of the group.", e.Name, p.SOCCode, p.Name)
 	}
 	var missing []string
 	for name, absent := range map[string]bool{"projectedGrowth": p.ProjectedGrowth == nil,
@@ -240,12 +240,12 @@ func (e *entry) fillProjection() {
 		}
 	}
 	if slices.Sort(missing); len(missing) > 0 {
-		e.warn(string(Suppressed), "The projections do not publish %s of %s.", strings.Join(missing, ", "), e.Name)
+		e.warn(catalog.Suppressed, "The projections do not publish %s of %s.", strings.Join(missing, ", "), e.Name)
 	}
 }
 
 // figures names the figures that have a reason, in a fixed order.
-func (w *Wage) figures(reason Reason) string {
+func (w *Wage) figures(reason catalog.WarningCode) string {
 	var names []string
 	for name, r := range w.Reasons {
 		if r == reason {
@@ -269,7 +269,7 @@ func (a *answering) answer(entries []entry) Answer {
 	projected := false
 	for _, e := range entries {
 		if e.Name == "" {
-			warnings = append(warnings, catalog.Warning{Code: UnknownSOC, SOCCode: e.SOCCode,
+			warnings = append(warnings, catalog.Warning{Code: catalog.UnknownSOC, SOCCode: e.SOCCode,
 				Message: "No source has an occupation " + e.SOCCode + "."})
 			continue
 		}
@@ -284,7 +284,7 @@ func (a *answering) answer(entries []entry) Answer {
 		market.Vintage.Wages = strings.Join(periods, ", ")
 	}
 	if projected && region.Area != Nation {
-		warnings = append(warnings, catalog.Warning{Code: RegionFallback,
+		warnings = append(warnings, catalog.Warning{Code: catalog.RegionFallback,
 			Message: "projectedGrowth, annualOpenings and typicalEducation are national: projections are published for the nation only."})
 	}
 	return Answer{Data: market, Warnings: append(warnings, details...)}

@@ -62,9 +62,9 @@ func market() *Tables {
 	}
 	withheld := wage(Area{MSA, yakima}, "15-1252", 0, 90)
 	withheld.TotalEmployment, withheld.WagePercentiles.P90 = nil, num(239200)
-	withheld.Reasons = map[string]Reason{"totalEmployment": Suppressed, "p90": TopCoded}
+	withheld.Reasons = map[string]catalog.WarningCode{"totalEmployment": catalog.Suppressed, "p90": catalog.TopCoded}
 	actor := Wage{Area: Nation, SOCCode: "27-2011", Name: "survey's actor", TotalEmployment: num(500), Vintage: "May 2024", Source: source[Nation],
-		Reasons: map[string]Reason{"medianAnnualWage": HourlyOnly, "p10": HourlyOnly, "p25": HourlyOnly, "p75": HourlyOnly, "p90": HourlyOnly}}
+		Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly}}
 	projection := func(soc string) Projection {
 		growth, education := 0.1, "Bachelor's degree"
 		return Projection{SOCCode: soc, Name: "projected " + soc, ProjectedGrowth: &growth, AnnualOpenings: num(7), TypicalEducation: &education,
@@ -91,7 +91,7 @@ func market() *Tables {
 func told(warnings []catalog.Warning) []string {
 	var all []string
 	for _, w := range warnings {
-		all = append(all, strings.TrimSpace(w.Code+" "+w.CIPCode+w.SOCCode))
+		all = append(all, strings.TrimSpace(string(w.Code)+" "+w.CIPCode+w.SOCCode))
 	}
 	return all
 }
@@ -240,6 +240,12 @@ func (a *asked) Facts(ctx context.Context, areas []Area, socs []string) (Facts, 
 	return a.Source.Facts(ctx, areas, socs)
 }
 
+// about is a warning without its text.
+type about struct {
+	catalog.WarningCode
+	occupation, program string
+}
+
 // TestLookupLaws checks on the starter tables what holds for every question.
 func TestLookupLaws(t *testing.T) {
 	starter := Starter()
@@ -262,14 +268,14 @@ func TestLookupLaws(t *testing.T) {
 		if src.scopes != 1 || src.facts > 1 {
 			t.Errorf("%d and %d questions", src.scopes, src.facts)
 		}
-		warned := map[string]bool{}
+		warned := map[about]bool{}
 		for _, w := range answer.Warnings {
-			warned[w.Code+w.SOCCode+w.CIPCode] = true
+			warned[about{w.Code, w.SOCCode, w.CIPCode}] = true
 		}
 		want := map[string][]string{}
 		for _, code := range q.CIPCodes {
 			socs, known := starter.crosswalk.SOCs(code)
-			if known == warned[UnknownCIP+code] || (known && len(socs) == 0) != warned[NoMatch+code] {
+			if known == warned[about{catalog.UnknownCIP, "", code}] || (known && len(socs) == 0) != warned[about{catalog.NoMatch, "", code}] {
 				t.Errorf("%s known %v, %d occupations, warnings %v", code, known, len(socs), answer.Warnings)
 			}
 			for _, soc := range socs {
@@ -284,18 +290,7 @@ func TestLookupLaws(t *testing.T) {
 				t.Errorf("%s stands before %s", last.SOCCode, o.SOCCode)
 			}
 			last = o
-			p := o.WagePercentiles
-			for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
-				if figure == nil && !warned[string(Suppressed)+o.SOCCode] && !warned[string(HourlyOnly)+o.SOCCode] && !warned[NoFigures+o.SOCCode] {
-					t.Errorf("%s lacks a figure without a warning", o.SOCCode)
-				}
-			}
-			if o.MedianAnnualWage != nil && q.Area != Nation && !(warned[RegionFallback+o.SOCCode] && strings.Contains(o.Source, "United States")) {
-				t.Errorf("%s is of the nation and does not say so", o.SOCCode)
-			}
-			if o.Name == "" {
-				t.Errorf("%s has no name", o.SOCCode)
-			}
+			checkFigures(t, o, q.Area, warned)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("occupations (-want +got):\n%s", diff)
@@ -305,6 +300,22 @@ func TestLookupLaws(t *testing.T) {
 			t.Errorf("a second answer differs:\n%s", diff)
 		}
 	})
+}
+
+// checkFigures reports a figure that lacks, or is of another area, without a warning.
+func checkFigures(t *rapid.T, o Occupation, area Area, warned map[about]bool) {
+	p := o.WagePercentiles
+	for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
+		if figure == nil && !warned[about{catalog.Suppressed, o.SOCCode, ""}] && !warned[about{catalog.HourlyOnly, o.SOCCode, ""}] && !warned[about{catalog.NoFigures, o.SOCCode, ""}] {
+			t.Errorf("%s lacks a figure without a warning", o.SOCCode)
+		}
+	}
+	if o.MedianAnnualWage != nil && area != Nation && !(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
+		t.Errorf("%s is of the nation and does not say so", o.SOCCode)
+	}
+	if o.Name == "" {
+		t.Errorf("%s has no name", o.SOCCode)
+	}
 }
 
 func TestStarterHolds(t *testing.T) {
@@ -338,7 +349,7 @@ func TestStarterHolds(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup answers for as many programs as one question may name.
+// BenchmarkLookup looks up as many programs as one question may name.
 func BenchmarkLookup(b *testing.B) {
 	starter := Starter()
 	var codes []string

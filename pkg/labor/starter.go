@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // The tables that a service knows without any import; each names its sources in
@@ -81,11 +83,11 @@ func starterWage(soc, title string, cells []string) Wage {
 		switch cells[i] {
 		case "#":
 			*f.Value = starterInt(strconv.Itoa(TopWage))
-			w.Lacks(f.Name, TopCoded)
+			w.Lacks(f.Name, catalog.TopCoded)
 		case "*":
-			w.Lacks(f.Name, Suppressed)
+			w.Lacks(f.Name, catalog.Suppressed)
 		case "h":
-			w.Lacks(f.Name, HourlyOnly)
+			w.Lacks(f.Name, catalog.HourlyOnly)
 		default:
 			*f.Value = starterInt(cells[i])
 		}

@@ -1,5 +1,7 @@
 package labor
 
+import "skillscurriculum/pkg/catalog"
+
 // TopWage is the survey's cap in dollars a year since May 2022, for a file that does
 // not state it.
 const TopWage = 239_200
@@ -31,9 +33,9 @@ func (w *Wage) Figures() []Figure {
 }
 
 // Lacks notes why a figure is not there, or is no more than a bound.
-func (w *Wage) Lacks(figure string, why Reason) {
+func (w *Wage) Lacks(figure string, why catalog.WarningCode) {
 	if w.Reasons == nil {
-		w.Reasons = map[string]Reason{}
+		w.Reasons = map[string]catalog.WarningCode{}
 	}
 	w.Reasons[figure] = why
 }

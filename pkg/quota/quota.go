@@ -64,7 +64,7 @@ type Charge struct {
 	Calls     int
 }
 
-// ErrFull says that a charge does not fit.
+// ErrFull is returned for a charge that does not fit.
 var ErrFull = errors.New("the window's units are used up")
 
 // Counter counts a customer's units.

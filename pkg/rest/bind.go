@@ -119,7 +119,9 @@ func (c *call) encode(output any) response {
 	if c.rendered != nil {
 		out.body = c.rendered.body
 		out.set("Content-Type", c.rendered.contentType)
-		out.set("Content-Security-Policy", c.rendered.policy)
+		if c.rendered.policy != "" {
+			guardPage(out, c.rendered.policy)
+		}
 	} else if c.op.Gives != nil {
 		out.body = encode(output)
 	}
@@ -127,8 +129,19 @@ func (c *call) encode(output any) response {
 	if len(c.links) > 0 {
 		out.header["Link"] = []string{joinLinks(c.links)}
 	}
+	if len(c.op.Gives) > 1 {
+		out.set("Vary", "Accept")
+	}
 	c.tag(out)
 	return out
+}
+
+// guardPage sets the headers of a page: what it may load, and that nobody else frames
+// it, is told its address, or lists it.
+func guardPage(r response, policy string) {
+	r.set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
+	r.set("Referrer-Policy", "no-referrer")
+	r.set("X-Robots-Tag", "noindex")
 }
 
 // set sets a header that has a value.

@@ -68,7 +68,7 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if customer == nil {
 			return unauthorized()
 		}
-		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, Scope: key.Scope}, now}
+		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, KeyHash: key.Hash, Scope: key.Scope}, now}
 		c.remember(digest, known)
 	}
 	if !known.key.Live(now) {

@@ -27,7 +27,7 @@ type updateCredentialInput struct {
 type addSectionInput struct {
 	credentialInput
 	Body struct {
-		SectionID string `json:"sectionId" minLength:"1" maxLength:"64"`
+		SectionID string `json:"sectionId" minLength:"1" maxLength:"64" doc:"Section to be added; no other section of its course may be there"`
 	}
 }
 
@@ -219,23 +219,23 @@ func removeCredentialSection(ctx context.Context, c *call, in *credentialSection
 
 type builderInput struct {
 	Body struct {
-		JobIdentifiers   []catalog.ReportJob `json:"jobIdentifiers" minItems:"1" maxItems:"20"`
-		AllowedCourseIDs []string            `json:"allowedCourseIds,omitempty" maxItems:"1000" doc:"all courses when absent or empty"`
-		MinSections      *int                `json:"minSections,omitempty" minimum:"1" maximum:"200" default:"1"`
-		MaxSections      *int                `json:"maxSections,omitempty" minimum:"1" maximum:"200" default:"20"`
-		Weights          *builderWeights     `json:"weights,omitempty"`
+		JobIdentifiers   []catalog.ReportJob `json:"jobIdentifiers" minItems:"1" maxItems:"20" doc:"Occupations and jobs that the credential is to serve"`
+		AllowedCourseIDs []string            `json:"allowedCourseIds,omitempty" maxItems:"1000" doc:"Courses whose sections may be proposed; all when absent or empty"`
+		MinSections      *int                `json:"minSections,omitempty" minimum:"1" maximum:"200" default:"1" doc:"Fewest sections of a proposal"`
+		MaxSections      *int                `json:"maxSections,omitempty" minimum:"1" maximum:"200" default:"20" doc:"Most sections of a proposal; not below minSections"`
+		Weights          *builderWeights     `json:"weights,omitempty" doc:"What makes a proposal expensive; the defaults when absent"`
 	}
 }
 
 type builderWeights struct {
-	OverlapPenalty       *float64 `json:"overlapPenalty,omitempty" minimum:"0" maximum:"100" default:"10"`
-	SectionCountPenalty  *float64 `json:"sectionCountPenalty,omitempty" minimum:"0" maximum:"100" default:"30"`
-	UndercoveragePenalty *float64 `json:"undercoveragePenalty,omitempty" minimum:"0" maximum:"100" default:"60"`
+	OverlapPenalty       *float64 `json:"overlapPenalty,omitempty" minimum:"0" maximum:"100" default:"10" doc:"Weight of teaching a skill more than once"`
+	SectionCountPenalty  *float64 `json:"sectionCountPenalty,omitempty" minimum:"0" maximum:"100" default:"30" doc:"Weight of each section"`
+	UndercoveragePenalty *float64 `json:"undercoveragePenalty,omitempty" minimum:"0" maximum:"100" default:"60" doc:"Weight of what is required and not taught"`
 }
 
 // Proposal is a proposed credential: the sections, and how well they serve.
 type Proposal struct {
-	Sections []catalog.SectionProfile `json:"sections"`
+	Sections []catalog.SectionProfile `json:"sections" doc:"Proposed sections, at most one of each course"`
 	alignment.Proposal
 	Warnings []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills taught and required the loaded taxonomy lacks"`
 }

@@ -27,60 +27,60 @@ type usageInput struct {
 type Usage struct {
 	CustomerID     catalog.CustomerID `json:"customerId"`
 	OrganizationID catalog.OrgID      `json:"organizationId"`
-	Window         UsageWindow        `json:"window"`
-	Operations     []UsageOperation   `json:"operations" doc:"of the current window"`
-	History        []UsagePast        `json:"history" doc:"the 60 windows before the current one, the latest first"`
-	Status         string             `json:"status" enum:"ok,limited"`
+	Window         UsageWindow        `json:"window" doc:"The current window"`
+	Operations     []UsageOperation   `json:"operations" doc:"Calls of the current window by operation, in order of their names"`
+	History        []UsagePast        `json:"history" doc:"The 60 windows before the current one, the latest first"`
+	Status         string             `json:"status" enum:"ok,limited" doc:"limited when no units are left in the current window"`
 }
 
 // UsageWindow is the current window, in units.
 type UsageWindow struct {
-	Limit         int          `json:"limit"`
-	Used          int          `json:"used"`
-	Remaining     int          `json:"remaining"`
-	StartsAt      catalog.Time `json:"startsAt"`
-	ResetsAt      catalog.Time `json:"resetsAt"`
-	LengthSeconds int          `json:"lengthSeconds"`
+	Limit         int          `json:"limit" doc:"Units that the window has"`
+	Used          int          `json:"used" doc:"Units that were charged in it"`
+	Remaining     int          `json:"remaining" doc:"Units that are left"`
+	StartsAt      catalog.Time `json:"startsAt" doc:"When the window began"`
+	ResetsAt      catalog.Time `json:"resetsAt" doc:"When it ends"`
+	LengthSeconds int          `json:"lengthSeconds" doc:"How long a window is, in seconds"`
 }
 
 // UsageOperation is what one operation took of the current window.
 type UsageOperation struct {
-	Operation string `json:"operation"`
-	Calls     int    `json:"calls"`
-	Units     int    `json:"units"`
+	Operation string `json:"operation" doc:"operationId of the operation"`
+	Calls     int    `json:"calls" doc:"How many calls were charged"`
+	Units     int    `json:"units" doc:"Units that they were charged"`
 }
 
 // UsagePast is a window that is over. Limited counts refused calls as far as they
 // were seen: more than 0 whenever any was refused.
 type UsagePast struct {
-	StartsAt catalog.Time `json:"startsAt"`
-	Used     int          `json:"used"`
-	Limited  int          `json:"limited"`
+	StartsAt catalog.Time `json:"startsAt" doc:"When the window began"`
+	Used     int          `json:"used" doc:"Units that were charged in it"`
+	Limited  int          `json:"limited" doc:"How many calls were refused, as far as they were seen: more than 0 whenever any was"`
 }
 
 const historyWindows = 60
 
 type changesInput struct {
-	Since string `query:"since" doc:"a cursor of an earlier response; the beginning when absent"`
-	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	Since string `query:"since" doc:"A cursor of an earlier response; the beginning when absent"`
+	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"How many changes the response holds at most"`
 }
 
 // ChangeList is a piece of the change feed. Next is the cursor to go on from, also
 // when there is nothing more yet.
 type ChangeList struct {
-	Data    []ChangeEntry `json:"data"`
-	Next    string        `json:"next"`
-	HasMore bool          `json:"hasMore"`
+	Data    []ChangeEntry `json:"data" doc:"Changes in the order in which they were made"`
+	Next    string        `json:"next" doc:"Cursor to pass as since next time, also when there is nothing more yet"`
+	HasMore bool          `json:"hasMore" doc:"Whether there are more changes behind next"`
 }
 
-// ChangeEntry says that a record was created, changed or deleted.
+// ChangeEntry records that a record was created, changed or deleted.
 type ChangeEntry struct {
-	Cursor     string       `json:"cursor"`
-	Change     string       `json:"change" enum:"created,changed,deleted"`
-	Resource   catalog.Kind `json:"resource"`
-	ID         string       `json:"id"`
-	Href       string       `json:"href" doc:"where the record is read"`
-	OccurredAt catalog.Time `json:"occurredAt"`
+	Cursor     string       `json:"cursor" doc:"Place in the feed behind this change"`
+	Change     string       `json:"change" enum:"created,changed,deleted" doc:"What happened to the record"`
+	Resource   catalog.Kind `json:"resource" doc:"Kind of the record"`
+	ID         string       `json:"id" doc:"Id of the record"`
+	Href       string       `json:"href" doc:"Where the record is read"`
+	OccurredAt catalog.Time `json:"occurredAt" doc:"When it happened"`
 }
 
 func (s *Server) bindCustomers() {

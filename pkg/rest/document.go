@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -31,7 +32,10 @@ var alwaysThere = map[string][]string{
 }
 
 // nullable are fields that hold an object or null, which their type cannot say.
-var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
+var nullable = map[string][]string{
+	"Review": {"extracted"}, "DocumentWithUpload": {"upload"},
+	"Articulation": {"decidedBy", "evidence"}, "Move": {"decidedBy"}, "ExtractionStamps": {"transferCourse", "section"},
+}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -65,8 +69,8 @@ func OpenAPI() []byte {
 			},
 		},
 	}
-	for _, group := range api.Groups() {
-		doc.Tags = append(doc.Tags, &huma.Tag{Name: string(group), Description: "Operations of the function " + string(group)})
+	for _, tag := range api.Tags() {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag.Name, Description: tag.Description})
 	}
 	s := New(&Server{})
 	for _, op := range api.Operations() {
@@ -128,6 +132,7 @@ func (d document) schemas() huma.Registry {
 				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
 			}
 		}
+		explain(schema, d.responses.TypeFromRef(schemaPrefix+name))
 		for _, field := range nullable[name] {
 			property := schema.Properties[field]
 			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
@@ -137,6 +142,9 @@ func (d document) schemas() huma.Registry {
 				schema.Required = append(schema.Required, field)
 			}
 		}
+	}
+	for name, schema := range d.requests.Map() {
+		explain(schema, d.requests.TypeFromRef(schemaPrefix+name))
 	}
 	maps.Copy(d.responses.Map(), d.requests.Map())
 	for _, schema := range d.responses.Map() {
@@ -154,7 +162,7 @@ func (d document) schemas() huma.Registry {
 func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.Operation {
 	op := e.op
 	o := &huma.Operation{
-		OperationID: op.ID, Summary: op.Summary, Tags: []string{string(op.Group)}, Method: op.Method, Path: op.Path,
+		OperationID: op.ID, Summary: op.Summary, Description: op.Description, Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
 		Responses: map[string]*huma.Response{}, Extensions: map[string]any{"x-cost": op.Cost.Base},
 	}
 	if op.Cost.PerItem > 0 {
@@ -192,14 +200,17 @@ func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.O
 	}
 	for status, codes := range byStatus {
 		slices.Sort(codes)
-		name := "error_" + strings.Join(codes, "_or_")
+		name, media, schema := "error_"+strings.Join(codes, "_or_"), api.ProblemMediaType, d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
+		if op.Access == api.Public && op.ShowsPage() {
+			name, media, schema = name+"_as_page", api.HTML, &huma.Schema{Type: "string"}
+		}
 		headers := headersOf()
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			headers = headersOf("Retry-After")
 		}
 		shared[name] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
-			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")}},
+			Content: map[string]*huma.MediaType{media: {Schema: schema}},
 		}
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
@@ -263,8 +274,13 @@ func (p parameter) describe() *huma.Param {
 	switch p.kind {
 	case reflect.Int:
 		schema.Type = "integer"
-	case reflect.Float64, reflect.Pointer:
+	case reflect.Float64:
 		schema.Type = "number"
+	case reflect.Bool:
+		schema.Type = "boolean"
+	}
+	if p.date {
+		schema.Format = "date"
 	}
 	var enum []any
 	for _, value := range p.enum {
@@ -281,7 +297,7 @@ func (p parameter) describe() *huma.Param {
 			schema.Default = n
 		}
 	}
-	param := &huma.Param{Name: p.name, In: p.in, Description: p.doc, Required: p.required, Schema: schema}
+	param := &huma.Param{Name: p.name, In: p.in, Description: cmp.Or(p.doc, meanings[p.name]), Required: p.required, Schema: schema}
 	if p.extension {
 		param.Extensions = map[string]any{"x-extension": true}
 	}

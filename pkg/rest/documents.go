@@ -33,8 +33,8 @@ type createDocumentInput struct {
 // that uploads it, which read keys do not see.
 type DocumentWithUpload struct {
 	*catalog.Document
-	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY"`
-	Upload *catalog.Upload        `json:"upload"`
+	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY" doc:"Whether the file is there"`
+	Upload *catalog.Upload        `json:"upload" doc:"Request that uploads the file, valid now; null when READY, and to a read key"`
 }
 
 func (s *Server) bindDocuments() {
@@ -66,10 +66,10 @@ func (s *Server) bindDocuments() {
 	})
 	write(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (none, *catalog.Change, error) {
 		document, err := c.Store.Document(ctx, c.org, in.DocumentID, true)
-		if err == nil {
-			err = c.notSyllabus(ctx, document)
-		}
 		var change catalog.Change
+		if err == nil {
+			change.Revoked, err = c.notSyllabus(ctx, document)
+		}
 		if err == nil {
 			change.Delete(document, c.now, nil)
 		}
@@ -92,12 +92,22 @@ func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*Docum
 	return out, err
 }
 
-// notSyllabus refuses what would take the document away from a live record.
-func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) error {
+// notSyllabus refuses what would take the document away from a live record, and returns
+// the reservations to be revoked of records that are not there yet. As in notHeld, these
+// are read before what they guard.
+func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) ([]catalog.Reservation, error) {
+	var parents []string
+	for _, holder := range document.HeldBy {
+		_, parent, _ := catalog.HolderRecord(holder)
+		parents = append(parents, parent)
+	}
+	reserved, err := c.Store.Reservations(ctx, c.org, parents)
+	if err != nil {
+		return nil, err
+	}
 	for _, holder := range document.HeldBy {
 		kind, parent, id := catalog.HolderRecord(holder)
 		var record catalog.Record
-		var err error
 		switch kind {
 		case catalog.SectionKind:
 			record, err = c.Store.Section(ctx, c.org, id, true)
@@ -107,12 +117,12 @@ func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) erro
 		switch {
 		case isAbsent(err):
 		case err != nil:
-			return err
+			return nil, err
 		case catalog.HeldDocument(record) == document.ID:
-			return catalog.Errorf(catalog.Conflict, "%s is extracted from it: give that another syllabus first.", catalog.HrefOf(record))
+			return nil, catalog.Errorf(catalog.Conflict, "%s is extracted from it: give that another syllabus first.", catalog.HrefOf(record))
 		}
 	}
-	return nil
+	return reserved, nil
 }
 
 // withDocuments returns the look-ups with the documents that inputs name, as far as

@@ -243,8 +243,8 @@ func TestFaultsAreLocated(t *testing.T) {
 	program := s.one.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id")
 	job := s.one.job("J").text("id")
 	text := func(n int) string { return strings.Repeat("é", n) }
-	type fault struct{ method, path, body, at string }
-	for _, c := range []fault{
+	type invalid struct{ method, path, body, at string }
+	for _, c := range []invalid{
 		{"POST", "/courses", `{}`, "body.code,body.name"},
 		{"POST", "/courses", `{"name":"A"}`, "body.code"},
 		{"POST", "/courses", `{"name":"A","code":"B","extra":1}`, "body.extra"},
@@ -366,7 +366,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		}
 		r.want("code", "validation_failed")
 		if got := r.locations(); !strings.Contains(","+got+",", ","+c.at+",") {
-			t.Errorf("%s %s %s: faults at %s, want %s", c.method, c.path, short, got, c.at)
+			t.Errorf("%s %s %s: field errors at %s, want %s", c.method, c.path, short, got, c.at)
 		}
 	}
 }
@@ -376,22 +376,26 @@ func TestOneFaultForEachBrokenRule(t *testing.T) {
 	s := newService(t)
 	r := s.one.must(422, "POST", "/jobs", `{"name":"","employerId":7,"salaryMin":-1,"onetSocCode":"x","extra":true}`)
 	if got, want := r.locations(), "body.employerId,body.extra,body.name,body.onetSocCode,body.salaryMin"; got != want {
-		t.Errorf("faults at %s, want %s", got, want)
+		t.Errorf("field errors at %s, want %s", got, want)
 	}
 	r = s.one.must(422, "POST", "/credentials", `{"name":"C","courseSectionIds":["a","b"]}`)
 	if got, want := r.locations(), "body.courseSectionIds[0],body.courseSectionIds[1]"; got != want {
-		t.Errorf("faults at %s, want %s", got, want)
+		t.Errorf("field errors at %s, want %s", got, want)
 	}
 	r.want("errors.0.value", "a")
 	for range 20 { // Go's maps have no order
 		r = s.one.must(422, "POST", "/courses", `{"e":1,"d":1,"c":1,"b":1,"a":1}`)
 		if got, want := r.locations(), "body.a,body.b,body.c,body.code,body.d,body.e,body.name"; got != want {
-			t.Fatalf("faults at %s, want %s", got, want)
+			t.Fatalf("field errors at %s, want %s", got, want)
 		}
 	}
 	r = s.one.must(422, "POST", "/credentials", `{"name":"C","courseSectionIds":[1,1,1,1,1,1,1,1,1,1,1]}`)
 	r.want("errors.2.location", "body.courseSectionIds[2]")
 	r.want("errors.10.location", "body.courseSectionIds[10]")
+	r = s.one.must(422, "POST", "/programs", `{"name":"P","cipCode":"99.9999","courseOrder":["crs_none","crs_nowhere"]}`)
+	if got, want := r.locations(), "body.cipCode,body.courseOrder[0],body.courseOrder[1]"; got != want {
+		t.Errorf("field errors at %s, want %s", got, want)
+	}
 }
 
 // A number beyond what a computer counts with is still JSON.
@@ -407,7 +411,7 @@ func TestNumberTooLarge(t *testing.T) {
 		r := s.one.must(422, "POST", "/jobs", body)
 		r.want("code", "validation_failed")
 		if got := r.locations(); got != at {
-			t.Errorf("%s: faults at %s, want %s", body, got, at)
+			t.Errorf("%s: field errors at %s, want %s", body, got, at)
 		}
 	}
 	s.one.must(400, "POST", "/jobs", `{"name":"J","name":"J","salaryMin":1e400}`)
@@ -466,6 +470,13 @@ func TestNumbers(t *testing.T) {
 		r := s.one.must(status, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, text))
 		if status == 422 && r.locations() != "body.salaryMin" {
 			t.Errorf("%s: %s", text, r.Body)
+		}
+	}
+	for _, zero := range []string{"-0", "-0.0", "-0e5"} {
+		for _, r := range []reply{s.one.must(200, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, zero)), s.one.must(200, "GET", job, "")} {
+			if !strings.Contains(string(r.Body), `"salaryMin":0,`) {
+				t.Errorf("%s is shown as %s", zero, r.Body)
+			}
 		}
 	}
 	both := s.one.must(422, "PATCH", job, `{"salaryMin":1e-131,"salaryMax":1e400}`)

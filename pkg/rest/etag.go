@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/api"
@@ -58,7 +59,7 @@ func (r response) coded(request *http.Request) response {
 	}
 	r.header = maps.Clone(r.header)
 	r.header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(request.Header.Get("Accept-Encoding"), len(r.body)))}
-	r.header["Vary"] = []string{"Accept-Encoding"}
+	r.header["Vary"] = []string{strings.Join(append(slices.Clone(r.header["Vary"]), "Accept-Encoding"), ", ")}
 	return r
 }
 

@@ -75,7 +75,7 @@ func TestExternalID(t *testing.T) {
 
 		for _, bad := range []string{`{"externalId":"a\u0000b"}`, `{"externalId":"a\nb"}`, `{"externalId":"` + strings.Repeat("x", 256) + `"}`, `{"externalId":7}`} {
 			if r := one.must(422, "PATCH", at(first), bad); r.locations() != "body.externalId" {
-				t.Errorf("%s: faults at %s", bad, r.locations())
+				t.Errorf("%s: field errors at %s", bad, r.locations())
 			}
 		}
 		one.must(200, "PATCH", at(first), `{"externalId":"`+strings.Repeat("ü", 255)+`"}`)

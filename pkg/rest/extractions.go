@@ -29,22 +29,22 @@ type AcceptedExtraction struct {
 type ExtractionResult struct {
 	AcceptedExtraction
 	OrganizationID catalog.OrgID      `json:"organizationId"`
-	Name           *string            `json:"name"`
-	SyllabusHref   *string            `json:"syllabusHref" format:"uri"`
-	DocumentID     *string            `json:"documentId"`
-	Skills         []catalog.SkillRef `json:"skills"`
-	Failure        *catalog.Failure   `json:"failure,omitempty"`
-	Warnings       []catalog.Warning  `json:"warnings,omitempty"`
-	CreatedAt      catalog.Time       `json:"createdAt"`
-	UpdatedAt      catalog.Time       `json:"updatedAt"`
-	DeletedAt      *catalog.Time      `json:"deletedAt"`
+	Name           *string            `json:"name" doc:"Name of the extraction"`
+	SyllabusHref   *string            `json:"syllabusHref" format:"uri" doc:"Address of the syllabus; null where there was none"`
+	DocumentID     *string            `json:"documentId" doc:"Uploaded document that holds the syllabus; null where there is none"`
+	Skills         []catalog.SkillRef `json:"skills" doc:"Skills that were extracted, by confidence, then level, both descending, then name"`
+	Failure        *catalog.Failure   `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED"`
+	Warnings       []catalog.Warning  `json:"warnings,omitempty" doc:"What the extracted skills do not show"`
+	CreatedAt      catalog.Time       `json:"createdAt" doc:"When the extraction was asked for"`
+	UpdatedAt      catalog.Time       `json:"updatedAt" doc:"When its state last changed"`
+	DeletedAt      *catalog.Time      `json:"deletedAt" doc:"Always null"`
 	Included
-	Text *string `json:"text,omitempty"`
+	Text *string `json:"text,omitempty" doc:"The extracted text, that the offsets of the evidence count in; only with include=text"`
 }
 
 type searchInput struct {
 	pageInput
-	Query string `query:"query" doc:"words, the last one also as a beginning; all skills by name when empty"`
+	Query string `query:"query" doc:"Words to search for, the last one also as a beginning; all skills by name when empty"`
 }
 
 type skillInput struct {
@@ -58,19 +58,19 @@ type skillSectionsInput struct {
 
 // Skill is a skill of the loaded taxonomy.
 type Skill struct {
-	ID          string      `json:"id"`
-	Name        string      `json:"name"`
-	Description string      `json:"description"`
-	Aliases     []string    `json:"aliases"`
-	Kind        string      `json:"kind"`
-	Field       string      `json:"field"`
-	Taxonomy    TaxonomyRef `json:"taxonomy"`
+	ID          string      `json:"id" doc:"Id of the skill"`
+	Name        string      `json:"name" doc:"Name of the skill"`
+	Description string      `json:"description" doc:"What the skill is; empty where the taxonomy does not say"`
+	Aliases     []string    `json:"aliases" doc:"Other names of the skill"`
+	Kind        string      `json:"kind" doc:"Kind of the skill, as the taxonomy has it"`
+	Field       string      `json:"field" doc:"Field that the skill is of, as the taxonomy has it"`
+	Taxonomy    TaxonomyRef `json:"taxonomy" doc:"Taxonomy that the skill is of"`
 }
 
-// TaxonomyRef says which taxonomy a skill is of.
+// TaxonomyRef names the taxonomy of a skill.
 type TaxonomyRef struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name    string `json:"name" doc:"Name of the taxonomy"`
+	Version string `json:"version" doc:"Version of the taxonomy"`
 }
 
 func (s *Server) bindExtractions() {

@@ -42,7 +42,7 @@ func TestCourseFacts(t *testing.T) {
 		`{"webpage":"https:///x"}`:              "body.webpage",
 	} {
 		if r := one.must(422, "PATCH", path, body); r.locations() != at {
-			t.Errorf("%s: faults at %s, want %s: %s", body, r.locations(), at, r.Body)
+			t.Errorf("%s: field errors at %s, want %s: %s", body, r.locations(), at, r.Body)
 		}
 	}
 	empty := one.must(200, "PATCH", path, `{"credits":null,"level":null,"effectiveFrom":null,"effectiveTo":null,"webpage":""}`)
@@ -62,6 +62,6 @@ func TestTransferCourseFacts(t *testing.T) {
 	read.want("takenTerm", "Fall 2025")
 	read.want("credits", map[string]any{"min": 3, "max": 3, "unit": "QUARTER_HOUR"})
 	if r := s.one.must(422, "POST", path, `{"courses":[{"name":"X"},{"name":"Y","credits":{"min":2,"max":1,"unit":"CEU"}}]}`); r.locations() != "body.courses[1].credits.min" {
-		t.Errorf("faults at %s", r.locations())
+		t.Errorf("field errors at %s", r.locations())
 	}
 }

@@ -39,7 +39,7 @@ func FuzzParseJSON(f *testing.F) {
 	})
 }
 
-// Whatever a body holds, it is either faulty, with each fault inside the body, or
+// Whatever a body holds, it is either faulty, with each field error inside the body, or
 // fits the type that its handler takes.
 func FuzzValidate(f *testing.F) {
 	s := New(&Server{})
@@ -67,13 +67,13 @@ func FuzzValidate(f *testing.F) {
 			which = -which
 		}
 		e := s.endpoints[operations[which]]
-		faults := validate(e.schema(), tree)
-		for _, fault := range faults {
-			if !strings.HasPrefix(fault.Location, "body") || fault.Message == "" {
-				t.Errorf("%s %s: fault %+v", e.op.ID, body, fault)
+		wrong := validate(e.schema(), tree)
+		for _, f := range wrong {
+			if !strings.HasPrefix(f.Location, "body") || f.Message == "" {
+				t.Errorf("%s %s: field error %+v", e.op.ID, body, f)
 			}
 		}
-		if len(faults) > 0 {
+		if len(wrong) > 0 {
 			return
 		}
 		field, _ := e.in.FieldByName("Body")

@@ -186,7 +186,8 @@ func (c call) saves(kind catalog.Kind) bool {
 		} else if action.Update != nil {
 			key = action.Update.Key
 		}
-		if pk, ok := key["pk"].(*types.AttributeValueMemberS); ok && pk.Value == "o#org_one#"+string(kind) {
+		pk, ok := key["pk"].(*types.AttributeValueMemberS)
+		if ok && strings.HasPrefix(pk.Value+"#", "o#org_one#"+string(kind)+"#") {
 			return true
 		}
 	}
@@ -272,6 +273,96 @@ func TestLargeCredentialIsSavedBeforeACourseGoes(t *testing.T) {
 		return c.next()
 	})
 	s.one.must(200, "PATCH", "/credentials/"+credential, credentialOf(sections))
+	if r := <-deleted; r.Status != 409 {
+		t.Errorf("%s: %d %s", r.call, r.Status, r.Body)
+	}
+}
+
+// uploaded uploads files, and returns the documents and the body that makes a transfer
+// course of each.
+func (c client) uploaded(n int) (documents []string, body string) {
+	courses := make([]string, n)
+	for i := range n {
+		id := c.document(fmt.Sprint("SQL ", i))
+		documents, courses[i] = append(documents, id), fmt.Sprintf(`{"name":"X","documentId":%q}`, id)
+	}
+	return documents, `{"courses":[` + strings.Join(courses, ",") + `]}`
+}
+
+// heldDocuments counts the documents that something holds, as they record it.
+func (s *service) heldDocuments(t *testing.T, ids []string) (held int) {
+	t.Helper()
+	documents, err := s.store.DocumentsByID(t.Context(), "org_one", ids, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range documents {
+		held += len(document.HeldBy)
+	}
+	return held
+}
+
+// The same for transfer courses of more documents than fit into their transaction: a
+// document that is deleted after it was held, and before they are saved, is not named
+// by any of them.
+func TestDocumentGoesBeforeManyCoursesAreSaved(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	other := s.function()
+	w := s.tap()
+	documents, body := s.one.uploaded(50)
+	pack := s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
+	path := "/transfer-packages/" + pack + "/courses"
+	done := false
+	w.through(func(c call) (any, error) {
+		if c.saves(catalog.TransferCourseKind) && !done {
+			done = true
+			other.one.must(204, "DELETE", "/documents/"+documents[20], "")
+		}
+		return c.next()
+	})
+	s.one.must(422, "POST", path, body).want("errors.0.location", "body.courses[20].documentId")
+	w.through(nil)
+	if held := s.heldDocuments(t, documents); held > 0 {
+		t.Errorf("%d documents are held in vain", held)
+	}
+	again := s.one.document("SQL again")
+	s.one.must(201, "POST", path, strings.Replace(body, documents[20], again, 1))
+	documents[20] = again
+	if held := s.heldDocuments(t, documents); held != len(documents) {
+		t.Errorf("%d of %d documents are held", held, len(documents))
+	}
+	left, err := s.store.Reservations(t.Context(), "org_one", []string{pack})
+	if err != nil || len(left) > 0 {
+		t.Errorf("reservations %v, %v", left, err)
+	}
+}
+
+// The other way round: the courses are saved after the look at the document's holds,
+// and before it is deleted.
+func TestManyCoursesAreSavedBeforeADocumentGoes(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	deleting := s.function()
+	saving, looking := s.tap(), deleting.tap()
+	documents, body := s.one.uploaded(50)
+	looked, saved, deleted := make(chan struct{}), make(chan struct{}), make(chan reply, 1)
+	looking.beside(func() {
+		close(looked)
+		<-saved
+	})
+	begun := false
+	saving.through(func(c call) (any, error) {
+		if !c.saves(catalog.TransferCourseKind) || begun {
+			return c.next()
+		}
+		begun = true
+		go func() { deleted <- deleting.one.do("DELETE", "/documents/"+documents[30], "") }()
+		<-looked
+		defer close(saved)
+		return c.next()
+	})
+	s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I",`+body[1:])
 	if r := <-deleted; r.Status != 409 {
 		t.Errorf("%s: %d %s", r.call, r.Status, r.Body)
 	}

@@ -13,14 +13,14 @@ type includeInput struct {
 
 // Included is what include=evidence adds to a record.
 type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" extension:"true"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty" extension:"true"`
+	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" doc:"Where in the text each skill was found; only with include=evidence" extension:"true"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted; only with include=evidence, absent where they never were" extension:"true"`
 }
 
 // IncludedReviews is what include=reviews adds to a record, ordered by skillName
 // without regard to case, then skillId.
 type IncludedReviews struct {
-	Shown *[]catalog.Review `json:"reviews,omitempty" extension:"true"` // not Reviews, which the record has for the store
+	Shown *[]catalog.Review `json:"reviews,omitempty" doc:"What people decided on the skills, by skillName, then skillId; only with include=reviews" extension:"true"` // not Reviews, which the record has for the store
 }
 
 // include loads the evidence of a record's skills where it is asked for; skills

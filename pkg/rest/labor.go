@@ -16,7 +16,7 @@ type Market interface {
 type marketInput struct {
 	CIPCodes   string `query:"cipCodes" required:"true" doc:"1 to 25 CIP codes NN.NNNN between commas"`
 	RegionType string `query:"regionType" default:"national" enum:"national,state,msa"`
-	Region     string `query:"region" doc:"a state's FIPS code or a CBSA code; needed for state and msa"`
+	Region     string `query:"region" doc:"A state's FIPS code or a CBSA code; needed for state and msa"`
 }
 
 type regionsInput struct {
@@ -25,14 +25,14 @@ type regionsInput struct {
 
 // RegionList lists regions.
 type RegionList struct {
-	Data []RegionEntry `json:"data"`
+	Data []RegionEntry `json:"data" doc:"Regions that figures exist for"`
 }
 
 // RegionEntry is one region.
 type RegionEntry struct {
 	RegionType labor.RegionType `json:"regionType" enum:"national,state,msa"`
 	Region     string           `json:"region"`
-	Name       string           `json:"name"`
+	Name       string           `json:"name" doc:"Name of the region"`
 }
 
 func (s *Server) bindLabor() {

@@ -11,14 +11,14 @@ import (
 
 // pageInput are the parameters of every list.
 type pageInput struct {
-	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"how many records a page holds at most"`
-	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many records stand before the page"`
+	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"How many records a page holds at most"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"How many records stand before the page"`
 }
 
 // namedPageInput are the parameters of the lists whose records have external ids.
 type namedPageInput struct {
 	pageInput
-	ExternalID string `query:"externalId" minLength:"1" doc:"only the record with exactly this externalId" extension:"true"`
+	ExternalID string `query:"externalId" minLength:"1" doc:"Only the record with exactly this externalId" extension:"true"`
 }
 
 // list reads a page of a list, or of what it has under a name.
@@ -64,16 +64,16 @@ func cut[T any](in pageInput, whole []T) []T {
 
 // Page is one page of a list.
 type Page[T any] struct {
-	Data       []T        `json:"data"`
-	Pagination Pagination `json:"pagination"`
+	Data       []T        `json:"data" doc:"The page's items, in the order of the list"`
+	Pagination Pagination `json:"pagination" doc:"Where the page stands in the list"`
 }
 
-// Pagination says where a page stands in its list.
+// Pagination is the position of a page in its list.
 type Pagination struct {
-	Total   int  `json:"total"`
-	Limit   int  `json:"limit"`
-	Offset  int  `json:"offset"`
-	HasMore bool `json:"hasMore"`
+	Total   int  `json:"total" doc:"How many items the list has"`
+	Limit   int  `json:"limit" doc:"How many items a page holds at most"`
+	Offset  int  `json:"offset" doc:"How many items stand before the page"`
+	HasMore bool `json:"hasMore" doc:"Whether there are items behind the page"`
 }
 
 // page makes a list's response and its links.

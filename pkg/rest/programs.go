@@ -26,7 +26,7 @@ type updateProgramInput struct {
 type addCourseInput struct {
 	programInput
 	Body struct {
-		CourseID string `json:"courseId" minLength:"1" maxLength:"64"`
+		CourseID string `json:"courseId" minLength:"1" maxLength:"64" doc:"Course to be added to the end of the program"`
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// limited gives the customers few units.
+// limited starts a server whose customers have few units.
 func limited(units int) func(*rest.Server) {
 	return func(s *rest.Server) { s.Limit = quota.Limit{Units: units, Window: time.Minute} }
 }

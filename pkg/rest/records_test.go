@@ -184,7 +184,7 @@ func TestCredentials(t *testing.T) {
 	// One section of each course.
 	r := one.must(422, "PATCH", path, fmt.Sprintf(`{"courseSectionIds":[%q,%q,%q]}`, a1, b1, a2))
 	if r.locations() != "body.courseSectionIds[2]" {
-		t.Errorf("faults at %s", r.locations())
+		t.Errorf("field errors at %s", r.locations())
 	}
 	one.must(422, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q,%q]}`, a1, a2))
 	one.must(409, "POST", path+"/sections", fmt.Sprintf(`{"sectionId":%q}`, a1)).want("code", "conflict")
@@ -239,7 +239,7 @@ func TestPrograms(t *testing.T) {
 	turned := one.must(200, "PATCH", path, fmt.Sprintf(`{"courseOrder":[%q,%q]}`, b, a))
 	turned.want("courses.0.courseId", b)
 	if r := one.must(422, "PATCH", path, fmt.Sprintf(`{"courseOrder":[%q]}`, b)); r.locations() != "body.courseOrder" {
-		t.Errorf("faults at %s", r.locations())
+		t.Errorf("field errors at %s", r.locations())
 	}
 	one.must(200, "PATCH", path, `{"cipCode":null}`).want("derivedSocs", []any{})
 	one.must(200, "PATCH", path, `{"cipCode":"51.3801"}`).want("cipCode", "51.3801")

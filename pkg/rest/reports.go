@@ -2,8 +2,12 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
@@ -17,7 +21,22 @@ type reportInput struct {
 
 type readReportInput struct {
 	reportInput
-	Format string `query:"format" enum:"json,csv,html" default:"json" doc:"csv and html give the view's table and a page to read or print"`
+	Format string `query:"format" enum:"json,csv,html" doc:"instead of Accept: csv and html are the view's table and a page to read or print"`
+}
+
+type viewInput struct {
+	reportInput
+	View string `query:"view" enum:"alignment,coverage,gap,market" doc:"another view of the same report than the one that its settings name"`
+}
+
+type sharedReportInput struct {
+	viewInput
+	tokenInput
+}
+
+type createReportLinkInput struct {
+	reportInput
+	Body struct{ catalog.LinkInput }
 }
 
 type createReportInput struct {
@@ -31,6 +50,29 @@ func (s *Server) bindReports() {
 	})
 	write(s, "createReport", createReport)
 	read(s, "getReport", readReport)
+	read(s, "getReportTable", func(ctx context.Context, c *call, in *viewInput) (anything, error) {
+		report, err := c.report(ctx, in.ReportID, in.View)
+		if err != nil {
+			return anything{}, err
+		}
+		return anything{}, c.writeTable(report)
+	})
+	read(s, "getReportPage", func(ctx context.Context, c *call, in *viewInput) (anything, error) {
+		return c.reportPage(ctx, *in)
+	})
+	write(s, "createReportLink", func(ctx context.Context, c *call, in *createReportLinkInput) (*catalog.LinkedPage, *catalog.Change, error) {
+		report, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.linkTo(report, in.Body.LinkInput)
+	})
+	read(s, "getSharedReport", func(ctx context.Context, c *call, in *sharedReportInput) (anything, error) {
+		if err := c.follow(ctx, catalog.ReportKind, in.ReportID, in.Token); err != nil {
+			return anything{}, err
+		}
+		return c.reportPage(ctx, in.viewInput)
+	})
 	write(s, "deleteReport", func(ctx context.Context, c *call, in *reportInput) (none, *catalog.Change, error) {
 		return deleteListed(ctx, c, catalog.ReportKind, func(ctx context.Context) (*catalog.Report, error) {
 			return c.Store.Report(ctx, c.org, in.ReportID, true)
@@ -60,29 +102,63 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
-	record, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
+	report, err := c.report(ctx, in.ReportID, "")
 	if err != nil {
 		return nil, err
 	}
-	// What the settings name may be gone by now; the report is about what is there.
-	loaded, _, err := c.loadReport(ctx, *record)
-	if err != nil {
-		return nil, err
+	media := negotiation.SelectQValue(strings.Join(c.request.Header.Values("Accept"), ","), c.op.Gives)
+	if in.Format != "" {
+		media = map[string]string{"json": api.JSON, "csv": api.CSV, "html": api.HTML}[in.Format]
 	}
+	switch media {
+	case api.CSV:
+		return nil, c.writeTable(report)
+	case api.HTML:
+		return nil, c.writePage(report, func(view string) string { return c.path + "/page?view=" + view })
+	}
+	result := report.Result()
+	return &result, nil
+}
+
+// reportPage renders a view of a report as a page whose other views have the same
+// address but for their name.
+func (c *call) reportPage(ctx context.Context, in viewInput) (anything, error) {
+	report, err := c.report(ctx, in.ReportID, in.View)
+	if err != nil {
+		return anything{}, err
+	}
+	return anything{}, c.writePage(report, func(view string) string {
+		query := c.request.URL.Query()
+		query.Set("view", view)
+		return "?" + query.Encode()
+	})
+}
+
+// report loads a stored report with what its settings name, to be shown in that view;
+// "" is the one of its settings. What they name may be gone by now; the report is about
+// what is there.
+func (c *call) report(ctx context.Context, id, view string) (alignment.Report, error) {
+	record, err := c.Store.Report(ctx, c.org, id, c.strong)
+	if err != nil {
+		return alignment.Report{}, err
+	}
+	record.Settings.View = cmp.Or(view, record.Settings.View)
+	report, _, err := c.loadReport(ctx, *record)
+	return report, err
+}
+
+func (c *call) writeTable(report alignment.Report) error {
 	var text bytes.Buffer
-	switch in.Format {
-	case "csv":
-		err = loaded.WriteCSV(&text)
-		c.rendered = &rendered{contentType: api.CSV + "; charset=utf-8", body: text.Bytes()}
-	case "html":
-		var policy string
-		policy, err = c.WritePage(&text, loaded)
-		c.rendered = &rendered{contentType: api.HTML + "; charset=utf-8", policy: policy, body: text.Bytes()}
-	default:
-		result := loaded.Result()
-		return &result, nil
-	}
-	return nil, err
+	err := report.WriteCSV(&text)
+	c.rendered = &rendered{contentType: api.CSV + "; charset=utf-8", body: text.Bytes()}
+	return err
+}
+
+func (c *call) writePage(report alignment.Report, address func(view string) string) error {
+	var text bytes.Buffer
+	policy, err := c.WritePage(&text, report, address)
+	c.rendered = &rendered{contentType: api.HTML + "; charset=utf-8", policy: policy, body: text.Bytes()}
+	return err
 }
 
 // loadReport loads what a report's settings name; what is not there is an error at
@@ -105,11 +181,11 @@ func (c *call) loadReport(ctx context.Context, record catalog.Report) (alignment
 	report.Skills, more = c.reportSkills(settings.Skills, "body.settings.skills")
 	wrong = append(wrong, more...)
 	report.Warnings = c.reportWarnings(report)
-	report.Market, more, err = c.reportMarket(ctx, settings, "body.settings.area.code")
+	more, err = c.reportMarket(ctx, &report, "body.settings.area.code")
 	return report, append(wrong, more...), err
 }
 
-// reportWarnings says how many of the skills that a report compares the taxonomy lacks;
+// reportWarnings returns how many of the skills that a report compares the taxonomy lacks;
 // the market view compares none.
 func (c *call) reportWarnings(r alignment.Report) []catalog.Warning {
 	if r.Record.Settings.View == alignment.MarketView {
@@ -182,16 +258,17 @@ func (c *call) reportSkills(named []catalog.ReportSkill, location string) (skill
 
 // reportMarket looks up the occupations that the settings name, where the view shows
 // them; an area that is not there is an error in any view.
-func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings, location string) (map[string]labor.Occupation, []catalog.FieldError, error) {
+func (c *call) reportMarket(ctx context.Context, report *alignment.Report, location string) ([]catalog.FieldError, error) {
+	settings := report.Record.Settings
 	area := labor.Nation
 	if settings.Area != nil {
 		var known bool
 		if area, known = labor.ParseArea(settings.Area.Code); !known {
-			return nil, []catalog.FieldError{{Location: location, Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}}, nil
+			return []catalog.FieldError{{Location: location, Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code}}, nil
 		}
 	}
 	if settings.View != alignment.MarketView && area == labor.Nation {
-		return nil, nil, nil
+		return nil, nil
 	}
 	var socs []string
 	jobs := map[string][]string{} // their ids by SOC code
@@ -205,16 +282,17 @@ func (c *call) reportMarket(ctx context.Context, settings catalog.ReportSettings
 	}
 	market, err := labor.Lookup(ctx, c.Market, labor.Query{SOCCodes: socs, Area: area})
 	if hasCode(err, catalog.InvalidParameter) {
-		return nil, []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
+		return []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	entries := map[string]labor.Occupation{}
+	report.Region = labor.Region{Area: labor.Area{RegionType: market.Data.RegionType, Region: market.Data.Region}, Name: market.Data.RegionName}
+	report.Market, report.MarketWarnings = map[string]labor.Occupation{}, market.Warnings
 	for _, occupation := range market.Data.Occupations {
 		for _, id := range jobs[occupation.SOCCode] {
-			entries[id] = occupation
+			report.Market[id] = occupation
 		}
 	}
-	return entries, nil, nil
+	return nil, nil
 }

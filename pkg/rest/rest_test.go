@@ -242,7 +242,7 @@ func (c client) job(name string) reply {
 	return c.must(201, "POST", "/jobs", fmt.Sprintf(`{"name":%q,"employerId":"emp"}`, name))
 }
 
-// header gives a header in exactly the spelling of its name.
+// header sets a header in exactly the spelling of its name.
 func (r reply) header(name string) string {
 	r.t.Helper()
 	if len(r.Header[name]) != 1 {
@@ -265,7 +265,7 @@ func (r reply) anonymous() string {
 	return string(rest)
 }
 
-// locations lists where the faults of a problem are, in order, each once.
+// locations lists where the field errors of a problem are, in order, each once.
 func (r reply) locations() string {
 	r.t.Helper()
 	var problem struct {
@@ -275,11 +275,11 @@ func (r reply) locations() string {
 		r.t.Fatalf("%s: %v: %s", r.call, err, r.Body)
 	}
 	var all []string
-	for _, fault := range problem.Errors {
-		if fault.Message == "" {
-			r.t.Errorf("%s: a fault without a message: %s", r.call, r.Body)
+	for _, f := range problem.Errors {
+		if f.Message == "" {
+			r.t.Errorf("%s: a field error without a message: %s", r.call, r.Body)
 		}
-		all = append(all, fault.Location)
+		all = append(all, f.Location)
 	}
 	return strings.Join(slices.Compact(all), ",")
 }

@@ -42,9 +42,10 @@ type Server struct {
 	Files     Files    // of the groups whose operations take documents
 	Webhooks  Webhooks // of the group of webhooks
 	Market    Market
-	Taxonomy  func() *skills.Taxonomy                                          // opened when it is first needed
-	CheckHref func(href string) error                                          // whether an address of a syllabus may be taken
-	WritePage func(w io.Writer, r alignment.Report) (policy string, err error) // of the reports
+	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
+	CheckHref func(href string) error // whether an address of a syllabus may be taken
+	// WritePage writes a report as a page, on which each view has an address.
+	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
@@ -56,6 +57,7 @@ type Server struct {
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
 	sections   sectionIndex
+	health     healthIndex
 }
 
 // Queue takes extractions that are to be run. What it loses, the sweeper finds.
@@ -73,7 +75,7 @@ func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
+		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
 	}
 }
 
@@ -245,6 +247,10 @@ func (s *Server) problem(x *exchange, err error) response {
 	}
 	p := api.NewProblem(known.Code, detail, x.path, x.id, fields...)
 	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
+	if op := x.route.Operation; op != nil && op.Access == api.Public && op.ShowsPage() {
+		out.header["Content-Type"], out.body = []string{api.HTML + "; charset=utf-8"}, problemPage(p)
+		guardPage(out, "default-src 'none'")
+	}
 	switch known.Code {
 	case catalog.MethodNotAllowed:
 		out.header["Allow"] = []string{strings.Join(x.route.Allowed, ", ")}

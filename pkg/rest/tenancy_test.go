@@ -16,17 +16,19 @@ func tenant(c client) map[string]string {
 	course := c.course("A")
 	section := c.must(201, "POST", "/courses/"+course.text("id")+"/sections", `{"name":"S","externalId":"S"}`).text("id")
 	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
+	report := c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id")
+	_, token, _ := strings.Cut(c.must(201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	return map[string]string{
-		"courseId": course.text("id"), "sectionId": section,
+		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
 		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
 		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
 		"jobId":            c.job("J").text("id"),
 		"packageId":        pack,
 		"transferCourseId": c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X"}]}`).text("0.id"),
-		"reportId":         c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id"),
 		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
 		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
 		"documentId":       c.must(201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text("id"),
+		"articulationId":   c.articulation(elective("A 1")),
 		"customerId":       string(c.customer.ID),
 	}
 }
@@ -44,7 +46,17 @@ func bodies(ids map[string]string) map[string]string {
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
-		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
+		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
+		"createReportLink": `{"expiresInSeconds":60}`,
+		"createDocument":   `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
+	}
+}
+
+// queries are the parameters that an operation does not do without.
+func queries(ids map[string]string) map[string]string {
+	return map[string]string{
+		"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"],
+		"lookupArticulations": "?institution=Hill+College&codes=A+1",
 	}
 }
 
@@ -72,7 +84,7 @@ func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
 	}
 	before := s.snapshot(s.two, theirs)
 	for _, op := range api.Operations() {
-		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "listSkillSections" || op.ID == "getCustomerUsage" {
+		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "listSkillSections" || op.ID == "getCustomerUsage" || op.Access == api.Public {
 			continue
 		}
 		var answers []string
@@ -124,8 +136,9 @@ func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
 	} {
 		s.one.must(422, c[0], c[1], c[2])
 	}
+	s.one.must(422, "POST", "/articulations", elective("A 1").with("receiving", []fields{{"courseId": theirs["courseId"]}}).String())
 	// No list and no feed shows it.
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports", "/changes"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations/health", "/reports", "/changes"} {
 		body := string(s.one.must(200, "GET", path, "").Body)
 		for name, id := range theirs {
 			if name != "skillId" && strings.Contains(body, id) {
@@ -141,11 +154,7 @@ func (s *service) snapshot(c client, ids map[string]string) string {
 	var all []string
 	for _, op := range api.Operations() {
 		if op.Method == "GET" && op.ID != "getCustomerUsage" && op.ID != "getOpenAPI" && op.ID != "getLaborMarket" {
-			path := filled(op.Path, ids)
-			if op.ID == "listSections" {
-				path += "?externalId=S"
-			}
-			all = append(all, string(c.must(200, "GET", path, "").Body))
+			all = append(all, string(c.must(200, "GET", filled(op.Path, ids)+queries(ids)[op.ID], "").Body))
 		}
 	}
 	return strings.Join(all, "\n")
@@ -158,11 +167,7 @@ func TestEveryOperationMindsTheScope(t *testing.T) {
 	ids := tenant(s.one)
 	before := s.snapshot(s.one, ids)
 	for _, op := range api.Operations() {
-		path := filled(op.Path, ids)
-		if op.ID == "getLaborMarket" {
-			path += "?cipCodes=11.0701"
-		}
-		r := s.reader.do(op.Method, path, bodies(ids)[op.ID])
+		r := s.reader.do(op.Method, filled(op.Path, ids)+queries(ids)[op.ID], bodies(ids)[op.ID])
 		switch {
 		case op.Access == api.Write && r.Status != 403:
 			t.Errorf("%s with a read-only key: status %d: %s", op.ID, r.Status, r.Body)
@@ -188,19 +193,20 @@ func TestDeletedIsGone(t *testing.T) {
 	one.must(204, "DELETE", filled("/jobs/{jobId}", ids), "")
 	one.must(204, "DELETE", filled("/transfer-packages/{packageId}", ids), "")
 	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
+	one.must(204, "DELETE", filled("/articulations/{articulationId}", ids), "")
 	one.must(204, "DELETE", filled("/documents/{documentId}", ids), "")
 	for _, op := range api.Operations() {
 		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "listSkillSections" || op.ID == "getCustomerUsage" || op.ID == "getSyllabusExtraction" {
 			continue
 		}
-		r := one.do(op.Method, filled(op.Path, ids), bodies(ids)[op.ID])
+		r := one.do(op.Method, filled(op.Path, ids)+queries(ids)[op.ID], bodies(ids)[op.ID])
 		if r.Status != 404 {
 			t.Errorf("%s of what is deleted: status %d: %s", op.ID, r.Status, r.Body)
 		}
 	}
 	one.must(404, "GET", filled("/transfer-packages/{packageId}!/courses/{transferCourseId}", ids), "")
 	one.must(404, "GET", filled("/transfer-packages/{packageId}%21/courses/{transferCourseId}", ids), "")
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations?sendingCode=A1", "/reports"} {
 		r := one.must(200, "GET", path, "")
 		r.want("data", []any{})
 		r.want("pagination.total", 0)

@@ -36,14 +36,14 @@ type deleteTransferCourseReviewInput struct {
 
 type transferCoursesInput struct {
 	packageInput
-	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"how many courses the response holds at most; as many as fit when absent" extension:"true"`
-	Offset int `query:"offset" default:"0" minimum:"0" doc:"how many courses stand before the first one" extension:"true"`
+	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"How many courses the response holds at most; as many as fit when absent" extension:"true"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"How many courses stand before the first one" extension:"true"`
 }
 
 type createPackageInput struct {
 	Body struct {
 		catalog.TransferPackageInput
-		Courses []catalog.TransferCourseInput `json:"courses,omitempty" maxItems:"50"`
+		Courses []catalog.TransferCourseInput `json:"courses,omitempty" maxItems:"50" doc:"Courses to be created in the package; all or none are"`
 	}
 }
 
@@ -58,14 +58,14 @@ type updatePackageInput struct {
 type createTransferCoursesInput struct {
 	packageInput
 	Body struct {
-		Courses []catalog.TransferCourseInput `json:"courses" minItems:"1" maxItems:"50"`
+		Courses []catalog.TransferCourseInput `json:"courses" minItems:"1" maxItems:"50" doc:"Courses to be created, in this order; all or none are"`
 	}
 }
 
 type matchPackageInput struct {
 	packageInput
-	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
-	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"instead of the package's own, for this response only"`
+	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"Threshold instead of the package's own, for this response only"`
+	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"Threshold instead of the package's own, for this response only"`
 }
 
 // TransferCourseWithEvidence is a transfer course as include shows it.
@@ -79,7 +79,7 @@ type TransferCourseWithEvidence struct {
 // like, the best first.
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
-	Matches          []alignment.Match `json:"matches" maxItems:"5"`
+	Matches          []alignment.Match `json:"matches" maxItems:"5" doc:"The best sections above score 0, the best first"`
 	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 
@@ -87,9 +87,9 @@ type Equivalencies struct {
 // Skipped are the courses whose skills are not extracted.
 type PackageEquivalencies struct {
 	PackageID      string                 `json:"packageId"`
-	MatchingConfig catalog.MatchingConfig `json:"matchingConfig"`
-	Courses        []Equivalencies        `json:"courses"`
-	Skipped        []SkippedCourse        `json:"skipped"`
+	MatchingConfig catalog.MatchingConfig `json:"matchingConfig" doc:"Thresholds that were applied"`
+	Courses        []Equivalencies        `json:"courses" doc:"Equivalencies of each course whose skills are extracted, in creation order"`
+	Skipped        []SkippedCourse        `json:"skipped" doc:"Courses whose skills are not extracted"`
 	Warnings       []catalog.Warning      `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks"`
 }
 

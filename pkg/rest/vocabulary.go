@@ -9,10 +9,6 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// notInTaxonomy is the code of the warning that a response rests on skills which the
-// loaded taxonomy lacks: they are equal to themselves only, and have no neighbours.
-const notInTaxonomy = "skills_not_in_taxonomy"
-
 func addSkills(usage *skills.Usage, refs []catalog.SkillRef) {
 	for _, skill := range refs {
 		usage.Add(skill.SkillID)
@@ -25,7 +21,7 @@ func (c *call) warnings(usage *skills.Usage) []catalog.Warning {
 		return nil
 	}
 	return []catalog.Warning{{
-		Code: notInTaxonomy, Count: usage.Unknown(), Total: usage.InUse(),
+		Code: catalog.SkillsNotInTaxonomy, Count: usage.Unknown(), Total: usage.InUse(),
 		Message: fmt.Sprintf("%d of the %d skills that this was made from are not in the loaded taxonomy (%s): they match by id only. An operator can map them (skillsctl taxonomy remap).",
 			usage.Unknown(), usage.InUse(), c.Taxonomy().Info().Name),
 	}}

@@ -64,7 +64,7 @@ func (s *service) tap() *wire {
 
 var errDown = errors.New("the network is down")
 
-// counts says whether a call counts units.
+// counts reports whether a call counts units.
 func (c call) counts() bool {
 	in, ok := c.input.(*sdk.UpdateItemInput)
 	return ok && in.Key["pk"].(*types.AttributeValueMemberS).Value[:2] == "u#"
@@ -108,7 +108,7 @@ func (s *service) function() *service {
 	other.store = store
 	other.server = rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: s.clock.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter, Limit: s.server.Limit,
-		Queue: s.server.Queue, Market: s.server.Market, Taxonomy: s.server.Taxonomy, CheckHref: s.server.CheckHref, WritePage: s.server.WritePage, Now: s.clock.Now, IDs: s.server.IDs,
+		Queue: s.server.Queue, Market: s.server.Market, Taxonomy: s.server.Taxonomy, CheckHref: s.server.CheckHref, Files: s.server.Files, WritePage: s.server.WritePage, Now: s.clock.Now, IDs: s.server.IDs,
 	})
 	other.one.s, other.two.s, other.reader.s = &other, &other, &other
 	return &other

@@ -97,7 +97,7 @@ func (x *extraction) tokenize(ctx context.Context) error {
 // courseWords tell the description of a course from other short texts.
 var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
 
-// unmarked blanks what is printed beside the text and says nothing of skills: the
+// unmarked blanks what is printed next to the text and says nothing of skills: the
 // level of an outcome, the number of a module, marks of citation; addresses, names
 // of sites and files, and what programs fill in.
 func unmarked(line string) string {
@@ -310,10 +310,10 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 	}
 }
 
-// doubtful says that a word is an everyday word or a letter rather than the tool of
+// doubtful reports whether a word is an everyday word or a letter rather than the tool of
 // that name: a word needs its capital and a neighbour from computing in the same
 // block, or at least the neighbour where the document has no capitals; a letter
-// without its capital needs the neighbour beside it.
+// without its capital needs the neighbour next to it.
 func (x *extraction) doubtful(ci, at int) bool {
 	tok := x.tokens[at]
 	word := x.doc[tok.start:tok.end]
@@ -538,7 +538,7 @@ func (x *extraction) settle(from int) {
 		if len(kept) == mentionsPerClause {
 			break
 		}
-		// A whole label is kept beside a longer one of the same skill that stands there in part.
+		// A whole label is kept with a longer one of the same skill that stands there in part.
 		if !slices.ContainsFunc(kept, func(k mention) bool { return k.skill == m.skill && (k.exact || !m.exact) }) {
 			kept = append(kept, m)
 		}

@@ -3,7 +3,7 @@ package skills
 import "math/bits"
 
 // compete compares the mentions of one clause, strongest first. A mention's
-// share tells how it stands beside the strongest one that uses one of its words;
+// share is its strength relative to the strongest one that uses one of its words;
 // it is beaten when a stronger one uses all of its words and more, or all of them
 // better: so a parent gives way to the child that says more.
 func compete(clause []mention) {

@@ -457,7 +457,7 @@ var genericStems = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// genericShare is what a generic word counts beside one of equal rarity.
+// genericShare is the weight of a generic word against one of equal rarity.
 const genericShare = 0.25
 
 // weigh returns the vocabulary in order and what each stem says: the logarithm of

@@ -62,13 +62,6 @@ type Result struct {
 	Warnings []catalog.Warning
 }
 
-// The warnings: why a document gave no skills, or why those that it gave may mean nothing.
-const (
-	LanguageNotCovered = "language_not_covered"
-	VocabularyMismatch = "vocabulary_mismatch"
-	NotACourse         = "not_a_course"
-)
-
 // extraction is the working memory for one document.
 type extraction struct {
 	t       *Taxonomy
@@ -166,7 +159,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 		return result, err
 	}
 	if !x.covered() {
-		result.warn(LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
+		result.warn(catalog.LanguageNotCovered, "The text is not in a language that the taxonomy "+e.t.info.Name+" covers here (English); no skills were looked for.")
 		return result, nil
 	}
 	m := fitted().of(x.passage)
@@ -200,15 +193,15 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 	}
 	if x.foreign() {
-		result.warn(NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
+		result.warn(catalog.NotACourse, "The text does not read like a description of a course or of work; what was found in it may say nothing about what anybody learns.")
 	}
 	if len(result.Skills) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
-		result.warn(VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
+		result.warn(catalog.VocabularyMismatch, "The taxonomy "+e.t.info.Name+" knows few of the text's words: it may well teach skills that this vocabulary does not cover.")
 	}
 	return result, nil
 }
 
-func (r *Result) warn(code, message string) {
+func (r *Result) warn(code catalog.WarningCode, message string) {
 	r.Warnings = append(r.Warnings, catalog.Warning{Code: code, Message: message})
 }
 
@@ -340,7 +333,7 @@ func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
 	return found, nil
 }
 
-// rank gives each finding its place by a value, from 1 for the first, falling with
+// rank numbers the findings by a value, from 1 for the first, falling with
 // the logarithm.
 func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
 	order := slices.Clone(found)
@@ -512,7 +505,7 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	return same / max(1, n), meaning
 }
 
-// neighbours reports whether words that carry meaning stand directly beside a
+// neighbours reports whether words that carry meaning stand directly next to a
 // mention, with nothing but a space between.
 func (x *extraction) neighbours(m *mention) (before, after bool) {
 	joined := func(i int32) bool {
@@ -578,7 +571,11 @@ func (x *extraction) level(f *finding) (int, []shown) {
 	if level == 0 {
 		level = unknownLevel
 	}
-	return level, all[:min(len(all), maxEvidence)]
+	all = all[:min(len(all), maxEvidence)]
+	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && x.t.kind(int(f.skill)) != "knowledge" {
+		level, all[0].verb = own, verb
+	}
+	return level, all
 }
 
 func b2i(b bool) int {
@@ -604,7 +601,10 @@ func (x *extraction) governing(m *mention) (verb string, level int, printed bool
 			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
 		}
 	} else {
-		verb, level = governed(said.verbs, x.tokens[m.first].start-start)
+		at := x.tokens[m.first].start - start
+		if verb, level = governed(said.verbs, at); level > applied && instrumental(x.doc[start:end], at) {
+			level = applied
+		}
 	}
 	if said.printed > 0 {
 		return verb, said.printed, true

@@ -50,7 +50,7 @@ func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) Result {
 	return r
 }
 
-// considered gives the names of the skills that a text may teach, whatever their confidence.
+// considered returns the names of the skills that a text may teach, whatever their confidence.
 func considered(t *testing.T, tax *Taxonomy, doc catalog.SyllabusText) []string {
 	t.Helper()
 	var names []string
@@ -248,10 +248,21 @@ func TestLevels(t *testing.T) {
 		"Design an algorithm. (Create)":                           5,
 		"Discuss pumps [K6]":                                      5,
 		"CO4 | Discuss pumps | K2":                                2,
+		"To enable the students to understand pumps":              2,
+		"This course teaches students to analyse pumps":           4,
+		"Design: pumps":                                           2,
 		"Explain K3 surfaces in algebra":                          2,
 	} {
 		if got, verb := LevelOf(text); got != want {
 			t.Errorf("%q: level %d, want %d (verb %q)", text, got, want, verb)
+		}
+	}
+}
+
+func TestNamesBeginWithVerbs(t *testing.T) {
+	for name, want := range map[string]int{"analyse stress resistance of materials": 4, "think critically": 4, "assess risks": 5, "human anatomy": 0, "design": 0} {
+		if _, got := ownVerb(name); got != want {
+			t.Errorf("%q: level %d, want %d", name, got, want)
 		}
 	}
 }
@@ -292,6 +303,9 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 	}
 	if got := find("Title", "", "Topics", "Applying thermodynamics"); got != 3 {
 		t.Errorf("gerund of a subject: %d", got)
+	}
+	if got := find("Title", "", "Course outcomes", "Create plans of engines using thermodynamics."); got != applied {
+		t.Errorf("a means: %d", got)
 	}
 }
 

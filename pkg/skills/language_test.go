@@ -45,7 +45,7 @@ func refuses(t *testing.T, tax *Taxonomy) {
 	e := NewExtractor(tax, opened(t))
 	for language, text := range foreign {
 		r := extracted(t, e, catalog.SyllabusText{Text: text})
-		if len(r.Skills) > 0 || len(r.Evidence) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != LanguageNotCovered {
+		if len(r.Skills) > 0 || len(r.Evidence) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != catalog.LanguageNotCovered {
 			t.Errorf("%s: %+v", language, r)
 		}
 	}
@@ -64,7 +64,7 @@ func TestEnglishIsRecognized(t *testing.T) {
 		"12 34 56",
 	} {
 		for _, w := range extracted(t, e, catalog.SyllabusText{Text: text}).Warnings {
-			if w.Code == LanguageNotCovered {
+			if w.Code == catalog.LanguageNotCovered {
 				t.Errorf("not English: %q", text)
 			}
 		}
@@ -74,7 +74,7 @@ func TestEnglishIsRecognized(t *testing.T) {
 func TestVocabularyMismatchIsToldApart(t *testing.T) {
 	text := "The quokka and the wombat wander over the eucalypt heath, and the bandicoot burrows under the spinifex while the kookaburra chortles at the numbat. "
 	r := extracted(t, NewExtractor(openSmall(t), opened(t)), catalog.SyllabusText{Text: text + text + text + text})
-	if len(r.Skills) != 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != VocabularyMismatch {
+	if len(r.Skills) != 0 || len(r.Warnings) != 1 || r.Warnings[0].Code != catalog.VocabularyMismatch {
 		t.Errorf("%+v", r)
 	}
 	r = extracted(t, NewExtractor(openSmall(t), opened(t)), catalog.SyllabusText{Text: "We meet on Monday."})

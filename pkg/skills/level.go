@@ -8,6 +8,9 @@ import (
 // unknownLevel is the level of a skill that no verb governs: it is understood.
 const unknownLevel = 2
 
+// applied is the level of what is used.
+const applied = 3
+
 // verbs returns the level that a verb asks for, after Bloom's revised taxonomy:
 // 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate and create. Verbs that
 // curricula use on several levels stand where their printed levels mostly are:
@@ -38,7 +41,7 @@ var verbs = sync.OnceValue(func() map[string]int {
 })
 
 // nounsToo are verbs that are as often nouns: away from the beginning of a clause
-// they count only beside another verb or before an article.
+// they count only next to another verb or before an article.
 var nounsToo = set(`design model plan test use study report project state label list control measure program code sketch review survey experiment outline document record practice
 	exercise process research question support work show run set take purchase fit schedule name lead train monitor search present relate contrast function sketch question`)
 
@@ -129,7 +132,9 @@ func governors(line string) []governor {
 		}
 		joined := before == "and" || before == "or" || before == "&" || comma
 		level := 0
-		if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
+		if causes(lower, line[e:]) || nounsToo(lower) && strings.HasPrefix(line[e:], ":") {
+			// To enable students to understand is to understand, and a key is no verb.
+		} else if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
 			level = verbLevel(lower, opening)
 		}
 		if level > 0 {
@@ -156,6 +161,22 @@ func governors(line string) []governor {
 	})
 	return found
 }
+
+// causes reports whether a word, with what follows it, says that somebody makes
+// students do something: it is what they do that counts.
+func causes(word, rest string) bool {
+	if !causing(word) {
+		return false
+	}
+	rest = strings.TrimPrefix(strings.TrimLeft(strings.ToLower(rest), " "), "the ")
+	next, _, _ := strings.Cut(rest, " ")
+	return learners(next)
+}
+
+var (
+	causing  = set(`enable enables enabling help helps helping allow allows allowing equip equips train trains teach teaches encourage encourages prepare prepares make makes`)
+	learners = set(`student students learner learners participant participants trainee trainees you them`)
+)
 
 // modal are the words after which a verb stands.
 var modal = set(`to can will should`)
@@ -197,6 +218,35 @@ func governed(all []governor, at int) (verb string, level int) {
 		}
 	}
 	return g.verb, g.level
+}
+
+// instrumental reports whether a skill that stands at a byte of a line is the means of
+// what its verb asks for: to create a page using a language is to apply the language.
+func instrumental(line string, at int) bool {
+	from := max(strings.LastIndexAny(line[:at], ".;:"), 0)
+	words := strings.Fields(strings.ToLower(line[from:at]))
+	for _, w := range words[max(0, len(words)-ahead):] {
+		if means(w) {
+			return true
+		}
+	}
+	return false
+}
+
+var means = set(`using with via through`)
+
+// ownVerb returns the verb with which the name of a skill begins and its level, 0
+// where it begins with none: to analyse stress is to analyse, whatever governs its
+// mention.
+func ownVerb(name string) (verb string, level int) {
+	first, _, several := strings.Cut(name, " ")
+	switch {
+	case !several:
+		return "", 0
+	case first == "think": // critically, analytically
+		return first, 4
+	}
+	return first, verbLevel(first, false)
 }
 
 // subjectVerbs are the gerunds and plain verbs that govern in a list of subjects,

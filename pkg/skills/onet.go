@@ -210,7 +210,7 @@ func (b *Builder) technologyRow(t *rowReader) func() error {
 // gather hundreds of occupations' skills.
 const maxRequirements = 60
 
-// resolveOccupations gives every SOC code the skills of the ESCO occupations in
+// resolveOccupations assigns every SOC code the skills of the ESCO occupations in
 // the ISCO groups that the crosswalk leads to. confidence is the share of those
 // occupations that ask for the skill, an optional one counting half; level is 4
 // where most call it essential, 3 where some do, else 2. Skills below 0.1 are

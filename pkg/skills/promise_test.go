@@ -130,7 +130,7 @@ func TestALicenceIsNoCourse(t *testing.T) {
 	}
 	warned := func(text string) bool {
 		r := extracted(t, NewExtractor(Starter(), opened(t)), catalog.SyllabusText{Text: text})
-		return slices.ContainsFunc(r.Warnings, func(w catalog.Warning) bool { return w.Code == NotACourse })
+		return slices.ContainsFunc(r.Warnings, func(w catalog.Warning) bool { return w.Code == catalog.NotACourse })
 	}
 	if !warned(string(licence)) {
 		t.Error("the licence is taken for a course")

@@ -256,7 +256,7 @@ func TestReadCSVSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// fuzzReader says that a reader neither panics nor makes a builder that cannot be compiled and opened.
+// fuzzReader checks that a reader neither panics nor makes a builder that cannot be compiled and opened.
 func fuzzReader(t *testing.T, add func(*Builder) error) {
 	var b Builder
 	if add(&b) != nil || len(b.skills) == 0 {

@@ -26,7 +26,7 @@ type Skill struct {
 	Broader     []string `json:"-"`
 }
 
-// Info says what a taxonomy is and under which terms it may be used.
+// Info describes a taxonomy and the terms under which it may be used.
 type Info struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
@@ -390,7 +390,7 @@ func (t *Taxonomy) find(id string) (int, bool) {
 	return lo, lo < t.count() && t.text(t.skills.get(lo, skillID)) == id
 }
 
-// Info says what the taxonomy is.
+// Info returns the taxonomy's description.
 func (t *Taxonomy) Info() Info { return t.info }
 
 // Skill returns the skill with an id.

@@ -73,7 +73,7 @@ func openSmall(t testing.TB) *Taxonomy {
 	return tax
 }
 
-// shared gives a folder of the development data, or skips.
+// shared returns a folder of the development data, or skips.
 func shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -97,7 +97,7 @@ func shared(t testing.TB, elem ...string) string {
 	return path
 }
 
-// compileESCO gives the full vocabulary with its occupations, compiled once.
+// compileESCO returns the full vocabulary with its occupations, compiled once.
 func compileESCO(t testing.TB) []byte {
 	t.Helper()
 	folder := shared(t, "esco")

@@ -182,7 +182,7 @@ const genericWords = `use using used apply applying perform performing conduct c
 	characteristic characteristics property properties kind kinds variety various different general several appropriate specific relevant
 	related introduction standard standards good effective`
 
-// set tells the words of a list from others. Lists, tables and patterns are made
+// set is a list of words to look up. Lists, tables and patterns are made
 // when they are first asked: functions that extract nothing load this package too.
 func set(list string) func(word string) bool {
 	words := sync.OnceValue(func() map[string]bool {
@@ -215,6 +215,6 @@ func clipped(text string, start, end int) bool {
 	return end-start <= 2 && (strings.HasSuffix(text[:start], "'") || strings.HasSuffix(text[:start], "’"))
 }
 
-// single says that a word is the whole text, so that it names something even
+// single reports whether a word is the whole text, so that it names something even
 // when it looks like a function word.
 func single(text string, start, end int) bool { return strings.TrimSpace(text) == text[start:end] }

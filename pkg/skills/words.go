@@ -120,7 +120,7 @@ const (
 const (
 	mostLabels      = 12  // stand for all of a skill's
 	mostDescription = 400 // bytes of a description are read
-	nameShare       = 1.5 // what the name counts beside all other labels
+	nameShare       = 1.5 // weight of the name against all other labels
 )
 
 // skill returns the unit vectors of a skill in steps of 1/127, one after the other;

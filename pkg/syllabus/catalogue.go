@@ -21,6 +21,10 @@ const (
 	courseBody       = 100
 )
 
+// partOfCourse is a heading that parts of one syllabus have, by plainName: headings of
+// its level do not begin courses.
+var partOfCourse = regexp.MustCompile(`^(?:(?:course|module|student|learning|intended|required|weekly) )*(?:description|overview|outcomes|objectives|goals|prerequisites|textbooks?|readings|materials|topics|content|outline|schedule(?: of topics)?|calendar|requirements|assignments|assessment|grading|evaluation|policies|attendance|office hours)$`)
+
 // choose returns the blocks of the wanted course where the document is a catalogue
 // that holds it, else all blocks. A whole name counts more than a part of one, and
 // of equals the section that says most.
@@ -125,30 +129,36 @@ func byCode(blocks []block, spent *budget) ([]section, error) {
 	return sections, nil
 }
 
-// byHeading cuts at the headings of the level of the first one that names the
-// wanted course; nil if there are too few.
+// byHeading cuts at the headings of the level of the first one that is the wanted
+// course's whole name, and returns the sections of that name; nil if the level has too
+// few sections, or parts of a course. Part of a name is not enough where no code says
+// that a heading names a course: many syllabi have a part "Course outcomes".
 func byHeading(blocks []block, name string, spent *budget) ([]section, error) {
 	level := 0
 	for _, b := range blocks {
 		if err := spent.spend(0); err != nil {
 			return nil, err
 		}
-		if b.kind == heading && (section{blocks: []block{b}}).match(name) > 0 {
+		if b.kind == heading && plainName(b.text) == name {
 			level = b.level
 			break
 		}
 	}
 	var starts []int
 	for i, b := range blocks {
-		if b.kind == heading && b.level <= level {
-			starts = append(starts, i)
+		if b.kind != heading || b.level > level {
+			continue
 		}
+		if b.level == level && partOfCourse.MatchString(plainName(b.text)) {
+			return nil, nil
+		}
+		starts = append(starts, i)
 	}
 	sections := slices.DeleteFunc(cut(blocks, starts, make([]string, len(starts))), func(s section) bool { return s.blocks[0].level < level })
 	if len(sections) < catalogueCourses {
 		return nil, nil
 	}
-	return sections, nil
+	return slices.DeleteFunc(sections, func(s section) bool { return plainName(s.blocks[0].text) != name }), nil
 }
 
 // plainCode is a course code without spaces, signs and case.

@@ -98,6 +98,25 @@ func TestCatalogueLeavesSyllabiWhole(t *testing.T) {
 	}
 }
 
+// Headings of one syllabus are no courses, also where a course has the name of one, or
+// of a word in one.
+func TestCatalogueLeavesPartsOfASyllabusTogether(t *testing.T) {
+	blocks := []block{{kind: heading, level: 1, text: "Speech and Debate"}}
+	for _, part := range []string{"Course Description", "Course Outcomes", "Communication", "Schedule of Topics"} {
+		blocks = append(blocks, block{kind: heading, level: 2, text: part}, block{text: bodyText})
+	}
+	for _, name := range []string{"Course", "Communication", "Course Outcomes", "Outcomes", "Topics", "Speech and Debate"} {
+		if got := chosen(t, blocks, name); len(got) != len(blocks) {
+			t.Errorf("%v: got %q", name, assembled(t, got))
+		}
+	}
+	// Without a code, only a whole name finds a course.
+	named := catalogueOf(func(_, name string) block { return block{kind: heading, level: 2, text: name} })
+	if got := chosen(t, named, "Data"); len(got) != len(named) {
+		t.Errorf("part of a name: got %q", assembled(t, got))
+	}
+}
+
 func TestCatalogueKeepsPages(t *testing.T) {
 	blocks := catalogueOf(func(code, name string) block { return block{kind: heading, level: 1, text: code + " " + name} })
 	var contents []string

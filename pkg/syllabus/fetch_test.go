@@ -169,7 +169,7 @@ func TestFetchForbiddenAddresses(t *testing.T) {
 	}
 }
 
-// nameServer answers every question with the addresses, one per question in turn.
+// nameServer responds to every question with the addresses, one per question in turn.
 func nameServer(t *testing.T, addresses ...[4]byte) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -87,7 +87,7 @@ func wantFailure(t testing.TB, r *Reader, data []byte, hint Hint, code catalog.F
 	}
 }
 
-// shared is a file of the development data, which lies beside the checkout.
+// shared is a file of the development data, next to the checkout.
 func shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,7 +1,7 @@
 // Command extraction measures the extractor on the development data and prints every
-// figure of the contract's table beside its target: cross-validated, in which no
+// figure of the contract's table next to its target: cross-validated, in which no
 // field of courses is judged by a model that saw it; on sealed courses, which nothing
-// was fitted to; beside a matcher of exact phrases and a TF-IDF ranking. It fails
+// was fitted to; next to a matcher of exact phrases and a TF-IDF ranking. It fails
 // when the sealed courses fall short of cross-validation by more than the allowed
 // gap. Then it lists the worst errors on courses that are not sealed, and draws a
 // precision-recall curve and a reliability diagram.

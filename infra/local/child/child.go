@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Command says what to run. Line, where given, gets every line of its standard
+// Command is what to run. Line, where given, gets every line of its standard
 // output and error, without the line end and one at a time.
 type Command struct {
 	Name string // for people: "DynamoDB Local"
@@ -83,7 +83,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed once the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the process ended and is never nil; only to be read after Done.
+// Err returns how the process ended and is never nil; only to be read after Done.
 func (p *Process) Err() error { return p.err }
 
 // Kill ends the process and all that it started at once, and waits for it.

@@ -52,7 +52,7 @@ const (
 	examplePackage    = "TP-CEDAR"
 )
 
-// Loader says where the demo goes.
+// Loader loads the demo into a table.
 type Loader struct {
 	Store   *dynamo.Store
 	Queue   rest.Queue
@@ -146,7 +146,7 @@ func (l Loader) rows(file string) ([]intake.Row, error) {
 	return rows, err
 }
 
-// key gives the customer's key that was kept, or a new one where the table does
+// key returns the customer's key that was kept, or a new one where the table does
 // not know it any more; the new one takes the place of all others of its scope.
 func (l Loader) key(ctx context.Context, t tenant, scope catalog.Scope, kept map[string]string) (string, error) {
 	name := string(t.customer) + " " + string(scope)

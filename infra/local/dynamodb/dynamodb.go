@@ -27,7 +27,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Server says how DynamoDB Local runs.
+// Server is how DynamoDB Local runs.
 type Server struct {
 	Dir     string            // keeps the data; "" keeps it in memory
 	Line    func(line string) // gets what it writes; may be nil

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // toy is the service behind the gateway under test.
@@ -144,7 +145,7 @@ func checkProblem(t *testing.T, status int, header map[string][]string, body, co
 		return
 	}
 	want := map[string]any{
-		"type": "https://skills-curriculum.example/problems/" + code, "title": problem["title"], "detail": problem["detail"],
+		"type": api.ProblemType(catalog.Code(code)), "title": problem["title"], "detail": problem["detail"],
 		"status": float64(status), "code": code, "instance": instance, "requestId": id[0],
 	}
 	if diff := cmp.Diff(want, problem); diff != "" {

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Function says how one function is deployed.
+// Function is how one function is deployed.
 type Function struct {
 	Name      string
 	Bootstrap string // path of the program

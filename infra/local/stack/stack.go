@@ -34,7 +34,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Config says what to run. Only Functions, Store and Console have no default.
+// Config is what to run. Only Functions, Store and Console have no default.
 type Config struct {
 	Port      int    // of 127.0.0.1 for the gateway; 0 takes a free one
 	Dir       string // keeps data and logs; "" means build/local
@@ -71,7 +71,7 @@ type Store interface {
 	Known(ctx context.Context, apiKey string) (bool, error)
 }
 
-// Places says where the parts are.
+// Places lists where the parts are.
 type Places struct {
 	BaseURL          string // with /v1
 	DynamoDBEndpoint string

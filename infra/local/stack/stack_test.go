@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// toy answers requests with its environment, and does what a message says.
+// toy responds to requests with its environment, and does what a message says.
 func toy(_ context.Context, payload json.RawMessage) (any, error) {
 	var event struct {
 		HTTPMethod string

@@ -129,8 +129,8 @@ var required = map[catalog.Kind][]column{
 	catalog.CredentialKind: {"name"}, catalog.JobKind: {"name", "employerId"},
 }
 
-// ReadCSV reads a table with one record a line. Commas, semicolons or tabs part the
-// cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
+// ReadCSV reads a table with one record a line. Commas, semicolons, tabs or bars part
+// the cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
 // Windows-1252. Cells that hold several values part them by semicolons or bars.
 // Columns that mean nothing here are passed over.
 func ReadCSV(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
@@ -175,7 +175,7 @@ func labelOf(kind catalog.Kind) string {
 	return string(kind)
 }
 
-// kindOf tells what a table holds: by its file's name, else by columns that only
+// kindOf returns what a table holds: by its file's name, else by columns that only
 // one kind has, else courses.
 func kindOf(name string, header []string) catalog.Kind {
 	name = plain(name)
@@ -236,6 +236,8 @@ func openTable(r io.Reader, name string) (*table, error) {
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord = delimiter(text), -1
+	// Tables with bars or tabs are mostly written without a thought of quotes.
+	reader.LazyQuotes = reader.Comma == '|' || reader.Comma == '\t'
 	t := &table{name: name, reader: reader}
 	more, err := t.next()
 	if err != nil {
@@ -251,7 +253,7 @@ func openTable(r io.Reader, name string) (*table, error) {
 	return t, nil
 }
 
-// decode gives text as UTF-8 without a byte order mark.
+// decode returns text as UTF-8 without a byte order mark.
 func decode(text []byte) ([]byte, error) {
 	marked := textunicode.BOMOverride(transform.Nop)
 	text, _, err := transform.Bytes(marked, text)
@@ -261,7 +263,7 @@ func decode(text []byte) ([]byte, error) {
 	return text, err
 }
 
-// delimiter is the one of comma, semicolon and tab that the first line has most of.
+// delimiter is the one of comma, semicolon, tab and bar that the first line has most of.
 func delimiter(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', 0
@@ -274,7 +276,7 @@ func delimiter(text []byte) rune {
 			counts[r]++
 		}
 	}
-	for _, r := range []rune{',', ';', '\t'} {
+	for _, r := range []rune{',', ';', '\t', '|'} {
 		if counts[r] > most {
 			best, most = r, counts[r]
 		}
@@ -332,7 +334,7 @@ func (t *table) has(columns ...column) bool {
 	return true
 }
 
-// get gives a cell of the line, trimmed; "" where there is none.
+// get returns a cell of the line, trimmed; "" where there is none.
 func (t *table) get(c column) string {
 	i, ok := t.columns[c]
 	if !ok || i >= len(t.cells) {
@@ -347,11 +349,11 @@ func (t *table) place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 // says so.
 var notNull = []column{"name", "code", "employerId", "lifecycleStatus"}
 
-// row gives the line as a record.
+// row returns the line as a record.
 func (t *table) row(kind catalog.Kind) Row {
 	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Header: t.header, Source: t.cells}
 	if len(t.cells) > len(t.header) {
-		row.Fault = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
+		row.Unreadable = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
 	}
 	gone := strings.ToLower(t.get(status))
 	row.Gone = gone == "deleted" || gone == "tobedeleted"
@@ -367,7 +369,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		}
 		value, err := t.valueOf(c, cell)
 		if err != nil {
-			row.Fault = fmt.Sprintf("%s: %v", c, err)
+			row.Unreadable = fmt.Sprintf("%s: %v", c, err)
 			continue
 		}
 		if value != nil || cell == "" && !slices.Contains(notNull, c) {
@@ -382,7 +384,7 @@ func (t *table) row(kind catalog.Kind) Row {
 		if t.has(credits) || t.has(creditsMin) || t.has(creditsMax) {
 			value, err := t.credits()
 			if err != nil {
-				row.Fault = fmt.Sprintf("credits: %v", err)
+				row.Unreadable = fmt.Sprintf("credits: %v", err)
 			}
 			row.Fields["credits"] = value
 		}

@@ -36,15 +36,17 @@ type Row struct {
 	// Effective is the term or the date from which a course is as the row says; ""
 	// where the file does not say. A file may have a course once for each.
 	Effective string
-	// Untitled says that a section's name is blank, and is its course's then.
+	// Untitled reports that a section's name is blank, and is its course's then.
 	Untitled bool
-	// Gone says that the other system has deleted the record.
+	// Gone reports that the other system has deleted the record.
 	Gone bool
-	// Fault says what could not be read; empty for nothing.
-	Fault string
+	// Unreadable is what could not be read; empty for nothing.
+	Unreadable string
 	// Header and Source are the table's header and the line's cells, so that a line
 	// can be written out again; from JSON, Source is the object and Header nil.
 	Header, Source []string
+	// More are the cells of the further lines that belong to the record.
+	More [][]string
 }
 
 // maxFile bounds a file in bytes; a catalog of a million courses is smaller.

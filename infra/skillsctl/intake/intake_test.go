@@ -105,8 +105,8 @@ func TestFacts(t *testing.T) {
 			want := map[string]any{"name": "B", "code": "A"}
 			maps.Copy(want, c.want)
 			rows := ofCSV(t, "courses.csv", c.text, "")
-			if diff := cmp.Diff(want, rows[0].Fields); diff != "" || rows[0].Fault != "" {
-				t.Errorf("%s%s", rows[0].Fault, diff)
+			if diff := cmp.Diff(want, rows[0].Fields); diff != "" || rows[0].Unreadable != "" {
+				t.Errorf("%s%s", rows[0].Unreadable, diff)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestBadCSV(t *testing.T) {
 		{"code,name,skills\nA,B,core:x=2@much\n", "no skillId=level@confidence"},
 	} {
 		rows := ofCSV(t, "a.csv", c.text, "")
-		if len(rows) != 1 || !strings.Contains(rows[0].Fault, c.fault) {
+		if len(rows) != 1 || !strings.Contains(rows[0].Unreadable, c.fault) {
 			t.Errorf("%q: %+v", c.text, rows)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// isOneRoster says whether the files are a OneRoster bundle: its courses have
+// isOneRoster reports whether the files are a OneRoster bundle: its courses have
 // sourcedIds.
 func isOneRoster(fsys fs.FS, files map[string]string) (bool, error) {
 	if files["courses.csv"] == "" {

@@ -119,13 +119,32 @@ const small = `{
 
 func TestLoad(t *testing.T) {
 	f := newFixture(t)
-	ctx := t.Context()
 	f.load(small, load.Options{Check: true}, 8, 0, 0, 0)
 	if f.total() != 0 {
 		t.Fatal("a dry run has made courses")
 	}
 	f.load(small, load.Options{}, 8, 0, 0, 0)
+	f.checkSmall(t)
+	f.loadAgain(t)
+	changed := strings.NewReplacer(`"D"`, `null`, `"Evening"`, `"Late"`, `["B","A"]`, `["A"]`, `["A-E","B"]`, `["A"]`, `"salaryMax":2`, `"salaryMax":3`, `"Package"`, `"Renamed"`).Replace(small)
+	f.load(changed, load.Options{Check: true}, 0, 6, 2, 0)
+	f.load(changed, load.Options{}, 0, 6, 2, 0)
+	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
+	if course.Description != nil || course.Sections[1].Name != "Late" || course.Sections[0].ID != course.DefaultSectionID {
+		t.Errorf("course %+v", course)
+	}
+	biology := f.known(catalog.CourseKind, "B").(*catalog.Course)
+	if len(biology.HeldBy) != 0 || len(course.HeldBy) != 2 {
+		t.Errorf("holders %v and %v", biology.HeldBy, course.HeldBy)
+	}
+	f.load(changed, load.Options{}, 0, 0, 8, 0)
+	f.loadDeleted(t, changed)
+}
 
+// checkSmall compares what is stored with the file small.
+func (f *fixture) checkSmall(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	if len(course.Sections) != 2 || course.Name != "Algebra" || course.Code != "A 1" || *course.Description != "D" {
 		t.Errorf("course %+v", course)
@@ -154,8 +173,12 @@ func TestLoad(t *testing.T) {
 	if courses, err := f.store.TransferCourses(ctx, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
 		t.Errorf("package %+v %v %v", pack, courses, err)
 	}
+}
 
-	// The same again, then with changes.
+// loadAgain imports small twice more, which changes nothing.
+func (f *fixture) loadAgain(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
 	f.load(small, load.Options{}, 0, 0, 8, 0)
 	end, err := f.store.FeedEnd(ctx, org)
 	if err != nil {
@@ -165,20 +188,13 @@ func TestLoad(t *testing.T) {
 	if again, err := f.store.FeedEnd(ctx, org); err != nil || again != end {
 		t.Errorf("importing the same wrote to the feed: %s, %s %v", end, again, err)
 	}
-	changed := strings.NewReplacer(`"D"`, `null`, `"Evening"`, `"Late"`, `["B","A"]`, `["A"]`, `["A-E","B"]`, `["A"]`, `"salaryMax":2`, `"salaryMax":3`, `"Package"`, `"Renamed"`).Replace(small)
-	f.load(changed, load.Options{Check: true}, 0, 6, 2, 0)
-	f.load(changed, load.Options{}, 0, 6, 2, 0)
-	course = f.known(catalog.CourseKind, "A").(*catalog.Course)
-	if course.Description != nil || course.Sections[1].Name != "Late" || course.Sections[0].ID != course.DefaultSectionID {
-		t.Errorf("course %+v", course)
-	}
-	biology = f.known(catalog.CourseKind, "B").(*catalog.Course)
-	if len(biology.HeldBy) != 0 || len(course.HeldBy) != 2 {
-		t.Errorf("holders %v and %v", biology.HeldBy, course.HeldBy)
-	}
-	f.load(changed, load.Options{}, 0, 0, 8, 0)
+}
 
-	// What was deleted here comes back when the file still has it.
+// loadDeleted deletes a job that a file still has; the next import that takes more
+// than what is new brings it back.
+func (f *fixture) loadDeleted(t *testing.T, changed string) {
+	t.Helper()
+	ctx := t.Context()
 	job := f.known(catalog.JobKind, "J")
 	dir, err := f.store.Directory(ctx, org, catalog.JobKind)
 	if err != nil {
@@ -270,7 +286,7 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
-// Faults are told in the order of the file, however they were found.
+// FieldErrors are told in the order of the file, however they were found.
 func TestRejectsInOrder(t *testing.T) {
 	f := newFixture(t)
 	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
@@ -339,7 +355,7 @@ func TestBreaksOff(t *testing.T) {
 	}
 }
 
-// Imports of the same file at the same time, beside people who make courses too,
+// Imports of the same file at the same time, while people make courses too,
 // double nothing and lose nothing.
 func TestBesideOthers(t *testing.T) {
 	f := newFixture(t)

@@ -34,8 +34,8 @@ func (r *run) sound(rows []intake.Row) (good []intake.Row, gone int, rejects []R
 		}
 		var reasons []string
 		switch {
-		case row.Fault != "":
-			reasons = append(reasons, row.Fault)
+		case row.Unreadable != "":
+			reasons = append(reasons, row.Unreadable)
 		case row.Name == "":
 			reasons = append(reasons, "the external id is missing")
 		case row.Kind == catalog.TransferCourseKind && len(nameOf(row)) > maxNameBytes:
@@ -139,13 +139,15 @@ func (r *run) check(row *intake.Row) []catalog.FieldError {
 	case catalog.CourseKind:
 		section := sectionFields(row.Fields)
 		maps.DeleteFunc(row.Fields, func(field string, _ any) bool { _, ok := section[field]; return ok })
-		wrong := append(r.contract.Faults("createCourse", row.Fields), r.contract.Faults("updateSection", section)...)
+		wrong := append(r.contract.FieldErrors("createCourse", row.Fields), r.contract.FieldErrors("updateSection", section)...)
 		maps.Copy(row.Fields, section)
 		return wrong
 	case catalog.TransferCourseKind:
-		return r.contract.Faults("createTransferCourses", map[string]any{"courses": []any{row.Fields}})
+		return r.contract.FieldErrors("createTransferCourses", map[string]any{"courses": []any{row.Fields}})
+	case catalog.ArticulationKind:
+		return r.checkArticulation(row)
 	}
-	return r.contract.Faults("create"+string(row.Kind), row.Fields)
+	return r.contract.FieldErrors("create"+string(row.Kind), row.Fields)
 }
 
 // sectionFields returns the fields of a course's row that its default section gets.

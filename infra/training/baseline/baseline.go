@@ -1,4 +1,4 @@
-// Package baseline holds the two simple extractors that ours is measured beside:
+// Package baseline holds the two simple extractors that ours is compared with:
 // a matcher of exact phrases and a TF-IDF ranking. They are no part of the
 // product. Invariant: both see the same labels as the extractor does.
 package baseline

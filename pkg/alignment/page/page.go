@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strings"
 	"sync"
 
 	"skillscurriculum/pkg/alignment"
@@ -23,15 +24,28 @@ var (
 	page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(html)) })
 )
 
-// Write writes a report's page. policy is its Content-Security-Policy: its one style
-// sheet, known by its digest, and nothing else. The page carries it; an answer's
-// header, where there is one, must not be stricter.
-func Write(w io.Writer, r alignment.Report) (policy string, err error) {
+// view is a link to a view of the report.
+type view struct {
+	Name, Address string
+	Current       bool
+}
+
+// Write writes a report's page, on which each view has the address that address
+// returns. policy is its Content-Security-Policy: its one style sheet, known by its
+// digest, and nothing else. The page carries it; a response's header, where there is
+// one, must not be stricter.
+func Write(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error) {
 	digest := sha256.Sum256([]byte(css))
 	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'; base-uri 'none'; form-action 'none'"
+	content := r.Page()
+	var views []view
+	for _, name := range alignment.Views() {
+		views = append(views, view{strings.ToUpper(name[:1]) + name[1:], address(name), name == content.View})
+	}
 	return policy, page().Execute(w, struct {
 		alignment.Page
+		Views  []view
 		Policy string
 		Style  template.CSS
-	}{r.Page(), policy, template.CSS(css)})
+	}{content, views, policy, template.CSS(css)})
 }

@@ -74,7 +74,7 @@ func addMatch(c *labor.Crosswalk, t *table, unmatched map[string]bool) error {
 	}
 	if soc != noSOC {
 		if old, ok := c.Names[soc]; ok && old != name {
-			return t.fault("SOCTitle", "%s was %q before, now %q", soc, old, name)
+			return t.errorAt("SOCTitle", "%s was %q before, now %q", soc, old, name)
 		}
 		c.Names[soc] = name
 	}
@@ -86,7 +86,7 @@ func addMatch(c *labor.Crosswalk, t *table, unmatched map[string]bool) error {
 		cip = labor.CIP{CIPCode: code, Title: title, SOCCodes: []string{}}
 	}
 	if cip.Title != title {
-		return t.fault("CIPTitle", "%s was %q before, now %q", code, cip.Title, title)
+		return t.errorAt("CIPTitle", "%s was %q before, now %q", code, cip.Title, title)
 	}
 	if soc == noSOC {
 		unmatched[code] = true
@@ -94,7 +94,7 @@ func addMatch(c *labor.Crosswalk, t *table, unmatched map[string]bool) error {
 		cip.SOCCodes = append(cip.SOCCodes, soc)
 	}
 	if unmatched[code] && len(cip.SOCCodes) > 0 {
-		return t.fault("SOCCode", "%s has both a match and NO MATCH", code)
+		return t.errorAt("SOCCode", "%s has both a match and NO MATCH", code)
 	}
 	c.CIPs[code] = cip
 	return nil

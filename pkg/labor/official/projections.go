@@ -32,7 +32,7 @@ func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, 
 	defer t.close()
 	period := periodForm.FindStringSubmatch(t.title("openings"))
 	if period == nil {
-		return nil, t.fault("openings", "the header names no period")
+		return nil, t.errorAt("openings", "the header names no period")
 	}
 	if !strings.Contains(strings.Join(t.above, " "), "thousands") {
 		return nil, &FileError{Sheet: t.sheet, Line: 1, Reason: "the title does not say that employment is in thousands"}
@@ -58,7 +58,7 @@ func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, 
 			return nil, err
 		}
 		if seen[p.SOCCode] {
-			return nil, t.fault("code", "%s stands above already", p.SOCCode)
+			return nil, t.errorAt("code", "%s stands above already", p.SOCCode)
 		}
 		seen[p.SOCCode] = true
 		if p.Name, err = t.text("title"); err != nil {
@@ -97,7 +97,7 @@ func (t *table) published(column string, least float64) (*float64, error) {
 	}
 	n, err := strconv.ParseFloat(cell, 64)
 	if err != nil || !(n >= least && n < 1e6) {
-		return nil, t.fault(column, "%q is no number from %g to 999999, nor a dash", cell, least)
+		return nil, t.errorAt(column, "%q is no number from %g to 999999, nor a dash", cell, least)
 	}
 	return &n, nil
 }

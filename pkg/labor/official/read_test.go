@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -81,10 +82,10 @@ func TestReadWagesOfManyAreas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpublished := func(why labor.Reason, more ...string) map[string]labor.Reason {
-		reasons := map[string]labor.Reason{"medianAnnualWage": why, "p10": why, "p25": why, "p75": why, "p90": why}
+	unpublished := func(why catalog.WarningCode, more ...string) map[string]catalog.WarningCode {
+		reasons := map[string]catalog.WarningCode{"medianAnnualWage": why, "p10": why, "p25": why, "p75": why, "p90": why}
 		for _, name := range more {
-			reasons[name] = labor.Suppressed
+			reasons[name] = catalog.Suppressed
 		}
 		return reasons
 	}
@@ -92,10 +93,10 @@ func TestReadWagesOfManyAreas(t *testing.T) {
 		Wages: []labor.Wage{
 			{Area: labor.Area{RegionType: labor.State, Region: "01"}, SOCCode: "15-1252", Name: "Software Developers", TotalEmployment: num(11930), MedianAnnualWage: num(104240),
 				WagePercentiles: labor.WagePercentiles{P10: num(50000), P25: num(60000), P75: num(208000), P90: num(208000)},
-				Reasons:         map[string]labor.Reason{"p75": labor.TopCoded, "p90": labor.TopCoded}, Vintage: "May 2021", Source: "BLS OEWS, May 2021, Alabama"},
-			{Area: labor.Area{RegionType: labor.State, Region: "72"}, SOCCode: "15-1252", Name: "Software Developers", Reasons: unpublished(labor.Suppressed, "totalEmployment"),
+				Reasons:         map[string]catalog.WarningCode{"p75": catalog.TopCoded, "p90": catalog.TopCoded}, Vintage: "May 2021", Source: "BLS OEWS, May 2021, Alabama"},
+			{Area: labor.Area{RegionType: labor.State, Region: "72"}, SOCCode: "15-1252", Name: "Software Developers", Reasons: unpublished(catalog.Suppressed, "totalEmployment"),
 				Vintage: "May 2021", Source: "BLS OEWS, May 2021, Puerto Rico"},
-			{Area: labor.Area{RegionType: labor.MSA, Region: "42660"}, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(630), Reasons: unpublished(labor.HourlyOnly),
+			{Area: labor.Area{RegionType: labor.MSA, Region: "42660"}, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(630), Reasons: unpublished(catalog.HourlyOnly),
 				Vintage: "May 2021", Source: "BLS OEWS, May 2021, Seattle-Tacoma-Bellevue, WA"},
 			{Area: labor.Area{RegionType: labor.MSA, Region: "38900"}, SOCCode: "25-2021", Name: "Teachers", TotalEmployment: num(9000), MedianAnnualWage: num(70000),
 				WagePercentiles: labor.WagePercentiles{P10: num(50000), P25: num(60000), P75: num(80000), P90: num(90000)},
@@ -408,7 +409,7 @@ func FuzzRead(f *testing.F) {
 				}
 				for _, w := range v.Wages {
 					for _, f := range w.Figures() {
-						if why, marked := w.Reasons[f.Name]; (*f.Value == nil) != (marked && why != labor.TopCoded) {
+						if why, marked := w.Reasons[f.Name]; (*f.Value == nil) != (marked && why != catalog.TopCoded) {
 							t.Fatalf("%s is %v for reason %q", f.Name, *f.Value, why)
 						}
 					}

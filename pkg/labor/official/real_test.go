@@ -16,7 +16,7 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// official opens a file of ../shared/data, beside the module's root.
+// official opens a file of ../shared/data, next to the module's root.
 func official(t testing.TB, name string) *bytes.Reader {
 	t.Helper()
 	root, err := os.Getwd()
@@ -111,9 +111,9 @@ func TestOfficialNationalWages(t *testing.T) {
 			WagePercentiles: labor.WagePercentiles{P10: num(66030), P25: num(78610), P75: num(107960), P90: num(135320)}, Vintage: "May 2024", Source: source},
 		{Area: labor.Nation, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(211850), MedianAnnualWage: num(206420),
 			WagePercentiles: labor.WagePercentiles{P10: num(73710), P25: num(126080), P75: num(239200), P90: num(239200)},
-			Reasons:         map[string]labor.Reason{"p75": labor.TopCoded, "p90": labor.TopCoded}, Vintage: "May 2024", Source: source},
+			Reasons:         map[string]catalog.WarningCode{"p75": catalog.TopCoded, "p90": catalog.TopCoded}, Vintage: "May 2024", Source: source},
 		{Area: labor.Nation, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(38800),
-			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.HourlyOnly, "p10": labor.HourlyOnly, "p25": labor.HourlyOnly, "p75": labor.HourlyOnly, "p90": labor.HourlyOnly},
+			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly},
 			Vintage: "May 2024", Source: source},
 	} {
 		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
@@ -223,12 +223,12 @@ func TestStatePublications(t *testing.T) {
 	for _, want := range []labor.Wage{
 		{Area: state, SOCCode: "11-1021", Name: "General and Operations Managers", TotalEmployment: num(48024), MedianAnnualWage: num(119450),
 			WagePercentiles: labor.WagePercentiles{P25: num(83370), P75: num(163780)},
-			Reasons:         map[string]labor.Reason{"p10": labor.Suppressed, "p90": labor.Suppressed}, Vintage: "2022", Source: source},
+			Reasons:         map[string]catalog.WarningCode{"p10": catalog.Suppressed, "p90": catalog.Suppressed}, Vintage: "2022", Source: source},
 		{Area: state, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(315),
-			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.HourlyOnly, "p10": labor.HourlyOnly, "p25": labor.HourlyOnly, "p75": labor.HourlyOnly, "p90": labor.HourlyOnly},
+			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly},
 			Vintage: "2022", Source: source},
 		{Area: state, SOCCode: "25-1011", Name: "Business Teachers, Postsecondary", TotalEmployment: num(1402),
-			Reasons: map[string]labor.Reason{"medianAnnualWage": labor.Suppressed, "p10": labor.Suppressed, "p25": labor.Suppressed, "p75": labor.Suppressed, "p90": labor.Suppressed},
+			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.Suppressed, "p10": catalog.Suppressed, "p25": catalog.Suppressed, "p75": catalog.Suppressed, "p90": catalog.Suppressed},
 			Vintage: "2022", Source: source},
 	} {
 		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
@@ -244,7 +244,7 @@ func TestStatePublications(t *testing.T) {
 		t.Errorf("new york: regions %v, vintage %q", newYork.Regions, newYork.Vintage)
 	}
 	want := labor.Wage{Area: labor.Area{RegionType: labor.State, Region: "36"}, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(4910), MedianAnnualWage: num(233777),
-		Reasons: map[string]labor.Reason{"p10": labor.Suppressed, "p25": labor.Suppressed, "p75": labor.Suppressed, "p90": labor.Suppressed},
+		Reasons: map[string]catalog.WarningCode{"p10": catalog.Suppressed, "p25": catalog.Suppressed, "p75": catalog.Suppressed, "p90": catalog.Suppressed},
 		Vintage: "undated", Source: "OEWS as published by the state of New York, undated, New York State"}
 	if diff := cmp.Diff(want, newYork.Wages[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -409,7 +409,7 @@ func num(n int) *int { return &n }
 func told(warnings []catalog.Warning) []string {
 	var all []string
 	for _, w := range warnings {
-		all = append(all, strings.TrimSpace(w.Code+" "+w.CIPCode+w.SOCCode))
+		all = append(all, strings.TrimSpace(string(w.Code)+" "+w.CIPCode+w.SOCCode))
 	}
 	return all
 }

@@ -81,7 +81,7 @@ func countyLine(t *table, byArea map[labor.Area]labor.Region) error {
 	case !ok:
 		region = labor.Region{Area: area, Name: title, State: state}
 	case region.Name != title:
-		return t.fault("cbsatitle", "%s was %q before, now %q", code, region.Name, title)
+		return t.errorAt("cbsatitle", "%s was %q before, now %q", code, region.Name, title)
 	case region.State != state:
 		region.State = ""
 	}
@@ -100,7 +100,7 @@ func stateLine(t *table, byArea map[labor.Area]labor.Region) error {
 	}
 	area := labor.StateArea(fips)
 	if _, twice := byArea[area]; twice {
-		return t.fault("fips", "%s stands above already", fips)
+		return t.errorAt("fips", "%s stands above already", fips)
 	}
 	byArea[area] = labor.Region{Area: area, Name: name}
 	return nil

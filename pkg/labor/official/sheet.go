@@ -25,7 +25,7 @@ const (
 	headerLines      = 5         // titles may stand above a sheet's header
 )
 
-// FileError says where a file is not what it should be.
+// FileError is the place in a file that is not what it should be, and why.
 type FileError struct {
 	Sheet  string // empty for csv
 	Line   int    // from 1; 0 where the error is in no line
@@ -181,17 +181,17 @@ func (b *book) open(columns ...column) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		fault, err := t.header(columns)
+		lacks, err := t.header(columns)
 		if err != nil {
 			t.close()
 			return nil, err
 		}
-		if fault == nil {
+		if lacks == nil {
 			return t, nil
 		}
 		t.close()
 		if missing == nil {
-			missing = fault
+			missing = lacks
 		}
 	}
 	if missing == nil {
@@ -245,9 +245,9 @@ func (b *book) table(sheet string) (*table, error) {
 	return t, nil
 }
 
-// header finds the line that has the columns. fault says what the best line lacks.
-func (t *table) header(columns []column) (fault *FileError, err error) {
-	fault = &FileError{Sheet: t.sheet, Reason: "empty"}
+// header finds the line that has the columns. lacks says what the best line lacks.
+func (t *table) header(columns []column) (lacks *FileError, err error) {
+	lacks = &FileError{Sheet: t.sheet, Reason: "empty"}
 	best := -1
 	for range headerLines {
 		line, cells, err := t.next()
@@ -275,13 +275,13 @@ func (t *table) header(columns []column) (fault *FileError, err error) {
 		}
 		if found := len(columns) - len(lacking); found > best {
 			best = found
-			fault = &FileError{Sheet: t.sheet, Line: line, Reason: "no column " + strings.Join(lacking, ", ")}
+			lacks = &FileError{Sheet: t.sheet, Line: line, Reason: "no column " + strings.Join(lacking, ", ")}
 		}
 		if len(cells) > 0 {
 			t.above = append(t.above, cells[0])
 		}
 	}
-	return fault, nil
+	return lacks, nil
 }
 
 // scan goes to the next line that is not empty; false at the end.
@@ -333,8 +333,8 @@ func (t *table) cell(column string) string {
 	return strings.TrimSpace(t.cells[i])
 }
 
-// fault is what is wrong with a cell of the current line.
-func (t *table) fault(column, format string, args ...any) *FileError {
+// errorAt returns what is wrong with a cell of the current line.
+func (t *table) errorAt(column, format string, args ...any) *FileError {
 	return &FileError{Sheet: t.sheet, Line: t.line, Column: t.columns[column] + 1,
 		Reason: column + ": " + fmt.Sprintf(format, args...)}
 }
@@ -343,7 +343,7 @@ func (t *table) fault(column, format string, args ...any) *FileError {
 func (t *table) code(column string, form func(code string) bool, like string) (string, error) {
 	value := t.cell(column)
 	if !form(value) {
-		return "", t.fault(column, "%q is no code like %s", value, like)
+		return "", t.errorAt(column, "%q is no code like %s", value, like)
 	}
 	return value, nil
 }
@@ -352,7 +352,7 @@ func (t *table) code(column string, form func(code string) bool, like string) (s
 func (t *table) text(column string) (string, error) {
 	value := t.cell(column)
 	if value == "" {
-		return "", t.fault(column, "empty")
+		return "", t.errorAt(column, "empty")
 	}
 	return value, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -233,12 +234,12 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 		w.Area = labor.Nation
 	case labor.State:
 		if area = strings.TrimLeft(area, "0"); !labor.IsState(area) {
-			return w, "", false, t.fault("AREA", "%q is no state", t.cell("AREA"))
+			return w, "", false, t.errorAt("AREA", "%q is no state", t.cell("AREA"))
 		}
 		w.Area = labor.StateArea(area)
 	case labor.MSA:
 		if area = strings.TrimLeft(area, "0"); !labor.IsCBSA(area) {
-			return w, "", false, t.fault("AREA", "%q is no metropolitan area", t.cell("AREA"))
+			return w, "", false, t.errorAt("AREA", "%q is no metropolitan area", t.cell("AREA"))
 		}
 		w.Area = labor.Area{RegionType: labor.MSA, Region: area}
 	default:
@@ -253,27 +254,27 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 	if title, err = t.text("AREA_TITLE"); err != nil {
 		return w, "", false, err
 	}
-	unpublished := labor.Suppressed
+	unpublished := catalog.Suppressed
 	switch hourly := t.cell("HOURLY"); strings.ToUpper(hourly) {
 	case "TRUE", "1":
-		unpublished = labor.HourlyOnly
+		unpublished = catalog.HourlyOnly
 	case "", "FALSE", "0":
 	default:
-		return w, "", false, t.fault("HOURLY", "%q is neither TRUE nor empty", hourly)
+		return w, "", false, t.errorAt("HOURLY", "%q is neither TRUE nor empty", hourly)
 	}
 	for _, f := range w.Figures() {
 		switch cell := t.cell(columnsOf[f.Name].official); cell {
 		case "", "*", "**":
-			w.Lacks(f.Name, labor.Suppressed)
+			w.Lacks(f.Name, catalog.Suppressed)
 			if f.Name != "totalEmployment" {
 				w.Lacks(f.Name, unpublished)
 			}
 		case "#":
 			if f.Name == "totalEmployment" {
-				return w, "", false, t.fault(columnsOf[f.Name].official, "# is for wages")
+				return w, "", false, t.errorAt(columnsOf[f.Name].official, "# is for wages")
 			}
 			*f.Value = &notes.cap
-			w.Lacks(f.Name, labor.TopCoded)
+			w.Lacks(f.Name, catalog.TopCoded)
 		default:
 			n, err := t.number(columnsOf[f.Name].official)
 			if err != nil {
@@ -315,9 +316,9 @@ func washingtonLine(t *table, _ wageNotes) (w labor.Wage, title string, ok bool,
 	for _, f := range w.Figures()[1:] {
 		switch {
 		case hourlyOnly:
-			w.Lacks(f.Name, labor.HourlyOnly)
+			w.Lacks(f.Name, catalog.HourlyOnly)
 		case columnsOf[f.Name].washington == "" || t.cell(columnsOf[f.Name].washington) == "":
-			w.Lacks(f.Name, labor.Suppressed)
+			w.Lacks(f.Name, catalog.Suppressed)
 		default:
 			hourly, err := t.number(columnsOf[f.Name].washington)
 			if err != nil {
@@ -359,7 +360,7 @@ func newYorkLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool
 		return w, "", false, err
 	}
 	for _, f := range w.Figures()[1:] {
-		w.Lacks(f.Name, labor.Suppressed)
+		w.Lacks(f.Name, catalog.Suppressed)
 	}
 	if t.cell("Median Wage") != "" {
 		n, err := t.number("Median Wage")
@@ -401,7 +402,7 @@ func (t *table) occupation(w *labor.Wage, code, title string) (err error) {
 // employment reads the column of that name, empty where not published.
 func (t *table) employment(w *labor.Wage) error {
 	if t.cell("Employment") == "" {
-		w.Lacks("totalEmployment", labor.Suppressed)
+		w.Lacks("totalEmployment", catalog.Suppressed)
 		return nil
 	}
 	n, err := t.number("Employment")
@@ -417,7 +418,7 @@ func (t *table) number(column string) (float64, error) {
 	cell := t.cell(column)
 	n, err := strconv.ParseFloat(cell, 64)
 	if err != nil || !(n >= 0 && n < 1e9) {
-		return 0, t.fault(column, "%q is no number from 0 to 999999999", cell)
+		return 0, t.errorAt(column, "%q is no number from 0 to 999999999", cell)
 	}
 	return n, nil
 }

@@ -1,0 +1,75 @@
+package rest
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// meanings say what parameters and properties mean that mean the same wherever they
+// stand. Whatever means something of its own has a tag doc where it is declared.
+var meanings = map[string]string{
+	"organizationId": "Id of the organization, which follows from the API key",
+	"customerId":     "Id of the customer",
+	"courseId":       "Id of the course",
+	"courseName":     "Name of the course",
+	"sectionId":      "Id of the section",
+	"sectionName":    "Name of the section",
+	"programId":      "Id of the program",
+	"credentialId":   "Id of the stackable credential",
+	"jobId":          "Id of the job of the organization, or SOC code of the occupation",
+	"packageId":      "Id of the transfer package",
+	"reportId":       "Id of the report",
+	"documentId":     "Id of the document",
+	"extractionId":   "Id of the extraction",
+
+	"transferCourseId":      "Id of the transfer course",
+	"sectionInstructorName": "Name of the instructor; null where it is not known",
+	"processingStatus":      "State of the extraction of skills",
+
+	"skillId":       "Id of the skill in its taxonomy",
+	"skillName":     "Name of the skill",
+	"level":         "1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create",
+	"confidence":    "How sure it is, from 0 to 1 with at most four decimals; 1 for what people set",
+	"requiredLevel": "Level at which the skill is required: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create",
+	"taughtLevel":   "Level at which the skill is taught: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create",
+
+	"socCode":    "SOC code of the occupation, NN-NNNN",
+	"regionType": "national, state, or msa for a metropolitan area",
+	"region":     "US, a state's FIPS code of two digits, or the CBSA code of a metropolitan area",
+}
+
+// meaning returns what a parameter or property means, by its own tag or by its name.
+func meaning(tag reflect.StructTag, name string) string {
+	if doc := tag.Get("doc"); doc != "" {
+		return doc
+	}
+	return meanings[name]
+}
+
+// describedFields are the fields of a body by their names in JSON. What a request
+// says of a record (see catalog.Input) means what the record's field of the same name
+// does, where it has no tag of its own.
+func describedFields(t reflect.Type) map[string]string {
+	fields := map[string]string{}
+	if apply, ok := t.MethodByName("Apply"); ok && apply.Type.NumIn() > 1 && apply.Type.In(1).Kind() == reflect.Pointer {
+		fields = describedFields(apply.Type.In(1).Elem())
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if doc := meaning(f.Tag, name); f.Tag.Get("doc") != "" || fields[name] == "" {
+			fields[name] = doc
+		}
+	}
+	return fields
+}
+
+// explain says of each property of a schema what it means.
+func explain(schema *huma.Schema, t reflect.Type) {
+	for name, doc := range describedFields(t) {
+		if property := schema.Properties[name]; property != nil {
+			property.Description = doc
+		}
+	}
+}
