@@ -10,16 +10,16 @@ import (
 // Webhook is an address that is told of an organization's changes. It is
 // configuration and no record of the catalog: it is in no change feed.
 type Webhook struct {
-	ID             string   `json:"id"`
+	ID             string   `json:"id" doc:"Id of the webhook"`
 	OrganizationID OrgID    `json:"organizationId"`
-	CreatedAt      Time     `json:"createdAt"`
-	UpdatedAt      Time     `json:"updatedAt"`
-	DeletedAt      *Time    `json:"deletedAt"` // always nil: what is deleted is gone
-	URL            string   `json:"url" format:"uri"`
-	Description    *string  `json:"description"`
-	Types          []string `json:"types" doc:"the types of messages that are sent there"`
-	Enabled        bool     `json:"enabled"`
-	DisabledReason *string  `json:"disabledReason" enum:"GONE,FAILING" doc:"why the service disabled it: GONE after a status 410, FAILING after five days in which every attempt failed"`
+	CreatedAt      Time     `json:"createdAt" doc:"When the webhook was created"`
+	UpdatedAt      Time     `json:"updatedAt" doc:"When the webhook was last changed"`
+	DeletedAt      *Time    `json:"deletedAt" doc:"Always null: a deleted webhook is gone"`
+	URL            string   `json:"url" format:"uri" doc:"Address that messages are sent to: https, public, without user name and password; redirects are not followed"`
+	Description    *string  `json:"description" doc:"What people know the webhook by"`
+	Types          []string `json:"types" doc:"Types of messages that are sent there: resource.change as in the change feed (course.changed, transferPackage.deleted), extraction.completed, extraction.failed, articulation.decided, or all of a resource (course.*)"`
+	Enabled        bool     `json:"enabled" doc:"Whether messages are sent; true again enables what the service disabled"`
+	DisabledReason *string  `json:"disabledReason" enum:"GONE,FAILING" doc:"Why the service disabled it: GONE after a status 410, FAILING after five days in which every attempt failed"`
 
 	Secrets []WebhookSecret `json:"-"` // the newest first
 	From    Cursor          `json:"-"` // behind which changes are sent
@@ -207,14 +207,14 @@ type WebhookMessage struct {
 
 // WebhookAttempt is an attempt at delivering a message.
 type WebhookAttempt struct {
-	MessageID     string         `json:"messageId"`
-	Type          string         `json:"type"`
-	Attempt       int            `json:"attempt" doc:"1 for the first"`
-	At            Time           `json:"at"`
-	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address"`
-	StatusCode    *int           `json:"statusCode" doc:"null where the receiver did not answer"`
-	DurationMs    int            `json:"durationMs"`
-	NextAttemptAt *Time          `json:"nextAttemptAt" doc:"null where this was the last one"`
+	MessageID     string         `json:"messageId" doc:"Id of the message, the webhook-id of every attempt"`
+	Type          string         `json:"type" doc:"Type of the message"`
+	Attempt       int            `json:"attempt" doc:"Number of the attempt, 1 for the first"`
+	At            Time           `json:"at" doc:"When the attempt was made"`
+	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address" doc:"delivered with a status of 2xx, redirected with 3xx, refused with any other; timeout, unreachable and forbidden_address without an answer"`
+	StatusCode    *int           `json:"statusCode" doc:"Status of the receiver's answer; null without one"`
+	DurationMs    int            `json:"durationMs" doc:"How long the attempt took, in ms"`
+	NextAttemptAt *Time          `json:"nextAttemptAt" doc:"When the next attempt was to be made after this one; null where this was the last"`
 }
 
 // AttemptOutcome is how an attempt ended.
@@ -272,10 +272,10 @@ func MessageTypes() []string {
 
 // WebhookInput is what a request says of a webhook.
 type WebhookInput struct {
-	URL         Optional[string]   `json:"url" minLength:"1" maxLength:"2000" doc:"an https address; it must be public, and must not redirect"`
+	URL         Optional[string]   `json:"url" minLength:"1" maxLength:"2000"`
 	Description Optional[*string]  `json:"description,omitzero" maxLength:"1000"`
-	Types       Optional[[]string] `json:"types" minItems:"1" maxItems:"50" doc:"course.changed, extraction.completed, transferPackage.* and so on"`
-	Enabled     Optional[bool]     `json:"enabled,omitzero" doc:"true when absent; true again enables what the service disabled"`
+	Types       Optional[[]string] `json:"types" minItems:"1" maxItems:"50"`
+	Enabled     Optional[bool]     `json:"enabled,omitzero"`
 }
 
 // Apply implements Input.

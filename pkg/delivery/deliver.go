@@ -40,22 +40,6 @@ func NewClient(allowedHosts []string) *http.Client {
 	}
 }
 
-// Content is the body of a message.
-type Content struct {
-	Type      string       `json:"type"`
-	Timestamp catalog.Time `json:"timestamp" doc:"when it happened"`
-	Data      ContentData  `json:"data"`
-}
-
-// ContentData says which record was changed, and nothing of what is in it.
-type ContentData struct {
-	ID       string `json:"id"`
-	Resource string `json:"resource"`
-	Change   string `json:"change"`
-	Href     string `json:"href"`
-	Cursor   string `json:"cursor"`
-}
-
 // deliver makes an attempt at a message, unless it was made or is not wanted any more.
 func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 	hooks, made, err := w.Store.Receiver(ctx, m)
@@ -125,7 +109,7 @@ func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook, m catalog.W
 		}
 		secrets = append(secrets, string(secret))
 	}
-	body, err := json.Marshal(Content{Type: m.Type, Timestamp: m.At, Data: ContentData{
+	body, err := json.Marshal(webhook.Content{Type: m.Type, Timestamp: m.At, Data: webhook.ContentData{
 		ID: m.RecordID, Resource: m.Resource, Change: m.Change, Href: api.BasePath + m.Href, Cursor: m.Cursor,
 	}})
 	if err != nil {

@@ -2,7 +2,12 @@ package rest
 
 import (
 	"context"
+	"net/http"
+	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -21,7 +26,7 @@ type Webhooks interface {
 }
 
 type webhookInput struct {
-	WebhookID string `path:"webhookId"`
+	WebhookID string `path:"webhookId" doc:"Id of the webhook"`
 }
 
 type createWebhookInput struct {
@@ -38,32 +43,32 @@ type updateWebhookInput struct {
 
 type listDeliveriesInput struct {
 	webhookInput
-	Limit  int    `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"how many attempts a page holds at most"`
-	Before string `query:"before" doc:"next of the page before; the newest attempts when absent"`
+	Limit  int    `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"How many attempts a page holds at most"`
+	Before string `query:"before" doc:"The next of the page before; the newest attempts when absent"`
 }
 
 type resendInput struct {
 	webhookInput
-	MessageID string `path:"messageId"`
+	MessageID string `path:"messageId" doc:"Id of the message, as deliveries show it"`
 }
 
 // WebhookWithSecret is a webhook with the secret that signs its messages, shown this once.
 type WebhookWithSecret struct {
 	*catalog.Webhook
-	Secret string `json:"secret" doc:"whsec_ and base64 of 32 bytes, as the libraries of Standard Webhooks take it"`
+	Secret string `json:"secret" doc:"Signs the messages: whsec_ and base64 of 32 bytes, as the libraries of Standard Webhooks take it"`
 }
 
 // DeliveryList is a page of attempts, the newest first.
 type DeliveryList struct {
-	Data    []catalog.WebhookAttempt `json:"data"`
-	Next    *string                  `json:"next" doc:"to be sent as before for the page behind; null on the last"`
-	HasMore bool                     `json:"hasMore"`
+	Data    []catalog.WebhookAttempt `json:"data" doc:"The attempts of the page"`
+	Next    *string                  `json:"next" doc:"To be passed as before for the page behind; null on the last"`
+	HasMore bool                     `json:"hasMore" doc:"Whether there is a page behind"`
 }
 
 // SentMessage names a message that is about to be delivered.
 type SentMessage struct {
-	MessageID string `json:"messageId" doc:"the webhook-id of every attempt"`
-	Type      string `json:"type"`
+	MessageID string `json:"messageId" doc:"Id of the message, the webhook-id of every attempt"`
+	Type      string `json:"type" doc:"Type of the message"`
 }
 
 func (s *Server) bindWebhooks() {
@@ -218,3 +223,27 @@ func updateWebhook(ctx context.Context, c *call, in *updateWebhookInput) (*catal
 }
 
 func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// message describes what webhooks are sent.
+func (d document) message() *huma.Operation {
+	o := &huma.Operation{
+		OperationID: "receiveChange", Summary: "Be told of a change", Tags: []string{api.Webhooks.Tag().Name}, Method: http.MethodPost,
+		Description: "What the address of a webhook is sent, as Standard Webhooks 1.0.0 has it: verify the signature with the webhook's secret, and take a webhook-id once. " +
+			"2xx within 15 seconds is success; anything else is tried again, ten times over three days, but 410 disables the webhook. " +
+			"The order is not that of the changes. Types: " + strings.Join(catalog.MessageTypes(), ", ") + ".",
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			api.JSON: {Schema: d.responses.Schema(reflect.TypeFor[webhook.Content](), true, "WebhookMessage")},
+		}},
+		Responses:  map[string]*huma.Response{"204": {Description: "Taken"}, "410": {Description: "Gone: disables the webhook"}},
+		Security:   []map[string][]string{{}},
+		Extensions: map[string]any{"x-extension": true},
+	}
+	for name, means := range map[string]string{
+		webhook.HeaderID: "Id of the message, the same for every attempt", webhook.HeaderTimestamp: "UNIX second of the attempt",
+		webhook.HeaderSignature: "v1, and base64 of the HMAC-SHA256 of id.timestamp.body; two with a blank between while two secrets sign",
+	} {
+		o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "header", Description: means, Required: true, Schema: &huma.Schema{Type: "string"}})
+	}
+	slices.SortFunc(o.Parameters, func(a, b *huma.Param) int { return strings.Compare(a.Name, b.Name) })
+	return o
+}

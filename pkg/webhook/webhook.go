@@ -24,6 +24,22 @@ const (
 	HeaderSignature = "webhook-signature"
 )
 
+// Content is the body of a message.
+type Content struct {
+	Type      string       `json:"type" doc:"Type of the message"`
+	Timestamp catalog.Time `json:"timestamp" doc:"When the record was changed"`
+	Data      ContentData  `json:"data" doc:"Which record was changed, and nothing of what is in it"`
+}
+
+// ContentData says which record was changed, and nothing of what is in it.
+type ContentData struct {
+	ID       string `json:"id" doc:"Id of the record"`
+	Resource string `json:"resource" doc:"Type of the record, as in the change feed"`
+	Change   string `json:"change" enum:"created,changed,deleted,test" doc:"What happened to it"`
+	Href     string `json:"href" doc:"Path at which the record is read"`
+	Cursor   string `json:"cursor" doc:"Place of the change in the change feed: GET /changes?since= goes on behind it"`
+}
+
 const (
 	secretPrefix = "whsec_"
 	secretBytes  = 32
