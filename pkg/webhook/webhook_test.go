@@ -1,8 +1,13 @@
 package webhook_test
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -164,5 +169,43 @@ func TestCipher(t *testing.T) {
 		if _, err := webhook.NewCipher(short); err == nil {
 			t.Errorf("%q is a key", short)
 		}
+	}
+}
+
+// TestNodeLibraryVerifies: so does the library for Node.
+func TestNodeLibraryVerifies(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("node is not installed")
+	}
+	body, secrets := `{"type":"course.changed","data":{"id":"größe"}}`, []string{webhook.NewSecret(), webhook.NewSecret()}
+	header, err := webhook.Sign("msg_1", catalog.TimeOf(time.Now()), []byte(body), secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := map[string]string{}
+	for name, values := range header {
+		plain[name] = values[0]
+	}
+	message, err := json.Marshal(map[string]any{"body": body, "headers": plain, "secrets": secrets, "other": webhook.NewSecret()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), node, "-e", `
+		const { Webhook } = require("standardwebhooks");
+		const m = JSON.parse(require("fs").readFileSync(0, "utf8"));
+		for (const secret of m.secrets) new Webhook(secret).verify(m.body, m.headers);
+		for (const wrong of [() => new Webhook(m.other).verify(m.body, m.headers), () => new Webhook(m.secrets[0]).verify(m.body + " ", m.headers)]) {
+			let verified = true;
+			try { wrong(); } catch { verified = false; }
+			if (verified) throw new Error("verified what was not signed");
+		}
+		console.log("verified");`)
+	command.Dir, command.Stdin = filepath.Join("..", ".."), bytes.NewReader(message)
+	if out, err := command.CombinedOutput(); err != nil || string(out) != "verified\n" {
+		t.Errorf("%v: %s", err, out)
 	}
 }
