@@ -88,6 +88,7 @@ type world struct {
 	config
 	table, queue *proxy
 	files        *proxy
+	receivers    *receivers
 	direct       *awsdynamodb.Client // past the proxy
 	start        time.Time
 	mu           sync.Mutex
@@ -114,6 +115,9 @@ const (
 	skewing
 	clients
 )
+
+// receiving is the part that decides how receivers answer, behind all clients.
+const receiving = 1 << 16
 
 // run does a whole run. The error is of what could not be run at all; broken
 // invariants are in the report.
@@ -152,6 +156,10 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer shelf.close()
+	if w.receivers, err = openReceivers(c.random(receiving)); err != nil {
+		return nil, err
+	}
+	defer w.receivers.close()
 	w.direct = dynamodb.Client(endpoint)
 	skew, err := w.skew()
 	if err != nil {
@@ -162,8 +170,12 @@ func run(ctx context.Context, c config) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.receivers.register(ctx, w.store(endpoint), everybody, catalog.IDs{Random: cryptorand.Reader}); err != nil {
+		return nil, err
+	}
 	told, stopStack, err := w.serve(ctx, stack.Config{
 		Functions: filepath.Join(c.dir, "functions"), DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, AllowedHosts: shelf.host,
+		WebhookHosts: w.receivers.host, WebhookRetry: webhookWaits, WebhookKey: webhookKey,
 	})
 	if err != nil {
 		return nil, err
@@ -512,6 +524,10 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
+	delivered, err := w.told(ctx, a, t, everybody)
+	if err != nil {
+		return nil, err
+	}
 	b, err := w.daysAfter(ctx)
 	if err != nil {
 		return nil, err
@@ -539,6 +555,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 		}
 	}
 	r.figure("change feed %d entries, registers %d", entries, len(t.history.names()))
+	r.figure("%s", delivered)
 	r.figure("holds that nobody has %d", a.stale())
 	r.figures = append(r.figures, units...)
 	return r, nil

@@ -31,11 +31,11 @@ func floor(path string) int {
 	switch name := room(path); name {
 	case "pkg/catalog", "skillscurriculum":
 		return 0
-	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota":
+	case "pkg/api", "pkg/skills", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook":
 		return 1
 	case "pkg/alignment", "pkg/client":
 		return 2
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/storage", "pkg/syllabus":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/delivery", "pkg/storage", "pkg/syllabus":
 		return 3
 	case "pkg/boot":
 		return 4
@@ -145,9 +145,9 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 // TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
 // starts, asked for or not.
 func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
-	sends := []string{api.Extractor, api.Sweeper}
+	sends := []string{api.Extractor, api.Sweeper, api.Deliverer}
 	for _, group := range api.Groups() {
-		if api.Queues(group) {
+		if api.Queues(group) || api.Notifies(group) {
 			sends = append(sends, string(group))
 		}
 	}
@@ -162,6 +162,7 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
 		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
+		"code.dny.dev/ssrf":                        {"extractor", "deliverer"},
 		"html/template":                            {"reports"},
 		"skillscurriculum":                         {"customers"},
 	}

@@ -186,6 +186,9 @@ func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (
 		}
 	}
 	catalog.ReplaceChanged(&change, before, a, c.now)
+	if move.To == catalog.ArticulationApproved || move.To == catalog.ArticulationRejected {
+		change.Happened(catalog.ArticulationDecided, a)
+	}
 	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
 	return a, &change, nil
 }

@@ -139,10 +139,10 @@ func changes(ctx context.Context, c *call, in *changesInput) (*ChangeList, error
 	out := &ChangeList{Data: make([]ChangeEntry, len(found)), Next: in.Since, HasMore: more}
 	for i, change := range found {
 		out.Data[i] = ChangeEntry{
-			Cursor: change.Cursor, Change: change.What, Resource: change.Kind, ID: change.ID,
+			Cursor: change.Cursor.String(), Change: change.What, Resource: change.Kind, ID: change.ID,
 			Href: api.BasePath + change.Kind.Href(change.ParentID, change.ID), OccurredAt: change.At,
 		}
-		out.Next = change.Cursor
+		out.Next = change.Cursor.String()
 	}
 	return out, nil
 }

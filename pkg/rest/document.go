@@ -66,6 +66,7 @@ func OpenAPI(events fs.FS) []byte {
 	for _, op := range api.Operations() {
 		d.describeBody(s.endpoints[op.ID], doc.Paths)
 	}
+	doc.Webhooks = map[string]*huma.PathItem{"change": {Post: d.message()}}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {

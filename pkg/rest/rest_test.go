@@ -109,6 +109,8 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	filing.Files(config, s.server)
 	printing.Document(config, s.server)
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
+	_, webhooks := newHooks(t)
+	webhooks(s.server)
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {
 		option(s.server)

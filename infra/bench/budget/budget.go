@@ -96,6 +96,8 @@ func All() []Budget {
 		// The two calls of an upload; the file goes past the service.
 		{"announce a document", create, Cost{2, 5, 0.5}, ""},
 		same("GET a document", read),
+		// From the hint of the table's stream on, besides the POST to the receiver.
+		same("message to a webhook", Cost{3, 4, 3}),
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},
