@@ -163,27 +163,9 @@ func updateArticulation(ctx context.Context, c *call, in *updateArticulationInpu
 	var change catalog.Change
 	catalog.ReplaceChanged(&change, before, a, c.now)
 	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
-		err = c.extend(ctx, a, &change)
+		err = ExtendApproval(ctx, c.Store, a, &change, c.now)
 	}
 	return a, &change, err
-}
-
-// extend holds an approved articulation, whose end has moved, to what was asked of it
-// at its approval.
-func (c *call) extend(ctx context.Context, a *catalog.Articulation, change *catalog.Change) error {
-	under, courses, err := c.beside(ctx, a)
-	if err != nil {
-		return err
-	}
-	others, err := c.overlapping(ctx, a, under, "")
-	if err == nil {
-		err = a.CheckConflicts(others, "body.effectiveTo")
-	}
-	if err == nil && !a.EndedBefore(catalog.DateOf(c.now)) {
-		err = change.Grant(a, courses)
-	}
-	change.Enter(a, under)
-	return err
 }
 
 func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
@@ -198,86 +180,14 @@ func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		if err := c.approve(ctx, a, move, &change); err != nil {
+		evidence := func(ctx context.Context) (*catalog.DecisionEvidence, error) { return c.evidence(ctx, a) }
+		if err := Approve(ctx, c.Store, a, move, evidence, &change); err != nil {
 			return nil, nil, err
 		}
 	}
 	catalog.ReplaceChanged(&change, before, a, c.now)
 	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
 	return a, &change, nil
-}
-
-// approve completes the move of an articulation to APPROVED, with what it supersedes.
-func (c *call) approve(ctx context.Context, a *catalog.Articulation, move catalog.Move, change *catalog.Change) error {
-	var under []*catalog.Approved
-	var with catalog.Approval
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		under, with.Courses, err = c.beside(groupCtx, a)
-		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		with.Evidence, err = c.evidence(groupCtx, a)
-		return err
-	})
-	if a.Supersedes != nil {
-		group.Go(func() (err error) {
-			defer caught(&err)
-			found, err := c.Store.ArticulationsByID(groupCtx, c.org, []string{*a.Supersedes}, true)
-			with.Superseded = found[*a.Supersedes]
-			return err
-		})
-	}
-	err := group.Wait()
-	if err != nil {
-		return err
-	}
-	superseded := ""
-	var was catalog.Articulation
-	if with.Superseded != nil {
-		superseded, was = with.Superseded.ID, *with.Superseded
-	}
-	if with.Others, err = c.overlapping(ctx, a, under, superseded); err != nil {
-		return err
-	}
-	if err := a.Approve(move, with); err != nil {
-		return err
-	}
-	change.Enter(a, under)
-	change.Lead(a)
-	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, c.now) {
-		change.Shorten(with.Superseded)
-	}
-	return change.Grant(a, with.Courses)
-}
-
-// beside reads what an articulation that is or becomes approved must agree with: what
-// is approved for the same codes, and the courses that it grants.
-func (c *call) beside(ctx context.Context, a *catalog.Articulation) ([]*catalog.Approved, map[string]*catalog.Course, error) {
-	return parallel(ctx, func(ctx context.Context) ([]*catalog.Approved, error) {
-		return c.Store.Approved(ctx, c.org, a.ExactKeys())
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		ids := a.GrantedCourses()
-		if len(ids) == 0 {
-			return nil, nil
-		}
-		return c.Store.CoursesByID(ctx, c.org, ids, true)
-	})
-}
-
-// overlapping loads the articulations that may conflict with one, but for that which it
-// supersedes.
-func (c *call) overlapping(ctx context.Context, a *catalog.Articulation, under []*catalog.Approved, superseded string) ([]*catalog.Articulation, error) {
-	numbers := a.Overlapping(under)
-	if seq, ok := catalog.Sequence(catalog.ArticulationKind, superseded); ok {
-		numbers = slices.DeleteFunc(numbers, func(n int) bool { return n == seq })
-	}
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	return c.Store.ArticulationsByNumber(ctx, c.org, numbers)
 }
 
 // evidence compares the transfer course that an articulation names with the sections of
