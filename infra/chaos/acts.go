@@ -63,6 +63,8 @@ var acts = []struct {
 	{2, func(c *client) { c.readDocument() }},
 	{2, (*client).uploadLater},
 	{2, (*client).teachFromDocument},
+	{2, (*client).nameAndRelease},
+	{1, (*client).nameManyDocuments},
 	{2, (*client).deleteDocument},
 	{4, (*client).createArticulation},
 	{4, (*client).bringToApproval},
@@ -411,14 +413,14 @@ func (c *client) putInAndOut() {
 		effects: map[string]string{membership(idOf(container), idOf(member)): "in"},
 	}
 	c.change(in)
-	c.beside(request{
+	c.inParallel(request{
 		operation: out, path: container + suffix + "/" + idOf(member),
 		effects: map[string]string{membership(idOf(container), idOf(member)): ""},
 	}, func() { c.change(in) })
 }
 
-// beside makes one attempt at a request while something else is done.
-func (c *client) beside(r request, something func()) {
+// inParallel makes one attempt at a request while something else is done.
+func (c *client) inParallel(r request, something func()) {
 	var ends []func(outcome)
 	for register, value := range r.effects {
 		ends = append(ends, c.history.begin(register, value))
@@ -440,7 +442,7 @@ func (c *client) deleteUnderPost() {
 	if pack == "" {
 		return
 	}
-	c.beside(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
+	c.inParallel(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
 		c.giveCourses(pack, 1+c.random.IntN(4))
 	})
 }

@@ -264,14 +264,21 @@ func (a *audit) holds(org catalog.OrgID, course, holder string) {
 	}
 }
 
-// stale counts the holds of courses whose holder is not there or holds something else,
-// which may be: what broke off leaves them, and they keep nothing from being deleted.
+// stale counts the holds of courses and documents whose holder is not there or holds
+// something else, which may be: what broke off leaves them, and they keep nothing from being deleted.
 func (a *audit) stale() (n int) {
 	for org := range a.live {
 		for _, course := range a.all(org, catalog.CourseKind) {
 			for _, hold := range texts(course, "heldBy") {
 				holder, member, _ := strings.Cut(hold, "/")
 				if value, ok := a.value([]string{"member", holder, member}); !ok || value != "in" {
+					n++
+				}
+			}
+		}
+		for _, document := range a.all(org, catalog.DocumentKind) {
+			for _, hold := range texts(document, "heldBy") {
+				if r := a.find(hold[strings.LastIndex(hold, "/")+1:]); r == nil || r["documentId"] != document["id"] {
 					n++
 				}
 			}
@@ -434,7 +441,7 @@ func (a *audit) marked(kept map[string][]string, id string, r map[string]any) {
 }
 
 // value reads a register; false where its record is not live, which another
-// register answers for.
+// register shows.
 func (a *audit) value(words []string) (string, bool) {
 	r := a.find(words[1])
 	if words[0] == "record" {

@@ -158,6 +158,7 @@ func (c *client) pick(kind catalog.Kind) string {
 	return o.paths[kind][int(x*x*float64(len(o.paths[kind])))] // older ones more often, so that clients meet
 }
 
+// idOf returns the id at the end of a path; "" for "".
 func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // patience is more than the gateway has.
