@@ -21,7 +21,6 @@ var names = map[string]string{
 	"AcceptedExtraction":         "AcceptedSyllabusExtraction",
 	"Answer":                     "LaborMarketResult",
 	"BuilderWeights":             "CredentialBuilderWeights",
-	"ChangeEntry":                "Change",
 	"DocumentWithUpload":         "Document",
 	"Evidence":                   "SkillEvidence",
 	"ExtractionResult":           "SyllabusExtraction",
