@@ -67,8 +67,8 @@ var clients = []client{
 	{
 		language: "java",
 		needs:    [][]string{{"mvn", "--version"}},
-		make:     [][]string{{"mvn", "--quiet", "--batch-mode", "compile"}},
-		run:      []string{"mvn", "--quiet", "--batch-mode", "exec:java"},
+		make:     [][]string{{"mvn", "-Dstyle.color=never", "--quiet", "--batch-mode", "compile"}},
+		run:      []string{"mvn", "-Dstyle.color=never", "--quiet", "--batch-mode", "exec:java"},
 	},
 }
 

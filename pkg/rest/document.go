@@ -292,8 +292,13 @@ func (p parameter) describe() *huma.Param {
 		if p.maximum == nil {
 			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // which no float64 is
 		}
-	case reflect.Float64, reflect.Pointer:
+	case reflect.Float64:
 		schema.Type = "number"
+	case reflect.Bool:
+		schema.Type = "boolean"
+	}
+	if p.date {
+		schema.Format = "date"
 	}
 	var enum []any
 	for _, value := range p.enum {
