@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -172,6 +173,30 @@ func requests(id map[string]string) []request {
 	}
 }
 
+// refusal is a request that is answered with a problem.
+type refusal struct {
+	code   catalog.Code
+	header map[string]string // beyond what every request has
+	request
+}
+
+// refusals lists an event for each code of a problem that one request can cause. They
+// come after the others and change nothing.
+func refusals(id map[string]string) []refusal {
+	pack := map[string]string{"packageId": id["package"]}
+	return []refusal{
+		{catalog.MalformedJSON, nil, request{"createCourse", nil, nil, `{"name":"Operating Systems","name":"OS"}`}},
+		{catalog.InvalidParameter, nil, request{"listCourses", nil, map[string]string{"limit": "500"}, ""}},
+		{catalog.Unauthorized, map[string]string{api.HeaderKey: "unknown"}, request{"listCourses", nil, nil, ""}},
+		{catalog.Forbidden, nil, request{"getCustomerUsage", map[string]string{"customerId": "cus_another"}, nil, ""}},
+		{catalog.NotFound, nil, request{"getCourse", map[string]string{"courseId": "crs_unknown"}, nil, ""}},
+		{catalog.Conflict, nil, request{"retryTransferCourse", map[string]string{"packageId": id["package"], "transferCourseId": id["transfer"]}, nil, ""}},
+		{catalog.PreconditionFailed, map[string]string{"If-Match": `"5e1c9a"`}, request{"updateTransferPackage", pack, nil, `{"name":"Fall 2026"}`}},
+		{catalog.UnsupportedMediaType, map[string]string{"Content-Type": "text/plain"}, request{"createCourse", nil, nil, "Operating Systems"}},
+		{catalog.ValidationFailed, nil, request{"createCourse", nil, nil, `{"name":"","code":"CS 310","credits":{"min":3,"max":2,"unit":"ECTS"}}`}},
+	}
+}
+
 // trigger is an event that is no HTTP request.
 type trigger struct {
 	file, function string
@@ -230,19 +255,12 @@ func TestReplay(t *testing.T) {
 		op := api.Of(r.operation)
 		covered[op.ID] = true
 		t.Run(op.ID, func(t *testing.T) {
-			event := load(t, op.ID+".json", r.event(op))
-			body, err := functions.Invoke(ctx, string(op.Group), event)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var response lambda.APIGatewayProxyResponse
-			if err := json.Unmarshal(body, &response); err != nil {
-				t.Fatal(err)
-			}
-			if response.StatusCode != op.Status {
-				t.Errorf("status %d, want %d: %s", response.StatusCode, op.Status, response.Body)
-			}
-			golden(t, op.ID+".golden.json", plain(t, known, response))
+			replay(t, functions, known, op.ID, r, nil, op.Status)
+		})
+	}
+	for _, r := range refusals(known) {
+		t.Run("problem "+string(r.code), func(t *testing.T) {
+			replay(t, functions, known, "problem."+string(r.code), r.request, r.header, api.Status(r.code))
 		})
 	}
 	for _, op := range api.Operations() {
@@ -264,6 +282,23 @@ func TestReplay(t *testing.T) {
 		})
 	}
 	states(t, store, known)
+}
+
+// replay sends a request and compares its response with the golden one.
+func replay(t *testing.T, functions *runtime.Runtime, known map[string]string, file string, r request, header map[string]string, status int) {
+	op := api.Of(r.operation)
+	body, err := functions.Invoke(t.Context(), string(op.Group), load(t, file+".json", r.event(op, header)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var response lambda.APIGatewayProxyResponse
+	if err := json.Unmarshal(body, &response); err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != status {
+		t.Errorf("status %d, want %d: %s", response.StatusCode, status, response.Body)
+	}
+	golden(t, file+".golden.json", plain(t, known, response))
 }
 
 // states checks what the triggers did to the records that they name.
@@ -482,7 +517,7 @@ func guarded(t *testing.T, function, endpoint string) string {
 }
 
 // event writes the request as API Gateway sends it.
-func (r request) event(op api.Operation) []byte {
+func (r request) event(op api.Operation, more map[string]string) []byte {
 	path := op.Path
 	for name, value := range r.params {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -494,6 +529,7 @@ func (r request) event(op api.Operation) []byte {
 	if r.body != "" {
 		headers["Content-Type"] = "application/json"
 	}
+	maps.Copy(headers, more)
 	multi := func(in map[string]string) map[string][]string {
 		out := map[string][]string{}
 		for name, value := range in {
@@ -554,10 +590,20 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
-	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
+
+// What stands in the place of a later time and of an address that is signed. They are
+// of the form of what they stand for: goldens are the examples of the contract.
+const (
+	someTime   = "2026-11-21T08:00:01.000Z"
+	someUpload = "https://uploads.example/statistics.pdf?X-Amz-Signature=5e1c9a"
+)
+
+// someSecret stands for any secret of a webhook.
+const someSecret = "whsec_U29tZSBzZWNyZXQgb2YgdGhpcnR5LXR3byBieXRlcyE="
 
 // anyUpload is a signed request of a response.
 var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}[^"]*"`)
@@ -578,6 +624,7 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 		body = string(decoded)
 	}
 	changed := false
+	fresh := map[string]string{} // new ids, by their order in the response
 	hide := func(text string) string {
 		text = anyID.ReplaceAllStringFunc(text, func(id string) string {
 			if seeded[id] {
@@ -585,21 +632,24 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 			}
 			changed = true
 			prefix, _, _ := strings.Cut(id, "_")
-			return prefix + "_NEW"
+			if fresh[id] == "" {
+				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
+			}
+			return fresh[id]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {
 				return at
 			}
 			changed = true
-			return "NOW"
+			return someTime
 		})
 	}
 	body = anyUpload.ReplaceAllStringFunc(hide(body), func(string) string {
 		changed = true
-		return `"url":"SIGNED"`
+		return `"url":"` + someUpload + `"`
 	})
-	body = anySecret.ReplaceAllString(body, "whsec_SECRET")
+	body = anySecret.ReplaceAllString(body, someSecret)
 	// A long body, the document's, has goldens of its own.
 	long := len(body) > 100_000
 	header := map[string][]string{}

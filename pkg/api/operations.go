@@ -269,7 +269,7 @@ var operations = []Operation{
 	post("createReport", Reports, "/reports", "Create and generate a report",
 		described("Stores the settings and returns the data that they lead to, in one call."), costs(regenerate), expensive, creates("getReport")),
 	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew",
-		described("The report's data as courses, jobs and skills are now. format=csv is the view's table, format=html a page to read or print."), costs(regenerate), expensive, gives(JSON, CSV, HTML))),
+		described("The report's data as courses, jobs and skills are now. Accept, or format, chooses JSON, CSV (the view's table) or HTML (a page to read or print)."), costs(regenerate), expensive, gives(JSON, CSV, HTML))),
 	added(get("getReportTable", Reports, "/reports/{reportId}/table", "Generate a stored report anew as a table",
 		described("The view's table as CSV for spreadsheets, of courses, jobs and skills as they are now."), costs(regenerate), expensive, gives(CSV))),
 	added(get("getReportPage", Reports, "/reports/{reportId}/page", "Generate a stored report anew as a page",

@@ -5,24 +5,24 @@ package catalog
 // codes and by institution as Normalized has them.
 type Articulation struct {
 	Meta
-	SendingInstitution Institution        `json:"sendingInstitution"`
+	SendingInstitution Institution        `json:"sendingInstitution" doc:"The institution whose courses these are"`
 	Sending            []Alternative      `json:"sending" minItems:"1" maxItems:"10" doc:"alternatives, any one of which is enough"`
 	Receiving          []Grant            `json:"receiving" maxItems:"10" doc:"what is granted, all of it"`
-	Decision           Decision           `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT"`
-	Reason             *string            `json:"reason"`
-	Status             ArticulationStatus `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED"`
-	EffectiveFrom      string             `json:"effectiveFrom" format:"date"`
+	Decision           Decision           `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT" doc:"What was decided on the worth of the courses; NO_CREDIT grants nothing"`
+	Reason             *string            `json:"reason" doc:"Why it was decided so"`
+	Status             ArticulationStatus `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"Where it stands; only APPROVED ones count"`
+	EffectiveFrom      string             `json:"effectiveFrom" format:"date" doc:"The first day"`
 	EffectiveTo        *string            `json:"effectiveTo" format:"date" doc:"the last day"`
-	EffectiveTerm      *string            `json:"effectiveTerm"`
-	ReviewAfter        *string            `json:"reviewAfter" format:"date"`
+	EffectiveTerm      *string            `json:"effectiveTerm" doc:"Name of the first term"`
+	ReviewAfter        *string            `json:"reviewAfter" format:"date" doc:"The day after which somebody should look at it again"`
 	ProgramIDs         []string           `json:"programIds" maxItems:"50" doc:"the programs that it is for; empty for all"`
-	PublicNote         *string            `json:"publicNote"`
-	PrivateNote        *string            `json:"privateNote"`
-	Published          bool               `json:"published"`
+	PublicNote         *string            `json:"publicNote" doc:"A note for students; look-ups show it"`
+	PrivateNote        *string            `json:"privateNote" doc:"A note for the organization alone; no look-up shows it"`
+	Published          bool               `json:"published" doc:"Whether it is meant for publication; look-ups do not ask"`
 	Supersedes         *string            `json:"supersedes" doc:"id of the approved articulation that ends on the day before this one begins, once this one is approved"`
-	DecidedBy          *Person            `json:"decidedBy"`
-	DecidedAt          *Time              `json:"decidedAt"`
-	Evidence           *DecisionEvidence  `json:"evidence"`
+	DecidedBy          *Person            `json:"decidedBy" doc:"Who approved it"`
+	DecidedAt          *Time              `json:"decidedAt" doc:"When it was approved"`
+	Evidence           *DecisionEvidence  `json:"evidence" doc:"How well both sides matched at the approval; null where there was nothing to compare"`
 	// Granted are the courses of Receiving as they were at approval, in its order, each
 	// once. Only the store shows them.
 	Granted []CourseStamp `json:"-"`
@@ -54,9 +54,9 @@ const (
 // Institution is another institution, by its name and, where it is known, its code in
 // a register.
 type Institution struct {
-	Name     string  `json:"name"`
-	CodeType *string `json:"codeType" enum:"IPEDS,OPEID,CEEB"`
-	Code     *string `json:"code"`
+	Name     string  `json:"name" doc:"Its name"`
+	CodeType *string `json:"codeType" enum:"IPEDS,OPEID,CEEB" doc:"The register that the code is of"`
+	Code     *string `json:"code" doc:"Its code in that register"`
 }
 
 // Alternative is a set of courses, all of which are needed.
@@ -66,26 +66,26 @@ type Alternative struct {
 
 // SendingCourse is a course of another institution. Grade and dates inform people.
 type SendingCourse struct {
-	Code             string   `json:"code"`
-	Title            *string  `json:"title"`
-	Credits          *Credits `json:"credits"`
-	MinimumGrade     *string  `json:"minimumGrade"`
-	TakenFrom        *string  `json:"takenFrom" format:"date"`
-	TakenTo          *string  `json:"takenTo" format:"date"`
+	Code             string   `json:"code" doc:"Code of the course at the institution"`
+	Title            *string  `json:"title" doc:"Its title there"`
+	Credits          *Credits `json:"credits" doc:"Its credits there"`
+	MinimumGrade     *string  `json:"minimumGrade" doc:"The grade that is asked for; look-ups do not ask"`
+	TakenFrom        *string  `json:"takenFrom" format:"date" doc:"The first day on which it may have been taken; look-ups do not ask"`
+	TakenTo          *string  `json:"takenTo" format:"date" doc:"The last day on which it may have been taken; look-ups do not ask"`
 	TransferCourseID *string  `json:"transferCourseId" doc:"of the course in a transfer package, for the evidence"`
 }
 
 // Grant is a course of the catalog, or what has no course there, by its label.
 type Grant struct {
 	CourseID *string  `json:"courseId"`
-	Label    *string  `json:"label"`
-	Credits  *Credits `json:"credits"`
+	Label    *string  `json:"label" doc:"What is granted without a course of the catalog"`
+	Credits  *Credits `json:"credits" doc:"How many credits it counts for"`
 }
 
 // Person is who decided.
 type Person struct {
-	Name string  `json:"name"`
-	Role *string `json:"role"`
+	Name string  `json:"name" doc:"Name of the person"`
+	Role *string `json:"role" doc:"In what role"`
 }
 
 // CourseStamp is a course as it was when an articulation that grants it was approved.
@@ -102,18 +102,18 @@ type DecisionEvidence struct {
 	TransferCourseID string           `json:"transferCourseId"`
 	CourseID         string           `json:"courseId"`
 	SectionID        string           `json:"sectionId"`
-	SkillsMatchScore float64          `json:"skillsMatchScore" minimum:"0" maximum:"1"`
-	Equivalence      Equivalence      `json:"equivalence" enum:"FULL,PARTIAL,NONE"`
-	MatchingConfig   MatchingConfig   `json:"matchingConfig"`
-	SkillMatches     []SkillMatch     `json:"skillMatches"`
-	Extraction       ExtractionStamps `json:"extraction"`
+	SkillsMatchScore float64          `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covered, with four decimals"`
+	Equivalence      Equivalence      `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score meant by the thresholds"`
+	MatchingConfig   MatchingConfig   `json:"matchingConfig" doc:"The thresholds of the package"`
+	SkillMatches     []SkillMatch     `json:"skillMatches" doc:"Skills of the section that the transfer course met"`
+	Extraction       ExtractionStamps `json:"extraction" doc:"What the skills of both sides were extracted with"`
 }
 
 // ExtractionStamps are what the skills of both sides of a match were extracted with;
 // null where they were set by hand.
 type ExtractionStamps struct {
-	TransferCourse *Provenance `json:"transferCourse"`
-	Section        *Provenance `json:"section"`
+	TransferCourse *Provenance `json:"transferCourse" doc:"Of the transfer course"`
+	Section        *Provenance `json:"section" doc:"Of the section; null where its skills were set by hand"`
 }
 
 // DateOf returns the calendar date of an instant in UTC, as text that compares in the

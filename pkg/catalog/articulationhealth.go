@@ -9,8 +9,8 @@ import (
 // ArticulationIssue is what needs a look at an approved articulation.
 type ArticulationIssue struct {
 	ArticulationID string    `json:"articulationId"`
-	Issue          IssueKind `json:"issue" enum:"COURSE_RETIRED,COURSE_RENAMED,CREDITS_CHANGED,SYLLABUS_CHANGED,REVIEW_DUE,EXPIRING"`
-	Detail         string    `json:"detail"`
+	Issue          IssueKind `json:"issue" enum:"COURSE_RETIRED,COURSE_RENAMED,CREDITS_CHANGED,SYLLABUS_CHANGED,REVIEW_DUE,EXPIRING" doc:"What needs a look"`
+	Detail         string    `json:"detail" doc:"The issue in words"`
 }
 
 // IssueKind is a kind of issue.

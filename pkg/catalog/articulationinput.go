@@ -28,9 +28,9 @@ type ArticulationInput struct {
 
 // InstitutionInput is what a request or a file says of another institution.
 type InstitutionInput struct {
-	Name     string  `json:"name" minLength:"1" maxLength:"255"`
-	CodeType *string `json:"codeType,omitempty" nullable:"true" enum:"IPEDS,OPEID,CEEB"`
-	Code     *string `json:"code,omitempty" nullable:"true" maxLength:"50"`
+	Name     string  `json:"name" minLength:"1" maxLength:"255" doc:"Its name"`
+	CodeType *string `json:"codeType,omitempty" nullable:"true" enum:"IPEDS,OPEID,CEEB" doc:"The register that the code is of"`
+	Code     *string `json:"code,omitempty" nullable:"true" maxLength:"50" doc:"Its code in that register"`
 }
 
 // AlternativeInput is what a request or a file says of a set of courses.
@@ -40,11 +40,11 @@ type AlternativeInput struct {
 
 // SendingCourseInput is what a request or a file says of a course that is sent.
 type SendingCourseInput struct {
-	Code             string   `json:"code" minLength:"1" maxLength:"50" pattern:"^[^,;]*$"`
-	Title            *string  `json:"title,omitempty" nullable:"true" minLength:"1" maxLength:"255"`
-	Credits          *Credits `json:"credits,omitempty"`
-	MinimumGrade     *string  `json:"minimumGrade,omitempty" nullable:"true" maxLength:"50"`
-	TakenFrom        *string  `json:"takenFrom,omitempty" nullable:"true" format:"date"`
+	Code             string   `json:"code" minLength:"1" maxLength:"50" pattern:"^[^,;]*$" doc:"Code of the course at the institution"`
+	Title            *string  `json:"title,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"Its title there"`
+	Credits          *Credits `json:"credits,omitempty" doc:"Its credits there"`
+	MinimumGrade     *string  `json:"minimumGrade,omitempty" nullable:"true" maxLength:"50" doc:"The grade that is asked for; look-ups do not ask"`
+	TakenFrom        *string  `json:"takenFrom,omitempty" nullable:"true" format:"date" doc:"The first day on which it may have been taken; look-ups do not ask"`
 	TakenTo          *string  `json:"takenTo,omitempty" nullable:"true" format:"date" doc:"not before takenFrom"`
 	TransferCourseID *string  `json:"transferCourseId,omitempty" nullable:"true" maxLength:"64"`
 }
@@ -53,7 +53,7 @@ type SendingCourseInput struct {
 type GrantInput struct {
 	CourseID *string  `json:"courseId,omitempty" nullable:"true" maxLength:"255"`
 	Label    *string  `json:"label,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"what is granted without a course; either this or courseId"`
-	Credits  *Credits `json:"credits,omitempty"`
+	Credits  *Credits `json:"credits,omitempty" doc:"How many credits it counts for"`
 }
 
 // Names lists what the input names: courses and transfer courses, programs and the

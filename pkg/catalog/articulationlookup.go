@@ -18,14 +18,14 @@ type Granted struct {
 	ArticulationID string   `json:"articulationId"`
 	Alternative    int      `json:"alternative" minimum:"0" doc:"index of the alternative that the codes meet"`
 	Codes          []string `json:"codes" doc:"the codes that are used, as they were asked for and in that order"`
-	Receiving      []Grant  `json:"receiving"`
-	Decision       Decision `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT"`
-	PublicNote     *string  `json:"publicNote"`
+	Receiving      []Grant  `json:"receiving" doc:"What is granted, all of it"`
+	Decision       Decision `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT" doc:"What was decided"`
+	PublicNote     *string  `json:"publicNote" doc:"The note for students"`
 }
 
 // UncoveredCode says why nothing is granted for a code: every alternative that has it.
 type UncoveredCode struct {
-	Code       string    `json:"code"`
+	Code       string    `json:"code" doc:"The code as it was asked for"`
 	Considered []NotUsed `json:"considered" doc:"in the order of precedence; empty where no articulation of the institution has the code"`
 }
 
@@ -33,15 +33,15 @@ type UncoveredCode struct {
 // applies, in the order of their list.
 type NotUsed struct {
 	ArticulationID string        `json:"articulationId"`
-	Alternative    int           `json:"alternative" minimum:"0"`
-	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED"`
+	Alternative    int           `json:"alternative" minimum:"0" doc:"Index of the alternative"`
+	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED" doc:"Why it was not used, the first that applies"`
 	Missing        []string      `json:"missing,omitempty" doc:"with COURSES_MISSING: the codes of the alternative that were not asked for"`
 	Used           []UsedCode    `json:"used,omitempty" doc:"with CODES_USED: the codes of the alternative that were used before"`
 }
 
 // UsedCode is a code that an articulation uses.
 type UsedCode struct {
-	Code           string `json:"code"`
+	Code           string `json:"code" doc:"The code as it was asked for"`
 	ArticulationID string `json:"articulationId"`
 }
 

@@ -16,24 +16,24 @@ var ArticulationMoves = map[ArticulationStatus][]ArticulationStatus{
 
 // MoveInput is what a request says of a move.
 type MoveInput struct {
-	Status    ArticulationStatus     `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED"`
+	Status    ArticulationStatus     `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status to move to"`
 	DecidedBy Optional[*PersonInput] `json:"decidedBy,omitzero" doc:"who decided; required with APPROVED"`
 }
 
 // PersonInput is what a request says of who decided.
 type PersonInput struct {
 	_    struct{} `nullable:"true"`
-	Name string   `json:"name" minLength:"1" maxLength:"255"`
-	Role *string  `json:"role,omitempty" nullable:"true" maxLength:"255"`
+	Name string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the person"`
+	Role *string  `json:"role,omitempty" nullable:"true" maxLength:"255" doc:"In what role"`
 }
 
 // Move is one move of an articulation, as its history shows it. A record has no bound
 // on its moves: they are kept beside it.
 type Move struct {
-	At        Time               `json:"at"`
-	From      ArticulationStatus `json:"from" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED"`
-	To        ArticulationStatus `json:"to" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED"`
-	DecidedBy *Person            `json:"decidedBy"`
+	At        Time               `json:"at" doc:"When"`
+	From      ArticulationStatus `json:"from" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status before"`
+	To        ArticulationStatus `json:"to" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status after"`
+	DecidedBy *Person            `json:"decidedBy" doc:"Who decided, where that was said"`
 	KeyID     string             `json:"keyId" doc:"of the API key with which it was made"`
 }
 

@@ -44,6 +44,7 @@ type Server struct {
 	Market    Market
 	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
 	CheckHref func(href string) error // whether an address of a syllabus may be taken
+	Document  []byte                  // the contract, as OpenAPI makes it
 	// WritePage writes a report as a page, on which each view has an address.
 	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
 	Now       func() catalog.Time

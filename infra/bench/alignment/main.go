@@ -217,7 +217,10 @@ func reports(w io.Writer) error {
 		for _, format := range []struct {
 			name  string
 			write func(io.Writer) error
-		}{{"CSV", r.WriteCSV}, {"page", func(w io.Writer) error { _, err := page.Write(w, r, func(view string) string { return "?view=" + view }); return err }}} {
+		}{{"CSV", r.WriteCSV}, {"page", func(w io.Writer) error {
+			_, err := page.Write(w, r, func(view string) string { return "?view=" + view })
+			return err
+		}}} {
 			var b bytes.Buffer
 			var err error
 			compute := measure(3, func() {
