@@ -355,7 +355,7 @@ func TestAlarms(t *testing.T) {
 				same(t, name+" clears to", refersTo(a.get("OKActions")), "["+topicID+"]")
 			}
 			missing := "notBreaching"
-			if name == "sweeper silent" {
+			if strings.HasSuffix(name, " silent") {
 				missing = "breaching"
 			}
 			same(t, name+" without data", a.get("TreatMissingData"), missing)
@@ -529,7 +529,7 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%s shows nothing", w.Properties.Title)
 			}
 		}
-		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Cost": 4}, rows); diff != "" {
+		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Webhooks": 3, "Cost": 4}, rows); diff != "" {
 			t.Error(diff)
 		}
 		for _, metric := range []string{"Latency", "Refused", "Units"} {
@@ -553,7 +553,7 @@ func TestOutputsForTheOperator(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
+		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "DeadMessagesQueueArn", "DeadMessagesQueueUrl", "MessagesQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
 		if diff := cmp.Diff(want, names); diff != "" {
 			t.Error(diff)
 		}

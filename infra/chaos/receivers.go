@@ -32,7 +32,7 @@ const (
 	undelivered = 3 * time.Minute
 )
 
-// behaviours are how receivers answer; attempt is the number of the one at this message.
+// behaviours are how receivers respond; attempt is the number of the one at this message.
 var behaviours = map[string]func(r *receivers, w http.ResponseWriter, attempt int) (status int){
 	"well":  func(*receivers, http.ResponseWriter, int) int { return http.StatusNoContent },
 	"halve": func(r *receivers, _ http.ResponseWriter, _ int) int { return r.draw(2, http.StatusInternalServerError) },
@@ -85,7 +85,7 @@ type hook struct {
 	from      catalog.Cursor
 	attempts  map[string]int    // by message
 	ids       map[string]string // of messages, by cursor and type
-	taken     map[string]bool   // cursors and types that were answered 2xx
+	taken     map[string]bool   // cursors and types that had a 2xx
 }
 
 // receivers are the addresses of the run's webhooks.
@@ -116,7 +116,7 @@ func (r *receivers) close() {
 	_ = r.server.Close()
 }
 
-// draw returns 200, or one time of many another status.
+// draw returns 200, or one time in many another status.
 func (r *receivers) draw(of, status int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,9 +203,13 @@ func (r *receivers) register(ctx context.Context, store *dynamo.Store, everybody
 		if len(hooks.List) > 0 {
 			continue
 		}
+		end, err := store.FeedEnd(ctx, org)
+		if err != nil {
+			return err
+		}
 		for behaviour := range behaviours {
-			h := &hook{org: org, id: ids.Webhook(), behaviour: behaviour, secret: webhook.NewSecret(), attempts: map[string]int{}, ids: map[string]string{}, taken: map[string]bool{}}
-			record := &catalog.Webhook{ID: h.id, OrganizationID: org, CreatedAt: now(), UpdatedAt: now(), URL: "http://" + r.host + "/" + string(org) + "/" + behaviour, Types: types, Enabled: true}
+			h := &hook{org: org, id: ids.Webhook(), behaviour: behaviour, secret: webhook.NewSecret(), from: end, attempts: map[string]int{}, ids: map[string]string{}, taken: map[string]bool{}}
+			record := &catalog.Webhook{ID: h.id, OrganizationID: org, CreatedAt: now(), UpdatedAt: now(), URL: "http://" + r.host + "/" + string(org) + "/" + behaviour, Types: types, Enabled: true, From: end}
 			record.NewSecrets(cipher.Seal(webhook.Owner(org, h.id), []byte(h.secret)), now())
 			if err := hooks.Add(record); err != nil {
 				return err
@@ -229,7 +233,11 @@ func (r *receivers) missing(h *hook, pages []map[string]any) (list []string) {
 	for i, page := range pages {
 		for place, entry := range texts(page, "entries") {
 			words := strings.Split(entry, "|")
-			cursor := catalog.Cursor{Page: i, Place: place + 1}.String()
+			at := catalog.Cursor{Page: i, Place: place + 1}
+			if !h.from.Before(at) {
+				continue
+			}
+			cursor := at.String()
 			resource, change, event := strings.ToLower(words[1][:1])+words[1][1:], words[0], ""
 			switch change {
 			case "completed", "failed":

@@ -170,9 +170,6 @@ func run(ctx context.Context, c config) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.receivers.register(ctx, w.store(endpoint), everybody, catalog.IDs{Random: cryptorand.Reader}); err != nil {
-		return nil, err
-	}
 	told, stopStack, err := w.serve(ctx, stack.Config{
 		Functions: filepath.Join(c.dir, "functions"), DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, AllowedHosts: shelf.host,
 		WebhookHosts: w.receivers.host, WebhookRetry: webhookWaits, WebhookKey: webhookKey,
@@ -188,6 +185,9 @@ func run(ctx context.Context, c config) (*report, error) {
 	t := newTraffic(told.BaseURL, shelf)
 	t.late = late
 	if err := w.school(ctx, t, everybody); err != nil {
+		return nil, err
+	}
+	if err := w.receivers.register(ctx, w.store(endpoint), everybody, catalog.IDs{Random: cryptorand.Reader}); err != nil {
 		return nil, err
 	}
 	acted := w.storm(ctx, t, everybody)

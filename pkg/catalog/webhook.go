@@ -211,8 +211,8 @@ type WebhookAttempt struct {
 	Type          string         `json:"type" doc:"Type of the message"`
 	Attempt       int            `json:"attempt" doc:"Number of the attempt, 1 for the first"`
 	At            Time           `json:"at" doc:"When the attempt was made"`
-	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address" doc:"delivered with a status of 2xx, redirected with 3xx, refused with any other; timeout, unreachable and forbidden_address without an answer"`
-	StatusCode    *int           `json:"statusCode" doc:"Status of the receiver's answer; null without one"`
+	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address" doc:"delivered with a status of 2xx, redirected with 3xx, refused with any other; timeout, unreachable and forbidden_address without a response"`
+	StatusCode    *int           `json:"statusCode" doc:"Status of the receiver's response; null without one"`
 	DurationMs    int            `json:"durationMs" doc:"How long the attempt took, in ms"`
 	NextAttemptAt *Time          `json:"nextAttemptAt" doc:"When the next attempt was to be made after this one; null where this was the last"`
 }

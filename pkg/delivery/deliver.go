@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// attemptTime is how long a receiver has to answer.
+	// attemptTime is how long a receiver has to respond.
 	attemptTime = 15 * time.Second
 	// connectTime is how long it has to accept a connection.
 	connectTime = 10 * time.Second

@@ -163,38 +163,46 @@ func (w *Worker) queued(ctx context.Context, records []record) (response events.
 }
 
 const (
-	// piece is how many changes are made into messages at a time.
+	// piece is how many changes are read at a time, and how many messages are made at
+	// most before they count as dispatched, but for the last change's.
 	piece = 100
 	// pieces is how many of them one event makes; the rest is another event's, so that
 	// one organization's import does not hold up the others.
 	pieces = 3
+	// dispatchReserve is what a dispatch leaves of the function's time.
+	dispatchReserve = 8 * time.Second
 )
 
 // dispatch makes messages of the organization's changes, unless the first of them is
 // younger than age ms; 0 for any. guess is where they may begin.
 func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, age catalog.Time) error {
+	deadline, limited := ctx.Deadline()
 	for range pieces {
 		hooks, changes, more, err := w.Store.Undispatched(ctx, org, guess, piece)
 		if err != nil || len(changes) == 0 || age > 0 && changes[0].At > w.Now()-age {
 			return err
 		}
-		var messages []catalog.WebhookMessage
-		for _, c := range changes {
-			messages = append(messages, hooks.Messages(org, c)...)
-		}
-		if err := w.begin(ctx, messages); err != nil {
-			return err
-		}
 		to := changes[len(changes)-1].Cursor
-		// A page that is still being filled is read again anyway: where nothing of it was
-		// wanted, nothing is noted either.
-		if len(messages) > 0 || more || to.Page != hooks.Dispatched.Page {
-			err := w.Store.SaveDispatched(ctx, org, hooks, to)
-			if errors.Is(err, catalog.ErrStale) {
+		for len(changes) > 0 {
+			if limited && time.Until(deadline) < dispatchReserve {
 				return w.Queue.Wake(ctx, org)
 			}
-			if err != nil {
+			messages, made := next(hooks, org, changes)
+			if err := w.begin(ctx, messages); err != nil {
 				return err
+			}
+			at := changes[made-1].Cursor
+			changes = changes[made:]
+			// A page that is still being filled is read again anyway: where nothing of it was
+			// wanted, nothing is noted either.
+			if len(messages) > 0 || more || at.Page != hooks.Dispatched.Page {
+				err := w.Store.SaveDispatched(ctx, org, hooks, at)
+				if errors.Is(err, catalog.ErrStale) {
+					return w.Queue.Wake(ctx, org)
+				}
+				if err != nil {
+					return err
+				}
 			}
 		}
 		if !more {
@@ -203,6 +211,17 @@ func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog
 		guess = &to
 	}
 	return w.Queue.Wake(ctx, org)
+}
+
+// next returns the messages of the first changes, and of how many.
+func next(hooks *catalog.Webhooks, org catalog.OrgID, changes []catalog.RecordChange) (messages []catalog.WebhookMessage, made int) {
+	for _, c := range changes {
+		if messages = append(messages, hooks.Messages(org, c)...); len(messages) >= piece {
+			return messages, made + 1
+		}
+		made++
+	}
+	return messages, made
 }
 
 // begin stores new messages and sends them, in parallel: a message that is sent but not

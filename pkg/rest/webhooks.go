@@ -16,7 +16,7 @@ import (
 
 // Webhooks is what the operations of webhooks need besides the table.
 type Webhooks interface {
-	// CheckURL reports whether messages may be sent there, as far as the address tells.
+	// CheckURL reports whether messages may be sent there, by the spelling of the address alone.
 	CheckURL(url string) error
 	// Seal encrypts what belongs to an owner, Open decrypts it.
 	Seal(owner string, plain []byte) []byte
