@@ -16,7 +16,7 @@ var tags = []Tag{
 	{"Extraction", "Skills from syllabi, and the taxonomy that they are of.", []Group{Extractions}},
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
 	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},
-	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers}},
+	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers, Docs}},
 }
 
 // Tags lists the tags in the order in which readers want them.

@@ -41,7 +41,7 @@ func OpenAPI() []byte {
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "Skills Curriculum Service", Version: "1.0.0",
+			Title: serviceName, Version: Version,
 			Description: "An academic catalog and how it relates to skills and jobs. Every operation costs units of its customer's window: " +
 				"x-cost, plus x-cost-per-item for each transfer course or new syllabus that the body asks for. " +
 				"x-extension marks what goes beyond the original contract.",
@@ -60,7 +60,7 @@ func OpenAPI() []byte {
 				api.HeaderCost:         added(header("integer", "units that this call was charged")),
 				api.HeaderETag:         added(header("string", "names these bytes, for If-None-Match and If-Match")),
 				"Link":                 added(header("string", "the pages of the list with rel first, prev, next and last")),
-				"Location":             added(header("string", "path of the record, where one was created")),
+				"Location":             added(header("string", "path of the record that was created, or of what a client is led to")),
 				"Retry-After":          added(header("integer", "seconds after which to try again")),
 				"Idempotency-Replayed": added(header("string", "true where the response is the one that the same Idempotency-Key had before")),
 			},
@@ -190,6 +190,9 @@ func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.O
 	o.Responses[strconv.Itoa(op.Status)] = d.success(e)
 	if op.Method == http.MethodGet && op.ETag {
 		o.Responses["304"] = &huma.Response{Description: "Not modified", Headers: headersOf(api.HeaderETag)}
+	}
+	if op.Leads != "" {
+		o.Responses["302"] = &huma.Response{Description: "Found: " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range op.Codes() {
