@@ -140,7 +140,7 @@ func fixture(t testing.TB, s *service) map[string]string {
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
 	return map[string]string{
 		"documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
-		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID),
+		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
 		"token": address[strings.Index(address, "token=")+len("token="):],
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
@@ -106,6 +107,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	s.server = group.New(config, s.store, nil)
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {
