@@ -111,6 +111,12 @@ func requests(id map[string]string) []request {
 		{"listChanges", nil, of("limit", "3"), ""},
 		{"getDocument", of("documentId", id["document"]), nil, ""},
 
+		{"listArticulations", nil, of("institution", "lake-college", "sendingCode", "cs 101", "asOf", "2026-11-21"), ""},
+		{"getArticulation", of("articulationId", id["articulation"]), nil, ""},
+		{"lookupArticulations", nil, of("institution", "Lake College", "codes", "CS-101,ENG 1", "asOf", "2026-11-21", "include", "trace"), ""},
+		{"listArticulationIssues", nil, nil, ""},
+		{"listArticulationMoves", of("articulationId", id["articulation"]), nil, ""},
+
 		{"createCourse", nil, nil, `{"name":"Operating Systems","code":"CS 310","description":"Processes, memory, files."}`},
 		{"updateCourse", of("courseId", course), nil, `{"description":"Lists, trees, graphs."}`},
 		{"createSection", of("courseId", course), nil, `{"name":"Evening","instructorName":"A. Teacher","skills":[{"skillId":"core:python","level":3}]}`},
@@ -131,6 +137,10 @@ func requests(id map[string]string) []request {
 		{"retryTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
 		{"reviewTransferCourseSkill", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, `{"verdict":"ACCEPTED","level":2}`},
 		{"deleteTransferCourseReview", of("packageId", pack, "transferCourseId", transfer, "skillId", "core:sql"), nil, ""},
+		{"createArticulation", nil, nil, `{"sendingInstitution":{"name":"Hill College"},"sending":[{"courses":[{"code":"MATH 12"},{"code":"MATH 13"}]},{"courses":[{"code":"STAT 20"}]}],` +
+			`"receiving":[{"courseId":"` + course + `"}],"decision":"EQUIVALENT","effectiveFrom":"2027-01-01"}`},
+		{"updateArticulation", of("articulationId", id["reviewed"]), nil, `{"publicNote":"Bring the syllabus."}`},
+		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW"}`},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
 		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
@@ -140,6 +150,7 @@ func requests(id map[string]string) []request {
 		{"removeProgramCourse", of("programId", id["program"], "courseId", id["otherCourse"]), nil, ""},
 		{"deleteTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
 		{"deleteTransferPackage", of("packageId", id["otherPackage"]), nil, ""},
+		{"deleteArticulation", of("articulationId", id["draft"]), nil, ""},
 		{"deleteDocument", of("documentId", id["document"]), nil, ""},
 		{"deleteReport", of("reportId", id["report"]), nil, ""},
 		{"deleteCredential", of("credentialId", id["credential"]), nil, ""},
@@ -368,6 +379,15 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		Provenance: catalog.Provenance{Engine: "seed", Taxonomy: "seed", TaxonomyVersion: "1", DocumentSHA256: strings.Repeat("0", 64)},
 		Text:       "Python",
 	})
+	articulation := func(body string) string { return text(post("/articulations", body)["id"]) }
+	from := `{"sendingInstitution":{"name":"Lake College","codeType":"CEEB","code":"0042"},"effectiveFrom":"2026-08-01",`
+	id["articulation"] = articulation(from + `"sending":[{"courses":[{"code":"CS 101","transferCourseId":"` + id["transfer"] + `"}]}],` +
+		`"receiving":[{"courseId":"` + id["otherCourse"] + `"}],"decision":"PARTIAL","effectiveTo":"2027-01-31","reviewAfter":"2026-10-01","privateNote":"Seen by the dean."}`)
+	for _, move := range []string{`{"status":"IN_REVIEW"}`, `{"status":"APPROVED","decidedBy":{"name":"Registrar"}}`} {
+		post("/articulations/"+id["articulation"]+"/status", move)
+	}
+	id["reviewed"] = articulation(from + `"sending":[{"courses":[{"code":"CS 110"}]}],"receiving":[{"label":"CS elective"}],"decision":"ELECTIVE"}`)
+	id["draft"] = articulation(from + `"sending":[{"courses":[{"code":"CS 120"}]}],"receiving":[],"decision":"NO_CREDIT","reason":"No laboratory."}`)
 	finish("failedTransfer", &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
 	return id
 }
@@ -496,7 +516,7 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk)_[0-9a-z]{24,26}\b`)
+	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art)_[0-9a-z]{24,32}\b`)
 	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
 

@@ -69,12 +69,24 @@ func runbook(means, alarm string) string {
 	return means + " Runbook: docs/aws.md, " + alarm + "."
 }
 
+// alarmMetrics is how many metrics one alarm takes, by CloudWatch's rule.
+const alarmMetrics = 10
+
 func alarms(m measured) []alarm {
-	throttles := map[string]awscloudwatch.IMetric{}
-	for _, g := range api.Groups() {
-		throttles[string(g)] = m.function(string(g), "Throttles", "Sum")
+	var throttles []alarm
+	for some := range slices.Chunk(api.Groups(), alarmMetrics) {
+		metrics := map[string]awscloudwatch.IMetric{}
+		for _, g := range some {
+			metrics[string(g)] = m.function(string(g), "Throttles", "Sum")
+		}
+		throttles = append(throttles, alarm{
+			name:      []string{"function throttles", "more function throttles"}[len(throttles)],
+			means:     "Lambda refuses to start functions: the account's concurrency, or what is reserved for a function, is used up.",
+			metrics:   metrics,
+			threshold: 1, due: 2, within: 5,
+		})
 	}
-	return []alarm{
+	return append(throttles, []alarm{
 		{
 			name:  "dead letters",
 			means: "Extraction jobs were given up after all tries; their records become FAILED.",
@@ -84,12 +96,6 @@ func alarms(m measured) []alarm {
 				"taken":   m.queue(m.queues.dead, "NumberOfMessagesReceived", "Sum"),
 			},
 			threshold: 1, due: 1, within: 1,
-		},
-		{
-			name:      "function throttles",
-			means:     "Lambda refuses to start functions: the account's concurrency, or what is reserved for a function, is used up.",
-			metrics:   throttles,
-			threshold: 1, due: 2, within: 5,
 		},
 		{
 			name:  "worker throttles",
@@ -129,7 +135,7 @@ func alarms(m measured) []alarm {
 			threshold:  1, due: 5, within: 5,
 			silenceBad: true,
 		},
-	}
+	}...)
 }
 
 type dimensions map[string]*string

@@ -33,19 +33,20 @@ const fullCPU = 1769
 var records = size{256, 10, "a page of 100 records is a few MB; nearly all of the time is waiting for the table; 10 s leave room for a transaction that is tried again"}
 
 var sizes = map[string]size{
-	string(api.Courses):     records,
-	string(api.Jobs):        records,
-	string(api.Programs):    records,
-	string(api.Labor):       records,
-	string(api.Customers):   records,
-	string(api.Documents):   records,
-	string(api.Docs):        {512, 10, "writes the viewer of the reference, 2 MB of script, into a response"},
-	string(api.Extractions): {512, 10, "searches the whole taxonomy, which it holds in memory"},
-	string(api.Credentials): {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
-	string(api.Transfers):   {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
-	string(api.Reports):     {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
-	api.Extractor:           {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
-	api.Sweeper:             {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
+	string(api.Courses):       records,
+	string(api.Jobs):          records,
+	string(api.Programs):      records,
+	string(api.Labor):         records,
+	string(api.Customers):     records,
+	string(api.Documents):     records,
+	string(api.Docs):          {512, 10, "writes the viewer of the reference, 2 MB of script, into a response"},
+	string(api.Extractions):   {512, 10, "searches the whole taxonomy, which it holds in memory"},
+	string(api.Credentials):   {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
+	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
+	string(api.Articulations): {512, 28, "a page of health looks at every approved articulation, a thousand at a time"},
+	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
+	api.Extractor:             {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
+	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
 // logs holds the log of each function under the function's name.

@@ -9,7 +9,7 @@ import (
 )
 
 // The hosted pipeline runs the commands of this repository, with actions of exact
-// versions and without stored keys.
+// commits and without stored keys.
 func TestPipeline(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(moduleRoot, ".github", "workflows", "*.yml"))
 	if err != nil || len(files) == 0 {
@@ -26,9 +26,9 @@ func TestPipeline(t *testing.T) {
 			t.Fatal(err)
 		}
 		all += string(text)
-		for _, used := range regexp.MustCompile(`uses: (\S+)`).FindAllStringSubmatch(string(text), -1) {
-			if !regexp.MustCompile(`^\./|@v\d+\.\d+\.\d+$|@[0-9a-f]{40}$`).MatchString(used[1]) {
-				t.Errorf("%s uses %s, which is no exact version", file, used[1])
+		for _, used := range regexp.MustCompile(`uses: (.+)`).FindAllStringSubmatch(string(text), -1) {
+			if !regexp.MustCompile(`^\./|@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(used[1]) {
+				t.Errorf("%s uses %s, which is no commit with its version: a tag may be moved", file, used[1])
 			}
 		}
 		for _, command := range regexp.MustCompile(`run: make ([a-z_-]+)`).FindAllStringSubmatch(string(text), -1) {

@@ -278,13 +278,14 @@ func TestAlarms(t *testing.T) {
 			metrics                []string
 		}
 		want := map[string]figures{
-			"dead letters":         {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
-			"function throttles":   {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups()))},
-			"worker throttles":     {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
-			"table throttles":      {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
-			"quiet customers wait": {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
-			"oldest job":           {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
-			"sweeper silent":       {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+			"dead letters":            {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
+			"function throttles":      {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, 10)},
+			"more function throttles": {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups())-10)},
+			"worker throttles":        {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
+			"table throttles":         {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
+			"quiet customers wait":    {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
+			"oldest job":              {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
+			"sweeper silent":          {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
 		}
 		for _, name := range api.Functions() {
 			want["release of "+name] = figures{2, 1, 2, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations", service + "-" + stage + " " + name + " failures"}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -48,7 +49,9 @@ func itself(t *testing.T) (functions string) {
 // meanwhile, and not all of them, which would take minutes.
 func TestFairness(t *testing.T) {
 	const many, atMost = 100, 30
-	_, behind, err := crowded(t.Context(), t.TempDir(), itself(t), many)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	_, behind, err := crowded(ctx, t.TempDir(), itself(t), many)
 	if err != nil {
 		t.Fatal(err)
 	}

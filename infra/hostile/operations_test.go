@@ -138,8 +138,10 @@ func fixture(t testing.TB, s *service) map[string]string {
 	address := s.call(t, 201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).text(t, "url")
 	extraction := s.call(t, 202, "POST", "/syllabus-extractions", `{"text":"Python"}`).text(t, "extractionId")
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
+	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
+		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
 	return map[string]string{
-		"documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
+		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
 		"token": address[strings.Index(address, "token=")+len("token="):],
 	}

@@ -58,19 +58,25 @@ func (c *importCatalog) Run(ctx context.Context, t *tool) error {
 		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, SkillName: taxonomy.Name, Now: now, IDs: ids,
 		CheckHref: func(href string) error { return address.Check(href, hosts) },
 	}
+	return t.load(ctx, loader, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+}
+
+// load imports rows and shows what became of them; those with errors go to the file of
+// rejects.
+func (t *tool) load(ctx context.Context, loader load.Loader, org catalog.OrgID, rows []intake.Row, o load.Options, rejects string) error {
 	step, end := progress(t.stderr, "records")
-	summary, err := loader.Load(ctx, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term, Progress: step})
+	o.Progress = step
+	summary, err := loader.Load(ctx, org, rows, o)
 	end()
 	if summary == nil {
 		return err
 	}
-	rejects := cmp.Or(c.Rejects, c.File+".rejects.csv")
 	if len(summary.Rejects) > 0 {
 		if failed := writeRejects(rejects, summary.Rejects); failed != nil {
 			return errors.Join(err, failed)
 		}
 	}
-	if shown := t.show(summary, func(w io.Writer) { tellSummary(w, summary, rejects, c.Check || errors.Is(err, load.ErrRejected)) }); shown != nil {
+	if shown := t.show(summary, func(w io.Writer) { tellSummary(w, summary, rejects, o.Check || errors.Is(err, load.ErrRejected)) }); shown != nil {
 		return shown
 	}
 	if err == nil && summary.Failed > 0 {
@@ -85,17 +91,23 @@ func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
 		would = "would be "
 	}
 	fmt.Fprintf(w, "%screated\t%d\n%supdated\t%d\n%sskipped\t%d\n%sfailed\t%d\n", would, s.Created, would, s.Updated, would, s.Skipped, would, s.Failed)
-	for _, r := range s.Skips[:min(len(s.Skips), shownRejects)] {
-		fmt.Fprintf(w, "%s: skipped %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
-	}
-	if more := len(s.Skips) - shownRejects; more > 0 {
-		fmt.Fprintf(w, "%d more are skipped likewise\n", more)
-	}
+	tellSome(w, "skipped", s.Skips)
+	tellSome(w, "imported", s.Incomplete)
 	for _, r := range s.Rejects[:min(len(s.Rejects), shownRejects)] {
 		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
 	}
 	if len(s.Rejects) > 0 {
 		fmt.Fprintf(w, "all errors are in %s\n", rejects)
+	}
+}
+
+// tellSome writes the first of the rows to which the same happened.
+func tellSome(w io.Writer, what string, rows []load.Reject) {
+	for _, r := range rows[:min(len(rows), shownRejects)] {
+		fmt.Fprintf(w, "%s: %s %s %s: %s\n", r.Place, what, r.Kind, r.Name, r.Reason)
+	}
+	if more := len(rows) - shownRejects; more > 0 {
+		fmt.Fprintf(w, "%d more are %s likewise\n", more, what)
 	}
 }
 
@@ -109,9 +121,13 @@ func writeRejects(name string, rejects []load.Reject) error {
 			header = nil
 		}
 	}
-	head := []string{"rejected", "reason", "kind", "externalId", "record"}
+	why := "reason"
+	if slices.Contains(header, why) {
+		why = "rejectedBecause"
+	}
+	head := []string{"rejected", why, "kind", "externalId", "record"}
 	if header != nil {
-		head = append([]string{"rejected", "reason"}, header...)
+		head = append([]string{"rejected", why}, header...)
 	}
 	lines := [][]string{head}
 	for _, r := range rejects {
@@ -119,7 +135,9 @@ func writeRejects(name string, rejects []load.Reject) error {
 		if header == nil {
 			line = append(line, r.Kind, r.Name)
 		}
-		lines = append(lines, append(line, r.Row.Source...))
+		for _, source := range append([][]string{r.Row.Source}, r.Row.More...) {
+			lines = append(lines, append(slices.Clone(line), source...))
+		}
 	}
 	var text bytes.Buffer
 	err := csv.NewWriter(&text).WriteAll(lines)

@@ -47,7 +47,12 @@ type commands struct {
 		Projections importProjections `cmd:"" help:"Employment projections (BLS, xlsx)."`
 		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
 		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
-	} `cmd:"" help:"Reference data and catalogs."`
+
+		Articulations importArticulations `cmd:"" help:"What courses of other institutions are worth (csv, as exported here or by TES)."`
+	} `cmd:"" help:"Reference data, catalogs and articulations."`
+	Export struct {
+		Articulations exportArticulations `cmd:"" help:"Write an organization's articulations as a table that can be imported."`
+	} `cmd:"" help:"What can be imported again."`
 	Upload    upload    `cmd:"" help:"Upload files as documents and print the documents' ids."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
 	Reviews   reviews   `cmd:"" help:"How far confidence can be trusted: what people decided on what was extracted."`

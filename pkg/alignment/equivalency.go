@@ -7,47 +7,19 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Equivalence is what a score means by a package's thresholds.
-type Equivalence string
-
-// The equivalences.
-const (
-	Full    Equivalence = "FULL"
-	Partial Equivalence = "PARTIAL"
-	None    Equivalence = "NONE"
-)
-
-// MatchType is how a skill was met: by the same skill or by a neighbour.
-type MatchType string
-
-// The match types.
-const (
-	ExactMatch   MatchType = "EXACT"
-	RelatedMatch MatchType = "RELATED"
-)
-
 // Match is a section of the catalog that matches a transfer course
 // (docs/contract.md). SkillsMatchScore is how much of the section the transfer
 // course covers, with four decimals; Equivalence compares that rounded value.
 type Match struct {
-	CourseSectionID              string             `json:"courseSectionId" doc:"Id of the section"`
-	CourseID                     string             `json:"courseId"`
-	CourseName                   string             `json:"courseName" doc:"Name of the course"`
-	SectionName                  string             `json:"sectionName"`
-	SkillsMatchScore             float64            `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covers, with four decimals"`
-	Equivalence                  Equivalence        `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score means by the thresholds"`
-	SkillMatches                 []SkillMatch       `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
-	UnmatchedTransferSkills      []catalog.SkillRef `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
-	UnmatchedInstitutionalSkills []catalog.SkillRef `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
-}
-
-// SkillMatch is a skill of the section with the transfer course's best match for it.
-type SkillMatch struct {
-	SkillID            string    `json:"skillId" doc:"The section's skill"`
-	TransferLevel      int       `json:"transferLevel" minimum:"1" maximum:"5" doc:"Level at which the transfer course teaches it, 1 to 5"`
-	InstitutionalLevel int       `json:"institutionalLevel" minimum:"1" maximum:"5" doc:"Level at which the section teaches it, 1 to 5"`
-	MatchScore         float64   `json:"matchScore" minimum:"0" maximum:"1" doc:"1 for the same skill, 0.7 for a neighbour, times transferLevel / institutionalLevel where that is less than 1"`
-	MatchType          MatchType `json:"matchType" enum:"EXACT,RELATED" doc:"EXACT for the same skill, RELATED for a neighbour in the taxonomy"`
+	CourseSectionID              string               `json:"courseSectionId" doc:"Id of the section"`
+	CourseID                     string               `json:"courseId"`
+	CourseName                   string               `json:"courseName" doc:"Name of the course"`
+	SectionName                  string               `json:"sectionName"`
+	SkillsMatchScore             float64              `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covers, with four decimals"`
+	Equivalence                  catalog.Equivalence  `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score means by the thresholds"`
+	SkillMatches                 []catalog.SkillMatch `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
+	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
+	UnmatchedInstitutionalSkills []catalog.SkillRef   `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
 }
 
 // relatedCredit is what a neighbour counts of the whole: 0.7.
@@ -100,13 +72,13 @@ type offer struct{ exact, related int }
 
 // match is what the offer counts for a section that teaches the skill at a level:
 // 0..whole. Equal matches count as exact.
-func (o offer) match(institutional int) (score int64, have int, kind MatchType) {
+func (o offer) match(institutional int) (score int64, have int, kind catalog.MatchType) {
 	exact := credit(o.exact, institutional)
 	related := credit(o.related, institutional) * relatedCredit / whole
 	if related > exact {
-		return related, o.related, RelatedMatch
+		return related, o.related, catalog.RelatedMatch
 	}
-	return exact, o.exact, ExactMatch
+	return exact, o.exact, catalog.ExactMatch
 }
 
 // offers collects what a transfer course has for each skill it has a say in.
@@ -177,12 +149,24 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 	return matches
 }
 
+// Best returns the section that Match ranks first, or where all score 0 the first of
+// them; nil where there is none.
+func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related) *Match {
+	if best := x.Match(transfer, cfg, related, 1); len(best) > 0 {
+		return &best[0]
+	}
+	if len(x.sections) == 0 {
+		return nil
+	}
+	return new(compare(x.sections[0], 0, transfer, offers(transfer, related), cfg, related))
+}
+
 // compare lists what a transfer course has and lacks for one section.
 func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig, related Related) Match {
 	m := Match{
 		CourseSectionID: c.SectionID, CourseID: c.CourseID, CourseName: c.CourseName, SectionName: c.SectionName,
 		SkillsMatchScore: score, Equivalence: equivalence(score, cfg),
-		SkillMatches:                 []SkillMatch{},
+		SkillMatches:                 []catalog.SkillMatch{},
 		UnmatchedTransferSkills:      []catalog.SkillRef{},
 		UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 	}
@@ -195,7 +179,7 @@ func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[s
 			continue
 		}
 		score, transferLevel, kind := o.match(level(s))
-		m.SkillMatches = append(m.SkillMatches, SkillMatch{
+		m.SkillMatches = append(m.SkillMatches, catalog.SkillMatch{
 			SkillID: s.SkillID, TransferLevel: transferLevel, InstitutionalLevel: level(s),
 			MatchScore: fraction(score, whole), MatchType: kind,
 		})
@@ -210,12 +194,12 @@ func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[s
 }
 
 // equivalence reads a score by a package's thresholds; reaching one is enough.
-func equivalence(score float64, cfg catalog.MatchingConfig) Equivalence {
+func equivalence(score float64, cfg catalog.MatchingConfig) catalog.Equivalence {
 	switch {
 	case score >= cfg.FullEquivalentThreshold:
-		return Full
+		return catalog.FullEquivalent
 	case score >= cfg.PartialEquivalentThreshold:
-		return Partial
+		return catalog.PartialEquivalent
 	}
-	return None
+	return catalog.NoEquivalent
 }

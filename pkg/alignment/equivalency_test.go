@@ -125,33 +125,33 @@ func TestMatch(t *testing.T) {
 	index := alignment.NewIndex(sections)
 
 	got := index.Match(transfer, catalog.DefaultMatchingConfig, related, 5)
-	exact3 := []alignment.SkillMatch{{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 3, MatchScore: 1, MatchType: alignment.ExactMatch}}
+	exact3 := []catalog.SkillMatch{{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 3, MatchScore: 1, MatchType: catalog.ExactMatch}}
 	want := []alignment.Match{
 		{
 			CourseSectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening",
-			SkillsMatchScore: 1, Equivalence: alignment.Full, SkillMatches: exact3,
+			SkillsMatchScore: 1, Equivalence: catalog.FullEquivalent, SkillMatches: exact3,
 			UnmatchedTransferSkills: transfer[1:], UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 		},
 		{
 			CourseSectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online",
-			SkillsMatchScore: 1, Equivalence: alignment.Full, SkillMatches: exact3,
+			SkillsMatchScore: 1, Equivalence: catalog.FullEquivalent, SkillMatches: exact3,
 			UnmatchedTransferSkills: transfer[1:], UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 		},
 		{
 			// (1 x 3/4 + 0.5 x 0.7 + 0) / 2
 			CourseSectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day",
-			SkillsMatchScore: 0.55, Equivalence: alignment.None,
-			SkillMatches: []alignment.SkillMatch{
-				{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 4, MatchScore: 0.75, MatchType: alignment.ExactMatch},
-				{SkillID: "testing", TransferLevel: 2, InstitutionalLevel: 2, MatchScore: 0.7, MatchType: alignment.RelatedMatch},
+			SkillsMatchScore: 0.55, Equivalence: catalog.NoEquivalent,
+			SkillMatches: []catalog.SkillMatch{
+				{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 4, MatchScore: 0.75, MatchType: catalog.ExactMatch},
+				{SkillID: "testing", TransferLevel: 2, InstitutionalLevel: 2, MatchScore: 0.7, MatchType: catalog.RelatedMatch},
 			},
 			UnmatchedTransferSkills:      transfer[2:],
 			UnmatchedInstitutionalSkills: []catalog.SkillRef{ref("git", 2, 0.5)},
 		},
 		{
 			CourseSectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only",
-			SkillsMatchScore: 0.42, Equivalence: alignment.None,
-			SkillMatches:                 []alignment.SkillMatch{{SkillID: "ruby", TransferLevel: 3, InstitutionalLevel: 5, MatchScore: 0.42, MatchType: alignment.RelatedMatch}},
+			SkillsMatchScore: 0.42, Equivalence: catalog.NoEquivalent,
+			SkillMatches:                 []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 3, InstitutionalLevel: 5, MatchScore: 0.42, MatchType: catalog.RelatedMatch}},
 			UnmatchedTransferSkills:      transfer[1:],
 			UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 		},
@@ -163,8 +163,8 @@ func TestMatch(t *testing.T) {
 	t.Run("reaching a threshold is enough", func(t *testing.T) {
 		for _, test := range []struct {
 			full, partial float64
-			want          alignment.Equivalence
-		}{{0.55, 0.1, alignment.Full}, {0.5501, 0.55, alignment.Partial}, {1, 0.5501, alignment.None}} {
+			want          catalog.Equivalence
+		}{{0.55, 0.1, catalog.FullEquivalent}, {0.5501, 0.55, catalog.PartialEquivalent}, {1, 0.5501, catalog.NoEquivalent}} {
 			m := index.Match(transfer, catalog.MatchingConfig{FullEquivalentThreshold: test.full, PartialEquivalentThreshold: test.partial}, related, 5)
 			if m[2].Equivalence != test.want {
 				t.Errorf("full from %v, partial from %v: 0.55 is %s, want %s", test.full, test.partial, m[2].Equivalence, test.want)
@@ -174,7 +174,7 @@ func TestMatch(t *testing.T) {
 	t.Run("a high neighbour beats the skill itself at a low level", func(t *testing.T) {
 		m := index.Match([]catalog.SkillRef{ref("ruby", 1, 1), ref("python", 5, 1)}, catalog.DefaultMatchingConfig, related, 5)
 		at := slices.IndexFunc(m, func(m alignment.Match) bool { return m.CourseSectionID == "sec_d" })
-		want := []alignment.SkillMatch{{SkillID: "ruby", TransferLevel: 5, InstitutionalLevel: 5, MatchScore: 0.7, MatchType: alignment.RelatedMatch}}
+		want := []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 5, InstitutionalLevel: 5, MatchScore: 0.7, MatchType: catalog.RelatedMatch}}
 		if diff := gocmp.Diff(want, m[at].SkillMatches); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

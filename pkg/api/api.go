@@ -19,22 +19,23 @@ type Group string
 
 // The groups, one folder below functions each.
 const (
-	Courses     Group = "courses"
-	Jobs        Group = "jobs"
-	Credentials Group = "credentials"
-	Programs    Group = "programs"
-	Transfers   Group = "transfers"
-	Reports     Group = "reports"
-	Labor       Group = "labor"
-	Extractions Group = "extractions"
-	Documents   Group = "documents"
-	Customers   Group = "customers"
-	Docs        Group = "docs"
+	Courses       Group = "courses"
+	Jobs          Group = "jobs"
+	Credentials   Group = "credentials"
+	Programs      Group = "programs"
+	Transfers     Group = "transfers"
+	Articulations Group = "articulations"
+	Reports       Group = "reports"
+	Labor         Group = "labor"
+	Extractions   Group = "extractions"
+	Documents     Group = "documents"
+	Customers     Group = "customers"
+	Docs          Group = "docs"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Reports, Labor, Extractions, Documents, Customers, Docs}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Customers, Docs}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and

@@ -25,6 +25,9 @@ const (
 	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
 	CodeRows        Partition = "o#*#code#Course"
+	FacetRows       Partition = "o#*#facet#*"
+	ApprovedRows    Partition = "o#*#approved" // articulations, by what they are looked up by
+	HistoryRows     Partition = "o#*#history"  // of articulations
 )
 
 // The partitions that belong to no organization.
@@ -105,6 +108,7 @@ func RowsOf(function string) Rows {
 	case string(Courses):
 		return writer.
 			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
+			reading(live(catalog.ArticulationKind), FacetRows). // which keep what they grant
 			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
 			writing(live(catalog.DocumentKind)) // which keeps what holds it
 	case string(Jobs):
@@ -119,8 +123,14 @@ func RowsOf(function string) Rows {
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
+			reading(live(catalog.ArticulationKind), ApprovedRows).
 			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
 			writing(live(catalog.DocumentKind), ReservationRows)
+	case string(Articulations):
+		// A course counts how often it is granted.
+		return writer.
+			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
+			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind))
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).

@@ -102,6 +102,9 @@ func creates(get string) option {
 	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }
 
+// compares says that a POST changes one record, which the GET reads.
+func compares(get string) option { return func(o *Operation) { o.IfMatch = get } }
+
 // described says what the summary does not: what happens besides, what the response
 // has and what is refused.
 func described(text string) option { return func(o *Operation) { o.Description = text } }
@@ -233,6 +236,26 @@ var operations = []Operation{
 	added(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Find equivalents of all courses of a package",
 		described("As for one course, for each COMPLETED course of the package; thresholds in the query apply to this response only. Stores nothing."),
 		costs(score), expensive, bodiless, storesNothing)),
+
+	added(list("listArticulations", Articulations, "/articulations", "List articulations",
+		described("Articulations of the organization in creation order: all, or those that every filter of the query selects. Codes and institutions are compared in any spelling, never in part; a value that nothing has is an empty list."))),
+	added(post("createArticulation", Articulations, "/articulations", "Create an articulation",
+		described("Makes a DRAFT: what courses of another institution are worth here, to be reviewed and approved by its status."), creates("getArticulation"))),
+	added(get("lookupArticulations", Articulations, "/articulations/lookup", "Look up what courses are worth",
+		described("What approved articulations in force grant for courses of an institution. All codes of an alternative are needed, each code is used once, larger alternatives first, then the later effectiveFrom. include=trace says why codes are uncovered."), untagged)),
+	added(list("listArticulationIssues", Articulations, "/articulations/health", "List issues of articulations",
+		described("Approved articulations that have not ended and that somebody should look at, with what changed since their approval, what is to be reviewed and what ends within 90 days."))),
+	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation",
+		described("The articulation with who decided and on what evidence."))),
+	added(patch("updateArticulation", Articulations, "/articulations/{articulationId}", "Change an articulation", "getArticulation",
+		described("Changes the fields that the body has of a DRAFT. Of an APPROVED one only effectiveTo, reviewAfter, publicNote, privateNote and published change; what else is frozen is 409, as is an effectiveTo that overlaps with another approved one."))),
+	added(remove("deleteArticulation", Articulations, "/articulations/{articulationId}", "Delete an articulation", "getArticulation",
+		described("One that is IN_REVIEW or APPROVED stays: 409."))),
+	added(post("moveArticulation", Articulations, "/articulations/{articulationId}/status", "Move an articulation to another status",
+		described("DRAFT goes to IN_REVIEW, that to APPROVED, REJECTED or DRAFT, REJECTED to DRAFT. To approve needs decidedBy, freezes the evidence and ends what is superseded; a conflict with another approved articulation, or a granted course that is gone, is 409."),
+		compares("getArticulation"), tagged)),
+	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "Read the history of an articulation",
+		described("Every move from one status to another, the oldest first, with who decided and the key that was used."), untagged)),
 
 	added(list("listReports", Reports, "/reports", "List reports",
 		described("Reports of the organization in creation order, without their data."))),

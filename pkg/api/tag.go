@@ -13,6 +13,7 @@ var tags = []Tag{
 	{"Credentials and programs", "Stackable credentials, which hold sections, and programs, which order courses.", []Group{Credentials, Programs}},
 	{"Jobs and labor market", "Jobs of the organization with the skills that they require, and official figures of occupations.", []Group{Jobs, Labor}},
 	{"Transfer", "Courses that students bring from other institutions, and the sections that they are equivalent to.", []Group{Transfers}},
+	{"Articulations", "What courses of other institutions are worth here, as it was decided, and look-ups of it.", []Group{Articulations}},
 	{"Extraction", "Skills from syllabi, and the taxonomy that they are of.", []Group{Extractions}},
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
 	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},

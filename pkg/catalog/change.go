@@ -39,6 +39,16 @@ type Change struct {
 	Known, Freed []ExternalID
 	// Coded are the courses that are found under another code than before.
 	Coded []Coded
+	// Refaceted are the records that are found under other facets than before.
+	Refaceted []Refaceted
+	// Approved are the keys under which articulations are entered, Hints those that only
+	// lead to them, and Granted the courses that approved articulations grant, which
+	// must be there.
+	Approved []*Approved
+	Hints    []Hint
+	Granted  []*Course
+	// Moves are those that articulations made.
+	Moves []ArticulationMove
 	// Links are made to pages of records.
 	Links []*Link
 	// Idempotency is stored under its key in the same transaction.
@@ -49,6 +59,12 @@ type Change struct {
 type Text struct {
 	RecordID string
 	Text     string
+}
+
+// ArticulationMove is a move of an articulation.
+type ArticulationMove struct {
+	Articulation *Articulation
+	Move
 }
 
 // RecordOutcome is the outcome of a record's last extraction.
@@ -133,6 +149,9 @@ func (c *Change) Records() []Record {
 	for _, coded := range c.Coded {
 		records = append(records, coded.Course)
 	}
+	for _, course := range c.Granted {
+		records = append(records, course)
+	}
 	return records
 }
 
@@ -198,6 +217,7 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	if document := HeldDocument(r); document != "" {
 		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
 	}
+	c.facets(r, r, nil)
 	c.touch(dir)
 }
 

@@ -80,6 +80,7 @@ func (c *Change) names(before, after Record) {
 	if was != is && is != "" {
 		c.Known = append(c.Known, ExternalID{Name: is, Record: after})
 	}
+	c.facets(after, before, after)
 	course, ok := after.(*Course)
 	if !ok {
 		return

@@ -73,10 +73,24 @@ func (k Kind) decode(id string) ([]byte, bool) {
 }
 
 // Ordered returns ids that sort in the order in which they were made: by instant,
-// then by their place in one call, then by chance.
-func (s IDs) Ordered(k Kind, now Time, place int) string {
-	b := make([]byte, 16)
+// then by their place in one call, then by chance. They carry the sequence number of
+// the listed record that owns theirs, which only looks random.
+func (s IDs) Ordered(k Kind, now Time, place, parent int) string {
+	b := make([]byte, 20)
 	binary.BigEndian.PutUint64(b, uint64(now)<<16|uint64(place))
 	copy(b[8:], s.random(8))
+	mask := sha256.Sum256(b[:16])
+	binary.BigEndian.PutUint32(b[16:], uint32(parent)^binary.BigEndian.Uint32(mask[:]))
 	return k.row().prefix + encoding.EncodeToString(b)
+}
+
+// PackageNumber returns the sequence number of the package that owns the transfer
+// course with that id; false for ids of before they carried it, and for what is none.
+func PackageNumber(transferCourseID string) (int, bool) {
+	b, ok := TransferCourseKind.decode(transferCourseID)
+	if !ok || len(b) != 20 {
+		return 0, false
+	}
+	mask := sha256.Sum256(b[:16])
+	return int(binary.BigEndian.Uint32(b[16:]) ^ binary.BigEndian.Uint32(mask[:])), true
 }

@@ -52,7 +52,11 @@ func TestOrderedIDsStandInOrder(t *testing.T) {
 		a := rapid.Int64Range(0, 1<<46).Draw(t, "a")
 		b := rapid.Int64Range(0, 1<<46).Draw(t, "b")
 		i, j := rapid.IntRange(0, 999).Draw(t, "i"), rapid.IntRange(0, 999).Draw(t, "j")
-		first, second := ids.Ordered(catalog.TransferCourseKind, catalog.Time(a), i), ids.Ordered(catalog.TransferCourseKind, catalog.Time(b), j)
+		parent := rapid.IntRange(0, 1<<32-1).Draw(t, "parent")
+		first, second := ids.Ordered(catalog.TransferCourseKind, catalog.Time(a), i, parent), ids.Ordered(catalog.TransferCourseKind, catalog.Time(b), j, 7)
+		if got, ok := catalog.PackageNumber(first); !ok || got != parent {
+			t.Fatalf("%s leads to package %d, want %d", first, got, parent)
+		}
 		if before := a < b || a == b && i < j; before && first >= second {
 			t.Fatalf("%d.%d before %d.%d: %s, %s", a, i, b, j, first, second)
 		}

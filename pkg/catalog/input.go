@@ -32,6 +32,11 @@ type Lookups struct {
 	Courses     map[string]*Course             // by the names that the input has for them
 	Sections    map[string]Placed              // likewise
 	Documents   map[string]*Document           // likewise, those whose file is there
+
+	// Likewise, for articulations.
+	Programs        map[string]*Program
+	TransferCourses map[string]*TransferCourse
+	Articulations   map[string]*Articulation
 }
 
 // Below returns the look-ups for an input that stands in a field of this one.

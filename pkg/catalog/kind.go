@@ -22,6 +22,7 @@ const (
 	ReportKind             Kind = "Report"
 	SyllabusExtractionKind Kind = "SyllabusExtraction"
 	DocumentKind           Kind = "Document"
+	ArticulationKind       Kind = "Articulation"
 )
 
 // kindRow is what the service knows of a kind. Whether its records have an
@@ -48,6 +49,7 @@ var kinds = []kindRow{
 	{ReportKind, "rpt_", "/reports/{reportId}", true, "", false, empty[Report]},
 	{SyllabusExtractionKind, "ext_", "/syllabus-extractions/{extractionId}", false, "", false, empty[SyllabusExtraction]},
 	{DocumentKind, "doc_", "/documents/{documentId}", false, "", false, empty[Document]},
+	{ArticulationKind, "art_", "/articulations/{articulationId}", true, "", false, empty[Articulation]},
 }
 
 func empty[T any, R interface {

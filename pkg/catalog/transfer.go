@@ -121,7 +121,8 @@ func CheckTransferCourses(has, more int) error {
 // AddTransferCourse begins the life of a course of the package. Place is its place
 // among those that are made at the same instant.
 func (c *Change) AddTransferCourse(course *TransferCourse, p *TransferPackage, ids IDs, now Time, place int) {
-	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place), p.OrganizationID, now)
+	number, _ := Sequence(TransferPackageKind, p.ID)
+	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place, number), p.OrganizationID, now)
 	course.PackageID = p.ID
 	c.Create(course, nil)
 }

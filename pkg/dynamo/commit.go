@@ -21,7 +21,7 @@ import (
 // Attributes that no record shows.
 const (
 	heldBy     = "heldBy"      // of a course or document: string set of its holders
-	taken      = "taken"       // of a course: how often it was put into something
+	taken      = "taken"       // of a course: how often it was put into something, or granted
 	grown      = "grown"       // of a package: how often it was given courses
 	leaseToken = "leaseToken"  // of an extraction: whose run it is
 	leaseUntil = "leaseUntil"  // Unix ms
@@ -71,6 +71,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	if err != nil {
 		return err
 	}
+	if records, err = s.lead(ctx, org, c.Hints, records); err != nil {
+		return err
+	}
 	if whole := slices.Concat(records, slices.Concat(deleted...), once, revoked); len(whole) <= transactionLimit {
 		if err := s.transact(ctx, org, whole); err != nil {
 			return err
@@ -107,6 +110,25 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		return err
 	}
 	return s.removeOwned(ctx, org, rest)
+}
+
+// lead returns the writes of a change's records with those of its hints, or saves the
+// hints first where they are too many for one transaction: one that leads to what is
+// not approved in the end does no harm.
+func (s *Store) lead(ctx context.Context, org catalog.OrgID, hints []catalog.Hint, records []write) ([]write, error) {
+	var writes []write
+	for _, h := range hints {
+		writes = append(writes, s.saveHint(org, h))
+	}
+	if len(records)+len(writes) <= transactionLimit {
+		return append(records, writes...), nil
+	}
+	for chunk := range slices.Chunk(writes, transactionLimit) {
+		if err := s.transact(ctx, org, chunk); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // writesOf returns the writes of a change's records, lists and what goes with them, and
@@ -159,6 +181,20 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 	}
 	for _, coded := range c.Coded {
 		records = append(records, s.saveCode(org, coded)...)
+	}
+	records = append(records, s.refacet(org, c.Refaceted)...)
+	for _, a := range c.Approved {
+		records = append(records, s.saveApproved(org, a))
+	}
+	for _, course := range c.Granted {
+		records = append(records, s.grant(course))
+	}
+	for _, m := range c.Moves {
+		w, err := s.saveMove(org, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
 	}
 	for _, l := range c.Links {
 		w, err := s.saveLink(l)
@@ -358,6 +394,14 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
 	case *catalog.Section:
 		row[byHand] = &types.AttributeValueMemberBOOL{Value: r.ByHand}
+	case *catalog.Articulation:
+		stamps, err := encode(struct {
+			Granted []catalog.CourseStamp `json:"granted,omitempty"`
+		}{r.Granted})
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(row, stamps)
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
@@ -522,6 +566,17 @@ func (e *expression) value(v types.AttributeValue) string {
 
 func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(v))
+}
+
+// add adds to a number, which is 0 where it is not there. The attribute may have any
+// name.
+func (e *expression) add(attribute, n string) {
+	if e.names == nil {
+		e.names = map[string]string{}
+	}
+	name := fmt.Sprintf("#n%d", len(e.names))
+	e.names[name] = attribute
+	e.adds = append(e.adds, name+" "+e.value(&types.AttributeValueMemberN{Value: n}))
 }
 
 // include puts the members of a set into the attribute's, exclude takes them out.

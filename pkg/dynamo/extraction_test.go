@@ -121,7 +121,7 @@ func (w *world) create(t *rapid.T) {
 		} else {
 			href := w.href(r)
 			change.Create(&catalog.TransferCourse{
-				Meta:      catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, w.at.Now(), 0), w.org, w.at.Now()),
+				Meta:      catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, w.at.Now(), 0, 0), w.org, w.at.Now()),
 				PackageID: pack, Name: "T", SyllabusHref: &href, Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
 			}, nil)
 		}

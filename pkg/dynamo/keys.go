@@ -20,7 +20,7 @@ import (
 //	row                     partition (pk)                    sort key (sk)         read by
 //	course, job, program,   o#<org>#<Kind>                    10-digit number       id (which contains the number); list
 //	  credential, package,
-//	  report
+//	  report, articulation
 //	section                 o#<org>#Section                   <id>                  id; all sections of the organization
 //	                                                                                (its reviews, as a transfer course's, are an attribute)
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
@@ -36,6 +36,10 @@ import (
 //	reservation             o#<org>#reservation               <holder's id>         deletion of a course that the holder is to contain
 //	external id             o#<org>#external#<Kind>           <external id>         external id
 //	code of a course        o#<org>#code#Course               sha256 of the code#10-digit number  all courses with a code
+//	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>#<6-digit segment>  lists with filters: all segments of a value, or of a range of
+//	                                                                                values; see facet.go
+//	approved articulations  o#<org>#approved                  sha256 of institution and codes  look-ups of codes; approvals, which may conflict
+//	move of articulation    o#<org>#history                   <id>#<13-digit ms>    all of an articulation
 //	organization            organizations                     <org>                 all
 //	customer                customers                         <customer>            id; all
 //	key of a customer       c#<customer>#key                  <key id>              all of a customer
@@ -93,6 +97,11 @@ func nestedIn(org catalog.OrgID, kind catalog.Kind, parent string) string {
 	return api.RecordRows(kind).Key(string(org), parent)
 }
 
+// numberedKey is the key of the listed record with that sequence number.
+func numberedKey(org catalog.OrgID, kind catalog.Kind, seq int) key {
+	return key{partition(org, api.RecordRows(kind)), numbered(seq)}
+}
+
 func keyOf(r catalog.Record) key {
 	k, _ := recordKey(r.Base().OrganizationID, catalog.KindOf(r), catalog.ParentOf(r), r.Base().ID)
 	return k
@@ -132,6 +141,20 @@ func codeKey(org catalog.OrgID, code string, seq int) key {
 
 // codePrefix begins the sort keys of the courses with a code.
 func codePrefix(code string) string { return digest(code) + "#" }
+
+// facetKey is the key of a facet's row; see facetRow.
+func facetKey(org catalog.OrgID, kind catalog.Kind, prefix string, segment int) key {
+	return key{api.FacetRows.Key(string(org), string(kind)), prefix + fmt.Sprintf("%06d", segment)}
+}
+
+func approvedKey(org catalog.OrgID, k catalog.ApprovedKey) key {
+	return key{partition(org, api.ApprovedRows), digest(k.Institution + "\n" + k.Codes)}
+}
+
+// historyKey is the key of the move that an articulation has just made.
+func historyKey(org catalog.OrgID, a *catalog.Articulation) key {
+	return key{partition(org, api.HistoryRows), fmt.Sprintf("%s#%013d", a.ID, a.UpdatedAt)}
+}
 
 func organizationKey(id catalog.OrgID) key { return key{api.OrganizationRows.Key(), string(id)} }
 

@@ -41,7 +41,7 @@ func TestKnown(t *testing.T) {
 			return err
 		}
 		pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, packages.Take()), org, store.Now())}
-		transfer = &catalog.TransferCourse{Meta: catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, store.Now(), 0), org, store.Now()), PackageID: pack.ID}
+		transfer = &catalog.TransferCourse{Meta: catalog.NewMeta(ids.Ordered(catalog.TransferCourseKind, store.Now(), 0, 0), org, store.Now()), PackageID: pack.ID}
 		change.Create(pack, packages)
 		change.Create(transfer, nil)
 		for _, r := range []catalog.Record{course, section, pack, transfer} {

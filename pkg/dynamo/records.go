@@ -135,6 +135,11 @@ func (s *Store) TransferCourse(ctx context.Context, org catalog.OrgID, packageID
 	return load[catalog.TransferCourse](ctx, s, org, packageID, id, strong)
 }
 
+// AllPrograms reads every program of the organization. Their courses are only ids.
+func (s *Store) AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error) {
+	return all[catalog.Program](ctx, s, partition(org, api.RecordRows(catalog.ProgramKind)))
+}
+
 // Reports reads a page of the organization's reports and how many there are.
 func (s *Store) Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error) {
 	return list[catalog.Report](ctx, s, org, offset, limit)

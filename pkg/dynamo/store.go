@@ -99,6 +99,12 @@ func decodeInto(row item, r catalog.Record) error {
 		r.Reviews, err = unpackReviews(row)
 	case *catalog.TransferCourse:
 		r.Reviews, err = unpackReviews(row)
+	case *catalog.Articulation:
+		if stamps, ok := row[granted]; ok {
+			err = decode(item{granted: stamps}, &struct {
+				Granted *[]catalog.CourseStamp `json:"granted"`
+			}{&r.Granted})
+		}
 	}
 	return err
 }

@@ -172,7 +172,11 @@ func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog
 	for i, ref := range course.Sections {
 		ids[i] = ref.ID
 	}
-	sections, err := c.Store.SectionsByID(ctx, c.org, ids, true)
+	sections, _, err := parallel(ctx, func(ctx context.Context) (map[string]*catalog.Section, error) {
+		return c.Store.SectionsByID(ctx, c.org, ids, true)
+	}, func(ctx context.Context) (none, error) {
+		return none{}, c.notGranted(ctx, course)
+	})
 	if err != nil {
 		return none{}, nil, err
 	}
@@ -187,6 +191,22 @@ func deleteCourse(ctx context.Context, c *call, in *courseInput) (none, *catalog
 		}
 	}
 	return none{}, &change, nil
+}
+
+// notGranted refuses what would take a course away from an approved articulation, in
+// force or to come, that grants it. The course is read before: an approval in between
+// counts on it, which makes the change stale.
+func (c *call) notGranted(ctx context.Context, course *catalog.Course) error {
+	filter := catalog.ArticulationFilter{CourseID: course.ID}
+	if _, total, err := c.Store.Articulations(ctx, c.org, filter, 0, 0); err != nil || total == 0 {
+		return err
+	}
+	filter.Lasting = catalog.DateOf(c.now)
+	keeping, total, err := c.Store.Articulations(ctx, c.org, filter, 0, 1)
+	if err != nil || total == 0 {
+		return err
+	}
+	return catalog.Errorf(catalog.Conflict, "%d approved articulations grant it, the first of them %s: it cannot be deleted before they end.", total, keeping[0].ID)
 }
 
 // notHeld refuses what would take a course (or one of its sections) away from a

@@ -32,7 +32,10 @@ var alwaysThere = map[string][]string{
 }
 
 // nullable are fields that hold an object or null, which their type cannot say.
-var nullable = map[string][]string{"Review": {"extracted"}, "DocumentWithUpload": {"upload"}}
+var nullable = map[string][]string{
+	"Review": {"extracted"}, "DocumentWithUpload": {"upload"},
+	"Articulation": {"decidedBy", "evidence"}, "Move": {"decidedBy"}, "ExtractionStamps": {"transferCourse", "section"},
+}
 
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
 // (pkg/api) and of the Go types that their handlers take and return.
@@ -274,8 +277,13 @@ func (p parameter) describe() *huma.Param {
 	switch p.kind {
 	case reflect.Int:
 		schema.Type = "integer"
-	case reflect.Float64, reflect.Pointer:
+	case reflect.Float64:
 		schema.Type = "number"
+	case reflect.Bool:
+		schema.Type = "boolean"
+	}
+	if p.date {
+		schema.Format = "date"
 	}
 	var enum []any
 	for _, value := range p.enum {

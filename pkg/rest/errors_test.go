@@ -392,6 +392,10 @@ func TestOneFaultForEachBrokenRule(t *testing.T) {
 	r = s.one.must(422, "POST", "/credentials", `{"name":"C","courseSectionIds":[1,1,1,1,1,1,1,1,1,1,1]}`)
 	r.want("errors.2.location", "body.courseSectionIds[2]")
 	r.want("errors.10.location", "body.courseSectionIds[10]")
+	r = s.one.must(422, "POST", "/programs", `{"name":"P","cipCode":"99.9999","courseOrder":["crs_none","crs_nowhere"]}`)
+	if got, want := r.locations(), "body.cipCode,body.courseOrder[0],body.courseOrder[1]"; got != want {
+		t.Errorf("field errors at %s, want %s", got, want)
+	}
 }
 
 // A number beyond what a computer counts with is still JSON.
@@ -466,6 +470,13 @@ func TestNumbers(t *testing.T) {
 		r := s.one.must(status, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, text))
 		if status == 422 && r.locations() != "body.salaryMin" {
 			t.Errorf("%s: %s", text, r.Body)
+		}
+	}
+	for _, zero := range []string{"-0", "-0.0", "-0e5"} {
+		for _, r := range []reply{s.one.must(200, "PATCH", job, fmt.Sprintf(`{"salaryMin":%s}`, zero)), s.one.must(200, "GET", job, "")} {
+			if !strings.Contains(string(r.Body), `"salaryMin":0,`) {
+				t.Errorf("%s is shown as %s", zero, r.Body)
+			}
 		}
 	}
 	both := s.one.must(422, "PATCH", job, `{"salaryMin":1e-131,"salaryMax":1e400}`)

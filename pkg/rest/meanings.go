@@ -23,6 +23,7 @@ var meanings = map[string]string{
 	"reportId":       "Id of the report",
 	"documentId":     "Id of the document",
 	"extractionId":   "Id of the extraction",
+	"articulationId": "Id of the articulation",
 
 	"transferCourseId":      "Id of the transfer course",
 	"sectionInstructorName": "Name of the instructor; null where it is not known",

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -23,6 +24,7 @@ type parameter struct {
 	minimum       *float64
 	maximum       *float64
 	enum          []string
+	date          bool
 	minLength     *int // of a text, which is trimmed then
 	required      bool
 	list          bool // comma-separated values of the enum
@@ -36,7 +38,10 @@ type parameters []parameter
 func parametersOf(t reflect.Type) parameters {
 	var all parameters
 	for _, f := range reflect.VisibleFields(t) {
-		p := parameter{index: f.Index, kind: f.Type.Kind(), doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), required: f.Tag.Get("required") == "true"}
+		p := parameter{index: f.Index, kind: f.Type.Kind(), date: f.Tag.Get("format") == "date", doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), required: f.Tag.Get("required") == "true"}
+		if p.kind == reflect.Pointer {
+			p.kind = f.Type.Elem().Kind()
+		}
 		if p.name = f.Tag.Get("path"); p.name != "" {
 			p.in, p.required = "path", true
 		} else if p.name = f.Tag.Get("query"); p.name != "" {
@@ -158,6 +163,11 @@ func (p parameter) set(field reflect.Value, value string) error {
 			return p.refused("must be %s", p.bounds())
 		}
 		field.SetFloat(f)
+	case reflect.Bool:
+		if value != "true" && value != "false" {
+			return p.refused("must be true or false")
+		}
+		field.SetBool(value == "true")
 	case reflect.Slice:
 		values := strings.Split(value, ",")
 		for _, v := range values {
@@ -170,6 +180,11 @@ func (p parameter) set(field reflect.Value, value string) error {
 		if p.minLength != nil {
 			if value = strings.TrimSpace(value); len(value) < *p.minLength {
 				return p.refused("must not be empty")
+			}
+		}
+		if p.date {
+			if _, err := time.Parse(time.DateOnly, value); err != nil {
+				return p.refused("must be a date: YYYY-MM-DD")
 			}
 		}
 		if p.enum != nil && !slices.Contains(p.enum, value) {

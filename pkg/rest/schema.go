@@ -39,6 +39,12 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
 		reflect.TypeFor[catalog.Optional[catalog.MatchingConfigInput]](): reflect.TypeFor[catalog.MatchingConfigInput](),
+		reflect.TypeFor[catalog.Optional[catalog.InstitutionInput]]():    reflect.TypeFor[catalog.InstitutionInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.AlternativeInput]]():  reflect.TypeFor[[]catalog.AlternativeInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.GrantInput]]():        reflect.TypeFor[[]catalog.GrantInput](),
+		reflect.TypeFor[catalog.Optional[catalog.Decision]]():            reflect.TypeFor[catalog.Decision](),
+		reflect.TypeFor[catalog.Optional[*catalog.PersonInput]]():        reflect.TypeFor[*catalog.PersonInput](),
+		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
 		reflect.TypeFor[catalog.OrgID]():                                 reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.CustomerID]():                            reflect.TypeFor[string](),
 	} {

@@ -58,6 +58,7 @@ type Server struct {
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
 	sections   sectionIndex
+	health     healthIndex
 }
 
 // Queue takes extractions that are to be run. What it loses, the sweeper finds.
@@ -75,7 +76,7 @@ func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Customers: (*Server).bindCustomers, api.Docs: (*Server).bindDocs,
+		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Customers: (*Server).bindCustomers, api.Docs: (*Server).bindDocs,
 	}
 }
 

@@ -31,11 +31,27 @@ type Store interface {
 	// Courses of a loaded program are only the ids in its CourseOrder.
 	Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error)
 	Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error)
+	ProgramsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Program, error)
 
 	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
 	TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error)
 	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
 	TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error)
+
+	// TransferCoursesByID returns transfer courses whose packages nothing names, and these.
+	TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
+
+	Articulations(ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter, offset, limit int) ([]*catalog.Articulation, int, error)
+	Articulation(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Articulation, error)
+	ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Articulation, error)
+	// ArticulationsByNumber returns those with the sequence numbers, as they are now.
+	ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int) ([]*catalog.Articulation, error)
+	// Approved returns what is approved under each of the keys, as it is now.
+	Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error)
+	// LastingArticulations passes the approved ones that have not ended before the day to
+	// each, some at a time, in creation order.
+	LastingArticulations(ctx context.Context, org catalog.OrgID, day string, each func([]*catalog.Articulation) error) error
+	Moves(ctx context.Context, org catalog.OrgID, articulationID string) ([]catalog.Move, error)
 
 	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
 	Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error)

@@ -28,6 +28,7 @@ func tenant(c client) map[string]string {
 		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
 		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
 		"documentId":       c.must(201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text("id"),
+		"articulationId":   c.articulation(elective("A 1")),
 		"customerId":       string(c.customer.ID),
 		"asset":            "page.js",
 	}
@@ -46,6 +47,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
+		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
 		"createReportLink": `{"expiresInSeconds":60}`,
 		"createDocument":   `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
@@ -53,7 +55,10 @@ func bodies(ids map[string]string) map[string]string {
 
 // queries are the parameters that an operation does not do without.
 func queries(ids map[string]string) map[string]string {
-	return map[string]string{"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"]}
+	return map[string]string{
+		"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"],
+		"lookupArticulations": "?institution=Hill+College&codes=A+1",
+	}
 }
 
 func filled(path string, ids map[string]string) string {
@@ -132,8 +137,9 @@ func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
 	} {
 		s.one.must(422, c[0], c[1], c[2])
 	}
+	s.one.must(422, "POST", "/articulations", elective("A 1").with("receiving", []fields{{"courseId": theirs["courseId"]}}).String())
 	// No list and no feed shows it.
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports", "/changes"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations/health", "/reports", "/changes"} {
 		body := string(s.one.must(200, "GET", path, "").Body)
 		for name, id := range theirs {
 			if name != "skillId" && strings.Contains(body, id) {
@@ -188,6 +194,7 @@ func TestDeletedIsGone(t *testing.T) {
 	one.must(204, "DELETE", filled("/jobs/{jobId}", ids), "")
 	one.must(204, "DELETE", filled("/transfer-packages/{packageId}", ids), "")
 	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
+	one.must(204, "DELETE", filled("/articulations/{articulationId}", ids), "")
 	one.must(204, "DELETE", filled("/documents/{documentId}", ids), "")
 	for _, op := range api.Operations() {
 		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "listSkillSections" || op.ID == "getCustomerUsage" || op.ID == "getSyllabusExtraction" || op.ID == "getDocsAsset" {
@@ -200,7 +207,7 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 	one.must(404, "GET", filled("/transfer-packages/{packageId}!/courses/{transferCourseId}", ids), "")
 	one.must(404, "GET", filled("/transfer-packages/{packageId}%21/courses/{transferCourseId}", ids), "")
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/reports"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations?sendingCode=A1", "/reports"} {
 		r := one.must(200, "GET", path, "")
 		r.want("data", []any{})
 		r.want("pagination.total", 0)

@@ -95,12 +95,16 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	if err != nil {
 		return stack.Customer{}, err
 	}
+	var held heldQueue
 	loader := load.Loader{
-		Store: l.Store, Queue: l.Queue, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
+		Store: l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// Members of what people have deleted are left out.
 	if _, err := loader.Load(ctx, t.organization, rows, load.Options{OnlyNew: true, KeepGoing: true}); err != nil {
+		return stack.Customer{}, err
+	}
+	if err := errors.Join(l.articulations(ctx, t, loader), held.send(ctx, l.Queue)); err != nil {
 		return stack.Customer{}, err
 	}
 	customer := stack.Customer{CustomerID: string(t.customer), OrganizationID: string(t.organization), Name: t.name}

@@ -129,8 +129,8 @@ var required = map[catalog.Kind][]column{
 	catalog.CredentialKind: {"name"}, catalog.JobKind: {"name", "employerId"},
 }
 
-// ReadCSV reads a table with one record a line. Commas, semicolons or tabs part the
-// cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
+// ReadCSV reads a table with one record a line. Commas, semicolons, tabs or bars part
+// the cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
 // Windows-1252. Cells that hold several values part them by semicolons or bars.
 // Columns that mean nothing here are passed over.
 func ReadCSV(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
@@ -236,6 +236,8 @@ func openTable(r io.Reader, name string) (*table, error) {
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord = delimiter(text), -1
+	// Tables with bars or tabs are mostly written without a thought of quotes.
+	reader.LazyQuotes = reader.Comma == '|' || reader.Comma == '\t'
 	t := &table{name: name, reader: reader}
 	more, err := t.next()
 	if err != nil {
@@ -261,7 +263,7 @@ func decode(text []byte) ([]byte, error) {
 	return text, err
 }
 
-// delimiter is the one of comma, semicolon and tab that the first line has most of.
+// delimiter is the one of comma, semicolon, tab and bar that the first line has most of.
 func delimiter(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', 0
@@ -274,7 +276,7 @@ func delimiter(text []byte) rune {
 			counts[r]++
 		}
 	}
-	for _, r := range []rune{',', ';', '\t'} {
+	for _, r := range []rune{',', ';', '\t', '|'} {
 		if counts[r] > most {
 			best, most = r, counts[r]
 		}

@@ -67,7 +67,7 @@ var (
 )
 
 // dates are the forms in which other systems write a calendar date.
-var dates = []string{time.DateOnly, "01/02/2006", "1/2/2006", "01/02/06", "02-Jan-2006", "02-Jan-06", "2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05"}
+var dates = []string{time.DateOnly, "01/02/2006", "1/2/2006", "01/02/06", "02-Jan-2006", "02-Jan-06", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "1/2/2006 3:04:05 PM"}
 
 // date writes a date as the contract does; what is none stays as it is.
 func date(cell string) string {

@@ -45,6 +45,8 @@ type Row struct {
 	// Header and Source are the table's header and the line's cells, so that a line
 	// can be written out again; from JSON, Source is the object and Header nil.
 	Header, Source []string
+	// More are the cells of the further lines that belong to the record.
+	More [][]string
 }
 
 // maxFile bounds a file in bytes; a catalog of a million courses is smaller.

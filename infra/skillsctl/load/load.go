@@ -30,6 +30,15 @@ type Store interface {
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
 	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
+
+	// For articulations.
+	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
+	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
+	ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Articulation, error)
+	ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int) ([]*catalog.Articulation, error)
+	TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
+	Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error)
+
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }
 
@@ -50,8 +59,11 @@ type Options struct {
 	KeepGoing bool // leave records with errors out instead of changing nothing
 	// Term is the current term as the file writes terms: of a course that it has as of
 	// several, the latest until this one counts. All of this year where empty.
-	Term    string
-	OnlyNew bool // leave alone what was ever imported, also what was changed or deleted since
+	Term string
+	// EffectiveFrom is the day from which new articulations are in effect of which the
+	// file does not say it; "" for none.
+	EffectiveFrom string
+	OnlyNew       bool // leave alone what was ever imported, also what was changed or deleted since
 	// Progress is called with how many of all steps are done; may be nil.
 	Progress func(done, all int)
 }
@@ -65,6 +77,8 @@ type Summary struct {
 	Rejects []Reject `json:"rejects"`
 	// Skips are those skipped rows for which the file has another one that counts.
 	Skips []Reject `json:"skips"`
+	// Incomplete are those that were imported without something that they name.
+	Incomplete []Reject `json:"incomplete,omitempty"`
 }
 
 // Reject is a record that breaks a rule, or is passed over for another.
@@ -82,7 +96,7 @@ var ErrRejected = errors.New("the file has errors; nothing was changed")
 // kinds in the order in which they depend on each other.
 var kinds = []catalog.Kind{
 	catalog.CourseKind, catalog.SectionKind, catalog.ProgramKind, catalog.CredentialKind, catalog.JobKind,
-	catalog.TransferPackageKind, catalog.TransferCourseKind,
+	catalog.TransferPackageKind, catalog.TransferCourseKind, catalog.ArticulationKind,
 }
 
 // Load imports rows. With ErrRejected or Options.Check the summary is of what would
@@ -137,6 +151,7 @@ type run struct {
 	done     int
 	all      int
 	skips    []Reject
+	names    *catalogNames // once they are read
 
 	// Of one pass:
 	save    bool
@@ -157,6 +172,8 @@ func maxBatch(kind catalog.Kind) int {
 		return 30 // and up to 30 courses
 	case catalog.ProgramKind, catalog.CredentialKind:
 		return 1 // and the courses that it holds
+	case catalog.ArticulationKind:
+		return 18 // and their facets, see maxFacets
 	}
 	return 48
 }
@@ -176,6 +193,10 @@ func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) (*Summary,
 	for _, row := range rows {
 		byKind[row.Kind] = append(byKind[row.Kind], row)
 		switch row.Kind {
+		case catalog.ArticulationKind:
+			if name, ok := row.Fields["supersedes"].(string); ok {
+				r.named[row.Kind][name] = true
+			}
 		case catalog.SectionKind:
 			r.named[catalog.CourseKind][row.Parent] = true
 		case catalog.TransferCourseKind:
@@ -186,6 +207,7 @@ func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) (*Summary,
 			r.named[catalog.SectionKind][name] = true
 		}
 	}
+	byKind[catalog.ArticulationKind] = supersededFirst(byKind[catalog.ArticulationKind])
 	for _, kind := range kinds {
 		for batch := range batches(byKind[kind], maxBatch(kind)) {
 			if err := r.batch(ctx, kind, batch); err != nil {
@@ -214,12 +236,20 @@ func (r *run) batch(ctx context.Context, kind catalog.Kind, rows []intake.Row) e
 		if err := p.plan(ctx, rows); err != nil {
 			return err
 		}
+		if half := len(rows) / 2; half > 0 && p.facets() > maxFacets {
+			delete(r.dirs, kind) // it counts what will not be saved
+			if err := r.batch(ctx, kind, rows[:half]); err != nil {
+				return err
+			}
+			return r.batch(ctx, kind, rows[half:])
+		}
 		err := p.commit(ctx)
 		if err == nil {
 			r.summary.Created += p.created
 			r.summary.Updated += p.updated
 			r.summary.Skipped += p.skipped
 			r.summary.reject(p.rejects...)
+			r.summary.Incomplete = append(r.summary.Incomplete, p.incomplete...)
 			for name, record := range p.seen {
 				r.found[kind][name] = record
 			}

@@ -23,6 +23,7 @@ type plan struct {
 
 	created, updated, skipped int
 	rejects                   []Reject
+	incomplete                []Reject
 }
 
 // plan decides on every row of a batch. A row that breaks a rule is rejected; any
@@ -95,6 +96,8 @@ type references struct {
 	byID     map[string]*catalog.Section
 	placed   map[string]catalog.Placed
 	held     map[string]*catalog.Course // by id: those that a program or credential holds
+
+	articulations *articulationReferences
 }
 
 // load reads what the batch refers to.
@@ -131,6 +134,8 @@ func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]cat
 		}
 	case catalog.CredentialKind:
 		err = p.loadSections(ctx, b, members, known)
+	case catalog.ArticulationKind:
+		b.articulations, err = p.loadArticulations(ctx, rows)
 	}
 	return b, err
 }
@@ -273,6 +278,8 @@ func (p *plan) row(ctx context.Context, row intake.Row, x catalog.ExternalID, b 
 		return err
 	case catalog.TransferCourseKind:
 		return p.transferCourse(row, x, b, l)
+	case catalog.ArticulationKind:
+		return p.articulation(ctx, row, x, b.articulations)
 	}
 	return fmt.Errorf("a %s cannot be imported", p.kind)
 }

@@ -144,6 +144,8 @@ func (r *run) check(row *intake.Row) []catalog.FieldError {
 		return wrong
 	case catalog.TransferCourseKind:
 		return r.contract.FieldErrors("createTransferCourses", map[string]any{"courses": []any{row.Fields}})
+	case catalog.ArticulationKind:
+		return r.checkArticulation(row)
 	}
 	return r.contract.FieldErrors("create"+string(row.Kind), row.Fields)
 }

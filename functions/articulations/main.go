@@ -1,0 +1,9 @@
+// Command articulations is the Lambda function of the operations in group articulations (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot/group"
+)
+
+func main() { group.Start(api.Articulations) }

@@ -1,0 +1,326 @@
+package load_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"skillscurriculum/infra/skillsctl/intake"
+	"skillscurriculum/infra/skillsctl/load"
+	"skillscurriculum/pkg/catalog"
+)
+
+const other = catalog.OrgID("org_other")
+
+// college is the catalog that articulations grant courses of.
+const college = `{"courses":[
+	{"externalId":"bio","code":"BIO 1","name":"Biology"},
+	{"externalId":"c2","code":"CIS 1","name":"Computing"},
+	{"externalId":"c3","code":"SAME 1","name":"Twin"},
+	{"externalId":"c4","code":"SAME 1","name":"Other twin"}],
+	"programs":[{"externalId":"nursing","name":"Nursing","code":"N 1"}]}`
+
+// articulations imports a table and compares the counts: created, updated, skipped, failed.
+func (f *fixture) articulations(into catalog.OrgID, text string, o load.Options, want ...int) *load.Summary {
+	f.t.Helper()
+	rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	summary, err := f.Load(f.t.Context(), into, rows, o)
+	if err != nil && !errors.Is(err, load.ErrRejected) {
+		f.t.Fatal(err)
+	}
+	if rejected := errors.Is(err, load.ErrRejected); rejected != (want[3] > 0 && !o.Check) {
+		f.t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(want, []int{summary.Created, summary.Updated, summary.Skipped, summary.Failed}); diff != "" {
+		f.t.Errorf("created, updated, skipped, failed: %s", diff)
+		for _, r := range summary.Rejects[:min(3, len(summary.Rejects))] {
+			f.t.Error(r.Place, r.Reason)
+		}
+	}
+	return summary
+}
+
+// export returns the table of an organization's articulations.
+func (f *fixture) export(of catalog.OrgID) string {
+	f.t.Helper()
+	courses, err := f.store.AllCourses(f.t.Context(), of)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	programs, err := f.store.AllPrograms(f.t.Context(), of)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	e := intake.ArticulationExport{CourseName: load.CourseNames(courses).Of, ProgramName: load.ProgramNames(programs).Of}
+	if err := errors.Join(e.Begin(&out), f.store.EachArticulation(f.t.Context(), of, e.Write), e.End()); err != nil {
+		f.t.Fatal(err)
+	}
+	return out.String()
+}
+
+func (f *fixture) all(of catalog.OrgID) (all []*catalog.Articulation) {
+	f.t.Helper()
+	err := f.store.EachArticulation(f.t.Context(), of, func(a *catalog.Articulation) error {
+		all = append(all, a)
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return all
+}
+
+// approve approves an articulation as the API does.
+func (f *fixture) approve(a *catalog.Articulation) {
+	f.t.Helper()
+	ctx := f.t.Context()
+	under, err := f.store.Approved(ctx, a.OrganizationID, a.ExactKeys())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	courses, err := f.store.CoursesByID(ctx, a.OrganizationID, a.GrantedCourses(), true)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	before := *a
+	a.Status = catalog.ArticulationApproved
+	move := catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}
+	if err := a.Approve(move, catalog.Approval{Courses: courses}); err != nil {
+		f.t.Fatal(err)
+	}
+	var change catalog.Change
+	change.Enter(a, under)
+	change.Lead(a)
+	catalog.ReplaceChanged(&change, before, a, f.Now())
+	if err := errors.Join(change.Grant(a, courses), f.store.Commit(ctx, a.OrganizationID, &change)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+const header = "id,institution,codes,receiving,decision,reason,effectiveFrom,effectiveTo,programs,publicNote,published,supersedes\n"
+
+func TestImportArticulations(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	const text = header +
+		"x1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,,nursing;N-01,,,\n" + // a program twice
+		"x2,Foothill,BIO 101;BIO 101L,CIS 01;label:Elective,PARTIAL,,2026-01-01,,nursing,hello,true,x3\n" +
+		"x2,Foothill,BIO 105,,,,,,,,,\n" +
+		"x3,Foothill,ART 1,SAME 1,EQUIVALENT,,2026-01-01,,,,,\n" + // ambiguous
+		",De Anza,MATH 1,,NO_CREDIT,remedial,2026-01-01,,,,,\n"
+	summary := f.articulations(org, text, load.Options{}, 2, 0, 0, 2)
+	var reasons []string
+	for _, r := range summary.Rejects {
+		reasons = append(reasons, r.Place+" "+r.Reason)
+	}
+	if diff := cmp.Diff([]string{"a.csv:2 programIds[1]: the program is named twice (N-01)", "a.csv:5 receiving[0].courseId: there is no such course (SAME 1)"}, reasons); diff != "" {
+		t.Error(diff)
+	}
+	if len(f.all(org)) != 0 {
+		t.Fatal("a file with errors has made articulations")
+	}
+	good := strings.NewReplacer(";N-01", "", "SAME 1", "c3").Replace(text)
+	f.articulations(org, good, load.Options{Check: true}, 4, 0, 0, 0)
+	f.articulations(org, good, load.Options{}, 4, 0, 0, 0)
+	f.articulations(org, good, load.Options{}, 0, 0, 4, 0)
+
+	all := f.all(org)
+	if len(all) != 4 {
+		t.Fatalf("%d articulations", len(all))
+	}
+	// What is superseded is made first.
+	superseded, a := all[1], all[2]
+	if superseded.Sending[0].Courses[0].Code != "ART 1" || a.Supersedes == nil || *a.Supersedes != superseded.ID {
+		t.Errorf("%+v supersedes %+v", a, superseded)
+	}
+	computing := f.known(catalog.CourseKind, "c2").Base().ID
+	if len(a.Sending) != 2 || a.Sending[1].Courses[0].Code != "BIO 105" || *a.Receiving[0].CourseID != computing || *a.Receiving[1].Label != "Elective" ||
+		a.ProgramIDs[0] != f.known(catalog.ProgramKind, "nursing").Base().ID || !a.Published || a.Status != catalog.ArticulationDraft {
+		t.Errorf("%+v", a)
+	}
+	if all[3].Decision != catalog.NoCredit || *all[3].Reason != "remedial" {
+		t.Errorf("%+v", all[3])
+	}
+	// The id of the file and the own id mean the same articulation.
+	f.articulations(org, strings.Replace(good, "hello", "changed", 1), load.Options{}, 0, 1, 3, 0)
+	f.articulations(org, strings.Replace(strings.ReplaceAll(good, "x2", a.ID), "hello", "again", 1), load.Options{}, 0, 1, 3, 0)
+	if note := f.all(org)[2].PublicNote; *note != "again" {
+		t.Errorf("note %s", *note)
+	}
+}
+
+func TestImportOfWhatWasDecided(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	const text = header +
+		"1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
+		"2,Foothill,BIO-0101,bio,EQUIVALENT,,2026-07-01,,,,,\n"
+	f.articulations(org, text, load.Options{}, 2, 0, 0, 0)
+	for _, a := range f.all(org) {
+		f.approve(a)
+	}
+	f.articulations(org, text, load.Options{}, 0, 0, 2, 0)
+	for change, want := range map[string]string{
+		"EQUIVALENT": "1: The articulation is APPROVED: only effectiveTo, reviewAfter, publicNote, privateNote, published may still change, not decision.",
+		"2026-06-30": "1: effectiveTo: overlaps with another approved articulation, whose id is the value (" + f.all(org)[1].ID + ")",
+	} {
+		with := map[string]string{"EQUIVALENT": "PARTIAL", "2026-06-30": "2026-07-01"}[change]
+		summary := f.articulations(org, strings.Replace(text, change, with, 1), load.Options{}, 0, 0, 1, 1)
+		if got := summary.Rejects[0].Name + ": " + summary.Rejects[0].Reason; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-05-31", 1), load.Options{}, 0, 1, 1, 0)
+	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-06-30", 1), load.Options{}, 0, 1, 1, 0)
+}
+
+func TestImportFromTES(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	const text = "SendInstitution\tSendInstitutionIPEDSID\tSendCourse1CourseCode\tSendCourse2CourseCode\tSendCourse1Units\tReceiveCourse1CourseCode\tActiveDateBegin\tHideFlag\n" +
+		"Foothill\t114716\tBIO 101\tBIO 101L\t4\tBIO-1\t9/1/2020\tfalse\n" +
+		"Foothill\t114716\tCIS 120\t\t\tCIS 1\t\ttrue\n"
+	if s := f.articulations(org, text, load.Options{}, 1, 0, 0, 1); s.Rejects[0].Reason != "effectiveFrom: expected required property effectiveFrom to be present" {
+		t.Errorf("%+v", s.Rejects)
+	}
+	o := load.Options{EffectiveFrom: "2015-08-01"}
+	f.articulations(org, text, o, 2, 0, 0, 0)
+	all := f.all(org)
+	if all[0].EffectiveFrom != "2020-09-01" || all[0].Decision != catalog.Equivalent || !all[0].Published || all[1].EffectiveFrom != "2015-08-01" || all[1].Published ||
+		*all[0].Receiving[0].CourseID != f.known(catalog.CourseKind, "bio").Base().ID {
+		t.Errorf("%+v\n%+v", all[0], all[1])
+	}
+	// What people decide on it afterwards stays when the file comes again.
+	before := *all[1]
+	all[1].Decision = catalog.Elective
+	var change catalog.Change
+	catalog.ReplaceChanged(&change, before, all[1], f.Now())
+	if err := f.store.Commit(t.Context(), org, &change); err != nil {
+		t.Fatal(err)
+	}
+	f.articulations(org, text, o, 0, 0, 2, 0)
+}
+
+// lines draws a table of articulations that break no rule.
+func lines(t *rapid.T) string {
+	pick := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
+	var b strings.Builder
+	b.WriteString("id,institution,institutionCodeType,institutionCode,codes,titles,sendingCredits,takenFrom,receiving,receivingCredits,decision,reason,effectiveFrom,effectiveTo,programs,publicNote,privateNote,published,supersedes\n")
+	for i := range rapid.IntRange(1, 6).Draw(t, "articulations") {
+		decision := pick("decision", "EQUIVALENT", "ELECTIVE", "NO_CREDIT")
+		granted, reason := "", "because"
+		if decision != "NO_CREDIT" {
+			granted, reason = pick("granted", "bio", "c3;label:Elective", "CIS 1;bio", "label:a\\;b"), pick("reason", "", `"a ""b"", c"`)
+		}
+		credits := ""
+		if granted != "" {
+			credits = pick("credits", "", "3", "1-1.5 ECTS")
+		}
+		rest := fmt.Sprintf("%s,%s,%s,%s,2026-01-01,%s,%s,%s,%s,%s,%s", granted, credits, decision, reason,
+			pick("to", "", "2027-01-01"), pick("programs", "", "nursing", "N 1"), pick("note", "", "'=1", `"two`+"\n"+`lines"`, "plain"), pick("private", "", "p"), pick("published", "true", "false"),
+			pick("supersedes", "", fmt.Sprintf("x%d", rapid.IntRange(0, i).Draw(t, "of")-1)))
+		rest = strings.TrimSuffix(rest, "x-1") // there is none before the first
+		for n := range rapid.IntRange(1, 3).Draw(t, "alternatives") {
+			fmt.Fprintf(&b, "x%d,College,IPEDS,1,A 1;B %d,%s,%s,%s,%s\n", i, n+1, pick("titles", "", "one;", ";t\\\\wo"), pick("units", "", "3;", ";2-3 CEU"),
+				pick("taken", "", "2020-01-01;"), rest)
+		}
+	}
+	return b.String()
+}
+
+// However a table came in, its export is itself when it is imported again, and the same
+// but for ids and states when another organization imports it.
+func TestExportsAreImportedAsTheyAre(t *testing.T) {
+	checks := 0
+	rapid.Check(t, func(r *rapid.T) {
+		if checks++; checks > 8 {
+			return // each takes a table of its own
+		}
+		text := lines(r)
+		f := newFixture(t)
+		for _, of := range []catalog.OrgID{org, other} {
+			rows, err := intake.ReadJSON(strings.NewReader(college), "f.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Load(t.Context(), of, rows, load.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+		if err != nil {
+			r.Fatalf("%v in\n%s", err, text)
+		}
+		n := len(rows)
+		f.articulations(org, text, load.Options{}, n, 0, 0, 0)
+		exported := f.export(org)
+		f.articulations(org, exported, load.Options{}, 0, 0, n, 0)
+		if diff := cmp.Diff(exported, f.export(org)); diff != "" {
+			r.Fatalf("in the same organization: %s\nfrom\n%s", diff, text)
+		}
+		f.articulations(other, exported, load.Options{}, n, 0, 0, 0)
+		f.articulations(other, exported, load.Options{}, 0, 0, n, 0)
+		there := f.export(other)
+		here := f.all(org)
+		for i, a := range f.all(other) {
+			there = strings.ReplaceAll(there, a.ID, here[i].ID)
+		}
+		if diff := cmp.Diff(exported, there); diff != "" {
+			r.Fatalf("in another organization: %s\nfrom\n%s", diff, text)
+		}
+	})
+}
+
+// What only the organization of the export knows does not keep it from being imported.
+func TestImportOfAnotherOrganizationsEvidence(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	const head = "id,institution,codes,transferCourseIds,receiving,decision,effectiveFrom,supersedes\n"
+	summary := f.articulations(org, head+"art_elsewhere,Foothill,BIO 101,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,art_gone\n", load.Options{}, 1, 0, 0, 0)
+	if len(summary.Incomplete) != 1 || summary.Incomplete[0].Reason != "without tcr_elsewhere, art_gone, which this organization does not have" {
+		t.Errorf("%+v", summary.Incomplete)
+	}
+	if a := f.all(org)[0]; a.Sending[0].Courses[0].TransferCourseID != nil || a.Supersedes != nil {
+		t.Errorf("%+v", a)
+	}
+	f.articulations(org, head+",Foothill,BIO 102,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,\n", load.Options{}, 0, 0, 0, 1)
+}
+
+// Batches of many facets are saved in as many transactions as they need.
+func TestImportOfManyArticulations(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	var b strings.Builder
+	b.WriteString(header)
+	for i := range 60 {
+		for n := range 1 + i%3 {
+			var codes []string
+			for j := range 1 + i%10 {
+				codes = append(codes, fmt.Sprintf("%c %d%d", 'X'+n, i, j))
+			}
+			fmt.Fprintf(&b, "%d,College %d,%s,bio,EQUIVALENT,,2026-01-01,,,,,\n", i, i%20, strings.Join(codes, ";"))
+		}
+	}
+	f.articulations(org, b.String(), load.Options{}, 60, 0, 0, 0)
+	_, total, err := f.store.Articulations(t.Context(), org, catalog.ArticulationFilter{Institution: "college-3"}, 0, 10)
+	if err != nil || total != 3 || len(f.all(org)) != 60 {
+		t.Errorf("%d, %v", total, err)
+	}
+	ids := []string{}
+	for _, a := range f.all(org) {
+		ids = append(ids, a.ID)
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) != 60 {
+		t.Error("an id twice")
+	}
+}

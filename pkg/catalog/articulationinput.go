@@ -1,0 +1,313 @@
+package catalog
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// ArticulationInput is what a request or a file says of an articulation. What its moves
+// set is no part of it.
+type ArticulationInput struct {
+	SendingInstitution Optional[InstitutionInput]   `json:"sendingInstitution"`
+	Sending            Optional[[]AlternativeInput] `json:"sending" minItems:"1" maxItems:"10" doc:"alternatives, any one of which is enough; no two of the same codes"`
+	Receiving          Optional[[]GrantInput]       `json:"receiving,omitzero" nullable:"true" maxItems:"10" doc:"what is granted, all of it; empty with NO_CREDIT and only then"`
+	Decision           Optional[Decision]           `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT"`
+	Reason             Optional[*string]            `json:"reason,omitzero" maxLength:"10000" doc:"required with NO_CREDIT"`
+	EffectiveFrom      Optional[string]             `json:"effectiveFrom" format:"date"`
+	EffectiveTo        Optional[*string]            `json:"effectiveTo,omitzero" format:"date" doc:"the last day; not before effectiveFrom"`
+	EffectiveTerm      Optional[*string]            `json:"effectiveTerm,omitzero" maxLength:"50"`
+	ReviewAfter        Optional[*string]            `json:"reviewAfter,omitzero" format:"date"`
+	ProgramIDs         Optional[[]string]           `json:"programIds,omitzero" nullable:"true" maxItems:"50" doc:"the programs that it is for; empty for all"`
+	PublicNote         Optional[*string]            `json:"publicNote,omitzero" maxLength:"10000"`
+	PrivateNote        Optional[*string]            `json:"privateNote,omitzero" maxLength:"10000"`
+	Published          Optional[bool]               `json:"published,omitzero" doc:"false where nothing is said"`
+	Supersedes         Optional[*string]            `json:"supersedes,omitzero" maxLength:"64" doc:"id of the approved articulation that this one takes the place of"`
+}
+
+// InstitutionInput is what a request or a file says of another institution.
+type InstitutionInput struct {
+	Name     string  `json:"name" minLength:"1" maxLength:"255" doc:"Its name"`
+	CodeType *string `json:"codeType,omitempty" nullable:"true" enum:"IPEDS,OPEID,CEEB" doc:"The register that the code is of"`
+	Code     *string `json:"code,omitempty" nullable:"true" maxLength:"50" doc:"Its code in that register"`
+}
+
+// AlternativeInput is what a request or a file says of a set of courses.
+type AlternativeInput struct {
+	Courses []SendingCourseInput `json:"courses" minItems:"1" maxItems:"10" doc:"all of these are needed; no code twice"`
+}
+
+// SendingCourseInput is what a request or a file says of a course that is sent.
+type SendingCourseInput struct {
+	Code             string   `json:"code" minLength:"1" maxLength:"50" pattern:"^[^,;]*$" doc:"Code of the course at the institution"`
+	Title            *string  `json:"title,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"Its title there"`
+	Credits          *Credits `json:"credits,omitempty" doc:"Its credits there"`
+	MinimumGrade     *string  `json:"minimumGrade,omitempty" nullable:"true" maxLength:"50" doc:"The grade that is asked for; look-ups do not ask"`
+	TakenFrom        *string  `json:"takenFrom,omitempty" nullable:"true" format:"date" doc:"The first day on which it may have been taken; look-ups do not ask"`
+	TakenTo          *string  `json:"takenTo,omitempty" nullable:"true" format:"date" doc:"not before takenFrom"`
+	TransferCourseID *string  `json:"transferCourseId,omitempty" nullable:"true" maxLength:"64"`
+}
+
+// GrantInput is what a request or a file says of what is granted.
+type GrantInput struct {
+	CourseID *string  `json:"courseId,omitempty" nullable:"true" maxLength:"255"`
+	Label    *string  `json:"label,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"what is granted without a course; either this or courseId"`
+	Credits  *Credits `json:"credits,omitempty" doc:"How many credits it counts for"`
+}
+
+// Names lists what the input names: courses and transfer courses, programs and the
+// articulation that it supersedes. Who applies it loads them.
+func (in ArticulationInput) Names() (courses, transferCourses, programs, articulations []string) {
+	for _, grant := range in.Receiving.Value {
+		if id := nonEmpty(grant.CourseID); id != nil {
+			courses = append(courses, *id)
+		}
+	}
+	for _, alternative := range in.Sending.Value {
+		for _, course := range alternative.Courses {
+			if id := nonEmpty(course.TransferCourseID); id != nil {
+				transferCourses = append(transferCourses, *id)
+			}
+		}
+	}
+	if id := text(in.Supersedes, nil); id != nil {
+		articulations = []string{*id}
+	}
+	return courses, transferCourses, in.ProgramIDs.Value, articulations
+}
+
+// Apply gives the articulation its fields; a new one is a DRAFT. What it names must be
+// in l, under the name that the input has for it, or be named by the articulation
+// already: what was deleted since may stay. See Revise for what may change.
+func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
+	before := *a
+	if a.Status == "" {
+		a.Status = ArticulationDraft
+	}
+	a.Decision, a.Reason = in.Decision.Or(a.Decision), text(in.Reason, a.Reason)
+	a.EffectiveFrom, a.EffectiveTo = in.EffectiveFrom.Or(a.EffectiveFrom), text(in.EffectiveTo, a.EffectiveTo)
+	a.EffectiveTerm, a.ReviewAfter = text(in.EffectiveTerm, a.EffectiveTerm), text(in.ReviewAfter, a.ReviewAfter)
+	a.PublicNote, a.PrivateNote = text(in.PublicNote, a.PublicNote), text(in.PrivateNote, a.PrivateNote)
+	a.Published = in.Published.Or(a.Published)
+	var wrong []FieldError
+	if in.SendingInstitution.Set {
+		a.SendingInstitution, wrong = in.SendingInstitution.Value.institution(l.Below("sendingInstitution"))
+	}
+	if in.Sending.Set {
+		sending, more := sending(in.Sending.Value, &before, l)
+		a.Sending, wrong = sending, append(wrong, more...)
+	}
+	if in.Receiving.Set || a.Receiving == nil {
+		receiving, more := receiving(in.Receiving.Value, &before, l)
+		a.Receiving, wrong = receiving, append(wrong, more...)
+	}
+	if in.ProgramIDs.Set || a.ProgramIDs == nil {
+		programs, more := programs(in.ProgramIDs.Value, &before, l)
+		a.ProgramIDs, wrong = programs, append(wrong, more...)
+	}
+	if in.Supersedes.Set {
+		superseded, more := superseded(text(in.Supersedes, nil), &before, l)
+		a.Supersedes, wrong = superseded, append(wrong, more...)
+	}
+	wrong = append(wrong, a.worth(l)...)
+	return append(wrong, l.period(&a.EffectiveFrom, a.EffectiveTo)...)
+}
+
+// worth judges whether what is granted fits the decision.
+func (a *Articulation) worth(l Lookups) (wrong []FieldError) {
+	switch nothing := a.Decision == NoCredit; {
+	case nothing && len(a.Receiving) > 0:
+		wrong = append(wrong, FieldError{Location: l.at("receiving"), Message: "must be empty with NO_CREDIT"})
+	case !nothing && len(a.Receiving) == 0:
+		wrong = append(wrong, FieldError{l.at("receiving"), "must not be empty with this decision", a.Decision})
+	}
+	if a.Decision == NoCredit && a.Reason == nil {
+		wrong = append(wrong, FieldError{Location: l.at("reason"), Message: "is required with NO_CREDIT"})
+	}
+	return wrong
+}
+
+func (in InstitutionInput) institution(l Lookups) (Institution, []FieldError) {
+	sender := Institution{Name: in.Name, CodeType: nonEmpty(in.CodeType), Code: nonEmpty(in.Code)}
+	if Normalized(sender.Name) == "" {
+		return sender, []FieldError{{l.at("name"), nothingRemains, sender.Name}}
+	}
+	return sender, nil
+}
+
+const nothingRemains = "nothing remains of it without blanks, hyphens and dots"
+
+// sending returns the alternatives of an articulation, which was before.
+func sending(in []AlternativeInput, before *Articulation, l Lookups) ([]Alternative, []FieldError) {
+	var wrong []FieldError
+	all := make([]Alternative, len(in))
+	seen := map[string]int{}
+	for i, alternative := range in {
+		at := l.Below(fmt.Sprintf("sending[%d]", i))
+		unfit := all[i].fill(alternative.Courses, before, at)
+		wrong = append(wrong, unfit...)
+		key := all[i].Key()
+		if first, twice := seen[key]; twice && unfit == nil {
+			wrong = append(wrong, FieldError{Location: at.At, Message: fmt.Sprintf("has the same codes as sending[%d]", first)})
+		} else if !twice {
+			seen[key] = i
+		}
+	}
+	return all, wrong
+}
+
+// fill gives the alternative its courses.
+func (alternative *Alternative) fill(in []SendingCourseInput, before *Articulation, l Lookups) (wrong []FieldError) {
+	seen := map[string]bool{}
+	alternative.Courses = make([]SendingCourse, len(in))
+	for i, course := range in {
+		at := l.Below(fmt.Sprintf("courses[%d]", i))
+		alternative.Courses[i] = SendingCourse{
+			Code: course.Code, Title: nonEmpty(course.Title), MinimumGrade: nonEmpty(course.MinimumGrade),
+			TakenFrom: nonEmpty(course.TakenFrom), TakenTo: nonEmpty(course.TakenTo), TransferCourseID: nonEmpty(course.TransferCourseID),
+		}
+		credits, unfit := at.credits(Optional[*Credits]{Set: true, Value: course.Credits}, nil)
+		alternative.Courses[i].Credits, wrong = credits, append(wrong, unfit...)
+		wrong = append(wrong, alternative.Courses[i].check(before, at)...)
+		code := Normalized(course.Code)
+		if code != "" && seen[code] {
+			wrong = append(wrong, FieldError{at.at("code"), "stands twice in the alternative", course.Code})
+		}
+		seen[code] = true
+	}
+	return wrong
+}
+
+func (c SendingCourse) check(before *Articulation, l Lookups) (wrong []FieldError) {
+	switch {
+	case strings.ContainsAny(c.Code, ",;"):
+		wrong = append(wrong, FieldError{l.at("code"), "must not contain , or ;", c.Code})
+	case Normalized(c.Code) == "":
+		wrong = append(wrong, FieldError{l.at("code"), nothingRemains, c.Code})
+	}
+	if c.TakenFrom != nil && c.TakenTo != nil && *c.TakenFrom > *c.TakenTo {
+		wrong = append(wrong, FieldError{l.at("takenTo"), "before takenFrom", *c.TakenTo})
+	}
+	if id := c.TransferCourseID; id != nil && l.TransferCourses[*id] == nil && !before.sends(*id) {
+		wrong = append(wrong, FieldError{l.at("transferCourseId"), "there is no such transfer course", *id})
+	}
+	return wrong
+}
+
+// sends reports whether the articulation names the transfer course.
+func (a *Articulation) sends(transferCourseID string) bool {
+	return slices.ContainsFunc(a.Sending, func(alternative Alternative) bool {
+		return slices.ContainsFunc(alternative.Courses, func(c SendingCourse) bool {
+			return c.TransferCourseID != nil && *c.TransferCourseID == transferCourseID
+		})
+	})
+}
+
+// receiving returns what an articulation grants, which was before.
+func receiving(in []GrantInput, before *Articulation, l Lookups) ([]Grant, []FieldError) {
+	var wrong []FieldError
+	known := before.GrantedCourses()
+	all := make([]Grant, len(in))
+	for i, grant := range in {
+		at := l.Below(fmt.Sprintf("receiving[%d]", i))
+		credits, unfit := at.credits(Optional[*Credits]{Set: true, Value: grant.Credits}, nil)
+		wrong = append(wrong, unfit...)
+		all[i] = Grant{CourseID: nonEmpty(grant.CourseID), Label: nonEmpty(grant.Label), Credits: credits}
+		if (all[i].CourseID == nil) == (all[i].Label == nil) {
+			wrong = append(wrong, FieldError{Location: at.At, Message: "must have either courseId or label"})
+		}
+		if name := all[i].CourseID; name == nil {
+			continue
+		} else if course := l.Courses[*name]; course != nil {
+			all[i].CourseID = new(course.ID)
+		} else if !slices.Contains(known, *name) {
+			wrong = append(wrong, FieldError{at.at("courseId"), "there is no such course", *name})
+		}
+	}
+	return all, wrong
+}
+
+// programs returns the ids of the programs that an articulation, which was before, is
+// for.
+func programs(in []string, before *Articulation, l Lookups) ([]string, []FieldError) {
+	var wrong []FieldError
+	all := make([]string, 0, len(in))
+	for i, name := range in {
+		id, message := name, ""
+		if program := l.Programs[name]; program != nil {
+			id = program.ID
+		} else if !slices.Contains(before.ProgramIDs, name) {
+			message = "there is no such program"
+		}
+		if slices.Contains(all, id) {
+			message = "the program is named twice"
+		}
+		if message != "" {
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", l.at("programIds"), i), message, name})
+		}
+		all = append(all, id)
+	}
+	return all, wrong
+}
+
+// superseded returns the id of what an articulation, which was before, takes the place
+// of.
+func superseded(name *string, before *Articulation, l Lookups) (*string, []FieldError) {
+	if name == nil {
+		return nil, nil
+	}
+	if other := l.Articulations[*name]; other != nil {
+		return new(other.ID), nil
+	}
+	if before.Supersedes != nil && *before.Supersedes == *name {
+		return name, nil
+	}
+	return name, []FieldError{{l.at("supersedes"), "there is no such articulation", *name}}
+}
+
+// nonEmpty returns a text; an empty one is none.
+func nonEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
+}
+
+// approvedFields are the fields of an approved articulation that may still change.
+var approvedFields = []string{"effectiveTo", "reviewAfter", "publicNote", "privateNote", "published"}
+
+// MayChange reports whether the field may change while an articulation is in the state.
+func (s ArticulationStatus) MayChange(field string) bool {
+	return s == ArticulationDraft || s == ArticulationApproved && slices.Contains(approvedFields, field)
+}
+
+// Revise changes a loaded articulation as its input says. A field that must not change
+// any more is a conflict, which goes before all else that is wrong.
+func (in ArticulationInput) Revise(a *Articulation, l Lookups) error {
+	before := *a
+	wrong := in.Apply(a, l)
+	if frozen := changedFields(&before, a, func(field string) bool { return !before.Status.MayChange(field) }); len(frozen) > 0 {
+		if before.Status == ArticulationApproved {
+			return Errorf(Conflict, "The articulation is APPROVED: only %s may still change, not %s.", strings.Join(approvedFields, ", "), strings.Join(frozen, ", "))
+		}
+		return Errorf(Conflict, "The articulation is %s: make it a DRAFT to change %s.", before.Status, strings.Join(frozen, ", "))
+	}
+	if wrong != nil {
+		return Invalid(wrong...)
+	}
+	return nil
+}
+
+// changedFields lists those of the fields that are not as they were, by their names in
+// the contract.
+func changedFields(before, after *Articulation, of func(field string) bool) (names []string) {
+	was, is := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
+	for i := range was.NumField() {
+		name := was.Type().Field(i).Tag.Get("json")
+		if name != "" && name != "-" && of(name) && !reflect.DeepEqual(was.Field(i).Interface(), is.Field(i).Interface()) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

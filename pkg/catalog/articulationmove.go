@@ -1,0 +1,212 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ArticulationMoves is where each state leads. APPROVED is final.
+var ArticulationMoves = map[ArticulationStatus][]ArticulationStatus{
+	ArticulationDraft:    {ArticulationInReview},
+	ArticulationInReview: {ArticulationApproved, ArticulationRejected, ArticulationDraft},
+	ArticulationRejected: {ArticulationDraft},
+	ArticulationApproved: {},
+}
+
+// MoveInput is what a request says of a move.
+type MoveInput struct {
+	Status    ArticulationStatus     `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status to move to"`
+	DecidedBy Optional[*PersonInput] `json:"decidedBy,omitzero" doc:"who decided; required with APPROVED"`
+}
+
+// PersonInput is what a request says of who decided.
+type PersonInput struct {
+	_    struct{} `nullable:"true"`
+	Name string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the person"`
+	Role *string  `json:"role,omitempty" nullable:"true" maxLength:"255" doc:"In what role"`
+}
+
+// Move is one move of an articulation, as its history shows it. A record has no bound
+// on its moves: they are kept beside it.
+type Move struct {
+	At        Time               `json:"at" doc:"When"`
+	From      ArticulationStatus `json:"from" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status before"`
+	To        ArticulationStatus `json:"to" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status after"`
+	DecidedBy *Person            `json:"decidedBy" doc:"Who decided, where that was said"`
+	KeyID     string             `json:"keyId" doc:"of the API key with which it was made"`
+}
+
+// Apply moves the articulation and returns the move. The error is a conflict for a move
+// that its state does not allow. An approval needs more than this: see Approve.
+func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (Move, error) {
+	move := Move{At: now, From: a.Status, To: in.Status, KeyID: keyID}
+	if by := in.DecidedBy.Value; by != nil {
+		move.DecidedBy = &Person{Name: by.Name, Role: nonEmpty(by.Role)}
+	}
+	if a.Status == in.Status {
+		return move, Errorf(Conflict, "The articulation is %s already.", a.Status)
+	}
+	if !slices.Contains(ArticulationMoves[a.Status], in.Status) {
+		return move, Errorf(Conflict, "The articulation is %s, which does not become %s; it may become %s.", a.Status, in.Status, oneOf(ArticulationMoves[a.Status]))
+	}
+	if in.Status == ArticulationApproved && move.DecidedBy == nil {
+		return move, Invalid(FieldError{Location: l.at("decidedBy"), Message: "is required with APPROVED"})
+	}
+	a.Status = in.Status
+	return move, nil
+}
+
+func oneOf(states []ArticulationStatus) string {
+	switch n := len(states); n {
+	case 0:
+		return "nothing else"
+	case 1:
+		return string(states[0])
+	default:
+		return fmt.Sprintf("%s or %s", joined(states[:n-1]), states[n-1])
+	}
+}
+
+func joined(states []ArticulationStatus) (text string) {
+	for i, s := range states {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(s)
+	}
+	return text
+}
+
+// CheckDelete refuses to delete what was decided, or is about to be.
+func (a *Articulation) CheckDelete() error {
+	if a.Status == ArticulationDraft || a.Status == ArticulationRejected {
+		return nil
+	}
+	return Errorf(Conflict, "The articulation is %s: only a DRAFT or REJECTED one can be deleted.", a.Status)
+}
+
+// Approval is what an approval depends on beyond the articulation.
+type Approval struct {
+	Courses    map[string]*Course // the granted ones that are live
+	Superseded *Articulation      // that the articulation supersedes, if it names one and there is one
+	Others     []*Articulation    // whatever may conflict: see ConflictsWith
+	Evidence   *DecisionEvidence
+}
+
+// Approve completes a move to APPROVED: the articulation takes who decided and when, the
+// evidence and the granted courses as they are, and what it supersedes ends on the day
+// before. The error is a conflict: a granted course is gone, what is superseded cannot
+// be, or another approved articulation says something for the same courses.
+func (a *Articulation) Approve(move Move, with Approval) error {
+	a.Granted = nil
+	for _, id := range a.GrantedCourses() {
+		course := with.Courses[id]
+		if course == nil {
+			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
+		}
+		a.Granted = append(a.Granted, course.stamp())
+	}
+	others := with.Others
+	if a.Supersedes != nil {
+		if with.Superseded == nil {
+			return Errorf(Conflict, "Articulation %s, which is to be superseded, is gone.", *a.Supersedes)
+		}
+		if err := a.supersede(with.Superseded); err != nil {
+			return err
+		}
+		others = slices.DeleteFunc(slices.Clone(others), func(o *Articulation) bool { return o.ID == with.Superseded.ID })
+	}
+	if err := a.CheckConflicts(others, "body.status"); err != nil {
+		return err
+	}
+	a.DecidedBy, a.DecidedAt, a.Evidence = move.DecidedBy, new(move.At), with.Evidence
+	return nil
+}
+
+func (c *Course) stamp() CourseStamp {
+	return CourseStamp{CourseID: c.ID, Code: c.Code, Name: c.Name, Credits: c.Credits}
+}
+
+// supersede ends another articulation on the day before this one begins; an end that is
+// sooner stays.
+func (a *Articulation) supersede(old *Articulation) error {
+	switch {
+	case old.Status != ArticulationApproved:
+		return Errorf(Conflict, "Articulation %s is %s: only an APPROVED one can be superseded.", old.ID, old.Status)
+	case !a.SendingInstitution.Same(old.SendingInstitution):
+		return Errorf(Conflict, "Articulation %s is of another institution and cannot be superseded.", old.ID)
+	case old.EffectiveFrom >= a.EffectiveFrom:
+		return Errorf(Conflict, "Articulation %s begins on %s, not before the one that supersedes it.", old.ID, old.EffectiveFrom)
+	}
+	if end := addDays(a.EffectiveFrom, -1); old.EffectiveTo == nil || *old.EffectiveTo > end {
+		old.EffectiveTo = &end
+	}
+	return nil
+}
+
+// addDays returns the date so many days later; what is no date stays.
+func addDays(date string, days int) string {
+	day, err := time.Parse(dateLayout, date)
+	if err != nil {
+		return date
+	}
+	return day.AddDate(0, 0, days).Format(dateLayout)
+}
+
+// CheckConflicts refuses an articulation that cannot be approved, or stay so, beside
+// those of others that are approved. The value of the field error is the other's id.
+func (a *Articulation) CheckConflicts(others []*Articulation, location string) error {
+	for _, other := range others {
+		if other.Status == ArticulationApproved && a.ConflictsWith(other) {
+			err := Errorf(Conflict, "Another approved articulation of the institution has the same codes at the same time, for the same programs.")
+			err.Fields = []FieldError{{location, "overlaps with another approved articulation, whose id is the value", other.ID}}
+			return err
+		}
+	}
+	return nil
+}
+
+// ConflictsWith reports whether not both articulations can be approved: they are of one
+// institution, have an alternative of the same codes, and a day and a program in common.
+func (a *Articulation) ConflictsWith(other *Articulation) bool {
+	return a.ID != other.ID && !a.EndedBefore(other.EffectiveFrom) && !other.EndedBefore(a.EffectiveFrom) &&
+		sharePrograms(a.ProgramIDs, other.ProgramIDs) && a.SendingInstitution.Same(other.SendingInstitution) && a.sharesSet(other)
+}
+
+// sharePrograms reports whether two sets of programs, empty for all, have one in common.
+func sharePrograms(a, b []string) bool {
+	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
+}
+
+// SetKeys lists the keys of the articulation's alternatives; see Alternative.Key.
+func (a *Articulation) SetKeys() []string {
+	keys := make([]string, len(a.Sending))
+	for i, alternative := range a.Sending {
+		keys[i] = alternative.Key()
+	}
+	return keys
+}
+
+func (a *Articulation) sharesSet(other *Articulation) bool {
+	keys := other.SetKeys()
+	return slices.ContainsFunc(a.SetKeys(), func(key string) bool { return slices.Contains(keys, key) })
+}
+
+// EvidenceFor returns what is compared when the articulation is approved: the first
+// transfer course that it names and the one course that it grants; false where there is
+// no such pair.
+func (a *Articulation) EvidenceFor() (transferCourseID, courseID string, ok bool) {
+	granted := a.GrantedCourses()
+	if len(granted) != 1 {
+		return "", "", false
+	}
+	for _, alternative := range a.Sending {
+		for _, course := range alternative.Courses {
+			if course.TransferCourseID != nil {
+				return *course.TransferCourseID, granted[0], true
+			}
+		}
+	}
+	return "", "", false
+}

@@ -1,0 +1,138 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Facet is a value that records of a list have in common, in the form in which it is
+// compared. The store finds all records of the list that have it.
+type Facet struct{ Name, Value string }
+
+// The facets of articulations. Begins and Ends are the dates of approved ones.
+const (
+	StatusFacet      = "status"
+	PublishedFacet   = "published"
+	InstitutionFacet = "institution" // a name or a code
+	SendingFacet     = "sending"     // a code
+	CourseFacet      = "course"      // the id of one that is granted
+	BeginsFacet      = "begins"
+	EndsFacet        = "ends"
+)
+
+// Refaceted is a listed record that left facets and joined others.
+type Refaceted struct {
+	Record       Record
+	Left, Joined []Facet
+}
+
+// facetsOf returns the facets of a record, each once; none for a record of a kind that
+// has none, or no record.
+func facetsOf(r Record) []Facet {
+	if f, ok := r.(interface{ facets() []Facet }); ok {
+		return f.facets()
+	}
+	return nil
+}
+
+// facets notes which facets a record has left and joined: before is the record as it
+// was, nil for a new one, and after nil for one that is deleted.
+func (c *Change) facets(record, before, after Record) {
+	was, is := facetsOf(before), facetsOf(after)
+	left := slices.DeleteFunc(slices.Clone(was), func(f Facet) bool { return slices.Contains(is, f) })
+	joined := slices.DeleteFunc(slices.Clone(is), func(f Facet) bool { return slices.Contains(was, f) })
+	if len(left)+len(joined) > 0 {
+		c.Refaceted = append(c.Refaceted, Refaceted{record, left, joined})
+	}
+}
+
+func (a *Articulation) facets() []Facet {
+	all := []Facet{{StatusFacet, string(a.Status)}, {PublishedFacet, strconv.FormatBool(a.Published)}}
+	add := func(f Facet) {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	for _, key := range a.SendingInstitution.keys() {
+		add(Facet{InstitutionFacet, key})
+	}
+	for _, alternative := range a.Sending {
+		for _, course := range alternative.Courses {
+			add(Facet{SendingFacet, Normalized(course.Code)})
+		}
+	}
+	for _, id := range a.GrantedCourses() {
+		add(Facet{CourseFacet, id})
+	}
+	if a.Status == ArticulationApproved {
+		add(Facet{BeginsFacet, a.EffectiveFrom})
+		if a.EffectiveTo != nil {
+			add(Facet{EndsFacet, *a.EffectiveTo})
+		}
+	}
+	return all
+}
+
+// keys lists what the institution is called, as Normalized has it: its name, and its
+// code where it has one.
+func (i Institution) keys() []string {
+	keys := []string{Normalized(i.Name)}
+	if i.Code != nil {
+		if code := Normalized(*i.Code); code != "" && code != keys[0] {
+			keys = append(keys, code)
+		}
+	}
+	return keys
+}
+
+// ArticulationFilter selects articulations: those to which all that it says applies.
+// What is empty says nothing.
+type ArticulationFilter struct {
+	Institution string // name or code
+	SendingCode string
+	CourseID    string
+	Status      ArticulationStatus
+	Published   *bool
+	AsOf        string // date on which they are in force
+	Lasting     string // date before which they have not ended; APPROVED ones only
+}
+
+// Empty reports whether the filter selects all.
+func (f ArticulationFilter) Empty() bool { return f == ArticulationFilter{} }
+
+// Selects reports whether the filter selects the articulation.
+func (f ArticulationFilter) Selects(a *Articulation) bool {
+	has := facetsOf(a)
+	for _, facet := range f.Facets() {
+		if !slices.Contains(has, facet) {
+			return false
+		}
+	}
+	return (f.AsOf == "" || a.InForce(f.AsOf)) && (f.Lasting == "" || !a.EndedBefore(f.Lasting))
+}
+
+// Facets lists the facets that all selected articulations have. Of these, those that
+// begin after AsOf, or end before AsOf or Lasting, are not selected.
+func (f ArticulationFilter) Facets() []Facet {
+	var all []Facet
+	add := func(name, value string) {
+		if value != "" && !slices.Contains(all, Facet{name, value}) {
+			all = append(all, Facet{name, value})
+		}
+	}
+	add(StatusFacet, string(f.Status))
+	if f.AsOf != "" || f.Lasting != "" {
+		add(StatusFacet, string(ArticulationApproved))
+	}
+	if f.Published != nil {
+		add(PublishedFacet, strconv.FormatBool(*f.Published))
+	}
+	if f.Institution != "" {
+		all = append(all, Facet{InstitutionFacet, Normalized(f.Institution)})
+	}
+	if f.SendingCode != "" {
+		all = append(all, Facet{SendingFacet, Normalized(f.SendingCode)})
+	}
+	add(CourseFacet, f.CourseID)
+	return all
+}

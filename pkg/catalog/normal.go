@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Normalized returns a code or a name of an institution in the form in which it is
+// compared: in upper case, without blanks, hyphens and dots, and then without the zeros
+// before the first other digit of each run of digits. Digits are those of ASCII; zeros
+// that stand alone stay.
+func Normalized(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || unicode.IsSpace(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, s)
+	var b strings.Builder
+	zeros := 0 // that begin a run of digits
+	inRun := false
+	for _, r := range s {
+		digit := '0' <= r && r <= '9'
+		if r == '0' && !inRun {
+			zeros++
+			continue
+		}
+		if !digit {
+			b.WriteString(strings.Repeat("0", zeros))
+		}
+		zeros, inRun = 0, digit
+		b.WriteRune(r)
+	}
+	return b.String() + strings.Repeat("0", zeros)
+}
+
+// Key returns what is equal for alternatives of the same set of codes: the normalised
+// codes in order, parted by commas, which no code contains.
+func (alternative Alternative) Key() string { return strings.Join(alternative.codes(), ",") }
+
+// codes lists the normalised codes in order.
+func (alternative Alternative) codes() []string {
+	codes := make([]string, len(alternative.Courses))
+	for i, course := range alternative.Courses {
+		codes[i] = Normalized(course.Code)
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// Same reports whether both are one institution: their names are equal as Normalized
+// has them, or their codes of the same type.
+func (i Institution) Same(other Institution) bool {
+	if Normalized(i.Name) == Normalized(other.Name) {
+		return true
+	}
+	return i.CodeType != nil && other.CodeType != nil && *i.CodeType == *other.CodeType &&
+		i.Code != nil && other.Code != nil && Normalized(*i.Code) != "" && Normalized(*i.Code) == Normalized(*other.Code)
+}
+
+// Named reports whether the name or code, in any spelling, is the institution's.
+func (i Institution) Named(nameOrCode string) bool {
+	asked := Normalized(nameOrCode)
+	return asked != "" && (asked == Normalized(i.Name) || i.Code != nil && asked == Normalized(*i.Code))
+}

@@ -1,0 +1,406 @@
+package rest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+)
+
+type articulationInput struct {
+	ArticulationID string `path:"articulationId"`
+}
+
+type listArticulationsInput struct {
+	pageInput
+	Institution string                     `query:"institution" minLength:"1" doc:"only those of the institution with this name or code, in any spelling"`
+	SendingCode string                     `query:"sendingCode" minLength:"1" doc:"only those with this code among their sending courses, in any spelling"`
+	CourseID    string                     `query:"courseId" minLength:"1" doc:"only those that grant this course"`
+	Status      catalog.ArticulationStatus `query:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"only those with this status"`
+	AsOf        string                     `query:"asOf" format:"date" doc:"only the approved ones that are in force on this day"`
+	Published   *bool                      `query:"published" doc:"only those that are, or are not, published"`
+}
+
+type createArticulationInput struct {
+	Body struct{ catalog.ArticulationInput }
+}
+
+type updateArticulationInput struct {
+	articulationInput
+	Body struct {
+		patch
+		catalog.ArticulationInput
+	}
+}
+
+type moveArticulationInput struct {
+	articulationInput
+	Body struct{ catalog.MoveInput }
+}
+
+type lookupInput struct {
+	Institution string   `query:"institution" required:"true" minLength:"1" doc:"name or code of the institution, in any spelling"`
+	Codes       string   `query:"codes" required:"true" minLength:"1" doc:"1 to 50 codes of courses, in any spelling, separated by commas"`
+	AsOf        string   `query:"asOf" format:"date" doc:"the day that counts; today where nothing is said"`
+	ProgramID   string   `query:"programId" minLength:"1" doc:"also what is for this program; without it only what is for all programs"`
+	Include     []string `query:"include" enum:"trace" doc:"trace adds why each uncovered code is uncovered"`
+}
+
+// Lookup is what is granted for courses of another institution.
+type Lookup struct {
+	Data      []catalog.Granted        `json:"data" doc:"What is granted, in the order of precedence"`
+	Uncovered []string                 `json:"uncovered" doc:"the codes for which nothing is decided, as they were asked for and in that order"`
+	Trace     *[]catalog.UncoveredCode `json:"trace,omitempty" doc:"with include=trace: for each uncovered code what was considered"`
+}
+
+// History is the moves of an articulation, the oldest first.
+type History struct {
+	Data []catalog.Move `json:"data" doc:"The moves, the oldest first"`
+}
+
+func (s *Server) bindArticulations() {
+	read(s, "listArticulations", func(ctx context.Context, c *call, in *listArticulationsInput) (Page[*catalog.Articulation], error) {
+		articulations, total, err := c.Store.Articulations(ctx, c.org, catalog.ArticulationFilter{
+			Institution: in.Institution, SendingCode: in.SendingCode, CourseID: in.CourseID, Status: in.Status, Published: in.Published, AsOf: in.AsOf,
+		}, in.Offset, in.Limit)
+		return page(c, in.pageInput, articulations, total), err
+	})
+	read(s, "getArticulation", func(ctx context.Context, c *call, in *articulationInput) (*catalog.Articulation, error) {
+		return c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+	})
+	write(s, "createArticulation", createArticulation)
+	write(s, "updateArticulation", updateArticulation)
+	write(s, "deleteArticulation", func(ctx context.Context, c *call, in *articulationInput) (none, *catalog.Change, error) {
+		return deleteListed(ctx, c, catalog.ArticulationKind, func(ctx context.Context) (*catalog.Articulation, error) {
+			a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
+			if err == nil {
+				err = a.CheckDelete()
+			}
+			return a, err
+		})
+	})
+	write(s, "moveArticulation", moveArticulation)
+	read(s, "listArticulationMoves", func(ctx context.Context, c *call, in *articulationInput) (*History, error) {
+		_, moves, err := parallel(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
+			return c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+		}, func(ctx context.Context) ([]catalog.Move, error) {
+			return c.Store.Moves(ctx, c.org, in.ArticulationID)
+		})
+		return &History{moves}, err
+	})
+	read(s, "lookupArticulations", lookupArticulations)
+	read(s, "listArticulationIssues", listArticulationIssues)
+}
+
+// named loads what an articulation's input names.
+func (c *call) articulationLookups(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
+	l := c.lookups()
+	courses, transferCourses, programs, articulations := in.Names()
+	group, groupCtx := errgroup.WithContext(ctx)
+	load := func(ids []string, load func(ctx context.Context) error) {
+		if len(ids) > 0 {
+			group.Go(func() (err error) {
+				defer caught(&err)
+				return load(groupCtx)
+			})
+		}
+	}
+	load(courses, func(ctx context.Context) (err error) {
+		l.Courses, err = c.Store.CoursesByID(ctx, c.org, courses, true)
+		return err
+	})
+	load(transferCourses, func(ctx context.Context) (err error) {
+		l.TransferCourses, _, err = c.Store.TransferCoursesByID(ctx, c.org, transferCourses)
+		return err
+	})
+	load(programs, func(ctx context.Context) (err error) {
+		l.Programs, err = c.Store.ProgramsByID(ctx, c.org, programs, true)
+		return err
+	})
+	load(articulations, func(ctx context.Context) (err error) {
+		l.Articulations, err = c.Store.ArticulationsByID(ctx, c.org, articulations, true)
+		return err
+	})
+	return l, group.Wait()
+}
+
+func createArticulation(ctx context.Context, c *call, in *createArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
+	l, dir, err := parallel(ctx, func(ctx context.Context) (catalog.Lookups, error) {
+		return c.articulationLookups(ctx, in.Body.ArticulationInput)
+	}, func(ctx context.Context) (*catalog.Directory, error) {
+		return c.Store.Directory(ctx, c.org, catalog.ArticulationKind)
+	})
+	a := &catalog.Articulation{}
+	if err == nil {
+		err = catalog.Apply(in.Body.ArticulationInput, a, l)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	change.Add(a, c.IDs, dir, c.org, c.now)
+	c.created(a)
+	return a, &change, nil
+}
+
+func updateArticulation(ctx context.Context, c *call, in *updateArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
+	a, l, err := parallel(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
+		return c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
+	}, func(ctx context.Context) (catalog.Lookups, error) {
+		return c.articulationLookups(ctx, in.Body.ArticulationInput)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	before := *a
+	if err := in.Body.Revise(a, l); err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	catalog.ReplaceChanged(&change, before, a, c.now)
+	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
+		err = c.extend(ctx, a, &change)
+	}
+	return a, &change, err
+}
+
+// extend holds an approved articulation, whose end has moved, to what was asked of it
+// at its approval.
+func (c *call) extend(ctx context.Context, a *catalog.Articulation, change *catalog.Change) error {
+	under, courses, err := c.beside(ctx, a)
+	if err != nil {
+		return err
+	}
+	others, err := c.overlapping(ctx, a, under, "")
+	if err == nil {
+		err = a.CheckConflicts(others, "body.effectiveTo")
+	}
+	if err == nil && !a.EndedBefore(catalog.DateOf(c.now)) {
+		err = change.Grant(a, courses)
+	}
+	change.Enter(a, under)
+	return err
+}
+
+func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
+	a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := *a
+	move, err := in.Body.Apply(a, c.caller.KeyID, c.lookups(), c.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	if move.To == catalog.ArticulationApproved {
+		if err := c.approve(ctx, a, move, &change); err != nil {
+			return nil, nil, err
+		}
+	}
+	catalog.ReplaceChanged(&change, before, a, c.now)
+	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
+	return a, &change, nil
+}
+
+// approve completes the move of an articulation to APPROVED, with what it supersedes.
+func (c *call) approve(ctx context.Context, a *catalog.Articulation, move catalog.Move, change *catalog.Change) error {
+	var under []*catalog.Approved
+	var with catalog.Approval
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		defer caught(&err)
+		under, with.Courses, err = c.beside(groupCtx, a)
+		return err
+	})
+	group.Go(func() (err error) {
+		defer caught(&err)
+		with.Evidence, err = c.evidence(groupCtx, a)
+		return err
+	})
+	if a.Supersedes != nil {
+		group.Go(func() (err error) {
+			defer caught(&err)
+			found, err := c.Store.ArticulationsByID(groupCtx, c.org, []string{*a.Supersedes}, true)
+			with.Superseded = found[*a.Supersedes]
+			return err
+		})
+	}
+	err := group.Wait()
+	if err != nil {
+		return err
+	}
+	superseded := ""
+	var was catalog.Articulation
+	if with.Superseded != nil {
+		superseded, was = with.Superseded.ID, *with.Superseded
+	}
+	if with.Others, err = c.overlapping(ctx, a, under, superseded); err != nil {
+		return err
+	}
+	if err := a.Approve(move, with); err != nil {
+		return err
+	}
+	change.Enter(a, under)
+	change.Lead(a)
+	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, c.now) {
+		change.Shorten(with.Superseded)
+	}
+	return change.Grant(a, with.Courses)
+}
+
+// beside reads what an articulation that is or becomes approved must agree with: what
+// is approved for the same codes, and the courses that it grants.
+func (c *call) beside(ctx context.Context, a *catalog.Articulation) ([]*catalog.Approved, map[string]*catalog.Course, error) {
+	return parallel(ctx, func(ctx context.Context) ([]*catalog.Approved, error) {
+		return c.Store.Approved(ctx, c.org, a.ExactKeys())
+	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
+		ids := a.GrantedCourses()
+		if len(ids) == 0 {
+			return nil, nil
+		}
+		return c.Store.CoursesByID(ctx, c.org, ids, true)
+	})
+}
+
+// overlapping loads the articulations that may conflict with one, but for that which it
+// supersedes.
+func (c *call) overlapping(ctx context.Context, a *catalog.Articulation, under []*catalog.Approved, superseded string) ([]*catalog.Articulation, error) {
+	numbers := a.Overlapping(under)
+	if seq, ok := catalog.Sequence(catalog.ArticulationKind, superseded); ok {
+		numbers = slices.DeleteFunc(numbers, func(n int) bool { return n == seq })
+	}
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	return c.Store.ArticulationsByNumber(ctx, c.org, numbers)
+}
+
+// evidence compares the transfer course that an articulation names with the sections of
+// the course that it grants, as equivalencies do, and returns the best match; nil where
+// there is nothing to compare.
+func (c *call) evidence(ctx context.Context, a *catalog.Articulation) (*catalog.DecisionEvidence, error) {
+	transferCourseID, courseID, ok := a.EvidenceFor()
+	if !ok {
+		return nil, nil
+	}
+	var pack *catalog.TransferPackage
+	transfer, candidates, err := parallel(ctx, func(ctx context.Context) (*catalog.TransferCourse, error) {
+		courses, packages, err := c.Store.TransferCoursesByID(ctx, c.org, []string{transferCourseID})
+		course := courses[transferCourseID]
+		if course != nil {
+			pack = packages[course.PackageID]
+		}
+		return course, err
+	}, func(ctx context.Context) (map[string]*catalog.Section, error) {
+		courses, err := c.Store.CoursesByID(ctx, c.org, []string{courseID}, true)
+		if err != nil || courses[courseID] == nil {
+			return nil, err
+		}
+		var ids []string
+		for _, section := range courses[courseID].Sections {
+			ids = append(ids, section.ID)
+		}
+		return c.Store.SectionsByID(ctx, c.org, ids, true)
+	})
+	if err != nil || transfer == nil || transfer.ProcessingStatus != catalog.Completed {
+		return nil, err
+	}
+	match := c.bestOf(transfer, pack.MatchingConfig, candidates)
+	if match == nil {
+		return nil, nil
+	}
+	var stamps catalog.ExtractionStamps
+	stamps.TransferCourse, stamps.Section, err = parallel(ctx, func(ctx context.Context) (*catalog.Provenance, error) {
+		return c.provenance(ctx, transfer.ID)
+	}, func(ctx context.Context) (*catalog.Provenance, error) {
+		return c.sectionProvenance(ctx, candidates[match.CourseSectionID])
+	})
+	return &catalog.DecisionEvidence{
+		TransferCourseID: transfer.ID, CourseID: courseID, SectionID: match.CourseSectionID, SkillsMatchScore: match.SkillsMatchScore,
+		Equivalence: match.Equivalence, MatchingConfig: pack.MatchingConfig, SkillMatches: match.SkillMatches, Extraction: stamps,
+	}, err
+}
+
+// bestOf returns the section that matches a transfer course best; nil where none has
+// skills.
+func (c *call) bestOf(transfer *catalog.TransferCourse, config catalog.MatchingConfig, sections map[string]*catalog.Section) *alignment.Match {
+	var candidates []alignment.Candidate
+	for _, section := range sections {
+		candidates = append(candidates, alignment.Candidate{SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills})
+	}
+	return alignment.NewIndex(candidates).Best(transfer.Skills, config, c.Taxonomy().Related)
+}
+
+// provenance returns how a record's skills were extracted; nil where they were not.
+func (c *call) provenance(ctx context.Context, id string) (*catalog.Provenance, error) {
+	outcome, err := c.Store.Outcome(ctx, c.org, id)
+	if err != nil || outcome == nil {
+		return nil, err
+	}
+	return &outcome.Provenance, nil
+}
+
+// sectionProvenance is provenance for a section, whose skills may be set by hand.
+func (c *call) sectionProvenance(ctx context.Context, section *catalog.Section) (*catalog.Provenance, error) {
+	if section.ByHand {
+		return nil, nil
+	}
+	return c.provenance(ctx, section.ID)
+}
+
+// maxLookupCodes is how many codes one look-up asks for.
+const maxLookupCodes = 50
+
+func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*Lookup, error) {
+	query := catalog.ArticulationQuery{Institution: in.Institution, AsOf: in.AsOf, ProgramID: in.ProgramID}
+	if query.AsOf == "" {
+		query.AsOf = catalog.DateOf(c.now)
+	}
+	for code := range strings.SplitSeq(in.Codes, ",") {
+		code = strings.TrimSpace(code)
+		if catalog.Normalized(code) == "" {
+			return nil, catalog.Errorf(catalog.InvalidParameter, "codes must be codes of courses, separated by commas.")
+		}
+		query.Codes = append(query.Codes, code)
+	}
+	if len(query.Codes) > maxLookupCodes {
+		return nil, catalog.Errorf(catalog.InvalidParameter, "codes must be at most %d.", maxLookupCodes)
+	}
+	articulations, err := c.approvedUnder(ctx, catalog.LookupKeys(in.Institution, query.Codes))
+	if err != nil {
+		return nil, err
+	}
+	var out Lookup
+	var why []catalog.UncoveredCode
+	out.Data, out.Uncovered, why = query.Lookup(articulations)
+	if len(in.Include) > 0 {
+		out.Trace = &why
+	}
+	return &out, nil
+}
+
+// approvedUnder loads the articulations to which the keys lead.
+func (c *call) approvedUnder(ctx context.Context, keys []catalog.ApprovedKey) ([]*catalog.Articulation, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	approved, err := c.Store.Approved(ctx, c.org, keys)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, a := range approved {
+		for seq := range a.Periods {
+			numbers = append(numbers, seq)
+		}
+	}
+	if slices.Sort(numbers); len(numbers) == 0 {
+		return nil, nil
+	}
+	return c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+}
