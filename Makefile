@@ -19,6 +19,7 @@ local: node_modules
 	@echo "building $(words $(FUNCTIONS)) functions for this machine"
 	@go build -tags lambda.norpc -o build/local/programs/ ./functions/...
 	@for f in $(FUNCTIONS); do mkdir -p build/local/functions/$$f && ln -f build/local/programs/$$f build/local/functions/$$f/bootstrap || exit 1; done
+	@go run ./infra/reference/build build/local/functions/docs
 	@go build -o build/local/bin/ ./infra/local
 	@$(SKILLSCTL)
 
@@ -26,12 +27,13 @@ test: node_modules
 	go vet ./...
 	go test ./...
 
-build:
+build: node_modules
 	@GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/programs/ ./functions/...
 	@$(SKILLSCTL)
 	@build/skillsctl taxonomy build -starter -out build/starter.bin >/dev/null
 	@taxonomy=build/starter.bin; [ ! -f build/taxonomy.bin ] || taxonomy=build/taxonomy.bin; \
 	  for f in $(FUNCTIONS); do mkdir -p build/functions/$$f && ln -f build/programs/$$f build/functions/$$f/bootstrap && cp $$taxonomy build/functions/$$f/taxonomy.bin || exit 1; done
+	@go run ./infra/reference/build build/functions/docs
 	@du -sh build/functions/*/bootstrap
 
 # dev, staging or prod; see docs/aws.md.
@@ -107,7 +109,7 @@ openapi:
 	go run ./infra/openapi > openapi.json.new && mv openapi.json.new openapi.json
 
 node_modules: package-lock.json
-	npm ci --no-audit --no-fund --loglevel=error
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch node_modules
 
 # Fails where a module's licence is not one that the project takes; writes the

@@ -80,6 +80,9 @@ func requests(id map[string]string) []request {
 	}
 	return []request{
 		{"getOpenAPI", nil, nil, ""},
+		{"getRoot", nil, nil, ""},
+		{"getDocs", nil, nil, ""},
+		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
 		{"listSections", nil, of("externalId", "10234"), ""},
@@ -479,6 +482,13 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
+	}
+	// The real page is infra/reference's.
+	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "assets/page.js": "\"use strict\";\n"} {
+		path := filepath.Join(dir, "site", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var functions []runtime.Function
 	for _, name := range names {

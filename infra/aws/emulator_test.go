@@ -68,7 +68,7 @@ func TestCreateStack(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		want := append(api.Paths(), "/", "/{proxy+}")
+		want := append(api.Paths(), "/{proxy+}")
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("paths of the API: %s", diff)

@@ -41,6 +41,7 @@ var sizes = map[string]size{
 	string(api.Customers):     records,
 	string(api.Documents):     records,
 	string(api.Webhooks):      records,
+	string(api.Docs):          {512, 10, "writes the viewer of the reference, 2 MB of script, into a response"},
 	string(api.Extractions):   {512, 10, "searches the whole taxonomy, which it holds in memory"},
 	string(api.Credentials):   {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
 	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},

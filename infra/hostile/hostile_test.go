@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -92,6 +93,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	filing.Files(config, s.server)
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.handle = group.Gateway(s.server)
 	return s
 }
@@ -204,7 +206,9 @@ func check(r request, got reply) error {
 		return fmt.Errorf("the body is no UTF-8")
 	}
 	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
-	if page := strings.HasSuffix(r.path, "/shared") && r.method == http.MethodGet; got.status >= 400 && (!page || media != api.HTML) {
+	route, _ := api.Match(r.method, api.BasePath+r.path)
+	page := route.Operation != nil && route.Operation.Access == api.Public && route.Operation.ShowsPage()
+	if got.status >= 400 && (!page || media != api.HTML) {
 		return checkProblem(media, got)
 	}
 	if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {

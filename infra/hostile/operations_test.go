@@ -147,7 +147,7 @@ func fixture(t testing.TB, s *service) map[string]string {
 		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
 	return map[string]string{
 		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
-		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID),
+		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
 		"token": address[strings.Index(address, "token=")+len("token="):],
 	}
 }

@@ -137,5 +137,5 @@ func announce(a stack.Announcement) {
 	for _, c := range a.Customers {
 		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
 	}
-	fmt.Printf("\nTry:\n  %s\n\nFor a shell's variables: eval \"$(build/skillsctl env)\"\n\nCtrl-C stops everything.\n", a.FirstCall())
+	fmt.Printf("\nTry:\n  %s\n\nFor a shell's variables: eval \"$(build/skillsctl env)\"\nThe reference, to be tried in a browser, and guides: %s/docs\n\nCtrl-C stops everything.\n", a.FirstCall(), a.BaseURL)
 }

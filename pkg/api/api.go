@@ -32,11 +32,12 @@ const (
 	Documents     Group = "documents"
 	Webhooks      Group = "webhooks"
 	Customers     Group = "customers"
+	Docs          Group = "docs"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers, Docs}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
@@ -99,6 +100,7 @@ type Operation struct {
 	Creates string   // id of the GET of the record that Location names; "" when there is none
 	ETag    bool     // the response has an ETag, which a GET compares with If-None-Match
 	Passing string   // field of the response that the ETag leaves out, because it is another in each; "" for none
+	Leads   string   // id of the GET to which a client that prefers HTML is redirected; "" for none
 	Pages   bool     // the response may be a part of a list: Link leads to the others
 
 	Queues   bool           // starts extractions: its function may send to the queue

@@ -149,6 +149,8 @@ func RowsOf(function string) Rows {
 			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)
+	case string(Docs):
+		return caller
 	case string(Extractions):
 		return writer.
 			reading(EvidenceRows, live(catalog.DocumentKind), live(catalog.CourseKind), live(catalog.SectionKind)).

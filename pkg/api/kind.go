@@ -20,7 +20,7 @@ func OperationKinds() []OperationKind { return []OperationKind{ReadKind, WriteKi
 // Kind returns the operation's kind.
 func (o Operation) Kind() OperationKind {
 	switch {
-	case o.Cost == regenerate && o.Group == Reports, o.Access == Public && o.ShowsPage(), o.Cost == score, o.Cost == build:
+	case o.Cost == regenerate && o.Group == Reports, o.Group == Reports && o.Access == Public, o.Cost == score, o.Cost == build:
 		return ComputeKind
 	case o.Access == Write && o.Method != http.MethodGet:
 		return WriteKind

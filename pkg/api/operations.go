@@ -12,6 +12,8 @@ const (
 	MergePatch = "application/merge-patch+json" // of PATCH, besides JSON
 	CSV        = "text/csv"
 	HTML       = "text/html"
+	JavaScript = "text/javascript"
+	CSS        = "text/css"
 )
 
 // The costs in units.
@@ -108,6 +110,9 @@ func compares(get string) option { return func(o *Operation) { o.IfMatch = get }
 func described(text string) option { return func(o *Operation) { o.Description = text } }
 
 func gives(media ...string) option { return func(o *Operation) { o.Gives = media } }
+
+// leads redirects clients that prefer HTML to another GET.
+func leads(to string) option { return func(o *Operation) { o.Leads = to } }
 
 func errors(codes ...catalog.Code) option { return func(o *Operation) { o.Errors = codes } }
 
@@ -333,4 +338,11 @@ var operations = []Operation{
 		described("Every creation, change and deletion of the organization's records, in order. Start without since, then pass the last next; the feed has no content, href leads to it."))),
 	added(get("getOpenAPI", Customers, "/openapi.json", "Read this document",
 		described("The contract as an OpenAPI 3.1 document."), costs(free), public)),
+
+	added(get("getRoot", Docs, "/", "Say what the service is",
+		described("Name, version and links. A client that prefers HTML is led to the reference."), costs(free), public, untagged, leads("getDocs"))),
+	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
+		described("Every operation, to be tried with a key that stays in the page's memory, and guides."), costs(free), public, gives(HTML))),
+	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
+		described("Scripts and styles of the page, under names that hold their digests."), costs(free), public, gives(JavaScript, CSS))),
 }

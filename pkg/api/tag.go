@@ -18,7 +18,7 @@ var tags = []Tag{
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
 	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},
 	{"Webhooks", "Addresses that are told of changes, and what became of the messages.", []Group{Webhooks}},
-	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers}},
+	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers, Docs}},
 }
 
 // Tags lists the tags in the order in which readers want them.

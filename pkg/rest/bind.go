@@ -42,6 +42,8 @@ type call struct {
 type rendered struct {
 	contentType string // "" for JSON
 	policy      string // what a page may load; "" where it is none
+	cache       string // Cache-Control; "" for none
+	status      int    // 0 for the operation's
 	body        []byte
 }
 
@@ -118,7 +120,11 @@ func (c *call) encode(output any) response {
 	out := response{status: c.op.Status, header: http.Header{}}
 	if c.rendered != nil {
 		out.body = c.rendered.body
+		if c.rendered.status != 0 {
+			out.status = c.rendered.status
+		}
 		out.set("Content-Type", c.rendered.contentType)
+		out.set("Cache-Control", c.rendered.cache)
 		if c.rendered.policy != "" {
 			guardPage(out, c.rendered.policy)
 		}
@@ -129,7 +135,7 @@ func (c *call) encode(output any) response {
 	if len(c.links) > 0 {
 		out.header["Link"] = []string{joinLinks(c.links)}
 	}
-	if len(c.op.Gives) > 1 {
+	if c.op.Leads != "" || len(c.op.Gives) > 1 && c.op.Gives[0] == api.JSON {
 		out.set("Vary", "Accept")
 	}
 	c.tag(out)

@@ -28,7 +28,7 @@ func OpenAPI(events fs.FS) []byte {
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "Skills Curriculum Service", Version: "1.0.0",
+			Title: serviceName, Version: Version,
 			Description: "An academic catalog and how it relates to skills and jobs. Every operation costs units of its customer's window: " +
 				"x-cost, plus x-cost-per-item for each transfer course or new syllabus that the body asks for. " +
 				"x-problems are the codes that an operation's problems have. x-extension marks what goes beyond the original contract.",
@@ -50,7 +50,7 @@ func OpenAPI(events fs.FS) []byte {
 				api.HeaderCost:         added(header("integer", "Units that this call was charged")),
 				api.HeaderETag:         added(header("string", "Name of these bytes, for If-None-Match and If-Match")),
 				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
-				"Location":             added(header("string", "Path of the record, where one was created")),
+				"Location":             added(header("string", "Path of the record that was created, or of what a client is led to")),
 				"Retry-After":          added(header("integer", "Seconds after which to try again; with 429 and 503")),
 				"Idempotency-Replayed": added(header("string", "true where the response is the one that the same Idempotency-Key had before")),
 			},
@@ -141,6 +141,9 @@ func (d document) describe(e endpoint) *huma.Operation {
 	}
 	if op.IfMatch != "" {
 		requestHeader("If-Match", "An ETag of the record: 412 where the record has changed since", `"5e1c9a"`, &huma.Schema{Type: "string"})
+	}
+	if op.Leads != "" {
+		o.Responses["302"] = &huma.Response{Description: "Found: " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
 	}
 	return o
 }

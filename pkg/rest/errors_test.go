@@ -91,7 +91,7 @@ func TestPathsAndMethods(t *testing.T) {
 		{"GET", "/courses/", 404, ""},
 		{"GET", "//courses", 404, ""},
 		{"GET", "/courses//sections", 404, ""},
-		{"GET", "/", 404, ""},
+		{"POST", "/", 405, "GET"},
 		{"GET", "/Courses", 404, ""},
 		{"GET", "/courses/x/", 404, ""},
 		{"GET", "/transfer-packages/x/courses/y/z", 404, ""},

@@ -43,7 +43,7 @@ func (c *call) unlessKnown(r response) response {
 	}
 	out := response{status: http.StatusNotModified, header: http.Header{}}
 	for name, values := range r.coded(c.request).header {
-		if name == api.HeaderETag || name == "Vary" {
+		if name == api.HeaderETag || name == "Vary" || name == "Cache-Control" {
 			out.header[name] = values
 		}
 	}

@@ -22,15 +22,14 @@ func remade(s *Server, contract []api.Operation, more func(*Server)) *Server {
 }
 
 // Extend adds operations to a server that no contract has yet: a list where a member
-// is deleted, a PUT that is compared with a record above it, and pages for a browser
-// that needs no key.
+// is deleted, a PUT that is compared with a record above it, and a page for a
+// browser that needs no key.
 func Extend(s *Server) *Server {
 	extra := []api.Operation{
 		{ID: "listProgramCourses", Method: "GET", Path: "/programs/{programId}/courses", Group: api.Programs, Cost: api.Cost{Base: 1}, Status: 200, Gives: []string{api.JSON}, Pages: true},
 		{ID: "putProgramLabel", Method: "PUT", Path: "/programs/{programId}/labels/{label}", Group: api.Programs, Cost: api.Cost{Base: 2}, Status: 200, Access: api.Write,
 			Accepts: []string{api.JSON}, Gives: []string{api.JSON}, IfMatch: "getProgram", ETag: true},
-		{ID: "page", Method: "GET", Path: "/docs", Group: api.Programs, Status: 200, Gives: []string{api.HTML}, ETag: true, Access: api.Public},
-		{ID: "root", Method: "GET", Path: "/", Group: api.Programs, Status: 200, Gives: []string{api.JSON, api.HTML}, ETag: true, Access: api.Public},
+		{ID: "page", Method: "GET", Path: "/open/page", Group: api.Programs, Status: 200, Gives: []string{api.HTML}, ETag: true, Access: api.Public},
 	}
 	page := func(_ context.Context, c *call, _ *none) (anything, error) {
 		c.rendered = &rendered{contentType: "text/html; charset=utf-8", policy: "default-src 'none'", body: []byte("<p>page</p>")}
@@ -63,6 +62,5 @@ func Extend(s *Server) *Server {
 			return program, change, nil
 		})
 		read(s, "page", page)
-		read(s, "root", page)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
@@ -108,6 +109,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
 	printing.Document(config, s.server)
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	_, webhooks := newHooks(t)
 	webhooks(s.server)

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -47,6 +48,7 @@ type Server struct {
 	Document  []byte                  // the contract, as OpenAPI makes it
 	// WritePage writes a report as a page, on which each view has an address.
 	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
+	Site      fs.FS // of the page of GET /docs: index.html and what stands in assets
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
@@ -77,6 +79,7 @@ func bindings() map[api.Group]func(*Server) {
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
 		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
+		api.Docs: (*Server).bindDocs,
 	}
 }
 
@@ -287,7 +290,7 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 	values := make([]string, len(fields)) // of all, in one piece
 	for i, f := range fields {
-		if f.name == "Content-Type" && (len(out.body) == 0 || header[f.name] != nil) {
+		if header[f.name] != nil || f.name == "Content-Type" && len(out.body) == 0 {
 			continue
 		}
 		values[i] = f.value

@@ -1,0 +1,10 @@
+// Command docs is the Lambda function of the operations in group docs (pkg/api).
+package main
+
+import (
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/site"
+)
+
+func main() { group.Start(api.Docs, site.Beside) }

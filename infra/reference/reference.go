@@ -1,0 +1,193 @@
+// Package reference builds the page of GET /docs: the OpenAPI document in Stoplight
+// Elements, with guides that are sections of the pages under docs. What it builds is
+// a folder of files that the function docs carries beside its bootstrap; their names
+// hold their digests, so that they can be cached for ever.
+package reference
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"skillscurriculum/pkg/api"
+)
+
+// Folder is where the files stand, beside the bootstrap of the function docs.
+const Folder = "site"
+
+var (
+	//go:embed page.html
+	page string
+	//go:embed page.css
+	style []byte
+	//go:embed page.js
+	script []byte
+)
+
+// guide is an article of the page: sections of pages under docs, by their headings. A
+// page without headings is taken whole.
+type guide struct {
+	ID, Title string
+	sections  []section
+}
+
+type section struct {
+	page     string
+	headings []string
+}
+
+const contract = "docs/contract.md"
+
+var guides = []guide{
+	{"first-request", "First request", []section{{"docs/clients.md", nil}, {contract, []string{"Authentication", "Requests", "Responses"}}}},
+	{"errors-guide", "Errors", []section{{contract, []string{"Errors", "Idempotency", "Conditional requests"}}}},
+	{"limits", "Limits", []section{{contract, []string{"Rate limits", "Lists"}}}},
+	{"extraction-guide", "Extraction and evidence", []section{{contract, []string{"Extraction", "Skills", "Reviews", "Documents", "Equivalencies"}}}},
+	{"reports-guide", "Reports and figures", []section{{contract, []string{"Reports", "Labor market"}}}},
+	{"in-step", "Staying in step", []section{{"docs/in-step.md", nil}, {contract, []string{"Change feed", "Webhooks"}}}},
+}
+
+// Build writes the files into a folder, from the repository at root with its
+// node_modules.
+func Build(root, folder string) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
+		return err
+	}
+	elements := filepath.Join(root, "node_modules", "@stoplight", "elements")
+	names := map[string]string{}
+	for name, file := range map[string]string{"elements.js": "web-components.min.js", "elements.css": "styles.min.css"} {
+		text, err := os.ReadFile(filepath.Join(elements, file))
+		if err != nil {
+			return fmt.Errorf("%w (make node_modules installs it)", err)
+		}
+		if names[name], err = asset(folder, name, text); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string][]byte{"page.js": script, "page.css": style} {
+		var err error
+		if names[name], err = asset(folder, name, text); err != nil {
+			return err
+		}
+	}
+	type article struct {
+		ID, Title string
+		Text      template.HTML
+	}
+	var articles []article
+	for _, g := range guides {
+		text, err := g.render(root)
+		if err != nil {
+			return err
+		}
+		articles = append(articles, article{g.ID, g.Title, text})
+	}
+	var b bytes.Buffer
+	if err := template.Must(template.New("page").Parse(page)).Execute(&b, map[string]any{"Base": api.BasePath, "Assets": names, "Articles": articles}); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "index.html"), b.Bytes(), 0o644)
+}
+
+// asset writes a file under a name that holds its digest, and returns that.
+func asset(folder, name string, text []byte) (string, error) {
+	sum := sha256.Sum256(text)
+	stem, extension, _ := strings.Cut(name, ".")
+	name = stem + "-" + hex.EncodeToString(sum[:6]) + "." + extension
+	return name, os.WriteFile(filepath.Join(folder, "assets", name), text, 0o644)
+}
+
+// The pages are our own, so that their HTML (anchors of codes) is taken as it is.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(html.WithUnsafe()),
+)
+
+func (g guide) render(root string) (template.HTML, error) {
+	var out bytes.Buffer
+	for _, s := range g.sections {
+		text, err := os.ReadFile(filepath.Join(root, s.page))
+		if err != nil {
+			return "", err
+		}
+		for _, piece := range pieces(string(text), s.headings) {
+			if err := markdown.Convert([]byte(piece), &out); err != nil {
+				return "", fmt.Errorf("%s: %w", s.page, err)
+			}
+		}
+	}
+	return template.HTML(relinked(out.String())), nil
+}
+
+var (
+	title  = regexp.MustCompile(`(?m)^# .*\n`)
+	second = regexp.MustCompile(`(?m)^## `)
+	link   = regexp.MustCompile(`<a href="([^"]*)">((?s).*?)</a>`)
+)
+
+// pieces returns the sections of a page with those headings, in the order of the
+// headings; without any the whole page. A heading that the page lacks has none.
+func pieces(text string, headings []string) []string {
+	if headings == nil {
+		return []string{title.ReplaceAllString(text, "")}
+	}
+	sections := map[string]string{}
+	for _, s := range second.Split(text, -1)[1:] {
+		name, _, _ := strings.Cut(s, "\n")
+		sections[strings.TrimSpace(name)] = "## " + s
+	}
+	var found []string
+	for _, name := range headings {
+		found = append(found, sections[name])
+	}
+	return found
+}
+
+// relinked points links into the pages at the guides, as far as these have them, and
+// leaves only the words of others.
+func relinked(text string) string {
+	return link.ReplaceAllStringFunc(text, func(whole string) string {
+		m := link.FindStringSubmatch(whole)
+		target, words := m[1], m[2]
+		path, fragment, _ := strings.Cut(target, "#")
+		switch {
+		case strings.HasSuffix(path, "openapi.json"):
+			return `<a href="` + api.BasePath + `/openapi.json">` + words + `</a>`
+		case strings.Contains(target, "://"):
+			return `<a href="` + target + `" rel="noreferrer">` + words + `</a>`
+		case (path == "" || strings.HasSuffix(path, "contract.md")) && shown(fragment):
+			return `<a href="#` + fragment + `">` + words + `</a>`
+		}
+		return words
+	})
+}
+
+// shown reports whether the guides have the heading with that fragment.
+func shown(fragment string) bool {
+	for _, g := range guides {
+		for _, s := range g.sections {
+			for _, heading := range s.headings {
+				if strings.ReplaceAll(strings.ToLower(heading), " ", "-") == fragment {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2/negotiation"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+const serviceName = "Skills Curriculum Service"
+
+// Version is the contract's version.
+const Version = "1.0.0"
+
+// sitePolicy lets the page of GET /docs load and call this service alone. The viewer
+// writes its styles itself.
+const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+
+// Welcome is what the service says at its root.
+type Welcome struct {
+	Name    string       `json:"name" doc:"Name of the service"`
+	Version string       `json:"version" doc:"Version of the contract"`
+	Links   WelcomeLinks `json:"links" doc:"Where to go on"`
+}
+
+// WelcomeLinks are paths of the service.
+type WelcomeLinks struct {
+	Docs    string `json:"docs" doc:"The reference and guides as a page"`
+	OpenAPI string `json:"openapi" doc:"The contract as an OpenAPI document"`
+}
+
+type assetInput struct {
+	Asset string `path:"asset" doc:"Name of a file of the page"`
+}
+
+func (s *Server) bindDocs() {
+	read(s, "getRoot", func(_ context.Context, c *call, _ *none) (*Welcome, error) {
+		accept := strings.Join(c.request.Header.Values("Accept"), ",")
+		if negotiation.SelectQValue(accept, []string{api.JSON, api.HTML}) == api.HTML {
+			c.location = api.BasePath + api.Of(c.op.Leads).Path
+			c.rendered = &rendered{status: http.StatusFound}
+		}
+		return &Welcome{serviceName, Version, WelcomeLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
+	})
+	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
+		return anything{}, c.file("index.html", "no-cache")
+	})
+	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
+		// Its name holds its digest.
+		return anything{}, c.file("assets/"+in.Asset, "public, max-age=31536000, immutable")
+	})
+}
+
+var siteMedia = map[string]string{".html": api.HTML, ".js": api.JavaScript, ".css": api.CSS}
+
+// file renders a file of the page.
+func (c *call) file(name, cache string) error {
+	if c.Site == nil || !fs.ValidPath(name) || strings.Count(name, "/") > 1 {
+		return catalog.Errorf(catalog.NotFound, "There is no such file.")
+	}
+	text, err := fs.ReadFile(c.Site, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return catalog.Errorf(catalog.NotFound, "There is no such file.")
+	}
+	media := siteMedia[path.Ext(name)]
+	c.rendered = &rendered{contentType: media + "; charset=utf-8", cache: cache, body: text}
+	if media == api.HTML {
+		c.rendered.policy = sitePolicy
+	}
+	return err
+}
