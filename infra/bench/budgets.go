@@ -226,6 +226,10 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			}
 			return w.run(call(http.MethodDelete, path+review, ""))
 		},
+		"create an articulation": func() (measurement, error) {
+			return post("/articulations", articulation(ids.New("C"), w.course, "2026-08-01"))()
+		},
+		"approve an articulation that supersedes another": w.successor,
 		"PATCH a job":        patch("/jobs/" + w.job),
 		"PATCH a package":    patch("/transfer-packages/" + w.pack),
 		"PATCH a credential": patch("/credentials/" + w.credential),

@@ -80,6 +80,7 @@ const (
 	leastSkew       = 30 * time.Second
 	mostSkew        = 3 * time.Minute
 	tableName       = "chaos"
+	settling        = time.Second
 )
 
 // world is everything that runs, and how to hurt it.
@@ -374,11 +375,14 @@ func (w *world) hurt(f fault) {
 			p, program = w.queue, "goaws"
 		}
 		p.shut()
+		// DynamoDB Local confirms a transaction that its file may not hold yet; AWS
+		// loses nothing that it confirmed.
+		time.Sleep(settling)
 		for _, pid := range w.processes(program) {
 			w.kill(pid, syscall.SIGKILL)
 		}
 		wait()
-		for !answers(p.upstream) {
+		for !responds(p.upstream) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		p.open()
@@ -438,8 +442,8 @@ func (w *world) processes(word string) (pids []int) {
 	return pids
 }
 
-// answers reports whether a server is there again.
-func answers(url string) bool {
+// responds reports whether a server is there again.
+func responds(url string) bool {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
 	if err != nil {
@@ -503,6 +507,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	}
 	a.table()
 	a.documents()
+	a.articulations()
 	a.clients(t)
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
