@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +261,12 @@ func (g *generator) parameter(p map[string]any) any {
 	if schema["type"] == "integer" || schema["type"] == "number" {
 		return g.random.IntN(2)
 	}
+	if id, ok := g.known[fmt.Sprint(p["name"])]; ok {
+		return id
+	}
+	if example, ok := p["example"].(string); ok {
+		return url.QueryEscape(example)
+	}
 	return ""
 }
 
@@ -327,10 +334,8 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return g.known["sectionId"]
 	case "programIds":
 		return g.known["programId"]
-	case "supersedes":
-		return g.known["articulationId"]
-	case "documentId":
-		return nil // it does not stand with an address
+	case "documentId", "label", "supersedes":
+		return nil // they do not stand with an address, a course, and any articulation
 	case "sha256":
 		return strings.Repeat("ab", 32)
 	case "syllabusHref", "jobDescriptionHref":
