@@ -631,8 +631,8 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 				return id
 			}
 			changed = true
-			prefix, _, _ := strings.Cut(id, "_")
 			if fresh[id] == "" {
+				prefix, _, _ := strings.Cut(id, "_")
 				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
 			}
 			return fresh[id]

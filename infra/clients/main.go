@@ -30,7 +30,7 @@ type client struct {
 	needs    [][]string // commands that must work
 	make     [][]string // generates and compiles, run in the client's folder
 	run      []string
-	counts   string // file whose lines are worth telling; "" for none
+	counts   []string // files whose lines are worth telling
 }
 
 var clients = []client{
@@ -38,11 +38,12 @@ var clients = []client{
 		language: "go",
 		make: [][]string{
 			{"go", "tool", "oapi-codegen", "-config", "oapi.yaml", "openapi.json"},
-			{"go", "vet", "."},
+			{"go", "tool", "oapi-codegen", "-config", "plain/oapi.yaml", "openapi.json"},
+			{"go", "vet", "./..."},
 			{"go", "build", "-o", "client", "."},
 		},
 		run:    []string{"./client"},
-		counts: "client.gen.go",
+		counts: []string{"client.gen.go", "plain/client.gen.go"},
 	},
 	{
 		language: "typescript",
@@ -67,8 +68,8 @@ var clients = []client{
 	{
 		language: "java",
 		needs:    [][]string{{"mvn", "--version"}},
-		make:     [][]string{{"mvn", "--quiet", "--batch-mode", "compile"}},
-		run:      []string{"mvn", "--quiet", "--batch-mode", "exec:java"},
+		make:     [][]string{{"mvn", "-Dstyle.color=never", "--quiet", "--batch-mode", "compile"}},
+		run:      []string{"mvn", "-Dstyle.color=never", "--quiet", "--batch-mode", "exec:java"},
 	},
 }
 
@@ -142,11 +143,17 @@ func (c client) try(ctx context.Context, environment []string) (said string, err
 			return "", err
 		}
 	}
-	if said, err = in(ctx, dir, environment, c.run); err != nil || c.counts == "" {
-		return said, err
+	if said, err = in(ctx, dir, environment, c.run); err != nil {
+		return "", err
 	}
-	generated, err := os.ReadFile(filepath.Join(dir, c.counts))
-	return fmt.Sprintf("%s; %d generated lines", said, bytes.Count(generated, []byte("\n"))), err
+	for _, file := range c.counts {
+		generated, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			return "", err
+		}
+		said += fmt.Sprintf("; %s has %d lines", file, bytes.Count(generated, []byte("\n")))
+	}
+	return said, nil
 }
 
 // lay copies the files of a folder over those of another.

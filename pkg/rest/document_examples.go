@@ -91,10 +91,12 @@ func (p parameter) example(params map[string]string) any {
 		if n, err := strconv.Atoi(value); err == nil {
 			return n
 		}
-	case reflect.Float64, reflect.Pointer:
+	case reflect.Float64:
 		if f, err := strconv.ParseFloat(value, 64); err == nil {
 			return f
 		}
+	case reflect.Bool:
+		return value == "true"
 	}
 	return value
 }

@@ -19,6 +19,7 @@ import (
 // clients have no packages.
 var names = map[string]string{
 	"AcceptedExtraction":         "AcceptedSyllabusExtraction",
+	"Alternative":                "ArticulationAlternative",
 	"Answer":                     "LaborMarketResult",
 	"BuilderWeights":             "CredentialBuilderWeights",
 	"DocumentWithUpload":         "Document",
@@ -26,8 +27,14 @@ var names = map[string]string{
 	"ExtractionResult":           "SyllabusExtraction",
 	"Failure":                    "ExtractionFailure",
 	"Finding":                    "ExtractedSkill",
+	"Grant":                      "ArticulationGrant",
+	"Granted":                    "GrantedArticulation",
+	"History":                    "ArticulationHistory",
+	"Lookup":                     "ArticulationLookup",
 	"Market":                     "LaborMarket",
 	"Match":                      "EquivalencyMatch",
+	"Move":                       "ArticulationMove",
+	"NotUsed":                    "UnusedAlternative",
 	"Proposal":                   "CredentialProposal",
 	"Provenance":                 "ExtractionProvenance",
 	"RegionEntry":                "Region",
@@ -46,11 +53,15 @@ var names = map[string]string{
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	item, list := strings.CutPrefix(name, "Page")
+	item, input := strings.CutSuffix(item, "Input")
 	if known := names[item]; known != "" {
 		item = known
 	}
-	if list {
-		return item + "List"
+	switch {
+	case list:
+		item += "List"
+	case input:
+		item += "Input"
 	}
 	return item
 }
@@ -58,16 +69,18 @@ func schemaName(t reflect.Type, hint string) string {
 // enumerations are the types whose values are words of a list, each a schema of its own.
 func enumerations() map[reflect.Type]enumeration {
 	return map[reflect.Type]enumeration{
-		reflect.TypeFor[catalog.Code]():             enumerated("ProblemCode", api.ProblemCodes()...),
-		reflect.TypeFor[catalog.FailureCode]():      enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
-		reflect.TypeFor[catalog.WarningCode]():      enumerated("WarningCode", catalog.WarningCodes()...),
-		reflect.TypeFor[catalog.ProcessingStatus](): enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
-		reflect.TypeFor[catalog.Kind]():             enumerated("RecordKind", catalog.Kinds()...),
-		reflect.TypeFor[catalog.Verdict]():          enumerated("Verdict", catalog.Accepted, catalog.Rejected),
-		reflect.TypeFor[catalog.DocumentStatus]():   enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
-		reflect.TypeFor[labor.RegionType]():         enumerated("RegionType", labor.National, labor.State, labor.MSA),
-		reflect.TypeFor[catalog.Equivalence]():      enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
-		reflect.TypeFor[catalog.MatchType]():        enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
+		reflect.TypeFor[catalog.Code]():               enumerated("ProblemCode", api.ProblemCodes()...),
+		reflect.TypeFor[catalog.FailureCode]():        enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
+		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
+		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
+		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Kinds()...),
+		reflect.TypeFor[catalog.Verdict]():            enumerated("Verdict", catalog.Accepted, catalog.Rejected),
+		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
+		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
+		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
+		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
+		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http"
 	"os"
 	"time"
 )
@@ -18,21 +17,15 @@ func main() {
 }
 
 func call(ctx context.Context) error {
-	client, err := NewClientWithResponses(os.Getenv("BASE_URL"), WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("X-API-Key", os.Getenv("API_KEY"))
-		return nil
-	}))
-	if err != nil {
-		return err
-	}
-	courses, err := client.ListCoursesWithResponse(ctx, &ListCoursesParams{Limit: new(int64(2))})
+	client := &Client{Server: os.Getenv("BASE_URL"), Key: os.Getenv("API_KEY")}
+	courses, err := client.ListCourses(ctx, &ListCoursesParams{Limit: new(int64(2))})
 	if err != nil {
 		return err
 	}
 	if courses.Value == nil || len(courses.Value.Data) != 2 {
 		return fmt.Errorf("list: %s", courses.Body)
 	}
-	course, err := client.CreateCourseWithResponse(ctx, nil, CreateCourseRequest{Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditsInputUnitSEMESTERHOUR}})
+	course, err := client.CreateCourse(ctx, nil, CreateCourseRequest{Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditsInputUnitSEMESTERHOUR}})
 	if err != nil {
 		return err
 	}
@@ -43,7 +36,7 @@ func call(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refused, err := client.CreateCourseWithResponse(ctx, nil, CreateCourseRequest{Name: "", Code: "CS 310"})
+	refused, err := client.CreateCourse(ctx, nil, CreateCourseRequest{Name: "", Code: "CS 310"})
 	if err != nil {
 		return err
 	}
@@ -55,12 +48,12 @@ func call(ctx context.Context) error {
 	return nil
 }
 
-func extract(ctx context.Context, client *ClientWithResponses) (skills int, err error) {
+func extract(ctx context.Context, client *Client) (skills int, err error) {
 	var request CreateSyllabusExtractionRequest
 	if err := request.FromTextExtractionRequest(TextExtractionRequest{Text: "Students will write Python programs and design SQL databases."}); err != nil {
 		return 0, err
 	}
-	accepted, err := client.CreateSyllabusExtractionWithResponse(ctx, nil, request)
+	accepted, err := client.CreateSyllabusExtraction(ctx, nil, request)
 	if err != nil {
 		return 0, err
 	}
@@ -68,7 +61,7 @@ func extract(ctx context.Context, client *ClientWithResponses) (skills int, err 
 		return 0, fmt.Errorf("extract: %s", accepted.Body)
 	}
 	for range 120 {
-		extraction, err := client.GetSyllabusExtractionWithResponse(ctx, accepted.Value.ExtractionId, &GetSyllabusExtractionParams{})
+		extraction, err := client.GetSyllabusExtraction(ctx, accepted.Value.ExtractionId, &GetSyllabusExtractionParams{})
 		if err != nil {
 			return 0, err
 		}
