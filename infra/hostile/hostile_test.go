@@ -29,6 +29,7 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -89,6 +90,8 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.server.Queue = jobs{}
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
+	config.WebhookKey = strings.Repeat("key of a test", 3)
+	notifying.Webhooks(config, s.server)
 	s.handle = group.Gateway(s.server)
 	return s
 }

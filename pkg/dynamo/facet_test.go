@@ -85,22 +85,23 @@ type shelf struct {
 	all    []*catalog.Articulation
 }
 
-// add creates an articulation, some numbers behind the last one.
+// add creates two articulations, some numbers behind the last one.
 func (s *shelf) add(t *testing.T) {
 	t.Helper()
-	a := draw(s.random)
+	a, b := draw(s.random), draw(s.random)
 	commit(t, s.store, func(change *catalog.Change) error {
 		dir, err := s.store.Directory(t.Context(), org, catalog.ArticulationKind)
 		if err != nil {
 			return err
 		}
-		for range s.random.IntN(120) {
+		for range s.random.IntN(240) {
 			dir.Drop(dir.Take())
 		}
 		change.Add(a, ids, dir, org, s.store.Now())
+		change.Add(b, ids, dir, org, s.store.Now())
 		return nil
 	})
-	s.all = append(s.all, a)
+	s.all = append(s.all, a, b)
 }
 
 // alter gives one of the articulations other content.
@@ -208,7 +209,7 @@ func TestFilteredPagesWhileRecordsChange(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	s := &shelf{store, rand.New(rand.NewPCG(rand.Uint64(), 1)), nil}
-	for range 20 {
+	for range 10 {
 		s.add(t)
 	}
 	lasting := catalog.ArticulationFilter{Institution: s.all[0].SendingInstitution.Name}
