@@ -313,7 +313,8 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 // doubtful reports whether a word is an everyday word or a letter rather than the tool of
 // that name: a word needs its capital and a neighbour from computing in the same
 // block, or at least the neighbour where the document has no capitals; a letter
-// without its capital needs the neighbour next to it.
+// without its capital needs the neighbour next to it. A sentence that has the word
+// learned by its name needs no neighbour.
 func (x *extraction) doubtful(ci, at int) bool {
 	tok := x.tokens[at]
 	word := x.doc[tok.start:tok.end]
@@ -329,8 +330,36 @@ func (x *extraction) doubtful(ci, at int) bool {
 	if !tok.initial && x.capitals {
 		return true
 	}
-	return !x.toolNear(ci, at)
+	return !x.toolNear(ci, at) && !x.learned(ci, at)
 }
+
+// learned reports whether a word stands directly after a verb of learning or teaching,
+// with a capital that the line gives to no other word but its first, and is no part of
+// something longer: "Students will learn Assembly", not "The course covers Spring
+// Break" nor "learn the Basic Rules".
+func (x *extraction) learned(ci, at int) bool {
+	c := x.clauses[ci]
+	tok := x.tokens[at]
+	if at == c.first || !tok.initial || tok.end-tok.start < 2 || x.blocks[c.block].heading {
+		return false
+	}
+	verb := x.tokens[at-1]
+	if !learning(strings.ToLower(x.doc[verb.start:verb.end])) || x.doc[verb.end:tok.start] != " " {
+		return false
+	}
+	if _, after := x.neighbours(&mention{clause: int32(ci), first: int32(at), last: int32(at)}); after {
+		return false
+	}
+	for i := c.first + 1; i < c.last; i++ {
+		if i != at && x.tokens[i].initial {
+			return false
+		}
+	}
+	return true
+}
+
+// learning are the verbs whose object is what is taught.
+var learning = set(`learn learns learning teach teaches teaching cover covers covering apply applies applying master`)
 
 // toolNear reports whether another word from computing stands in the same block, as
 // near as the words around a clause go.

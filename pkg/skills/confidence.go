@@ -71,10 +71,16 @@ func (m *Model) Score(features []float64) float64 {
 type Bounds struct {
 	Plain    bool // a sentence names the skill plainly: it is given
 	Inferred bool // nothing but one subject of topics.txt leads to it: it is never sure
+	Listed   bool // no name of the vocabulary's own stands there whole: it is never quite sure
 }
 
-// inferredConfidence is the most that an inferred skill gets.
-const inferredConfidence = 0.6
+// The most that an inferred skill gets, and the most where only topics.txt, or a part
+// of a name, speaks for it: such skills are mostly right, but most of those that are
+// wrong at a high confidence are among them.
+const (
+	inferredConfidence = 0.6
+	listedConfidence   = 0.79
+)
 
 // Confidence brings a score to the frequency with which such scores were right,
 // within bounds.
@@ -97,6 +103,9 @@ func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 	}
 	if bounds.Plain {
 		c = max(c, m.Plain)
+	}
+	if bounds.Listed {
+		c = min(c, listedConfidence)
 	}
 	if bounds.Inferred {
 		c = min(c, inferredConfidence)

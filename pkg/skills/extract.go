@@ -105,6 +105,7 @@ type finding struct {
 	namedInOutcomes bool
 	namedAlone      bool
 	plain           bool
+	taught          bool
 	oneWord         bool
 	shared          int
 	filled          float64
@@ -392,7 +393,9 @@ func (x *extraction) note(f *finding, m *mention) {
 	if m.exact {
 		f.exact[m.kind] = true
 		before, after := x.neighbours(m)
-		f.plain = f.plain || x.own(m) && x.teaches(m, b)
+		taught := m.matched == 1 && m.shared == 1 && x.learned(int(m.clause), int(m.first))
+		f.plain = f.plain || (x.own(m) || taught) && x.teaches(m, b)
+		f.taught = f.taught || taught
 		f.wordBefore = f.wordBefore && before
 		f.wordAfter = f.wordAfter && after
 	}
@@ -448,8 +451,9 @@ const (
 // document is about.
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
-	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || !x.everyday(f))
-	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
+	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
+	listed := !f.exact[preferred] && !f.exact[bare] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[object]
+	return Bounds{Plain: named || brief, Inferred: f.oneTopic(), Listed: listed}
 }
 
 // own reports whether a mention is of a label that means this skill: its name, or an
@@ -549,6 +553,9 @@ func (x *extraction) level(f *finding) (int, []shown) {
 			continue
 		}
 		verb, level, printed := x.governing(m)
+		if level > applied && !printed && x.t.kind(int(f.skill)) == "knowledge" && x.far(m, verb) {
+			level = applied
+		}
 		all = append(all, shown{i, verb, level, printed})
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
@@ -576,6 +583,24 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		level, all[0].verb = own, verb
 	}
 	return level, all
+}
+
+// farWords is how many words after its verb knowledge is no longer what is created or
+// analysed but what is used for it.
+const farWords = 5
+
+// far reports whether so many words stand between a verb and a mention.
+func (x *extraction) far(m *mention, verb string) bool {
+	c := x.clauses[m.clause]
+	start, _ := x.around(c)
+	before := x.doc[start:x.tokens[m.first].start]
+	at := strings.LastIndex(before, verb)
+	if at < 0 {
+		return false
+	}
+	n := 0
+	scan(before[at+len(verb):], func(int, int) { n++ })
+	return n >= farWords
 }
 
 func b2i(b bool) int {

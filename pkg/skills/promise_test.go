@@ -108,6 +108,33 @@ func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 	}
 }
 
+// TestWhatOnlyTheListSaysIsNeverQuiteSure holds the bound of skills that no name of
+// the vocabulary's own speaks for.
+func TestWhatOnlyTheListSaysIsNeverQuiteSure(t *testing.T) {
+	m := &Model{Bias: 9}
+	if c := m.Confidence(m.Score(nil), Bounds{Listed: true}); c != 0.79 {
+		t.Errorf("confidence %v, want 0.79", c)
+	}
+	x := &extraction{}
+	for kind, want := range map[int]bool{preferred: false, alternative: false, hidden: false, bare: false, object: false, synonym: true, topic: true} {
+		f := &finding{labels: 2}
+		f.exact[kind] = true
+		if b := x.bounds(f); b.Listed != want {
+			t.Errorf("label kind %d: bounds %+v", kind, b)
+		}
+	}
+}
+
+// TestASentenceThatTeachesANameNeedsNoNeighbour: everyday words are names of tools
+// where a sentence teaches them by name.
+func TestASentenceThatTeachesANameNeedsNoNeighbour(t *testing.T) {
+	for text, want := range map[string]bool{"Students will learn Rust.": true, "The course covers Rust Belt cities.": false, "Students will learn how rust forms.": false} {
+		if _, got := names(t, catalog.SyllabusText{Text: text})["Rust"]; got != want {
+			t.Errorf("%q gives Rust: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestAddressesSayNothing: the words of URLs, e-mail addresses, files and placeholders
 // are no words of the text.
 func TestAddressesSayNothing(t *testing.T) {

@@ -26,7 +26,7 @@ const (
 	passageRidge      = 5
 	passageFolds      = 10
 	passageDeals      = 3
-	documentPrecision = 0.72
+	documentPrecision = 0.71
 	shortPrecision    = 0.70
 	passageLoss       = 0.003
 	documentStep      = 40
