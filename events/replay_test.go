@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -42,9 +43,11 @@ import (
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/webhook"
 )
 
 var update = flag.Bool("update", false, "write the events and their responses anew")
@@ -158,7 +161,42 @@ func requests(id map[string]string) []request {
 		{"deleteJob", of("jobId", id["job"]), nil, ""},
 		{"deleteSection", of("courseId", course, "sectionId", section), nil, ""},
 		{"deleteCourse", of("courseId", course), nil, ""},
+
+		{"listWebhooks", nil, nil, ""},
+		{"getWebhook", of("webhookId", id["webhook"]), nil, ""},
+		{"listWebhookDeliveries", of("webhookId", id["webhook"]), nil, ""},
+		{"createWebhook", nil, nil, `{"url":"https://example.org/hooks","types":["transferCourse.*","extraction.completed"]}`},
+		{"updateWebhook", of("webhookId", id["webhook"]), nil, `{"description":"The registrar's"}`},
+		{"rotateWebhookSecret", of("webhookId", id["webhook"]), nil, ""},
+		{"testWebhook", of("webhookId", id["webhook"]), nil, ""},
+		{"resendWebhookMessage", of("webhookId", id["webhook"], "messageId", id["message"]), nil, ""},
+		{"deleteWebhook", of("webhookId", id["otherWebhook"]), nil, ""},
+
 		{"getCustomerUsage", of("customerId", customer), nil, ""},
+	}
+}
+
+// refusal is a request that is answered with a problem.
+type refusal struct {
+	code   catalog.Code
+	header map[string]string // beyond what every request has
+	request
+}
+
+// refusals lists an event for each code of a problem that one request can cause. They
+// come after the others and change nothing.
+func refusals(id map[string]string) []refusal {
+	pack := map[string]string{"packageId": id["package"]}
+	return []refusal{
+		{catalog.MalformedJSON, nil, request{"createCourse", nil, nil, `{"name":"Operating Systems","name":"OS"}`}},
+		{catalog.InvalidParameter, nil, request{"listCourses", nil, map[string]string{"limit": "500"}, ""}},
+		{catalog.Unauthorized, map[string]string{api.HeaderKey: "unknown"}, request{"listCourses", nil, nil, ""}},
+		{catalog.Forbidden, nil, request{"getCustomerUsage", map[string]string{"customerId": "cus_another"}, nil, ""}},
+		{catalog.NotFound, nil, request{"getCourse", map[string]string{"courseId": "crs_unknown"}, nil, ""}},
+		{catalog.Conflict, nil, request{"retryTransferCourse", map[string]string{"packageId": id["package"], "transferCourseId": id["transfer"]}, nil, ""}},
+		{catalog.PreconditionFailed, map[string]string{"If-Match": `"5e1c9a"`}, request{"updateTransferPackage", pack, nil, `{"name":"Fall 2026"}`}},
+		{catalog.UnsupportedMediaType, map[string]string{"Content-Type": "text/plain"}, request{"createCourse", nil, nil, "Operating Systems"}},
+		{catalog.ValidationFailed, nil, request{"createCourse", nil, nil, `{"name":"","code":"CS 310","credits":{"min":3,"max":2,"unit":"ECTS"}}`}},
 	}
 }
 
@@ -182,7 +220,24 @@ func triggers(id map[string]string) []trigger {
 		"version": "0", "id": "00000000-0000-0000-0000-000000000000", "detail-type": "Scheduled Event", "source": "aws.events",
 		"account": "000000000000", "time": "2026-11-21T08:00:00Z", "region": "us-east-1", "resources": []string{}, "detail": map[string]any{},
 	}
+	delivery := lambda.SQSEvent{Records: []lambda.SQSMessage{{
+		MessageId: "00000000-0000-0000-0000-000000000004", ReceiptHandle: "handle", Body: id["delivery"],
+		EventSource: "aws:sqs", EventSourceARN: "arn:aws:sqs:us-east-1:000000000000:webhook-messages", AWSRegion: "us-east-1",
+		Attributes: map[string]string{"ApproximateReceiveCount": "1"},
+	}}}
+	change := lambda.DynamoDBEvent{Records: []lambda.DynamoDBEventRecord{{
+		AWSRegion: "us-east-1", EventID: "00000000-0000-0000-0000-000000000005", EventName: "MODIFY", EventSource: "aws:dynamodb",
+		Change: lambda.DynamoDBStreamRecord{
+			Keys: map[string]lambda.DynamoDBAttributeValue{
+				api.PartitionKey: lambda.NewStringAttribute(api.JournalRows.Key(organization)), api.SortKey: lambda.NewStringAttribute("0000000000"),
+			},
+			SequenceNumber: "1", StreamViewType: "KEYS_ONLY",
+		},
+	}}}
 	return []trigger{
+		{"deliverer.stream", api.Deliverer, change},
+		{"deliverer.queue", api.Deliverer, delivery},
+		{"deliverer.schedule", api.Deliverer, schedule},
 		{"extractor.queue", api.Extractor, message(1, id["pendingTransfer"])},
 		{"extractor.queue-again", api.Extractor, message(2, id["pendingTransfer"])},
 		{"sweeper.schedule", api.Sweeper, schedule},
@@ -203,19 +258,12 @@ func TestReplay(t *testing.T) {
 		op := api.Of(r.operation)
 		covered[op.ID] = true
 		t.Run(op.ID, func(t *testing.T) {
-			event := load(t, op.ID+".json", r.event(op))
-			body, err := functions.Invoke(ctx, string(op.Group), event)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var response lambda.APIGatewayProxyResponse
-			if err := json.Unmarshal(body, &response); err != nil {
-				t.Fatal(err)
-			}
-			if response.StatusCode != op.Status {
-				t.Errorf("status %d, want %d: %s", response.StatusCode, op.Status, response.Body)
-			}
-			golden(t, op.ID+".golden.json", plain(t, known, response))
+			replay(t, functions, known, op.ID, r, nil, op.Status)
+		})
+	}
+	for _, r := range refusals(known) {
+		t.Run("problem "+string(r.code), func(t *testing.T) {
+			replay(t, functions, known, "problem."+string(r.code), r.request, r.header, api.Status(r.code))
 		})
 	}
 	for _, op := range api.Operations() {
@@ -237,6 +285,23 @@ func TestReplay(t *testing.T) {
 		})
 	}
 	states(t, store, known)
+}
+
+// replay sends a request and compares its response with the golden one.
+func replay(t *testing.T, functions *runtime.Runtime, known map[string]string, file string, r request, header map[string]string, status int) {
+	op := api.Of(r.operation)
+	body, err := functions.Invoke(t.Context(), string(op.Group), load(t, file+".json", r.event(op, header)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var response lambda.APIGatewayProxyResponse
+	if err := json.Unmarshal(body, &response); err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != status {
+		t.Errorf("status %d, want %d: %s", response.StatusCode, status, response.Body)
+	}
+	golden(t, file+".golden.json", plain(t, known, response))
 }
 
 // states checks what the triggers did to the records that they name.
@@ -272,6 +337,7 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 	env := dynamodb.Environment(endpoint, "events")
 	env[api.EnvBucket], env[api.EnvS3Endpoint] = objects.Bucket, storage
 	env[api.EnvQueueURL], env[api.EnvSQSEndpoint], env[api.EnvCountTimeout] = queues.URL, queues.Endpoint, "5000"
+	env[api.EnvMessages], env[api.EnvWebhookKey] = queues.Messages.URL, strings.Repeat("key of the events", 2)
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -318,6 +384,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
 	filing.Files(config, server)
+	notifying.Webhooks(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	post := func(path, body string) map[string]any {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, api.BasePath+path, strings.NewReader(body))
@@ -366,6 +433,21 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	document, err := store.Document(ctx, organization, id["document"], true)
 	save(err)
 	save(files.New(config).Put(ctx, document, boot.Now(), syllabus))
+	hooks := &catalog.Webhooks{OrganizationID: organization}
+	for _, name := range []string{"webhook", "otherWebhook"} {
+		hook := &catalog.Webhook{
+			ID: server.IDs.Webhook(), OrganizationID: organization, CreatedAt: seedTime, UpdatedAt: seedTime, URL: "https://127.0.0.1:9/skills",
+			Types: []string{"transferCourse.changed"}, Enabled: true,
+		}
+		hook.NewSecrets(server.Webhooks.Seal(webhook.Owner(organization, hook.ID), []byte(webhook.NewSecret())), seedTime)
+		id[name] = hook.ID
+		save(hooks.Add(hook))
+	}
+	message := server.IDs.NewTestMessage(hooks.List[0], catalog.Cursor{}, seedTime)
+	save(store.Commit(ctx, organization, &catalog.Change{Webhooks: hooks, Messages: []catalog.WebhookMessage{message}}))
+	delivery, err := json.Marshal(message)
+	save(err)
+	id["message"], id["delivery"] = message.ID, string(delivery)
 	finish := func(name string, outcome *catalog.Outcome) {
 		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: id[name], PackageID: id["package"]}
 		task, err := store.Claim(ctx, job, "run", seedTime+1000)
@@ -417,6 +499,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 				"AWS_REGION": config.Region, api.EnvBucket: config.Bucket, api.EnvS3Endpoint: config.S3Endpoint,
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
 				// One window, so that what is left does not depend on the hour.
+				api.EnvMessages: config.MessagesURL, api.EnvWebhookKey: config.WebhookKey,
 				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
 			},
 		})
@@ -444,7 +527,7 @@ func guarded(t *testing.T, function, endpoint string) string {
 }
 
 // event writes the request as API Gateway sends it.
-func (r request) event(op api.Operation) []byte {
+func (r request) event(op api.Operation, more map[string]string) []byte {
 	path := op.Path
 	for name, value := range r.params {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -456,6 +539,7 @@ func (r request) event(op api.Operation) []byte {
 	if r.body != "" {
 		headers["Content-Type"] = "application/json"
 	}
+	maps.Copy(headers, more)
 	multi := func(in map[string]string) map[string][]string {
 		out := map[string][]string{}
 		for name, value := range in {
@@ -516,9 +600,20 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID   = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art)_[0-9a-z]{24,32}\b`)
-	anyTime = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
+	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
+
+// What stands in the place of a later time and of an address that is signed. They are
+// of the form of what they stand for: goldens are the examples of the contract.
+const (
+	someTime   = "2026-11-21T08:00:01.000Z"
+	someUpload = "https://uploads.example/statistics.pdf?X-Amz-Signature=5e1c9a"
+)
+
+// someSecret stands for any secret of a webhook.
+const someSecret = "whsec_U29tZSBzZWNyZXQgb2YgdGhpcnR5LXR3byBieXRlcyE="
 
 // anyUpload is a signed request of a response.
 var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}[^"]*"`)
@@ -539,26 +634,32 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 		body = string(decoded)
 	}
 	changed := false
+	fresh := map[string]string{} // new ids, by their order in the response
 	hide := func(text string) string {
 		text = anyID.ReplaceAllStringFunc(text, func(id string) string {
 			if seeded[id] {
 				return id
 			}
 			changed = true
-			return id[:4] + "NEW"
+			if fresh[id] == "" {
+				prefix, _, _ := strings.Cut(id, "_")
+				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
+			}
+			return fresh[id]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {
 				return at
 			}
 			changed = true
-			return "NOW"
+			return someTime
 		})
 	}
 	body = anyUpload.ReplaceAllStringFunc(hide(body), func(string) string {
 		changed = true
-		return `"url":"SIGNED"`
+		return `"url":"` + someUpload + `"`
 	})
+	body = anySecret.ReplaceAllString(body, someSecret)
 	// A long body, the document's, has goldens of its own.
 	long := len(body) > 100_000
 	header := map[string][]string{}

@@ -4,6 +4,7 @@ package main
 import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/printing"
 )
 
-func main() { group.Start(api.Customers) }
+func main() { group.Start(api.Customers, printing.Document) }

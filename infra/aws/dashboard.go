@@ -87,6 +87,15 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 		graph("Extraction: age of the oldest job, s", queue(jobs, "ApproximateAgeOfOldestMessage", "Maximum", "age")),
 	)
 	row(board,
+		graph("Webhooks: attempts, by outcome", own("Deliveries", "Outcome", "Sum")),
+		graph("Webhooks: from the change to the first attempt, ms", own("Wait", "Outcome", "p99")),
+		graph("Webhooks: messages",
+			queue(m.queues.messages, "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
+			queue(m.queues.messages, "ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum", "waiting, of quiet webhooks"),
+			queue(m.queues.messages, "ApproximateNumberOfMessagesNotVisible", "Maximum", "at work"),
+			queue(m.queues.deadMessages, "ApproximateNumberOfMessagesVisible", "Maximum", "dead")),
+	)
+	row(board,
 		graph("Cost: units charged to customers, by operation", own("Units", "Operation", "Sum")),
 		graph("Cost: table units used", onTable("ConsumedReadCapacityUnits", "reads"), onTable("ConsumedWriteCapacityUnits", "writes")),
 		graph("Cost: Lambda GB-s", gigabyteSeconds...),

@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	"github.com/aws/jsii-runtime-go"
 )
 
@@ -33,6 +34,19 @@ func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 	allow(jsii.String("cloudwatch.amazonaws.com"), []string{"kms:Decrypt", "kms:GenerateDataKey*"},
 		map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": stack.Account()}})
 	return key
+}
+
+// newSecretsKey makes the key that the secrets of webhooks are encrypted with in the
+// table. It is not the table's key: who may read the table does not read them. Only the
+// functions that need it are given it.
+func newSecretsKey(stack awscdk.Stack, s stage) awssecretsmanager.Secret {
+	secret := awssecretsmanager.NewSecret(stack, jsii.String("WebhookKey"), &awssecretsmanager.SecretProps{
+		Description:          jsii.String("Encrypts the secrets of webhooks, stage " + s.name),
+		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{PasswordLength: jsii.Number(64), ExcludePunctuation: jsii.Bool(true)},
+		RemovalPolicy:        s.data(), // without it, receivers need new secrets
+	})
+	accept(secret, "AwsSolutions-SMG4", "", "What it encrypts is in the table: another key takes its place beside it, by hand (docs/aws.md, rotate the key of the webhooks).")
+	return secret
 }
 
 // keyUse is what AWS's documentation of DynamoDB and SQS asks of who reads and

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	"github.com/aws/jsii-runtime-go"
 
 	"skillscurriculum/pkg/api"
@@ -40,12 +41,14 @@ var sizes = map[string]size{
 	string(api.Customers):     records,
 	string(api.Documents):     records,
 	string(api.Docs):          {512, 10, "writes the viewer of the reference, 2 MB of script, into a response"},
+	string(api.Webhooks):      records,
 	string(api.Extractions):   {512, 10, "searches the whole taxonomy, which it holds in memory"},
 	string(api.Credentials):   {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
 	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
 	string(api.Articulations): {512, 28, "a page of health looks at every approved articulation, a thousand at a time"},
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
 	api.Extractor:             {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
+	api.Deliverer:             {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
 	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
@@ -54,7 +57,7 @@ type logs map[string]awslogs.LogGroup
 
 // newFunctions creates every function from its bundle, each with a role and a log
 // of its own.
-func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket) (functions, logs) {
+func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) (functions, logs) {
 	made, written := functions{}, logs{}
 	network := newNetwork(stack, s, key)
 	for _, name := range api.Functions() {
@@ -72,9 +75,9 @@ func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queue
 			Tracing:      awslambda.Tracing_ACTIVE,
 			LogGroup:     log,
 			Role:         newRole(stack, s, name, key, t, q, b, log),
-			Environment:  environment(s, bundle, t, q, b),
+			Environment:  environment(s, name, bundle, t, q, b, secrets),
 		}
-		if name == api.Sweeper {
+		if name == api.Sweeper || name == api.Deliverer {
 			props.RetryAttempts = jsii.Number(0) // as for its schedule
 		}
 		if n, ok := s.reserved[name]; ok {
@@ -104,13 +107,14 @@ func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *strin
 	return awslogs.NewLogGroup(stack, &id, props)
 }
 
-// environment is the same for every function: what a function may do with it is
-// its role's matter. The endpoints are empty in AWS; they stand here because
+// environment is the same for every function, but that only those of webhooks have the
+// key of their secrets: what a function may do with it is its role's matter. The endpoints are empty in AWS; they stand here because
 // sam local only overrides what the template declares.
-func environment(s stage, bundle string, t table, q queues, b awss3.Bucket) *map[string]*string {
+func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) *map[string]*string {
 	env := map[string]*string{
 		api.EnvTable:      t.name,
 		api.EnvQueueURL:   q.jobs.QueueUrl(),
+		api.EnvMessages:   q.messages.QueueUrl(),
 		api.EnvBucket:     b.BucketName(),
 		api.EnvRateUnits:  &s.rateUnits,
 		api.EnvRateWindow: &s.rateWindow,
@@ -122,6 +126,11 @@ func environment(s stage, bundle string, t table, q queues, b awss3.Bucket) *map
 		api.EnvSQSEndpoint:    jsii.String(""),
 		api.EnvS3Endpoint:     jsii.String(""),
 		api.EnvAllowedHosts:   jsii.String(""),
+		api.EnvWebhookHosts:   jsii.String(""),
+		api.EnvWebhookRetry:   jsii.String(""),
+	}
+	if name == string(api.Webhooks) || name == api.Deliverer {
+		env[api.EnvWebhookKey] = secrets.SecretValue().UnsafeUnwrap() // CloudFormation puts it in; the template names it only
 	}
 	if _, err := os.Stat(filepath.Join(bundle, taxonomyFile)); err == nil {
 		env[api.EnvTaxonomy] = jsii.String("/var/task/" + taxonomyFile)

@@ -22,6 +22,8 @@ type grant struct {
 	index    []string // DynamoDB actions on the pending index
 	sends    bool     // may queue extraction jobs
 	counts   bool     // may ask how many are queued
+	notifies bool     // may queue messages for webhooks
+	streams  bool     // reads the table's stream
 	consumes func(queues) *string
 	why      string
 }
@@ -35,6 +37,16 @@ func grantOf(name string) grant {
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
 			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; reads uploaded files; never deletes",
+		}
+	case api.Deliverer:
+		return grant{
+			reads:    []string{"GetItem", "Query"},
+			writes:   []string{"PutItem", "UpdateItem"},
+			index:    []string{"Query"},
+			notifies: true,
+			streams:  true,
+			consumes: func(q queues) *string { return q.messages.QueueArn() },
+			why:      "reads change feeds and webhooks, stores messages and the attempts at delivering them, finds those that are due in the index, queues later attempts, disables webhooks; reads no record and never deletes",
 		}
 	case api.Sweeper:
 		return grant{
@@ -55,10 +67,11 @@ func grantOf(name string) grant {
 // operations do that.
 func groupGrant(group api.Group) grant {
 	g := grant{
-		reads:  []string{"BatchGetItem", "GetItem", "Query"},
-		writes: []string{"UpdateItem"},
-		sends:  api.Queues(group),
-		why:    "reads records; UpdateItem counts the caller's units",
+		reads:    []string{"BatchGetItem", "GetItem", "Query"},
+		writes:   []string{"UpdateItem"},
+		sends:    api.Queues(group),
+		notifies: api.Notifies(group),
+		why:      "reads records; UpdateItem counts the caller's units",
 	}
 	writes, deletes := false, false
 	for _, o := range api.In(group) {
@@ -76,6 +89,9 @@ func groupGrant(group api.Group) grant {
 	}
 	if g.sends {
 		g.why += "; queues extractions"
+	}
+	if g.notifies {
+		g.why += "; queues messages for webhooks"
 	}
 	switch files := api.FilesOf(string(group)); {
 	case files.Signs:
@@ -115,6 +131,12 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	}
 	if g.counts {
 		statements = append(statements, allow("sqs", []string{"GetQueueAttributes"}, q.jobs.QueueArn(), nil))
+	}
+	if g.notifies {
+		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.messages.QueueArn(), nil))
+	}
+	if g.streams && t.stream != nil {
+		statements = append(statements, allow("dynamodb", []string{"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}, t.stream, nil))
 	}
 	if g.consumes != nil {
 		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q), nil))

@@ -18,7 +18,7 @@ type query struct {
 	text string
 }
 
-func answering(function string) bool { return function != api.Extractor && function != api.Sweeper }
+func answering(function string) bool { return slices.Contains(api.Groups(), api.Group(function)) }
 
 func only(names ...string) func(string) bool {
 	return func(function string) bool { return slices.Contains(names, function) }
@@ -37,6 +37,8 @@ var queries = []query{
 	{"extractions by end", only(api.Extractor), `filter Extractions = 1 | stats count(*) as extractions, pct(Latency, 50) as p50, pct(Latency, 99) as p99, latest(record) as one by end, FailureCode | sort extractions desc`},
 	{"extractions by organization", only(api.Extractor), `filter Extractions = 1 | stats count(*) as extractions, pct(Wait, 50) as waited, max(Wait) as longest, sum(ExtractionFailures) as failed by organization | sort extractions desc`},
 	{"crashes of the extractor", only(api.Extractor), `filter level = "ERROR" or @message like /Task timed out|signal: killed|Runtime exited|panic/ | fields @timestamp, record, cause, @message | sort @timestamp desc | limit 100`},
+	{"deliveries by outcome", only(api.Deliverer), `filter Deliveries = 1 | stats count(*) as attempts, pct(Latency, 99) as p99, latest(message) as one by organization, webhook, Outcome, status | sort attempts desc`},
+	{"failures of the deliverer", only(api.Deliverer), `filter level in ["WARN", "ERROR"] or @message like /Task timed out|signal: killed|Runtime exited|panic/ | fields @timestamp, organization, messageId, cause, @message | sort @timestamp desc | limit 200`},
 	{"dead letters and sweeps", only(api.Sweeper), `filter ispresent(level) | fields @timestamp, level, msg, organization, record, cause | sort @timestamp desc | limit 200`},
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -10,8 +12,9 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// queues carries extraction jobs, and those that could not be done.
-type queues struct{ jobs, dead awssqs.Queue }
+// queues carries extraction jobs and messages for webhooks, and those of them that
+// could not be done.
+type queues struct{ jobs, dead, messages, deadMessages awssqs.Queue }
 
 const (
 	// maxReceives is how often a message may come back from workers that died or
@@ -21,6 +24,10 @@ const (
 	// It stands on the event source: reserved concurrency would make SQS count
 	// receives for jobs that never started.
 	extractorsAtOnce = 10
+	// deliverersAtOnce bounds how many receivers of webhooks are waited for, each of them
+	// with a batch.
+	deliverersAtOnce = 20
+	deliveriesAtOnce = 8 // of one function, in parallel
 	// visibilityFactor is AWS's own proportion of visibility timeout to function
 	// timeout; the worker's lease ends in between.
 	visibilityFactor = 6
@@ -46,16 +53,23 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	// The longest retention SQS has: a dead letter is a record that nobody could mark FAILED.
 	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
 	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
+	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
+	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
 	output(stack, "QueueUrl", "Extraction jobs", jobs.QueueUrl())
 	output(stack, "DeadLetterQueueUrl", "Extraction jobs that could not be done", dead.QueueUrl())
 	output(stack, "DeadLetterQueueArn", "The same, for a redrive", dead.QueueArn())
-	return queues{jobs, dead}
+	output(stack, "MessagesQueueUrl", "Messages for webhooks", messages.QueueUrl())
+	output(stack, "DeadMessagesQueueUrl", "Messages for webhooks at which the deliverer broke off", deadMessages.QueueUrl())
+	output(stack, "DeadMessagesQueueArn", "The same, for a redrive", deadMessages.QueueArn())
+	return queues{jobs, dead, messages, deadMessages}
 }
 
 // newEventSources hands jobs to the extractor one by one, because a document that
 // exhausts memory must not take its neighbours along, and dead letters to the
-// sweeper, which marks their records FAILED.
-func newEventSources(stack awscdk.Stack, aliases aliases, q queues) {
+// sweeper, which marks their records FAILED. The deliverer gets messages for webhooks,
+// and the table's stream as far as it is of change feeds; a restored table has none, so
+// that there the deliverer's schedule finds the changes.
+func newEventSources(stack awscdk.Stack, aliases aliases, t table, q queues) {
 	source := func(id, consumer string, queue awssqs.Queue, batch, atOnce float64) {
 		awslambda.NewCfnEventSourceMapping(stack, &id, &awslambda.CfnEventSourceMappingProps{
 			EventSourceArn: queue.QueueArn(), FunctionName: aliases[consumer].FunctionArn(), BatchSize: &batch,
@@ -65,6 +79,20 @@ func newEventSources(stack awscdk.Stack, aliases aliases, q queues) {
 	}
 	source("JobsToExtractor", api.Extractor, q.jobs, 1, extractorsAtOnce)
 	source("DeadLettersToSweeper", api.Sweeper, q.dead, 10, 2)
+	source("MessagesToDeliverer", api.Deliverer, q.messages, deliveriesAtOnce, deliverersAtOnce)
+	if t.stream == nil {
+		return
+	}
+	_, feed, _ := strings.Cut(string(api.JournalRows), "*")
+	awslambda.NewCfnEventSourceMapping(stack, jsii.String("ChangesToDeliverer"), &awslambda.CfnEventSourceMappingProps{
+		EventSourceArn: t.stream, FunctionName: aliases[api.Deliverer].FunctionArn(), BatchSize: jsii.Number(100),
+		StartingPosition: jsii.String("LATEST"),
+		// Records are hints: what fails, the schedule finds.
+		MaximumRetryAttempts: jsii.Number(2), MaximumRecordAgeInSeconds: jsii.Number(60),
+		FilterCriteria: &awslambda.CfnEventSourceMapping_FilterCriteriaProperty{Filters: []any{
+			&awslambda.CfnEventSourceMapping_FilterProperty{Pattern: jsii.String(`{"dynamodb":{"Keys":{"` + api.PartitionKey + `":{"S":[{"suffix":"` + feed + `"}]}}}}`)},
+		}},
+	})
 }
 
 func seconds(n float64) awscdk.Duration { return awscdk.Duration_Seconds(&n) }

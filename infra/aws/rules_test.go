@@ -14,7 +14,7 @@ import (
 )
 
 // accepted are the findings of the AwsSolutions rules that every stage accepts.
-var accepted = []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1"}
+var accepted = []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1", "AwsSolutions-SMG4"}
 
 // nag reads the report of the AwsSolutions rules on one stage: nothing may be open, and
 // what is accepted is accepted for a reason.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -9,25 +11,31 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// newSchedule wakes the sweeper every minute, the shortest time after which it
-// calls a PENDING extraction stuck. A failed run is not repeated: the next minute
-// is the repetition.
+// newSchedule wakes every minute the sweeper, for which that is the shortest time after
+// which it calls a PENDING extraction stuck, and the deliverer. A failed run is not
+// repeated: the next minute is the repetition.
 func newSchedule(stack awscdk.Stack, s stage, aliases aliases) {
-	sweeper := aliases[api.Sweeper]
+	woken := []string{api.Sweeper, api.Deliverer}
+	var targets []*awsevents.CfnRule_TargetProperty
+	for _, name := range woken {
+		targets = append(targets, &awsevents.CfnRule_TargetProperty{
+			Id:          jsii.String(name),
+			Arn:         aliases[name].FunctionArn(),
+			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(60)},
+		})
+	}
 	rule := awsevents.NewCfnRule(stack, jsii.String("EveryMinute"), &awsevents.CfnRuleProps{
-		Description:        jsii.String("Wakes the sweeper of " + s.stackName()),
+		Description:        jsii.String("Wakes the sweeper and the deliverer of " + s.stackName()),
 		ScheduleExpression: jsii.String("rate(1 minute)"),
 		State:              jsii.String("ENABLED"),
-		Targets: &[]*awsevents.CfnRule_TargetProperty{{
-			Id:          jsii.String(api.Sweeper),
-			Arn:         sweeper.FunctionArn(),
-			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(60)},
-		}},
+		Targets:            &targets,
 	})
-	awslambda.NewCfnPermission(stack, jsii.String("EveryMinuteMayWakeSweeper"), &awslambda.CfnPermissionProps{
-		Action:       jsii.String("lambda:InvokeFunction"),
-		FunctionName: sweeper.FunctionArn(),
-		Principal:    jsii.String("events.amazonaws.com"),
-		SourceArn:    rule.AttrArn(),
-	})
+	for _, name := range woken {
+		awslambda.NewCfnPermission(stack, jsii.String("EveryMinuteMayWake"+strings.ToUpper(name[:1])+name[1:]), &awslambda.CfnPermissionProps{
+			Action:       jsii.String("lambda:InvokeFunction"),
+			FunctionName: aliases[name].FunctionArn(),
+			Principal:    jsii.String("events.amazonaws.com"),
+			SourceArn:    rule.AttrArn(),
+		})
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,6 +39,7 @@ func TestTable(t *testing.T) {
 				"Projection": map[string]any{"ProjectionType": "KEYS_ONLY"},
 			}},
 			"BillingMode":                      "PAY_PER_REQUEST",
+			"StreamSpecification":              map[string]any{"StreamViewType": "KEYS_ONLY"},
 			"TimeToLiveSpecification":          map[string]any{"AttributeName": "expiresAt", "Enabled": true},
 			"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
 			"DeletionProtectionEnabled":        stage == "prod",
@@ -140,6 +142,8 @@ func TestSizesHaveReasonsAndFitTheGateway(t *testing.T) {
 func TestEnvironmentIsOne(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		jobs, _ := tpl.named(t, "AWS::SQS::Queue", "Jobs")
+		messages, _ := tpl.named(t, "AWS::SQS::Queue", "Messages")
+		secret, _ := tpl.only(t, "AWS::SecretsManager::Secret")
 		table, _ := tpl.only(t, "AWS::DynamoDB::Table")
 		bucket, _ := tpl.only(t, "AWS::S3::Bucket")
 		want := map[string]any{
@@ -147,6 +151,7 @@ func TestEnvironmentIsOne(t *testing.T) {
 			"RATE_LIMIT_UNITS": "1000", "RATE_LIMIT_WINDOW_SECONDS": "60",
 			"EXTRACTION_RETRY_SECONDS": "30", "QUOTA_TIMEOUT_MILLISECONDS": "250",
 			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "S3_ENDPOINT": "", "BUCKET_NAME": map[string]any{"Ref": bucket}, "SYLLABUS_ALLOWED_HOSTS": "",
+			"WEBHOOK_QUEUE_URL": map[string]any{"Ref": messages}, "WEBHOOK_ALLOWED_HOSTS": "", "WEBHOOK_RETRY_SECONDS": "",
 		}
 		if stage == "prod" {
 			want["TABLE_NAME"], want["RATE_LIMIT_UNITS"] = restoredTable, "5000"
@@ -160,7 +165,11 @@ func TestEnvironmentIsOne(t *testing.T) {
 			} else if taxonomy != nil {
 				t.Errorf("%s has a taxonomy that its bundle lacks", name)
 			}
-			if diff := cmp.Diff(want, without(got, "TAXONOMY")); diff != "" {
+			key := compact(got["WEBHOOK_KEY"])
+			if of := name == string(api.Webhooks) || name == api.Deliverer; of != strings.Contains(key, secret) || of && !strings.Contains(key, "{{resolve:secretsmanager:") {
+				t.Errorf("%s has the key of the webhooks: %s", name, key)
+			}
+			if diff := cmp.Diff(want, without(without(got, "TAXONOMY"), "WEBHOOK_KEY")); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
@@ -205,7 +214,11 @@ func TestQueues(t *testing.T) {
 		same(t, "dead letters of jobs", refersTo(jobs.get("RedrivePolicy", "deadLetterTargetArn")), "["+deadID+"]")
 		same(t, "tries", jobs.get("RedrivePolicy", "maxReceiveCount"), 6)
 		same(t, "dead letters are kept", dead.get("MessageRetentionPeriod"), 14.0*24*3600)
-		for queue, consumer := range map[string]string{"Jobs": api.Extractor, "DeadLetters": api.Sweeper} {
+		messagesID, messages := tpl.named(t, "AWS::SQS::Queue", "Messages")
+		deadMessagesID, deadMessages := tpl.named(t, "AWS::SQS::Queue", "DeadMessages")
+		same(t, "dead messages", refersTo(messages.get("RedrivePolicy", "deadLetterTargetArn")), "["+deadMessagesID+"]")
+		same(t, "dead messages are kept", deadMessages.get("MessageRetentionPeriod"), 14.0*24*3600)
+		for queue, consumer := range map[string]string{"Jobs": api.Extractor, "DeadLetters": api.Sweeper, "Messages": api.Deliverer} {
 			_, q := tpl.named(t, "AWS::SQS::Queue", queue)
 			_, f := tpl.named(t, "AWS::Lambda::Function", consumer)
 			if v, timeout := q.get("VisibilityTimeout").(float64), f.get("Timeout").(float64); v < 6*timeout {
@@ -220,7 +233,7 @@ func TestQueues(t *testing.T) {
 				secured[refersTo(p.get("Queues"))[0]] = true
 			}
 		}
-		same(t, "queues that refuse plain HTTP", secured, map[string]bool{jobsID: true, deadID: true})
+		same(t, "queues that refuse plain HTTP", secured, map[string]bool{jobsID: true, deadID: true, messagesID: true, deadMessagesID: true})
 	})
 }
 
@@ -230,7 +243,7 @@ func TestEventSources(t *testing.T) {
 		for _, m := range tpl.of("AWS::Lambda::EventSourceMapping") {
 			from := construct(tpl, refersTo(m.get("EventSourceArn"))[0])
 			to := construct(tpl, refersTo(m.get("FunctionName"))[0])
-			got[from+" to "+to] = pick(m.Properties, "BatchSize", "FunctionResponseTypes", "ScalingConfig")
+			got[from+" to "+to] = without(without(without(m.Properties, "EventSourceArn"), "FunctionName"), "Tags")
 		}
 		want := map[string]any{
 			"Jobs to extractor-live": map[string]any{
@@ -239,6 +252,16 @@ func TestEventSources(t *testing.T) {
 			"DeadLetters to sweeper-live": map[string]any{
 				"BatchSize": 10.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 2.0},
 			},
+			"Messages to deliverer-live": map[string]any{
+				"BatchSize": 8.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 20.0},
+			},
+			"Table to deliverer-live": map[string]any{
+				"BatchSize": 100.0, "StartingPosition": "LATEST", "MaximumRetryAttempts": 2.0, "MaximumRecordAgeInSeconds": 60.0,
+				"FilterCriteria": map[string]any{"Filters": []any{map[string]any{"Pattern": `{"dynamodb":{"Keys":{"pk":{"S":[{"suffix":"#journal"}]}}}}`}}},
+			},
+		}
+		if stage == "prod" { // it serves from a restored table
+			delete(want, "Table to deliverer-live")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -255,18 +278,27 @@ func construct(tpl template, id string) string {
 	return id
 }
 
-func TestSweeperRunsEveryMinute(t *testing.T) {
+func TestWorkersRunEveryMinute(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		ruleID, rule := tpl.only(t, "AWS::Events::Rule")
-		sweeper, _ := tpl.named(t, "AWS::Lambda::Alias", api.Sweeper+"-"+live)
+		targets := []string{}
+		for _, name := range []string{api.Sweeper, api.Deliverer} {
+			alias, _ := tpl.named(t, "AWS::Lambda::Alias", name+"-"+live)
+			targets = append(targets, alias)
+		}
 		same(t, "schedule", rule.get("ScheduleExpression"), "rate(1 minute)")
 		same(t, "state", rule.get("State"), "ENABLED")
-		same(t, "target", refersTo(rule.get("Targets")), "["+sweeper+"]")
-		_, permission := tpl.named(t, "AWS::Lambda::Permission", "EveryMinuteMayWakeSweeper")
-		same(t, "who may wake it", permission.get("Principal"), "events.amazonaws.com")
-		same(t, "and from where", refersTo(permission.get("SourceArn")), "["+ruleID+"]")
-		_, invoke := tpl.only(t, "AWS::Lambda::EventInvokeConfig")
-		same(t, "repeats", invoke.get("MaximumRetryAttempts"), 0)
+		same(t, "targets", refersTo(rule.get("Targets")), fmt.Sprint(targets))
+		for _, name := range []string{"Sweeper", "Deliverer"} {
+			_, permission := tpl.named(t, "AWS::Lambda::Permission", "EveryMinuteMayWake"+name)
+			same(t, "who may wake "+name, permission.get("Principal"), "events.amazonaws.com")
+			same(t, "and from where", refersTo(permission.get("SourceArn")), "["+ruleID+"]")
+		}
+		repeats := tpl.of("AWS::Lambda::EventInvokeConfig")
+		same(t, "functions that are not repeated", len(repeats), 2)
+		for _, invoke := range repeats {
+			same(t, "repeats", invoke.get("MaximumRetryAttempts"), 0)
+		}
 	})
 }
 
@@ -281,11 +313,14 @@ func TestAlarms(t *testing.T) {
 			"dead letters":            {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
 			"function throttles":      {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, 10)},
 			"more function throttles": {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups())-10)},
-			"worker throttles":        {1, 5, 15, []string{"AWS/Lambda Throttles", "AWS/Lambda Throttles"}},
+			"worker throttles":        {1, 5, 15, slices.Repeat([]string{"AWS/Lambda Throttles"}, 3)},
 			"table throttles":         {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
 			"quiet customers wait":    {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
 			"oldest job":              {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
 			"sweeper silent":          {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+			"dead messages":           {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible"}},
+			"quiet receivers wait":    {20, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
+			"deliverer silent":        {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
 		}
 		for _, name := range api.Functions() {
 			want["release of "+name] = figures{2, 1, 2, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations", service + "-" + stage + " " + name + " failures"}}
@@ -320,7 +355,7 @@ func TestAlarms(t *testing.T) {
 				same(t, name+" clears to", refersTo(a.get("OKActions")), "["+topicID+"]")
 			}
 			missing := "notBreaching"
-			if name == "sweeper silent" {
+			if strings.HasSuffix(name, " silent") {
 				missing = "breaching"
 			}
 			same(t, name+" without data", a.get("TreatMissingData"), missing)
@@ -494,7 +529,7 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%s shows nothing", w.Properties.Title)
 			}
 		}
-		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Cost": 4}, rows); diff != "" {
+		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Webhooks": 3, "Cost": 4}, rows); diff != "" {
 			t.Error(diff)
 		}
 		for _, metric := range []string{"Latency", "Refused", "Units"} {
@@ -518,7 +553,7 @@ func TestOutputsForTheOperator(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
+		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "DeadMessagesQueueArn", "DeadMessagesQueueUrl", "MessagesQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
 		if diff := cmp.Diff(want, names); diff != "" {
 			t.Error(diff)
 		}

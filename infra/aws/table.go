@@ -10,7 +10,10 @@ import (
 )
 
 // table is where the functions keep everything.
-type table struct{ name, arn *string }
+type table struct {
+	name, arn *string
+	stream    *string // nil for a restored table, which has none
+}
 
 // newTable creates the table, which the stack names itself: a table that outlives
 // its stack is then never in the way of the next one. Where the stage is told to
@@ -27,6 +30,7 @@ func newTable(stack awscdk.Stack, s stage, key awskms.IKey) table {
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
 		},
+		Stream:             awsdynamodb.StreamViewType_KEYS_ONLY,
 		DeletionProtection: jsii.Bool(s.production()),
 		RemovalPolicy:      s.data(),
 	}
@@ -40,9 +44,9 @@ func newTable(stack awscdk.Stack, s stage, key awskms.IKey) table {
 		SortKey:        attribute(api.PendingIndexSortKey, awsdynamodb.AttributeType_NUMBER),
 		ProjectionType: awsdynamodb.ProjectionType_KEYS_ONLY,
 	})
-	serving := table{own.TableName(), own.TableArn()}
+	serving := table{own.TableName(), own.TableArn(), own.TableStreamArn()}
 	if s.table != "" {
-		serving = table{jsii.String(s.table), stack.FormatArn(&awscdk.ArnComponents{
+		serving = table{name: jsii.String(s.table), arn: stack.FormatArn(&awscdk.ArnComponents{
 			Service: jsii.String("dynamodb"), Resource: jsii.String("table"), ResourceName: jsii.String(s.table),
 		})}
 	}

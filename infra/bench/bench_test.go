@@ -165,6 +165,22 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestArticulations holds look-ups and filtered pages of a few articulations to the same
+// bars as those of make bench.
+func TestArticulations(t *testing.T) {
+	tables, err := articulations(t.Context(), shared, []int{200, 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if len(table.broken) > 0 {
+			var text strings.Builder
+			table.print(&text)
+			t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
+		}
+	}
+}
+
 // BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out
 func BenchmarkHandler(b *testing.B) {
 	ours, bare, event, err := handlers()

@@ -77,6 +77,7 @@ type world struct {
 	course, section, credential, program, job, pack, uploaded string
 	worker                                                    *queue.Worker
 	document                                                  *document
+	webhook                                                   *delivered
 }
 
 func newWorld(ctx context.Context, c client) (*world, error) {
@@ -96,6 +97,9 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 	}
 	w.course, w.section = courses[0], sections[0]
 	var err error
+	if w.webhook, err = newDelivered(ctx, c.service); err != nil {
+		return nil, err
+	}
 	for _, record := range []struct {
 		id   *string
 		path string
@@ -166,14 +170,15 @@ func (w *world) operations() map[string]func() (measurement, error) {
 	}
 	href := "http://127.0.0.1:9/syllabus.html"
 	return map[string]func() (measurement, error){
-		"GET a course":        get("/courses/" + w.course),
-		"GET a section":       get("/courses/" + w.course + "/sections/" + w.section),
-		"GET a job":           get("/jobs/" + w.job),
-		"announce a document": post("/documents", newDocument),
-		"GET a document":      get("/documents/" + w.uploaded),
-		"GET a package":       get("/transfer-packages/" + w.pack),
-		"GET a credential":    get("/credentials/" + w.credential),
-		"GET a program":       get("/programs/" + w.program),
+		"GET a course":         get("/courses/" + w.course),
+		"GET a section":        get("/courses/" + w.course + "/sections/" + w.section),
+		"GET a job":            get("/jobs/" + w.job),
+		"announce a document":  post("/documents", newDocument),
+		"message to a webhook": w.webhook.prepare,
+		"GET a document":       get("/documents/" + w.uploaded),
+		"GET a package":        get("/transfer-packages/" + w.pack),
+		"GET a credential":     get("/credentials/" + w.credential),
+		"GET a program":        get("/programs/" + w.program),
 		"find a job by externalId": func() (measurement, error) {
 			return w.find("/jobs", "/jobs", "externalId", newJob)
 		},
@@ -226,6 +231,10 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			}
 			return w.run(call(http.MethodDelete, path+review, ""))
 		},
+		"create an articulation": func() (measurement, error) {
+			return post("/articulations", articulation(ids.New("C"), w.course, "2026-08-01"))()
+		},
+		"approve an articulation that supersedes another": w.successor,
 		"PATCH a job":        patch("/jobs/" + w.job),
 		"PATCH a package":    patch("/transfer-packages/" + w.pack),
 		"PATCH a credential": patch("/credentials/" + w.credential),

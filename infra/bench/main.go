@@ -21,7 +21,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
-	only := flag.String("only", "", "comma list of parts: budgets, lists, handler, start")
+	only := flag.String("only", "", "comma list of parts: budgets, lists, articulations, handler, start")
 	underload := flag.Bool("load", false, "a load run on the local stack instead; charts go to build/bench")
 	duration := flag.Duration("duration", 2*time.Minute, "of the load run")
 	perSecond := flag.Int("rate", 2, "calls per second of each of the 20 customers")
@@ -75,6 +75,7 @@ func measure(ctx context.Context, only string, large bool) (all []*table, err er
 			}
 			return lists(ctx, s, sizes, chart)
 		}},
+		{"articulations", func() ([]*table, error) { return articulations(ctx, s, articulationSizes) }},
 		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
 		{"start", func() ([]*table, error) { return one(start(ctx)) }},
 	} {

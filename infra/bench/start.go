@@ -188,7 +188,7 @@ func (r *lambdaRuntime) spawn(ctx context.Context, program string) (took, spent 
 	cmd.Dir = filepath.Dir(program)
 	cmd.Env = []string{
 		"AWS_LAMBDA_RUNTIME_API=" + r.address, "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
-		api.EnvTable + "=bench", api.EnvQueueURL + "=http://127.0.0.1:1/queue",
+		api.EnvTable + "=bench", api.EnvQueueURL + "=http://127.0.0.1:1/queue", api.EnvMessages + "=http://127.0.0.1:1/queue", api.EnvWebhookKey + "=a key of thirty-two characters at least",
 	}
 	var output strings.Builder
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -63,7 +63,15 @@ var acts = []struct {
 	{2, func(c *client) { c.readDocument() }},
 	{2, (*client).uploadLater},
 	{2, (*client).teachFromDocument},
+	{2, (*client).nameAndRelease},
+	{1, (*client).nameManyDocuments},
 	{2, (*client).deleteDocument},
+	{4, (*client).createArticulation},
+	{4, (*client).bringToApproval},
+	{3, (*client).decideArticulation},
+	{2, (*client).endArticulation},
+	{1, (*client).deleteArticulation},
+	{2, (*client).findArticulations},
 	{6, (*client).list},
 	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},
 	{1, func(c *client) {
@@ -78,7 +86,7 @@ var acts = []struct {
 var opening = []func(*client){
 	(*client).createCourse, (*client).createProgram, (*client).createCredential, (*client).createPackage,
 	reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"), reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"),
-	(*client).teachFromDocument,
+	(*client).teachFromDocument, (*client).createArticulation, (*client).bringToApproval,
 }
 
 // reads returns the act of reading a record.
@@ -405,14 +413,14 @@ func (c *client) putInAndOut() {
 		effects: map[string]string{membership(idOf(container), idOf(member)): "in"},
 	}
 	c.change(in)
-	c.beside(request{
+	c.inParallel(request{
 		operation: out, path: container + suffix + "/" + idOf(member),
 		effects: map[string]string{membership(idOf(container), idOf(member)): ""},
 	}, func() { c.change(in) })
 }
 
-// beside makes one attempt at a request while something else is done.
-func (c *client) beside(r request, something func()) {
+// inParallel makes one attempt at a request while something else is done.
+func (c *client) inParallel(r request, something func()) {
 	var ends []func(outcome)
 	for register, value := range r.effects {
 		ends = append(ends, c.history.begin(register, value))
@@ -434,7 +442,7 @@ func (c *client) deleteUnderPost() {
 	if pack == "" {
 		return
 	}
-	c.beside(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
+	c.inParallel(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
 		c.giveCourses(pack, 1+c.random.IntN(4))
 	})
 }
@@ -595,6 +603,7 @@ var lists = []struct {
 	{catalog.CredentialKind, "listCredentials", "/credentials"},
 	{catalog.TransferPackageKind, "listTransferPackages", "/transfer-packages"},
 	{catalog.ReportKind, "listReports", "/reports"},
+	{catalog.ArticulationKind, "listArticulations", "/articulations"},
 }
 
 // page is a page of a list.

@@ -25,6 +25,7 @@ func (a *audit) afterwards(t *traffic, everybody []*customer) {
 		for _, l := range lists {
 			a.listed(c, l.operation, l.path, l.kind)
 		}
+		a.found(c)
 		a.told(c)
 	}
 }

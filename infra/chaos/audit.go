@@ -27,7 +27,8 @@ type audit struct {
 	deleted  map[string]map[string]any                                    // by id
 	feeds    map[catalog.OrgID][]map[string]any
 	lists    map[catalog.OrgID]map[catalog.Kind]map[string]any
-	parts    map[string]map[string]bool // sort keys of other rows, by partition
+	moves    map[catalog.OrgID][]map[string]any // of articulations
+	parts    map[string]map[string]bool         // sort keys of other rows, by partition
 	units    []map[string]any
 	files    files
 	breaches []string
@@ -40,7 +41,7 @@ func (a *audit) breach(format string, args ...any) {
 func newAudit(rows table) *audit {
 	a := &audit{
 		live: map[catalog.OrgID]map[catalog.Kind]map[string]map[string]any{}, deleted: map[string]map[string]any{},
-		feeds: map[catalog.OrgID][]map[string]any{}, lists: map[catalog.OrgID]map[catalog.Kind]map[string]any{}, parts: map[string]map[string]bool{},
+		feeds: map[catalog.OrgID][]map[string]any{}, lists: map[catalog.OrgID]map[catalog.Kind]map[string]any{}, parts: map[string]map[string]bool{}, moves: map[catalog.OrgID][]map[string]any{},
 	}
 	for _, row := range rows {
 		pk, sk := text(row, api.PartitionKey), text(row, api.SortKey)
@@ -55,6 +56,8 @@ func newAudit(rows table) *audit {
 		switch {
 		case strings.HasSuffix(pk, "!"):
 			a.deleted[text(row, "id")] = row
+		case words[2] == "history":
+			a.moves[org] = append(a.moves[org], row)
 		case words[2] == "journal":
 			a.feeds[org] = append(a.feeds[org], row)
 		case words[2] == "directory":
@@ -261,14 +264,21 @@ func (a *audit) holds(org catalog.OrgID, course, holder string) {
 	}
 }
 
-// stale counts the holds of courses whose holder is not there or holds something else,
-// which may be: what broke off leaves them, and they keep nothing from being deleted.
+// stale counts the holds of courses and documents whose holder is not there or holds
+// something else, which may be: what broke off leaves them, and they keep nothing from being deleted.
 func (a *audit) stale() (n int) {
 	for org := range a.live {
 		for _, course := range a.all(org, catalog.CourseKind) {
 			for _, hold := range texts(course, "heldBy") {
 				holder, member, _ := strings.Cut(hold, "/")
 				if value, ok := a.value([]string{"member", holder, member}); !ok || value != "in" {
+					n++
+				}
+			}
+		}
+		for _, document := range a.all(org, catalog.DocumentKind) {
+			for _, hold := range texts(document, "heldBy") {
+				if r := a.find(hold[strings.LastIndex(hold, "/")+1:]); r == nil || r["documentId"] != document["id"] {
 					n++
 				}
 			}
@@ -422,6 +432,8 @@ func (a *audit) marked(kept map[string][]string, id string, r map[string]any) {
 		marker = text(r, "name")
 	case strings.HasPrefix(id, "doc_"):
 		marker = text(r, "fileName")
+	case strings.HasPrefix(id, "art_"):
+		marker = text(r, "publicNote")
 	}
 	if marker, _, _ = strings.Cut(marker, "#"); marker != "" {
 		kept[marker] = append(kept[marker], id)
@@ -429,7 +441,7 @@ func (a *audit) marked(kept map[string][]string, id string, r map[string]any) {
 }
 
 // value reads a register; false where its record is not live, which another
-// register answers for.
+// register shows.
 func (a *audit) value(words []string) (string, bool) {
 	r := a.find(words[1])
 	if words[0] == "record" {
@@ -451,6 +463,10 @@ func (a *audit) value(words []string) (string, bool) {
 	switch words[0] {
 	case "name":
 		return text(r, "name"), true
+	case "status":
+		return text(r, "status"), true
+	case "note":
+		return text(r, "privateNote"), true
 	case "syllabus":
 		return text(r, "syllabusHref") + text(r, "documentId"), true
 	case "file":

@@ -28,7 +28,7 @@ import (
 // createDocument announces a document and uploads its file, mostly the right one. What
 // has no file after that gets one later, or never.
 func (c *client) createDocument() {
-	got := c.announce()
+	got := c.announced()
 	switch c.random.IntN(8) {
 	case 0, 1:
 	case 2:
@@ -41,25 +41,31 @@ func (c *client) createDocument() {
 	}
 }
 
-// announce makes a document that waits for its file.
-func (c *client) announce() reply {
-	marker, name := c.marker(), c.library.names[c.random.IntN(len(c.library.names))]
-	if c.random.IntN(30) == 0 {
-		name = hostile[c.random.IntN(len(hostile))].name
-	}
-	file := c.library.file(name)
-	got := c.create(request{operation: "createDocument", path: "/documents", body: map[string]any{
-		"fileName": marker + "#" + name, "sizeBytes": len(file), "sha256": sumOf(file),
-	}}, marker, 1)
+// announced makes a document that waits for its file, for all clients of the
+// organization.
+func (c *client) announced() reply {
+	got := c.announce()
 	if document := documentOf(got); document != nil {
 		c.know(catalog.DocumentKind, "/documents/"+document.ID, "")
 	}
 	return got
 }
 
+// announce makes a document that waits for its file, and that only this client knows.
+func (c *client) announce() reply {
+	marker, name := c.marker(), c.library.names[c.random.IntN(len(c.library.names))]
+	if c.random.IntN(30) == 0 {
+		name = hostile[c.random.IntN(len(hostile))].name
+	}
+	file := c.library.file(name)
+	return c.create(request{operation: "createDocument", path: "/documents", body: map[string]any{
+		"fileName": marker + "#" + name, "sizeBytes": len(file), "sha256": sumOf(file),
+	}}, marker, 1)
+}
+
 // teachFromDocument makes a document with its file and a section that names it.
 func (c *client) teachFromDocument() {
-	got, course := c.announce(), c.pick(catalog.CourseKind)
+	got, course := c.announced(), c.pick(catalog.CourseKind)
 	c.upload(got)
 	c.acts++ // each request has a marker of its own
 	if document := documentOf(got); document != nil && course != "" {
@@ -67,16 +73,68 @@ func (c *client) teachFromDocument() {
 	}
 }
 
-// announced is a document as a response shows it.
-type announced struct {
+// nameAndRelease makes a document and a section that names it, both of which only this
+// client knows: the document stays while it is named, and goes once it is not.
+func (c *client) nameAndRelease() {
+	got, course := c.announce(), c.pick(catalog.CourseKind)
+	c.upload(got)
+	c.acts++ // each request has a marker of its own
+	document := documentOf(got)
+	if document == nil || course == "" {
+		return
+	}
+	c.history.created("record "+document.ID, "live")
+	marker := c.marker()
+	made := c.create(request{operation: "createSection", path: course + "/sections", body: map[string]any{
+		"name": "Name by " + marker, "description": marker, "documentId": document.ID,
+	}, items: 1}, marker, 1)
+	if made.outcome() != acknowledged {
+		return
+	}
+	section := text(made.parsed(), "id")
+	c.history.created("record "+section, "live")
+	remove := request{operation: "deleteDocument", path: "/documents/" + document.ID, effects: map[string]string{"record " + document.ID: "deleted"}}
+	if _, o := c.change(remove); o == acknowledged && c.sure(course) {
+		c.breach("%s was deleted, but is the syllabus of %s", document.ID, section)
+	}
+	_, released := c.change(request{
+		operation: "updateSection", path: course + "/sections/" + section, body: map[string]any{"documentId": nil},
+		effects: map[string]string{"syllabus " + section: ""},
+	})
+	if got, o := c.change(remove); released == acknowledged && o == refused && got.status != 404 && got.status != 429 {
+		c.breach("%s is nobody's syllabus, and its deletion is %d: %s", document.ID, got.status, got.body)
+	}
+}
+
+// nameManyDocuments gives a package courses of more documents than fit into their
+// transaction.
+func (c *client) nameManyDocuments() {
+	const few, most = 46, 50
+	pack := c.pick(catalog.TransferPackageKind)
+	var courses []map[string]any
+	marker, named := c.marker(), map[string]bool{}
+	for range 4 * most {
+		document := idOf(c.pick(catalog.DocumentKind))
+		if len(courses) < most && !named[document] && c.history.is("file "+document, "there") {
+			named[document] = true
+			courses = append(courses, map[string]any{"name": "Course", "description": fmt.Sprintf("%s#%d", marker, len(courses)), "documentId": document})
+		}
+	}
+	if n := len(courses); n >= few && pack != "" {
+		c.knowCourses(pack, c.create(request{operation: "createTransferCourses", path: pack + "/courses", body: map[string]any{"courses": courses}, items: n}, marker, n))
+	}
+}
+
+// documentReply is a document as a response shows it.
+type documentReply struct {
 	ID, FileName string
 	Status       catalog.DocumentStatus
 	Upload       *catalog.Upload
 }
 
 // documentOf reads a document out of a response; nil for none.
-func documentOf(got reply) *announced {
-	var document announced
+func documentOf(got reply) *documentReply {
+	var document documentReply
 	if got.outcome() != acknowledged || json.Unmarshal(got.body, &document) != nil {
 		return nil
 	}

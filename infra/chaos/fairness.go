@@ -136,7 +136,7 @@ func (l *library) stalled() int {
 	return l.asked["/stalling/"+l.names[0]]
 }
 
-// waits tells, of the runs of extractions that a log holds, how many of other
+// waits returns, for the runs of extractions that a log holds, how many of other
 // organizations began while one waited for its turn: the median of each organization.
 func waits(log io.Reader) map[string]int {
 	type run struct {

@@ -12,9 +12,11 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/deliverer"
 	"skillscurriculum/pkg/boot/extractor"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/boot/group/sending"
 	"skillscurriculum/pkg/boot/sweeper"
@@ -49,6 +51,14 @@ func function(name string) {
 		}
 		worker.Now = now
 		lambda.Start(worker.Handle)
+	case api.Deliverer:
+		worker, err := deliverer.New(config, store, log)
+		if err != nil {
+			log.Error("deliverer", "cause", err.Error())
+			os.Exit(1)
+		}
+		worker.Now = now
+		lambda.Start(worker.Handle)
 	case api.Sweeper:
 		w := sweeper.New(config, store, log)
 		w.Now = now
@@ -57,6 +67,7 @@ func function(name string) {
 		server := group.New(config, store, log)
 		sending.Queue(config, server)
 		filing.Files(config, server)
+		notifying.Webhooks(config, server)
 		paging.Reports(config, server)
 		server.Now, server.Callers.Now = now, now
 		lambda.Start(group.Gateway(server))

@@ -175,7 +175,7 @@ func count(operation string, body []byte) (customer string, units int) {
 	return customer, max(units, -units)
 }
 
-// handle answers a call; false when the caller was not told what became of it.
+// handle responds to a call; false when the caller was not told what became of it.
 func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string, body []byte) (told bool) {
 	if hit, x := p.hit(slowTable, slowQueue, slowFiles); hit {
 		time.Sleep(time.Duration((0.1 + 0.9*x) * float64(time.Second)))

@@ -80,6 +80,7 @@ const (
 	leastSkew       = 30 * time.Second
 	mostSkew        = 3 * time.Minute
 	tableName       = "chaos"
+	settling        = time.Second
 )
 
 // world is everything that runs, and how to hurt it.
@@ -87,6 +88,7 @@ type world struct {
 	config
 	table, queue *proxy
 	files        *proxy
+	receivers    *receivers
 	direct       *awsdynamodb.Client // past the proxy
 	start        time.Time
 	mu           sync.Mutex
@@ -113,6 +115,9 @@ const (
 	skewing
 	clients
 )
+
+// receiving is the part that decides how receivers answer, behind all clients.
+const receiving = 1 << 16
 
 // run does a whole run. The error is of what could not be run at all; broken
 // invariants are in the report.
@@ -151,6 +156,10 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer shelf.close()
+	if w.receivers, err = openReceivers(c.random(receiving)); err != nil {
+		return nil, err
+	}
+	defer w.receivers.close()
 	w.direct = dynamodb.Client(endpoint)
 	skew, err := w.skew()
 	if err != nil {
@@ -163,6 +172,7 @@ func run(ctx context.Context, c config) (*report, error) {
 	}
 	told, stopStack, err := w.serve(ctx, stack.Config{
 		Functions: filepath.Join(c.dir, "functions"), DynamoDBEndpoint: w.table.address, SQSEndpoint: w.queue.address, S3Endpoint: w.files.address, AllowedHosts: shelf.host,
+		WebhookHosts: w.receivers.host, WebhookRetry: webhookWaits, WebhookKey: webhookKey,
 	})
 	if err != nil {
 		return nil, err
@@ -175,6 +185,9 @@ func run(ctx context.Context, c config) (*report, error) {
 	t := newTraffic(told.BaseURL, shelf)
 	t.late = late
 	if err := w.school(ctx, t, everybody); err != nil {
+		return nil, err
+	}
+	if err := w.receivers.register(ctx, w.store(endpoint), everybody, catalog.IDs{Random: cryptorand.Reader}); err != nil {
 		return nil, err
 	}
 	acted := w.storm(ctx, t, everybody)
@@ -374,11 +387,14 @@ func (w *world) hurt(f fault) {
 			p, program = w.queue, "goaws"
 		}
 		p.shut()
+		// DynamoDB Local confirms a transaction that its file may not hold yet; AWS
+		// loses nothing that it confirmed.
+		time.Sleep(settling)
 		for _, pid := range w.processes(program) {
 			w.kill(pid, syscall.SIGKILL)
 		}
 		wait()
-		for !answers(p.upstream) {
+		for !responds(p.upstream) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		p.open()
@@ -438,8 +454,8 @@ func (w *world) processes(word string) (pids []int) {
 	return pids
 }
 
-// answers reports whether a server is there again.
-func answers(url string) bool {
+// responds reports whether a server is there again.
+func responds(url string) bool {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
 	if err != nil {
@@ -503,10 +519,15 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 	}
 	a.table()
 	a.documents()
+	a.articulations()
 	a.clients(t)
 	ends := a.extractions()
 	units := a.counted(everybody, w.table.unsure)
 	a.afterwards(t, everybody)
+	delivered, err := w.told(ctx, a, t, everybody)
+	if err != nil {
+		return nil, err
+	}
 	b, err := w.daysAfter(ctx)
 	if err != nil {
 		return nil, err
@@ -534,6 +555,7 @@ func (w *world) judge(ctx context.Context, t *traffic, everybody []*customer, ac
 		}
 	}
 	r.figure("change feed %d entries, registers %d", entries, len(t.history.names()))
+	r.figure("%s", delivered)
 	r.figure("holds that nobody has %d", a.stale())
 	r.figures = append(r.figures, units...)
 	return r, nil

@@ -91,12 +91,14 @@ type request struct {
 	items     int // that it is charged for by themselves
 	effects   map[string]string
 	key       string // Idempotency-Key
+	ifMatch   string
 }
 
 // reply is its response; status is 0 where none came.
 type reply struct {
 	status int
 	body   []byte
+	tag    string // ETag
 }
 
 func (r reply) outcome() outcome {
@@ -156,6 +158,7 @@ func (c *client) pick(kind catalog.Kind) string {
 	return o.paths[kind][int(x*x*float64(len(o.paths[kind])))] // older ones more often, so that clients meet
 }
 
+// idOf returns the id at the end of a path; "" for "".
 func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // patience is more than the gateway has.
@@ -167,6 +170,9 @@ func (c *client) send(r request) reply {
 	call := service.Request{Operation: r.operation, Href: r.path, IdempotencyKey: r.key}
 	if r.body != nil {
 		call.Body = r.body
+	}
+	if r.ifMatch != "" {
+		call.Header = http.Header{"If-Match": {r.ifMatch}}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -190,7 +196,7 @@ func (c *client) send(r request) reply {
 	c.count(strconv.Itoa(response.Status))
 	switch s := response.Status; {
 	case s == op.Status, s == 404, s == 409, s == 422, s == 429, s == 503:
-	case s == 500 && byGateway:
+	case s == 500 && byGateway, s == 412 && r.ifMatch != "":
 	default:
 		c.breach("%s answers %d: %s", r.operation, s, response.Body)
 	}
@@ -200,7 +206,7 @@ func (c *client) send(r request) reply {
 			c.breach("%s: %d is no problem: %s", r.operation, response.Status, response.Body)
 		}
 	}
-	return reply{response.Status, response.Body}
+	return reply{response.Status, response.Body, response.Header.Get(api.HeaderETag)}
 }
 
 func (c *client) account(seen, unsure int) {

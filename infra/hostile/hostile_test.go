@@ -30,6 +30,7 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -91,6 +92,8 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
+	config.WebhookKey = strings.Repeat("key of a test", 3)
+	notifying.Webhooks(config, s.server)
 	s.handle = group.Gateway(s.server)
 	return s
 }

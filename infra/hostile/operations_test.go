@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"skillscurriculum"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest"
 )
 
 // Every operation of the document, with requests that break it in every way: only
@@ -28,11 +28,15 @@ func TestEveryOperation(t *testing.T) {
 	theirs := fixture(t, &stranger)
 	before := stranger.call(t, 200, "GET", "/changes?limit=1000", "")
 	g := newGenerator(t, s, *seed)
-	for range 30 {
-		g.known = fixture(t, s) // what a round deletes
+	for round := range 31 {
+		// The last round deletes what nothing holds, with requests that are all right.
+		g.known, g.sound = fixture(t, s), round == 30
 		for _, op := range g.operations {
+			if g.sound && !deletes(op) {
+				continue
+			}
 			r := g.request(op)
-			if g.random.IntN(8) == 0 {
+			if g.random.IntN(8) == 0 && !g.sound {
 				for name, id := range theirs {
 					r.path = strings.Replace(r.path, g.known[name], id, 1)
 				}
@@ -75,6 +79,7 @@ type generator struct {
 	key        string
 	known      map[string]string // an id of each path parameter
 	seen       map[string]map[int]bool
+	sound      bool // breaks nothing
 }
 
 func newGenerator(t testing.TB, s *service, seed uint64) *generator {
@@ -89,7 +94,7 @@ func newGenerator(t testing.TB, s *service, seed uint64) *generator {
 		}
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal(rest.OpenAPI(), &document); err != nil {
+	if err := json.Unmarshal(skillscurriculum.OpenAPI, &document); err != nil {
 		t.Fatal(err)
 	}
 	g := &generator{
@@ -195,11 +200,11 @@ func (g *generator) request(op operation) request {
 	if op.body != nil {
 		tree = g.value(op.body, "", 0)
 		r.header["Content-Type"] = []string{"application/json"}
-		if op.id == "createSyllabusExtraction" {
-			delete(tree.(map[string]any), []string{"text", "syllabusHref"}[g.random.IntN(2)])
-		}
 	}
 	times := [...]int{0, 1, 1, 2, 4}[g.random.IntN(5)]
+	if g.sound {
+		times = 0
+	}
 	bodies := false
 	for range times {
 		switch g.random.IntN(4) {
@@ -254,6 +259,12 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		next, _ := g.schemas[ref[strings.LastIndex(ref, "/")+1:]].(map[string]any)
 		return g.value(next, name, depth)
 	}
+	for _, several := range []string{"oneOf", "anyOf"} {
+		if ways, ok := schema[several].([]any); ok {
+			way, _ := ways[g.random.IntN(len(ways))].(map[string]any)
+			return g.value(way, name, depth)
+		}
+	}
 	if values, ok := schema["enum"].([]any); ok {
 		return values[g.random.IntN(len(values))]
 	}
@@ -289,6 +300,8 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		return low
 	case "boolean":
 		return true
+	case "null":
+		return nil
 	}
 	return g.text(schema, name)
 }

@@ -36,7 +36,7 @@ func TestEndToEnd(t *testing.T) {
 	announced := run(t, stack.Config{
 		Dir: local, Functions: build(t, filepath.Join(local, "functions")), Console: log.New(io.Discard, "", 0),
 		RateUnits: "400", RateWindow: "3600", AllowedHosts: slow.host,
-		Store: newStore, Demo: loadDemo(local), Syllabi: demo.Syllabi(),
+		Store: newStore, Demo: loadDemo(local, nil), Syllabi: demo.Syllabi(),
 	})
 
 	t.Run("README", func(t *testing.T) { readme(t, home) })

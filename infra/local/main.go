@@ -16,6 +16,7 @@ import (
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
@@ -35,7 +36,8 @@ func main() {
 		console.Fatal(err)
 	}
 	config.Dir, config.Functions, config.Console = *dir, *functions, console
-	config.Store, config.Demo, config.Syllabi = newStore, loadDemo(*dir), demo.Syllabi()
+	receiver := &receiver.Receiver{Print: func(line string) { console.Print(line) }}
+	config.Store, config.Demo, config.Syllabi, config.Receiver = newStore, loadDemo(*dir, receiver), demo.Syllabi(), receiver
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
@@ -99,6 +101,9 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 		RateUnits:        get(api.EnvRateUnits),
 		RateWindow:       get(api.EnvRateWindow),
 		AllowedHosts:     get(api.EnvAllowedHosts),
+		WebhookHosts:     get(api.EnvWebhookHosts),
+		WebhookRetry:     get(api.EnvWebhookRetry),
+		WebhookKey:       get(api.EnvWebhookKey),
 		Fresh:            get("FRESH") != "" && get("FRESH") != "0",
 	}
 	if port := get("PORT"); port != "" {

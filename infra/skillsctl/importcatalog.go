@@ -18,8 +18,8 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/syllabus/address"
 )
 
 // shownRejects is how many errors people see; the file of rejects has all.

@@ -187,7 +187,7 @@ func (c *console) feed(org catalog.OrgID, cursor string) (int, string) {
 		c.t.Fatal(err)
 	}
 	for _, change := range changes {
-		cursor = change.Cursor
+		cursor = change.Cursor.String()
 	}
 	return len(changes), cursor
 }

@@ -20,6 +20,8 @@ type Match struct {
 	SkillMatches                 []catalog.SkillMatch `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
 	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
 	UnmatchedInstitutionalSkills []catalog.SkillRef   `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
+	// ArticulationID is set by who knows what was decided.
+	ArticulationID *string `json:"articulationId" extension:"true" doc:"Id of the approved articulation by which the transfer course is worth this course today; null where nothing is decided"`
 }
 
 // relatedCredit is what a neighbour counts of the whole: 0.7.

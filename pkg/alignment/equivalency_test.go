@@ -195,7 +195,7 @@ func TestMatch(t *testing.T) {
 		const want = `{"courseSectionId":"sec_d","courseId":"crs_3","courseName":"Coding","sectionName":"Only","skillsMatchScore":0.42,"equivalence":"NONE",` +
 			`"skillMatches":[{"skillId":"ruby","transferLevel":3,"institutionalLevel":5,"matchScore":0.42,"matchType":"RELATED"}],` +
 			`"unmatchedTransferSkills":[{"skillId":"debugging","skillName":"debugging","level":2,"confidence":0.7},{"skillId":"drawing","skillName":"drawing","level":5,"confidence":0.6}],` +
-			`"unmatchedInstitutionalSkills":[]}`
+			`"unmatchedInstitutionalSkills":[],"articulationId":null}`
 		if err != nil || string(text) != want {
 			t.Errorf("got %s\nwant %s", text, want)
 		}

@@ -59,6 +59,7 @@ type SkillProfile struct {
 
 // Result is the response to creating or reading a report.
 type Result struct {
+	View   string         `json:"view" enum:"alignment,coverage,gap,market" doc:"View that data is of" extension:"true"`
 	Report catalog.Report `json:"report" doc:"The report's record"`
 	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
 	Data       []any             `json:"data" doc:"Items of the report's view"`
@@ -136,7 +137,7 @@ type GapSkill struct {
 // requirement score 0: nothing is known that a course could meet.
 func (r Report) Result() Result {
 	s := r.survey()
-	result := Result{Report: r.Record, Data: []any{}, Warnings: r.Warnings}
+	result := Result{View: r.Record.Settings.View, Report: r.Record, Data: []any{}, Warnings: r.Warnings}
 	switch r.Record.Settings.View {
 	case CoverageView:
 		result.Data = boxed(s.coverage())

@@ -5,6 +5,7 @@
 package api
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -29,13 +30,14 @@ const (
 	Labor         Group = "labor"
 	Extractions   Group = "extractions"
 	Documents     Group = "documents"
+	Webhooks      Group = "webhooks"
 	Customers     Group = "customers"
 	Docs          Group = "docs"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Customers, Docs}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers, Docs}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
@@ -101,8 +103,10 @@ type Operation struct {
 	Leads   string   // id of the GET to which a client that prefers HTML is redirected; "" for none
 	Pages   bool     // the response may be a part of a list: Link leads to the others
 
-	Queues bool           // starts extractions: its function may send to the queue
-	Errors []catalog.Code // beyond those that follow from the other fields
+	Queues   bool           // starts extractions: its function may send to the queue
+	Notifies bool           // sends messages to webhooks, by a queue of their own
+	Sealed   bool           // what is recorded under its idempotency key is encrypted: the response shows a secret
+	Errors   []catalog.Code // beyond those that follow from the other fields
 }
 
 // HasBody reports whether the operation reads a body.
@@ -130,7 +134,10 @@ func (o Operation) Codes() []catalog.Code {
 		codes = append(codes, catalog.IdempotencyKeyReused)
 	}
 	if o.Access == Write {
-		codes = append(codes, catalog.Forbidden, catalog.Conflict)
+		codes = append(codes, catalog.Forbidden)
+		if o.Method != http.MethodGet {
+			codes = append(codes, catalog.Conflict)
+		}
 	}
 	if strings.Contains(o.Path, "{") {
 		codes = append(codes, catalog.NotFound)
@@ -168,6 +175,11 @@ func Operations() []Operation { return slices.Clone(operations) }
 // In lists the operations of a group.
 func In(group Group) []Operation {
 	return slices.DeleteFunc(Operations(), func(o Operation) bool { return o.Group != group })
+}
+
+// Notifies reports whether an operation of the group sends messages to webhooks.
+func Notifies(group Group) bool {
+	return slices.ContainsFunc(operations, func(o Operation) bool { return o.Group == group && o.Notifies })
 }
 
 // Queues reports whether an operation of the group starts extractions.

@@ -25,6 +25,9 @@ const (
 	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
 	CodeRows        Partition = "o#*#code#Course"
+	WebhookRows     Partition = "o#*#webhooks"
+	MessageRows     Partition = "o#*#message#*" // of webhooks, by webhook
+	AttemptRows     Partition = "o#*#attempt#*" // at delivering them, by webhook
 	FacetRows       Partition = "o#*#facet#*"
 	ApprovedRows    Partition = "o#*#approved" // articulations, by what they are looked up by
 	HistoryRows     Partition = "o#*#history"  // of articulations
@@ -74,6 +77,15 @@ func (p Partition) Key(values ...string) string {
 	}
 	key.WriteString(rest)
 	return key.String()
+}
+
+// Organization returns whose rows lie under a key of the partition, one of an
+// organization's with no other value; false for another key.
+func (p Partition) Organization(key string) (catalog.OrgID, bool) {
+	before, after, _ := strings.Cut(string(p), "*")
+	rest, begins := strings.CutPrefix(key, before)
+	org, ends := strings.CutSuffix(rest, after)
+	return catalog.OrgID(org), begins && ends && org != "" && !strings.Contains(org, "#")
 }
 
 // Holds reports whether the key is one of the partition, as IAM compares: a * also
@@ -147,8 +159,12 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
 			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
+	case string(Webhooks):
+		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):
 		return caller.reading(JournalRows)
+	case Deliverer:
+		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:
 		return Rows{}.reading(live(catalog.DocumentKind)).
 			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)

@@ -46,19 +46,26 @@ func TestPartitionKeys(t *testing.T) {
 // send, do not even read keys.
 func TestFunctionsLeaveOperatorsRowsAlone(t *testing.T) {
 	operators := []string{OrganizationRows.Key(), CustomerRows.Key(), CustomerKeyRows.Key("c"), KeyRows.Key("h"), DataVersionRows.Key(), DataRows.Key("wages", "1")}
-	functions := []string{Extractor, Sweeper}
-	for _, g := range Groups() {
-		functions = append(functions, string(g))
-	}
-	for _, function := range functions {
+	workers := []string{Extractor, Sweeper, Deliverer}
+	for _, function := range Functions() {
 		rows := RowsOf(function)
 		for _, key := range operators {
 			if rows.MayWrite(key) {
 				t.Errorf("%s may write %s", function, key)
 			}
-			if (function == Extractor || function == Sweeper) && rows.MayRead(key) {
+			if slices.Contains(workers, function) && rows.MayRead(key) {
 				t.Errorf("%s may read %s", function, key)
 			}
+		}
+	}
+}
+
+func TestOrganizationOfAKey(t *testing.T) {
+	for key, want := range map[string]catalog.OrgID{
+		"o#org_1#journal": "org_1", "o#org_1#journal!": "", "o##journal": "", "o#org_1#message#journal": "", "u#org_1#journal": "",
+	} {
+		if got, ok := JournalRows.Organization(key); ok != (want != "") || ok && got != want {
+			t.Errorf("%s is %s's, %v", key, got, ok)
 		}
 	}
 }

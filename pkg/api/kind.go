@@ -1,5 +1,7 @@
 package api
 
+import "net/http"
+
 // OperationKind groups operations by what may be expected of them: objectives of
 // availability and latency are set for each (docs/aws.md).
 type OperationKind string
@@ -20,7 +22,7 @@ func (o Operation) Kind() OperationKind {
 	switch {
 	case o.Cost == regenerate && o.Group == Reports, o.Group == Reports && o.Access == Public, o.Cost == score, o.Cost == build:
 		return ComputeKind
-	case o.Access == Write:
+	case o.Access == Write && o.Method != http.MethodGet:
 		return WriteKind
 	}
 	return ReadKind

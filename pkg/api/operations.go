@@ -131,7 +131,19 @@ var (
 	paged         option = func(o *Operation) { o.Pages = true }
 	// withUpload leaves a signed request out of the ETag: it is signed anew each time.
 	withUpload option = func(o *Operation) { o.Passing = "upload" }
+	notifies   option = func(o *Operation) { o.Notifies = true }
+	sealed     option = func(o *Operation) { o.Sealed = true }
 )
+
+// ofWebhooks are the marks of every operation of the webhooks, which are shown to write
+// keys only. Their secret is shown once: the ETag leaves it out.
+func ofWebhooks(o Operation) Operation {
+	o.Added, o.Access = true, Write
+	if o.ETag {
+		o.Passing = "secret"
+	}
+	return o
+}
 
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List courses",
@@ -298,6 +310,27 @@ var operations = []Operation{
 		described("READY once its file is there; until then with an upload that is valid now."), withUpload)),
 	added(remove("deleteDocument", Documents, "/documents/{documentId}", "Delete a document", "getDocument",
 		described("Deletes the document with its file. One that is the syllabus of a section or transfer course stays: 409."))),
+
+	ofWebhooks(list("listWebhooks", Webhooks, "/webhooks", "List webhooks",
+		described("Webhooks of the organization in creation order, at most 10. Needs a write key, as everything of webhooks."))),
+	ofWebhooks(post("createWebhook", Webhooks, "/webhooks", "Create a webhook",
+		described("Has the address told of changes of the given types from now on, by messages as Standard Webhooks 1.0.0 has them. The response alone shows the secret that signs them. An 11th is 409."),
+		creates("getWebhook"), sealed)),
+	ofWebhooks(get("getWebhook", Webhooks, "/webhooks/{webhookId}", "Read a webhook",
+		described("The webhook without its secret; disabledReason says why the service disabled it."))),
+	ofWebhooks(patch("updateWebhook", Webhooks, "/webhooks/{webhookId}", "Change a webhook", "getWebhook",
+		described("Changes the fields that the body has. enabled true enables it again, from the changes after that on."))),
+	ofWebhooks(remove("deleteWebhook", Webhooks, "/webhooks/{webhookId}", "Delete a webhook", "getWebhook",
+		described("Messages that wait are not sent any more."))),
+	ofWebhooks(post("rotateWebhookSecret", Webhooks, "/webhooks/{webhookId}/rotate", "Give a webhook a new secret",
+		described("The response alone shows the new secret. For 24 hours messages are signed with the one before as well; an older one ends at once."),
+		bodiless, tagged, sealed)),
+	ofWebhooks(post("testWebhook", Webhooks, "/webhooks/{webhookId}/test", "Send a test message",
+		described("Sends a message of type webhook.test now, whatever types the webhook has and also while it is disabled."), bodiless, accepted, notifies)),
+	ofWebhooks(get("listWebhookDeliveries", Webhooks, "/webhooks/{webhookId}/deliveries", "List deliveries",
+		described("Attempts of the last seven days at delivering messages, the newest first. Pass next as before for the page behind."))),
+	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Send a message once more",
+		described("Makes one more attempt now, with the same webhook-id. A disabled webhook is 409."), bodiless, accepted, notifies)),
 
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Read usage and rate-limit status",
 		described("Units of the current window and of the 60 before, and what each operation took. Only the calling customer's own."), costs(free), errors(catalog.Forbidden)),

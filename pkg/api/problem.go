@@ -1,7 +1,9 @@
 package api
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -34,6 +36,12 @@ func NewProblem(code catalog.Code, detail, instance, requestID string, fields ..
 // ProblemType refers to what the reference says of a kind of problem. It is relative
 // to the service, which does not know under which host it is reached.
 func ProblemType(code catalog.Code) string { return BasePath + "/docs#/problems/" + string(code) }
+
+// ProblemCodes lists the codes of problems, sorted.
+func ProblemCodes() []catalog.Code { return slices.Sorted(maps.Keys(problems)) }
+
+// ProblemTitle returns the title of the problems of a code.
+func ProblemTitle(code catalog.Code) string { return problems[code].title }
 
 // Status returns the HTTP status of a code.
 func Status(code catalog.Code) int { return problems[code].status }

@@ -17,6 +17,7 @@ var tags = []Tag{
 	{"Extraction", "Skills from syllabi, and the taxonomy that they are of.", []Group{Extractions}},
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
 	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},
+	{"Webhooks", "Addresses that are told of changes, and what became of the messages.", []Group{Webhooks}},
 	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers, Docs}},
 }
 

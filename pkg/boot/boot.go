@@ -1,7 +1,7 @@
 // Package boot turns the environment into a running function: environment ->
 // config -> adapters -> handler. It is the only room that knows all the others; it
 // holds no rule of its own. Each kind of function is started by a package of its own
-// (group, extractor, sweeper), so that it loads only what it needs.
+// (group, extractor, sweeper, deliverer), so that it loads only what it needs.
 package boot
 
 import (
@@ -23,6 +23,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/webhook"
 )
 
 // Config is everything that the environment says.
@@ -40,6 +41,10 @@ type Config struct {
 	AllowedHosts     []string
 	TaxonomyFile     string // empty for the built-in vocabulary
 	RetryDelay       time.Duration
+	MessagesURL      string // of the queue of messages for webhooks
+	WebhookKey       string // see webhook.NewCipher
+	WebhookHosts     []string
+	WebhookSchedule  webhook.Schedule
 }
 
 // Read reads the configuration through getenv and reports everything that is
@@ -67,6 +72,7 @@ func Read(getenv func(string) string) (Config, error) {
 		Region: getenv("AWS_REGION"), Table: required(api.EnvTable), DynamoDBEndpoint: getenv(api.EnvDynamoEndpoint),
 		QueueURL: getenv(api.EnvQueueURL), SQSEndpoint: getenv(api.EnvSQSEndpoint),
 		Bucket: getenv(api.EnvBucket), S3Endpoint: getenv(api.EnvS3Endpoint),
+		MessagesURL: getenv(api.EnvMessages), WebhookKey: getenv(api.EnvWebhookKey),
 		Limit: quota.Limit{
 			Units:  number(api.EnvRateUnits, quota.DefaultLimit.Units),
 			Window: time.Duration(number(api.EnvRateWindow, int(quota.DefaultLimit.Window/time.Second))) * time.Second,
@@ -80,10 +86,18 @@ func Read(getenv func(string) string) (Config, error) {
 			}, nil
 		}),
 	}
-	for host := range strings.SplitSeq(getenv(api.EnvAllowedHosts), ",") {
-		if host = strings.TrimSpace(host); host != "" {
-			c.AllowedHosts = append(c.AllowedHosts, host)
+	hosts := func(name string) (list []string) {
+		for host := range strings.SplitSeq(getenv(name), ",") {
+			if host = strings.TrimSpace(host); host != "" {
+				list = append(list, host)
+			}
 		}
+		return list
+	}
+	c.AllowedHosts, c.WebhookHosts = hosts(api.EnvAllowedHosts), hosts(api.EnvWebhookHosts)
+	var err error
+	if c.WebhookSchedule, err = webhook.ParseSchedule(getenv(api.EnvWebhookRetry)); err != nil {
+		invalid = append(invalid, fmt.Errorf("%s %w", api.EnvWebhookRetry, err))
 	}
 	if c.TaxonomyFile != "" {
 		if _, err := os.Stat(c.TaxonomyFile); err != nil {

@@ -160,6 +160,36 @@ func spelled(s string) string {
 	return strings.NewReplacer("a-01", "A1", "A 1", "A1", "FOOTHILL-COLLEGE", "Foothill College").Replace(s)
 }
 
+// use is an alternative that may be used.
+type use struct {
+	a     *catalog.Articulation
+	index int
+}
+
+func (u use) has(code string) bool {
+	return slices.ContainsFunc(u.a.Sending[u.index].Courses, func(c catalog.SendingCourse) bool { return spelled(c.Code) == code })
+}
+
+// before says the order of precedence.
+func (u use) before(other use) bool {
+	switch m, n := len(u.a.Sending[u.index].Courses), len(other.a.Sending[other.index].Courses); {
+	case m != n:
+		return m > n
+	case u.a.EffectiveFrom != other.a.EffectiveFrom:
+		return u.a.EffectiveFrom > other.a.EffectiveFrom
+	case u.a.ID != other.a.ID:
+		return u.a.ID < other.a.ID
+	}
+	return u.index < other.index
+}
+
+// counts reports whether the articulation counts for what is asked at all.
+func counts(a *catalog.Articulation, q catalog.ArticulationQuery) bool {
+	inTime := a.EffectiveFrom <= q.AsOf && (a.EffectiveTo == nil || q.AsOf <= *a.EffectiveTo)
+	forProgram := len(a.ProgramIDs) == 0 || slices.Contains(a.ProgramIDs, q.ProgramID)
+	return a.Status == "APPROVED" && inTime && forProgram && spelled(a.SendingInstitution.Name) == spelled(q.Institution)
+}
+
 // reference looks up by force: as long as any alternative can be used, it uses the one
 // that no other goes before.
 func reference(all []*catalog.Articulation, q catalog.ArticulationQuery) (granted []string, uncovered []string) {
@@ -171,51 +201,29 @@ func reference(all []*catalog.Articulation, q catalog.ArticulationQuery) (grante
 			order = append(order, spelled(code))
 		}
 	}
-	done := map[string]bool{}
-	type use struct {
-		a     *catalog.Articulation
-		index int
-	}
-	before := func(x, y use) bool {
-		switch m, n := len(x.a.Sending[x.index].Courses), len(y.a.Sending[y.index].Courses); {
-		case m != n:
-			return m > n
-		case x.a.EffectiveFrom != y.a.EffectiveFrom:
-			return x.a.EffectiveFrom > y.a.EffectiveFrom
-		case x.a.ID != y.a.ID:
-			return x.a.ID < y.a.ID
-		}
-		return x.index < y.index
-	}
-	usable := func(u use) bool {
-		inTime := u.a.EffectiveFrom <= q.AsOf && (u.a.EffectiveTo == nil || q.AsOf <= *u.a.EffectiveTo)
-		forProgram := len(u.a.ProgramIDs) == 0 || slices.Contains(u.a.ProgramIDs, q.ProgramID)
-		if u.a.Status != "APPROVED" || !inTime || !forProgram || done[u.a.ID] || spelled(u.a.SendingInstitution.Name) != spelled(q.Institution) {
-			return false
-		}
-		for _, course := range u.a.Sending[u.index].Courses {
-			if left[spelled(course.Code)] == "" {
-				return false
+	var uses []use
+	for _, a := range all {
+		for i := range a.Sending {
+			if counts(a, q) {
+				uses = append(uses, use{a, i})
 			}
 		}
-		return true
 	}
 	for {
 		var best *use
-		for _, a := range all {
-			for i := range a.Sending {
-				if u := (use{a, i}); usable(u) && (best == nil || before(u, *best)) {
-					best = &u
-				}
+		for _, u := range uses {
+			whole := !slices.ContainsFunc(u.a.Sending[u.index].Courses, func(c catalog.SendingCourse) bool { return left[spelled(c.Code)] == "" })
+			if whole && (best == nil || u.before(*best)) {
+				best = &u
 			}
 		}
 		if best == nil {
 			break
 		}
-		done[best.a.ID] = true
+		uses = slices.DeleteFunc(uses, func(u use) bool { return u.a == best.a })
 		var codes []string
 		for _, code := range order {
-			if slices.ContainsFunc(best.a.Sending[best.index].Courses, func(c catalog.SendingCourse) bool { return spelled(c.Code) == code }) {
+			if best.has(code) {
 				codes = append(codes, left[code])
 				left[code] = ""
 			}

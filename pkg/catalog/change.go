@@ -39,6 +39,10 @@ type Change struct {
 	Known, Freed []ExternalID
 	// Coded are the courses that are found under another code than before.
 	Coded []Coded
+	// Webhooks are the organization's webhooks, already changed; nil where they stay.
+	Webhooks *Webhooks
+	// Messages are to be sent to webhooks, once more or without a change of a record.
+	Messages []WebhookMessage
 	// Refaceted are the records that are found under other facets than before.
 	Refaceted []Refaceted
 	// Approved are the keys under which articulations are entered, Hints those that only
@@ -74,10 +78,12 @@ type RecordOutcome struct {
 }
 
 // Replacement is a record with its new content, and the updatedAt that it must
-// still have in the store.
+// still have in the store. Event is what happened to it beyond that it changed, "" for
+// nothing; the change feed and webhooks show it.
 type Replacement struct {
 	Record Record
 	Was    Time
+	Event  string
 }
 
 // Deletion is a record to be taken out, marked with deletedAt.
@@ -157,7 +163,7 @@ func (c *Change) Records() []Record {
 
 // Empty reports whether there is nothing to save.
 func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Idempotency == nil
+	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Webhooks == nil && len(c.Messages) == 0 && c.Idempotency == nil
 }
 
 // Create adds a new record. A listed one has taken its number from dir.
@@ -196,7 +202,16 @@ func (c *Change) Replace(r Record, now Time) {
 	meta := r.Base()
 	was := meta.UpdatedAt
 	meta.UpdatedAt = was.After(now)
-	c.Replaced = append(c.Replaced, Replacement{r, was})
+	c.Replaced = append(c.Replaced, Replacement{Record: r, Was: was})
+}
+
+// Happened notes an event, one of Events, of a record that is replaced.
+func (c *Change) Happened(event string, r Record) {
+	for i := range c.Replaced {
+		if c.Replaced[i].Record == r {
+			c.Replaced[i].Event = event
+		}
+	}
 }
 
 // Delete takes a record out; a listed one leaves dir.
@@ -261,10 +276,12 @@ const (
 	Deleted = "deleted"
 )
 
-// RecordChange is one change of the feed. Cursor is the place behind it.
+// RecordChange is one change of the feed. Cursor is the place behind it, Event what
+// happened beyond What, one of Events; "" for nothing.
 type RecordChange struct {
-	Cursor   string
+	Cursor   Cursor
 	What     string
+	Event    string
 	Kind     Kind
 	ID       string
 	ParentID string

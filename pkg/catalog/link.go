@@ -20,11 +20,11 @@ func (l *Link) Shows(kind Kind, id string, key *Key, now Time) bool {
 
 // LinkInput is what a request says of a link.
 type LinkInput struct {
-	ExpiresInSeconds int `json:"expiresInSeconds" minimum:"60" maximum:"604800" doc:"after which the link shows nothing any more: a minute to a week"`
+	ExpiresInSeconds int `json:"expiresInSeconds" minimum:"60" maximum:"604800" doc:"Seconds after which the link shows nothing any more: a minute to a week"`
 }
 
 // LinkedPage is the response to making a link; the only one that holds its token.
 type LinkedPage struct {
-	URL       string `json:"url" format:"uri" doc:"address of the page, for anybody who has it: it needs no API key"`
+	URL       string `json:"url" format:"uri-reference" doc:"Address of the page, for anybody who has it: it needs no API key"`
 	ExpiresAt Time   `json:"expiresAt" doc:"when the link ends, unless its record or the API key that made it does before"`
 }

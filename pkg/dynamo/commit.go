@@ -55,6 +55,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 			return fmt.Errorf("%s belongs to another organization than %s", r.Base().ID, org)
 		}
 	}
+	if c.Webhooks != nil && c.Webhooks.OrganizationID != org || slices.ContainsFunc(c.Messages, func(m catalog.WebhookMessage) bool { return m.OrganizationID != org }) {
+		return fmt.Errorf("a webhook belongs to another organization than %s", org)
+	}
 	once, claim, settle := s.holds(c)
 	named, unnamed := s.documentHolds(org, c.Documents)
 	for _, st := range named {
@@ -181,6 +184,20 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 	}
 	for _, coded := range c.Coded {
 		records = append(records, s.saveCode(org, coded)...)
+	}
+	if c.Webhooks != nil {
+		action, err := s.saveWebhooks(c.Webhooks)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, write{action: action})
+	}
+	for _, m := range c.Messages {
+		w, err := s.sendMessage(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, w)
 	}
 	records = append(records, s.refacet(org, c.Refaceted)...)
 	for _, a := range c.Approved {
@@ -334,7 +351,7 @@ func (s *Store) replace(c *catalog.Change, r catalog.Replacement) (write, error)
 		e.held(course.HeldBy)
 		e.counted(taken, course.Taken)
 	}
-	return write{s.update(keyOf(r.Record), &e), entry(catalog.Changed, r.Record)}, nil
+	return write{s.update(keyOf(r.Record), &e), entry(marked(r.Event), r.Record)}, nil
 }
 
 // unchanged requires a record to be as it was when its deletion was decided.

@@ -25,23 +25,54 @@ func (s *Store) owes(deletion []write) {
 	}
 }
 
-// removeOwned takes out what a deleted record owned, whatever has become of it
-// meanwhile: only the end of its extraction still changes it.
+// removeOwned takes out what a deleted record owned, as it is by then: only its
+// extraction still changes it.
 func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []catalog.Deletion) error {
 	for chunk := range slices.Chunk(owned, transactionLimit/2) {
-		var parts [][]write
-		for _, d := range chunk {
-			pair, err := s.remove(d, expression{conditions: []string{"attribute_exists(pk)"}})
-			if err != nil {
+		for len(chunk) > 0 {
+			var writes []write
+			for _, d := range chunk {
+				pair, err := s.remove(d, unchanged(d))
+				if err != nil {
+					return err
+				}
+				writes = append(writes, pair...)
+			}
+			err := s.transact(ctx, org, writes)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, catalog.ErrStale) {
 				return err
 			}
-			parts = append(parts, pair)
-		}
-		if err := s.saveApart(ctx, org, parts); err != nil {
-			return err
+			if chunk, err = s.stillOwned(ctx, chunk); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// stillOwned returns the deletions of records of one kind as they are now, without
+// those that are gone.
+func (s *Store) stillOwned(ctx context.Context, owned []catalog.Deletion) ([]catalog.Deletion, error) {
+	var keys []key
+	for _, d := range owned {
+		keys = append(keys, keyOf(d.Record))
+	}
+	rows, err := s.rows(ctx, keys, true)
+	if err != nil {
+		return nil, err
+	}
+	var change catalog.Change
+	for _, row := range rows {
+		r, err := decodeKind(catalog.KindOf(owned[0].Record), row)
+		if err != nil {
+			return nil, err
+		}
+		change.Delete(r, s.Now(), nil)
+	}
+	return change.Deleted, nil
 }
 
 // CompleteDeletions looks at deletions of more than a transaction, once they are

@@ -109,13 +109,13 @@ func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractio
 // reviews leave it, also those that came during the run. It is ErrFinished when the run has
 // lost its lease to another, or the record is deleted.
 func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
-	status := catalog.Completed
+	status, event := catalog.Completed, catalog.ExtractionCompleted
 	if outcome.Failure != nil {
-		status = catalog.Failed
+		status, event = catalog.Failed, catalog.ExtractionFailed
 	}
 	org := task.Job.OrganizationID
 	at := s.Now()
-	return s.settle(ctx, task, func(e *expression, present []catalog.Review) ([]write, error) {
+	return s.settle(ctx, task, event, func(e *expression, present []catalog.Review) ([]write, error) {
 		e.set("processingStatus", text(string(status)))
 		values := map[string]any{}
 		if outcome.Failure != nil {
@@ -157,7 +157,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 // PutBack makes a claimed extraction PENDING again. It counts as waiting from the
 // given instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, func(e *expression, _ []catalog.Review) ([]write, error) {
+	return s.settle(ctx, task, "", func(e *expression, _ []catalog.Review) ([]write, error) {
 		e.set("processingStatus", text(string(catalog.Pending)))
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
@@ -167,9 +167,10 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 }
 
 // settle changes the record of a claimed extraction while the claim is still this
-// run's own, together with the writes that change returns. It is decided anew, on
-// the reviews as they are then, where the record was changed meanwhile.
-func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *expression, present []catalog.Review) ([]write, error)) error {
+// run's own, together with the writes that change returns; event is what that means to
+// the record, "" for nothing. It is decided anew, on the reviews as they are then,
+// where the record was changed meanwhile.
+func (s *Store) settle(ctx context.Context, task *catalog.Task, event string, change func(e *expression, present []catalog.Review) ([]write, error)) error {
 	updatedAt, present := task.UpdatedAt, task.Reviews
 	for {
 		var e expression
@@ -183,7 +184,7 @@ func (s *Store) settle(ctx context.Context, task *catalog.Task, change func(e *e
 		e.conditions = append(e.conditions, e.name(leaseToken)+" = "+e.value(text(task.Lease)))
 		writes = append(writes, write{
 			action: s.update(jobKey(task.Job), &e),
-			entry:  formatEntry(catalog.Changed, task.Job.Kind, task.Job.ID, task.ParentID, next),
+			entry:  formatEntry(marked(event), task.Job.Kind, task.Job.ID, task.ParentID, next),
 		})
 		err = s.transact(ctx, task.Job.OrganizationID, writes)
 		if !errors.Is(err, catalog.ErrStale) {

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -23,6 +24,23 @@ const pageEntries = 9
 // entry is one change of a record as it is stored.
 func entry(what string, r catalog.Record) string {
 	return formatEntry(what, catalog.KindOf(r), r.Base().ID, catalog.ParentOf(r), r.Base().UpdatedAt)
+}
+
+// marked returns what an entry says of a change to which an event happened, in as few
+// letters as a page of the feed has room for.
+func marked(event string) string {
+	_, what, _ := strings.Cut(event, ".")
+	return cmp.Or(what, catalog.Changed)
+}
+
+// unmarked returns what marked was asked for, and that the record was changed.
+func unmarked(what string) (change, event string) {
+	for _, event := range catalog.Events() {
+		if marked(event) == what {
+			return catalog.Changed, event
+		}
+	}
+	return what, ""
 }
 
 // formatEntry writes what parseEntry reads.
@@ -100,18 +118,18 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 // that was not there by its successor. Nothing behind such a page is returned yet,
 // since no cursor would lead back to what it has gained.
 func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error) {
-	page, place, ok := parseCursor(cursor)
+	from, ok := catalog.ParseCursor(cursor)
 	if !ok {
 		return nil, false, catalog.Errorf(catalog.InvalidParameter, "since is not a cursor of this feed.")
 	}
 	strong := true
 	in := &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk AND sk >= :page"),
-		ExpressionAttributeValues: item{":pk": text(partition(org, api.JournalRows)), ":page": text(numbered(page))},
+		ExpressionAttributeValues: item{":pk": text(partition(org, api.JournalRows)), ":page": text(numbered(from.Page))},
 		ConsistentRead:            &strong,
 		Limit:                     aws.Int32(int32(limit/pageEntries + 2)),
 	}
-	next := page
+	next := from.Page
 	err = s.query(ctx, in, func(row item) (bool, error) {
 		var stored struct {
 			Page    string   `json:"sk"`
@@ -132,8 +150,8 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 			next++
 		}
 		first := 0
-		if number == page {
-			first = min(place, len(stored.Entries))
+		if number == from.Page {
+			first = min(from.Place, len(stored.Entries))
 		}
 		for i, text := range stored.Entries[first:] {
 			if len(changes) == limit {
@@ -144,7 +162,7 @@ func (s *Store) Changes(ctx context.Context, org catalog.OrgID, cursor string, l
 			if err != nil {
 				return false, err
 			}
-			change.Cursor = formatCursor(number, first+i+1)
+			change.Cursor = catalog.Cursor{Page: number, Place: first + i + 1}
 			changes = append(changes, change)
 		}
 		return true, nil
@@ -158,31 +176,19 @@ func parseEntry(text string) (catalog.RecordChange, error) {
 		return catalog.RecordChange{}, fmt.Errorf("change feed entry %q", text)
 	}
 	at, err := strconv.ParseInt(parts[4], 10, 64)
-	return catalog.RecordChange{What: parts[0], Kind: catalog.Kind(parts[1]), ID: parts[2], ParentID: parts[3], At: catalog.Time(at)}, err
+	what, event := unmarked(parts[0])
+	return catalog.RecordChange{What: what, Event: event, Kind: catalog.Kind(parts[1]), ID: parts[2], ParentID: parts[3], At: catalog.Time(at)}, err
 }
 
-func formatCursor(page, place int) string {
-	return "c" + strconv.FormatInt(int64(page), 36) + "-" + strconv.FormatInt(int64(place), 36)
-}
-
-func parseCursor(cursor string) (page, place int, ok bool) {
-	if cursor == "" {
-		return 0, 0, true
-	}
-	left, right, ok := strings.Cut(strings.TrimPrefix(cursor, "c"), "-")
-	p, err1 := strconv.ParseInt(left, 36, 32)
-	i, err2 := strconv.ParseInt(right, 36, 32)
-	return int(p), int(i), ok && err1 == nil && err2 == nil && p >= 0 && i >= 0 && formatCursor(int(p), int(i)) == cursor
-}
-
-// FeedEnd names the last entry of the organization's feed.
-func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (string, error) {
+// FeedEnd returns the place behind the last entry of the organization's feed.
+func (s *Store) FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error) {
 	in := partitionQuery(partition(org, api.JournalRows), true)
 	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(1)
-	end := ""
-	err := s.query(ctx, in, func(row item) (bool, error) {
-		end = fmt.Sprint(row[api.SortKey], integer(row["filled"]))
-		return false, nil
+	var end catalog.Cursor
+	err := s.query(ctx, in, func(row item) (more bool, err error) {
+		end.Place = integer(row["filled"])
+		end.Page, err = strconv.Atoi(keyOfRow(row).sk)
+		return false, err
 	})
 	return end, err
 }

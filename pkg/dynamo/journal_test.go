@@ -29,7 +29,7 @@ func readFeed(t *testing.T, store *dynamo.Store, cursor string, limit int) []cat
 		}
 		all = append(all, piece...)
 		if len(piece) > 0 {
-			cursor = piece[len(piece)-1].Cursor
+			cursor = piece[len(piece)-1].Cursor.String()
 		}
 		if !more {
 			return all
@@ -75,7 +75,7 @@ func TestFeedLosesNothingUnderWriters(t *testing.T) {
 		}
 		for _, change := range readFeed(t, store, cursor, 5) {
 			followed = append(followed, change)
-			cursor = change.Cursor
+			cursor = change.Cursor.String()
 		}
 	}
 	all := readFeed(t, store, "", 7)
@@ -105,7 +105,7 @@ func TestCursorsLeadOn(t *testing.T) {
 		t.Fatalf("%d changes, want %d", len(all), n)
 	}
 	for i, change := range all {
-		rest, more, err := store.Changes(t.Context(), org, change.Cursor, n)
+		rest, more, err := store.Changes(t.Context(), org, change.Cursor.String(), n)
 		if err != nil || more || len(rest) != n-1-i {
 			t.Errorf("%d changes behind number %d, more %v, %v", len(rest), i, more, err)
 		}
@@ -157,7 +157,7 @@ func TestLateAnswerLeavesNoGapInTheFeed(t *testing.T) {
 	write(one, page-1)
 	follower := readFeed(t, plain, "", 100)
 	write(two, 1)
-	follower = append(follower, readFeed(t, plain, follower[len(follower)-1].Cursor, 100)...)
+	follower = append(follower, readFeed(t, plain, follower[len(follower)-1].Cursor.String(), 100)...)
 	if all := readFeed(t, plain, "", 100); len(follower) != len(all) {
 		t.Errorf("the follower saw %d of %d changes", len(follower), len(all))
 	}
@@ -237,7 +237,7 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 		extraction.ID: "/syllabus-extractions/" + extraction.ID,
 	}
 	feed := readFeed(t, store, "", 10)
-	last := feed[len(feed)-1].Cursor
+	last := feed[len(feed)-1].Cursor.String()
 	if err := store.Stuck(t.Context(), true, func(job catalog.ExtractionJob) error {
 		task, err := store.Claim(t.Context(), job, ids.New("run_"), at.Now()+60_000)
 		if err != nil {

@@ -40,6 +40,9 @@ import (
 //	                                                                                values; see facet.go
 //	approved articulations  o#<org>#approved                  sha256 of institution and codes  look-ups of codes; approvals, which may conflict
 //	move of articulation    o#<org>#history                   <id>#<13-digit ms>    all of an articulation
+//	webhooks                o#<org>#webhooks                  webhooks              all of an organization, with how far its change feed was dispatched
+//	message to a webhook    o#<org>#message#<webhook>         <message id>          each attempt; resend
+//	attempt at a message    o#<org>#attempt#<webhook>         13-digit Unix ms#...  deliveries of a webhook, the newest first
 //	organization            organizations                     <org>                 all
 //	customer                customers                         <customer>            id; all
 //	key of a customer       c#<customer>#key                  <key id>              all of a customer
@@ -52,7 +55,9 @@ import (
 // for extractions, uploads for documents whose file may not have come, and deletions
 // for deleted records that owned more than their transaction could take out and for
 // deleted documents, whose file may still be there; the sweeper looks at what has
-// openSince behind it for longer than SweepGrace.
+// openSince behind it for longer than SweepGrace. messages#0..3 hold messages with an
+// attempt to be made at openSince or before, webhooks the organizations that have an
+// enabled webhook; both are the deliverer's.
 const (
 	shards    = 4
 	deletions = "deletions"

@@ -23,6 +23,7 @@ func (s *Store) CreateTable(ctx context.Context) error {
 			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
 		}
 	}
+	stream := &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
 	_, err := s.Client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &s.Table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
@@ -34,10 +35,21 @@ func (s *Store) CreateTable(ctx context.Context) error {
 			IndexName: aws.String(api.PendingIndex), KeySchema: keys(api.PendingIndexPartitionKey, api.PendingIndexSortKey),
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 		}},
+		StreamSpecification: stream,
 	})
 	var exists *types.ResourceInUseException
 	if err != nil && !errors.As(err, &exists) {
 		return unavailable(err)
+	}
+	if err != nil {
+		// A table of before there were webhooks has no stream.
+		there, err := s.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table})
+		if err == nil && there.Table.StreamSpecification == nil {
+			_, err = s.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &s.Table, StreamSpecification: stream})
+		}
+		if err != nil {
+			return unavailable(err)
+		}
 	}
 	return dynamodb.NewTableExistsWaiter(s.Client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 50*time.Millisecond, time.Second

@@ -96,7 +96,7 @@ func (s *Server) bindArticulations() {
 	read(s, "listArticulationIssues", listArticulationIssues)
 }
 
-// named loads what an articulation's input names.
+// articulationLookups returns the look-ups with what an articulation's input names.
 func (c *call) articulationLookups(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
 	l := c.lookups()
 	courses, transferCourses, programs, articulations := in.Names()
@@ -163,27 +163,9 @@ func updateArticulation(ctx context.Context, c *call, in *updateArticulationInpu
 	var change catalog.Change
 	catalog.ReplaceChanged(&change, before, a, c.now)
 	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
-		err = c.extend(ctx, a, &change)
+		err = ExtendApproval(ctx, c.Store, a, &change, c.now)
 	}
 	return a, &change, err
-}
-
-// extend holds an approved articulation, whose end has moved, to what was asked of it
-// at its approval.
-func (c *call) extend(ctx context.Context, a *catalog.Articulation, change *catalog.Change) error {
-	under, courses, err := c.beside(ctx, a)
-	if err != nil {
-		return err
-	}
-	others, err := c.overlapping(ctx, a, under, "")
-	if err == nil {
-		err = a.CheckConflicts(others, "body.effectiveTo")
-	}
-	if err == nil && !a.EndedBefore(catalog.DateOf(c.now)) {
-		err = change.Grant(a, courses)
-	}
-	change.Enter(a, under)
-	return err
 }
 
 func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
@@ -198,86 +180,17 @@ func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		if err := c.approve(ctx, a, move, &change); err != nil {
+		evidence := func(ctx context.Context) (*catalog.DecisionEvidence, error) { return c.evidence(ctx, a) }
+		if err := Approve(ctx, c.Store, a, move, evidence, &change); err != nil {
 			return nil, nil, err
 		}
 	}
 	catalog.ReplaceChanged(&change, before, a, c.now)
+	if move.To == catalog.ArticulationApproved || move.To == catalog.ArticulationRejected {
+		change.Happened(catalog.ArticulationDecided, a)
+	}
 	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
 	return a, &change, nil
-}
-
-// approve completes the move of an articulation to APPROVED, with what it supersedes.
-func (c *call) approve(ctx context.Context, a *catalog.Articulation, move catalog.Move, change *catalog.Change) error {
-	var under []*catalog.Approved
-	var with catalog.Approval
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		under, with.Courses, err = c.beside(groupCtx, a)
-		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		with.Evidence, err = c.evidence(groupCtx, a)
-		return err
-	})
-	if a.Supersedes != nil {
-		group.Go(func() (err error) {
-			defer caught(&err)
-			found, err := c.Store.ArticulationsByID(groupCtx, c.org, []string{*a.Supersedes}, true)
-			with.Superseded = found[*a.Supersedes]
-			return err
-		})
-	}
-	err := group.Wait()
-	if err != nil {
-		return err
-	}
-	superseded := ""
-	var was catalog.Articulation
-	if with.Superseded != nil {
-		superseded, was = with.Superseded.ID, *with.Superseded
-	}
-	if with.Others, err = c.overlapping(ctx, a, under, superseded); err != nil {
-		return err
-	}
-	if err := a.Approve(move, with); err != nil {
-		return err
-	}
-	change.Enter(a, under)
-	change.Lead(a)
-	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, c.now) {
-		change.Shorten(with.Superseded)
-	}
-	return change.Grant(a, with.Courses)
-}
-
-// beside reads what an articulation that is or becomes approved must agree with: what
-// is approved for the same codes, and the courses that it grants.
-func (c *call) beside(ctx context.Context, a *catalog.Articulation) ([]*catalog.Approved, map[string]*catalog.Course, error) {
-	return parallel(ctx, func(ctx context.Context) ([]*catalog.Approved, error) {
-		return c.Store.Approved(ctx, c.org, a.ExactKeys())
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		ids := a.GrantedCourses()
-		if len(ids) == 0 {
-			return nil, nil
-		}
-		return c.Store.CoursesByID(ctx, c.org, ids, true)
-	})
-}
-
-// overlapping loads the articulations that may conflict with one, but for that which it
-// supersedes.
-func (c *call) overlapping(ctx context.Context, a *catalog.Articulation, under []*catalog.Approved, superseded string) ([]*catalog.Articulation, error) {
-	numbers := a.Overlapping(under)
-	if seq, ok := catalog.Sequence(catalog.ArticulationKind, superseded); ok {
-		numbers = slices.DeleteFunc(numbers, func(n int) bool { return n == seq })
-	}
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	return c.Store.ArticulationsByNumber(ctx, c.org, numbers)
 }
 
 // evidence compares the transfer course that an articulation names with the sections of
@@ -371,36 +284,64 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*Lookup
 	if len(query.Codes) > maxLookupCodes {
 		return nil, catalog.Errorf(catalog.InvalidParameter, "codes must be at most %d.", maxLookupCodes)
 	}
-	articulations, err := c.approvedUnder(ctx, catalog.LookupKeys(in.Institution, query.Codes))
+	found, err := c.decisions(ctx, catalog.LookupKeys(in.Institution, query.Codes))
 	if err != nil {
 		return nil, err
 	}
 	var out Lookup
 	var why []catalog.UncoveredCode
-	out.Data, out.Uncovered, why = query.Lookup(articulations)
+	out.Data, out.Uncovered, why = query.Lookup(found.all)
 	if len(in.Include) > 0 {
 		out.Trace = &why
 	}
 	return &out, nil
 }
 
-// approvedUnder loads the articulations to which the keys lead.
-func (c *call) approvedUnder(ctx context.Context, keys []catalog.ApprovedKey) ([]*catalog.Articulation, error) {
+// decisions are articulations by the keys that lead to them.
+type decisions struct {
+	under map[catalog.ApprovedKey]*catalog.Approved
+	all   []*catalog.Articulation // in creation order
+	at    map[int]*catalog.Articulation
+}
+
+// decisions loads the articulations to which the keys lead.
+func (c *call) decisions(ctx context.Context, keys []catalog.ApprovedKey) (decisions, error) {
+	d := decisions{map[catalog.ApprovedKey]*catalog.Approved{}, nil, map[int]*catalog.Articulation{}}
 	if len(keys) == 0 {
-		return nil, nil
+		return d, nil
 	}
 	approved, err := c.Store.Approved(ctx, c.org, keys)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	var numbers []int
 	for _, a := range approved {
+		d.under[a.Key] = a
 		for seq := range a.Periods {
 			numbers = append(numbers, seq)
 		}
 	}
 	if slices.Sort(numbers); len(numbers) == 0 {
-		return nil, nil
+		return d, nil
 	}
-	return c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	for _, a := range d.all {
+		seq, _ := catalog.Sequence(catalog.ArticulationKind, a.ID)
+		d.at[seq] = a
+	}
+	return d, err
+}
+
+// of lists the articulations to which some of the keys lead; one may stand there twice.
+func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation) {
+	for _, key := range keys {
+		if approved := d.under[key]; approved != nil {
+			for seq := range approved.Periods {
+				if a := d.at[seq]; a != nil {
+					some = append(some, a)
+				}
+			}
+		}
+	}
+	return some
 }

@@ -360,3 +360,135 @@ func TestLargestArticulation(t *testing.T) {
 	one.lookup("9", strings.ReplaceAll(alternatives[7], "L", "m")).want("data.0.alternative", 7)
 	one.lookup("9", "M7 105", "include", "trace").want("trace.0.considered.0.articulationId", id)
 }
+
+// compared makes a transfer course that is COMPLETED and a course with a section that
+// shares its skills, and returns the ids.
+func (c client) compared() (pack, transfer, course, section string) {
+	c.s.t.Helper()
+	known := c.known(3)
+	course = c.course("Databases").text("id")
+	skills := fmt.Sprintf(`[{"skillId":%q,"level":4},{"skillId":%q,"level":2}]`, known[0], known[1])
+	section = c.must(201, "POST", "/courses/"+course+"/sections", `{"name":"S","skills":`+skills+`}`).text("id")
+	pack = c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"Hill College","matchingConfig":{"fullEquivalentThreshold":0.7}}`).text("id")
+	c.s.queue.sent = nil
+	transfer = c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X","code":"CIS 12"}]}`).text("0.id")
+	c.s.finish(c.s.queue.sent[0], outcomeOf(found(known[0], 3, 0.9), found(known[1], 2, 0.9)))
+	return pack, transfer, course, section
+}
+
+// TestEvidence: an approval freezes what equivalencies say then, and these name it.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	pack, transfer, course, section := one.compared()
+	match := func() reply {
+		return one.must(200, "POST", "/transfer-packages/"+pack+"/courses/"+transfer+"/equivalencies", "")
+	}
+	before := match()
+	before.want("matches.0.articulationId", nil)
+	body := elective("CIS 12").with("receiving", []fields{{"courseId": course}})
+	id := one.articulation(body.with("sending", []fields{{"courses": []fields{{"code": "OTHER", "transferCourseId": transfer}}}}))
+	one.move(200, id, "IN_REVIEW")
+	approved := one.move(200, id, "APPROVED")
+	approved.want("evidence.transferCourseId", transfer)
+	approved.want("evidence.courseId", course)
+	approved.want("evidence.sectionId", section)
+	approved.want("evidence.equivalence", "FULL")
+	approved.want("evidence.matchingConfig.fullEquivalentThreshold", 0.7)
+	for _, field := range []string{"skillsMatchScore", "skillMatches"} {
+		approved.want("evidence."+field, before.get("matches.0."+field))
+	}
+	approved.want("evidence.extraction.section", nil)
+	if approved.get("evidence.extraction.transferCourse") == nil {
+		t.Error("the evidence lacks the transfer course's extraction")
+	}
+	match().want("matches.0.articulationId", id)
+	later := one.approved(body.with("effectiveFrom", "2026-09-01"))
+	match().want("matches.0.articulationId", later)
+	one.must(200, "POST", "/transfer-packages/"+pack+"/equivalencies", "").want("courses.0.matches.0.articulationId", later)
+	one.must(200, "PATCH", "/articulations/"+later, `{"effectiveTo":"2026-09-30"}`)
+	match().want("matches.0.articulationId", id)
+	if other := one.approved(elective("CIS 12,CIS 13").with("receiving", []fields{{"courseId": course}})); match().get("matches.0.articulationId") == other {
+		t.Error("an alternative of two courses counts for one")
+	}
+
+	one.must(204, "DELETE", "/transfer-packages/"+pack, "")
+	one.must(200, "GET", "/articulations/"+id, "").want("evidence", approved.get("evidence"))
+	draft := one.articulation(elective("Z 1"))
+	one.must(422, "PATCH", "/articulations/"+draft, fields{"sending": []fields{{"courses": []fields{{"code": "Z", "transferCourseId": transfer}}}}}.String())
+}
+
+// TestNoEvidence: what cannot be compared does not keep an approval.
+func TestNoEvidence(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	_, transfer, course, _ := one.compared()
+	bare := one.course("Bare").text("id")
+	pack := one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
+	pending := one.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X"}]}`).text("0.id")
+	for i, c := range []struct {
+		transfer  string
+		receiving []fields
+	}{{pending, []fields{{"courseId": course}}}, {transfer, []fields{{"courseId": bare}}}, {transfer, []fields{{"courseId": course}, {"courseId": bare}}}, {transfer, []fields{{"label": "L"}}}} {
+		id := one.articulation(elective("A").with("sending", []fields{{"courses": []fields{{"code": fmt.Sprint("A", i+1), "transferCourseId": c.transfer}}}}, "receiving", c.receiving))
+		one.move(200, id, "IN_REVIEW")
+		one.move(200, id, "APPROVED").want("evidence", nil)
+	}
+}
+
+// TestHealth: what changes after an approval is an issue until the articulation ends.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	_, transfer, course, section := one.compared()
+	href := one.must(200, "PATCH", "/courses/"+course+"/sections/"+section, `{"syllabusHref":"http://127.0.0.1:9/s.html"}`)
+	job := catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.SectionKind, ID: href.text("id")}
+	extracted := func(document string) {
+		t.Helper()
+		outcome := outcomeOf(found(one.known(1)[0], 3, 0.9))
+		outcome.Provenance.DocumentSHA256 = document
+		s.finish(job, outcome)
+	}
+	extracted("first")
+	id := one.approved(elective("A").with(
+		"sending", []fields{{"courses": []fields{{"code": "A 1", "transferCourseId": transfer}}}}, "receiving", []fields{{"courseId": course}},
+		"effectiveTo", "2028-01-01", "reviewAfter", catalog.DateOf(s.clock.Now())))
+	one.articulation(elective("A 2").with("effectiveTo", "2026-12-01"))
+	issues := func(want ...string) {
+		t.Helper()
+		r := one.must(200, "GET", "/articulations/health", "")
+		var found struct{ Data []catalog.ArticulationIssue }
+		if err := json.Unmarshal(r.Body, &found); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, issue := range found.Data {
+			if issue.ArticulationID != id || issue.Detail == "" {
+				t.Errorf("%+v", issue)
+			}
+			got = append(got, string(issue.Issue))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("issues %v, want %v", got, want)
+		}
+		r.want("pagination.total", len(want))
+	}
+	issues()
+	one.must(200, "PATCH", "/courses/"+course, `{"name":"Data","credits":{"min":3,"max":3,"unit":"ECTS"}}`)
+	issues("COURSE_RENAMED", "CREDITS_CHANGED")
+	one.must(200, "PATCH", "/courses/"+course+"/sections/"+section, `{"syllabusHref":"http://127.0.0.1:9/t.html"}`)
+	extracted("second")
+	s.clock.Add(24 * 60 * 60 * 1000)
+	issues("COURSE_RENAMED", "CREDITS_CHANGED", "SYLLABUS_CHANGED", "REVIEW_DUE")
+	one.must(200, "PATCH", "/courses/"+course, `{"name":"Databases","credits":null,"lifecycleStatus":"RETIRED"}`)
+	soon := catalog.DateOf(s.clock.Now() + 90*24*60*60*1000)
+	one.must(200, "PATCH", "/articulations/"+id, fmt.Sprintf(`{"effectiveTo":%q,"reviewAfter":null}`, soon))
+	issues("COURSE_RETIRED", "SYLLABUS_CHANGED", "EXPIRING")
+	one.must(200, "GET", "/articulations/health?offset=1&limit=1", "").want("data.0.issue", "SYLLABUS_CHANGED")
+	s.clock.Add(91 * 24 * 60 * 60 * 1000)
+	issues()
+	s.two.must(200, "GET", "/articulations/health", "").want("data", []any{})
+}

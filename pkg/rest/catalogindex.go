@@ -14,7 +14,7 @@ import (
 // candidates are the sections of an organization as they were at one point of its
 // change feed.
 type candidates struct {
-	at    string
+	at    catalog.Cursor
 	list  []alignment.Candidate
 	index *alignment.Index
 	usage *skills.Usage // of the skills that they teach

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"skillscurriculum/pkg/api"
@@ -61,7 +60,7 @@ type UsagePast struct {
 const historyWindows = 60
 
 type changesInput struct {
-	Since string `query:"since" doc:"A cursor of an earlier response; the beginning when absent"`
+	Since string `query:"since" pattern:"^(c[0-9a-z]+-[0-9a-z]+)?$" doc:"A cursor of an earlier response; the beginning when absent"`
 	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"How many changes the response holds at most"`
 }
 
@@ -86,9 +85,8 @@ type ChangeEntry struct {
 func (s *Server) bindCustomers() {
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
-	document := sync.OnceValue(OpenAPI)
 	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (anything, error) {
-		c.rendered = &rendered{body: document()}
+		c.rendered = &rendered{body: c.Document}
 		return anything{}, nil
 	})
 }
@@ -141,10 +139,10 @@ func changes(ctx context.Context, c *call, in *changesInput) (*ChangeList, error
 	out := &ChangeList{Data: make([]ChangeEntry, len(found)), Next: in.Since, HasMore: more}
 	for i, change := range found {
 		out.Data[i] = ChangeEntry{
-			Cursor: change.Cursor, Change: change.What, Resource: change.Kind, ID: change.ID,
+			Cursor: change.Cursor.String(), Change: change.What, Resource: change.Kind, ID: change.ID,
 			Href: api.BasePath + change.Kind.Href(change.ParentID, change.ID), OccurredAt: change.At,
 		}
-		out.Next = change.Cursor
+		out.Next = change.Cursor.String()
 	}
 	return out, nil
 }

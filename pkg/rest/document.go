@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"maps"
+	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -17,54 +20,38 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// addedFields are the fields, by schema, that go beyond the original contract there
-// and not elsewhere; those that do everywhere have the tag extension.
-var addedFields = map[string][]string{
-	"Section":             {"processingStatus"},
-	"SectionWithEvidence": {"processingStatus"},
-}
-
-// alwaysThere are fields that their type leaves out when empty but that these
-// schemas always have.
-var alwaysThere = map[string][]string{
-	"TransferCourse":             {"processingStatus"},
-	"TransferCourseWithEvidence": {"processingStatus"},
-}
-
-// nullable are fields that hold an object or null, which their type cannot say.
-var nullable = map[string][]string{
-	"Review": {"extracted"}, "DocumentWithUpload": {"upload"},
-	"Articulation": {"decidedBy", "evidence"}, "Move": {"decidedBy"}, "ExtractionStamps": {"transferCourse", "section"},
-}
-
 // OpenAPI returns the contract as an OpenAPI 3.1 document, made of the operations
-// (pkg/api) and of the Go types that their handlers take and return.
-func OpenAPI() []byte {
-	d := newDocument()
+// (pkg/api), of the Go types that their handlers take and return, and of events with
+// their golden responses, which are its examples.
+func OpenAPI(events fs.FS) []byte {
+	d := newDocument(events)
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: serviceName, Version: Version,
 			Description: "An academic catalog and how it relates to skills and jobs. Every operation costs units of its customer's window: " +
 				"x-cost, plus x-cost-per-item for each transfer course or new syllabus that the body asks for. " +
-				"x-extension marks what goes beyond the original contract.",
+				"x-problems are the codes that an operation's problems have. x-extension marks what goes beyond the original contract.",
+			Contact: &huma.Contact{Name: "The operator of the service"},
 			License: &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
 		},
 		Servers:  []*huma.Server{{URL: api.BasePath}},
 		Security: []map[string][]string{{"ApiKey": {}}},
 		Components: &huma.Components{
-			Responses:       map[string]*huma.Response{},
-			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {Type: "apiKey", In: "header", Name: api.HeaderKey}},
+			Responses: map[string]*huma.Response{"Problem": d.problem(), "ProblemPage": describePage()},
+			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {
+				Type: "apiKey", In: "header", Name: api.HeaderKey, Description: "A key of a customer. One of scope read may read, and call what stores nothing.",
+			}},
 			Headers: map[string]*huma.Header{
-				api.HeaderLimit:        header("integer", "units of the customer's window"),
-				api.HeaderRemaining:    header("integer", "units that are left after this call"),
-				api.HeaderReset:        header("integer", "UNIX second at which the window ends"),
-				api.HeaderRequestID:    added(header("string", "names the request in the service's logs")),
-				api.HeaderCost:         added(header("integer", "units that this call was charged")),
-				api.HeaderETag:         added(header("string", "names these bytes, for If-None-Match and If-Match")),
-				"Link":                 added(header("string", "the pages of the list with rel first, prev, next and last")),
-				"Location":             added(header("string", "path of the record that was created, or of what a client is led to")),
-				"Retry-After":          added(header("integer", "seconds after which to try again")),
+				api.HeaderLimit:        header("integer", "Units of the customer's window"),
+				api.HeaderRemaining:    header("integer", "Units that are left after this call"),
+				api.HeaderReset:        header("integer", "Unix second at which the window ends"),
+				api.HeaderRequestID:    added(header("string", "Name of the request in the service's logs")),
+				api.HeaderCost:         added(header("integer", "Units that this call was charged")),
+				api.HeaderETag:         added(header("string", "Name of these bytes, for If-None-Match and If-Match")),
+				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
+				"Location":             added(header("string", "Path of the record that was created, or of what a client is led to")),
+				"Retry-After":          added(header("integer", "Seconds after which to try again; with 429 and 503")),
 				"Idempotency-Replayed": added(header("string", "true where the response is the one that the same Idempotency-Key had before")),
 			},
 		},
@@ -74,11 +61,12 @@ func OpenAPI() []byte {
 	}
 	s := New(&Server{})
 	for _, op := range api.Operations() {
-		doc.AddOperation(d.describe(s.endpoints[op.ID], doc.Components.Responses))
+		doc.AddOperation(d.describe(s.endpoints[op.ID]))
 	}
 	for _, op := range api.Operations() {
 		d.describeBody(s.endpoints[op.ID], doc.Paths)
 	}
+	doc.Webhooks = map[string]*huma.PathItem{"change": {Post: d.message()}}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
@@ -102,68 +90,24 @@ func added(h *huma.Header) *huma.Header {
 	return h
 }
 
-// document makes the schemas of the document. A schema of a request forbids what it
+// document makes the parts of the document. A schema of a request forbids what it
 // does not know, one of a response does not: clients should bear a field that is
 // added later. A type that both have gets a schema for each.
-type document struct{ requests, responses huma.Registry }
-
-func newDocument() document {
-	responses := newRegistry(huma.DefaultSchemaNamer)
-	requests := newRegistry(func(t reflect.Type, hint string) string {
-		name := huma.DefaultSchemaNamer(t, hint)
-		if responses.Map()[name] != nil {
-			name += "Input"
-		}
-		return name
-	})
-	return document{requests, responses}
+type document struct {
+	requests, responses huma.Registry
+	events              fs.FS
 }
 
-// schemas returns all schemas by name, with what their Go types cannot say.
-func (d document) schemas() huma.Registry {
-	for name, schema := range d.responses.Map() {
-		schema.AdditionalProperties = nil
-		for _, f := range reflect.VisibleFields(d.responses.TypeFromRef(schemaPrefix + name)) {
-			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
-				schema.Properties[field].Format = "date-time"
-			}
-			if f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field) {
-				schema.Properties[field].Extensions = map[string]any{"x-extension": true}
-			}
-		}
-		explain(schema, d.responses.TypeFromRef(schemaPrefix+name))
-		for _, field := range nullable[name] {
-			property := schema.Properties[field]
-			schema.Properties[field] = &huma.Schema{Description: property.Description, AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
-		}
-		for _, field := range alwaysThere[name] {
-			if !slices.Contains(schema.Required, field) {
-				schema.Required = append(schema.Required, field)
-			}
-		}
+// describe returns an operation without its body.
+func (d document) describe(e endpoint) *huma.Operation {
+	op, problem := e.op, &huma.Response{Ref: "#/components/responses/Problem"}
+	if op.Access == api.Public && op.ShowsPage() {
+		problem.Ref = "#/components/responses/ProblemPage"
 	}
-	for name, schema := range d.requests.Map() {
-		explain(schema, d.requests.TypeFromRef(schemaPrefix+name))
-	}
-	maps.Copy(d.responses.Map(), d.requests.Map())
-	for _, schema := range d.responses.Map() {
-		for _, property := range schema.Properties {
-			if property.Nullable && property.Enum != nil {
-				property.Enum = append(property.Enum, nil)
-			}
-		}
-	}
-	return d.responses
-}
-
-// describe returns an operation without its body; errors that several have in
-// common go to shared.
-func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.Operation {
-	op := e.op
 	o := &huma.Operation{
-		OperationID: op.ID, Summary: op.Summary, Description: op.Description, Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
-		Responses: map[string]*huma.Response{}, Extensions: map[string]any{"x-cost": op.Cost.Base},
+		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op), Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
+		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "4XX": problem, "default": problem},
+		Extensions: map[string]any{"x-cost": op.Cost.Base, "x-problems": op.Codes()},
 	}
 	if op.Cost.PerItem > 0 {
 		o.Extensions["x-cost-per-item"] = op.Cost.PerItem
@@ -174,50 +118,72 @@ func (d document) describe(e endpoint, shared map[string]*huma.Response) *huma.O
 	if op.Access == api.Public {
 		o.Security = []map[string][]string{{}}
 	}
-	for _, p := range parametersOf(e.in) {
-		o.Parameters = append(o.Parameters, p.describe())
+	if op.Leads != "" {
+		o.Responses["302"] = &huma.Response{Description: "A client that prefers HTML is led to " + op.Leads + ".", Headers: headersOf("Location")}
 	}
-	if op.Idempotent {
+	if op.Method == http.MethodGet && op.ETag {
+		o.Responses["304"] = &huma.Response{Description: "The ETag is that of If-None-Match.", Headers: headersOf(api.HeaderETag)}
+	}
+	example := d.example(op.ID)
+	for _, p := range parametersOf(e.in) {
+		described := p.describe()
+		described.Example = p.example(example.params)
+		o.Parameters = append(o.Parameters, described)
+	}
+	requestHeader := func(name, description, example string, schema *huma.Schema) {
 		o.Parameters = append(o.Parameters, &huma.Param{
-			Name: "Idempotency-Key", In: "header", Description: "the same key with the same request returns the first response again, for 24 hours",
-			Schema: &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255)}, Extensions: map[string]any{"x-extension": true},
+			Name: name, In: "header", Description: description, Example: example, Schema: schema, Extensions: map[string]any{"x-extension": true},
 		})
 	}
-	for name, taken := range map[string]bool{"If-None-Match": op.Method == http.MethodGet && op.ETag, "If-Match": op.IfMatch != ""} {
-		if taken {
-			o.Parameters = append(o.Parameters, &huma.Param{
-				Name: name, In: "header", Description: "an ETag of the record", Schema: &huma.Schema{Type: "string"}, Extensions: map[string]any{"x-extension": true},
-			})
-		}
+	if op.Idempotent {
+		requestHeader("Idempotency-Key", "The same key with the same request returns the first response again, for 24 hours. 1 to 255 printable ASCII characters, not blanks alone",
+			"3f0c2a4e-1b7d-4c55-9a35-2f5a4f6c1d10", &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255), Pattern: `^[ -~]*[!-~][ -~]*$`})
 	}
-	o.Responses[strconv.Itoa(op.Status)] = d.success(e)
 	if op.Method == http.MethodGet && op.ETag {
-		o.Responses["304"] = &huma.Response{Description: "Not modified", Headers: headersOf(api.HeaderETag)}
+		requestHeader("If-None-Match", "An ETag of an earlier response: 304 without a body where it is still the same", `"5e1c9a"`, &huma.Schema{Type: "string"})
 	}
-	if op.Leads != "" {
-		o.Responses["302"] = &huma.Response{Description: "Found: " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
-	}
-	byStatus := map[int][]string{}
-	for _, code := range op.Codes() {
-		byStatus[api.Status(code)] = append(byStatus[api.Status(code)], string(code))
-	}
-	for status, codes := range byStatus {
-		slices.Sort(codes)
-		name, media, schema := "error_"+strings.Join(codes, "_or_"), api.ProblemMediaType, d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
-		if op.Access == api.Public && op.ShowsPage() {
-			name, media, schema = name+"_as_page", api.HTML, &huma.Schema{Type: "string"}
-		}
-		headers := headersOf()
-		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-			headers = headersOf("Retry-After")
-		}
-		shared[name] = &huma.Response{
-			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "), Headers: headers,
-			Content: map[string]*huma.MediaType{media: {Schema: schema}},
-		}
-		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}
+	if op.IfMatch != "" {
+		requestHeader("If-Match", "An ETag of the record: 412 where the record has changed since", `"5e1c9a"`, &huma.Schema{Type: "string"})
 	}
 	return o
+}
+
+// terms returns what an operation's row of the contract says besides its description.
+func terms(op *api.Operation) string {
+	cost := fmt.Sprintf("Costs %d units", op.Cost.Base)
+	switch {
+	case op.Cost.PerItem > 0 && op.Cost.Base > 0:
+		cost += fmt.Sprintf(", and %d for each item", op.Cost.PerItem)
+	case op.Cost.PerItem > 0:
+		cost = fmt.Sprintf("Costs %d units for each item", op.Cost.PerItem)
+	case op.Cost.Base == 0:
+		cost = "Costs nothing"
+	}
+	key := map[api.Access]string{api.Read: "Any key may call it.", api.Write: "Needs a key of scope write.", api.Public: "Needs no key."}[op.Access]
+	var problems []string
+	for _, code := range op.Codes() {
+		problems = append(problems, fmt.Sprintf("%d %s", api.Status(code), code))
+	}
+	slices.Sort(problems)
+	return cost + ". " + key + " Problems: " + strings.Join(problems, ", ") + "."
+}
+
+// problem returns the one response that all errors are.
+func (d document) problem() *huma.Response {
+	return &huma.Response{
+		Description: "A problem (RFC 9457). Its code says which; x-problems of the operation are those that it may have.", Headers: headersOf("Retry-After"),
+		Content: map[string]*huma.MediaType{api.ProblemMediaType: {
+			Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, ""), Examples: d.problems(),
+		}},
+	}
+}
+
+// describePage returns the response that errors are to people, who have no key.
+func describePage() *huma.Response {
+	return &huma.Response{
+		Description: "A page that says what is wrong.", Headers: headersOf("Retry-After"),
+		Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
+	}
 }
 
 // describeBody adds the request's body to an operation that takes one. It comes
@@ -227,7 +193,7 @@ func (d document) describeBody(e endpoint, paths map[string]*huma.PathItem) {
 	if !ok {
 		return
 	}
-	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, requestName(e.op.ID))}
+	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, requestName(e.op.ID)), Example: d.example(e.op.ID).request}
 	request := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 	for _, media := range e.op.Accepts {
 		request.Content[media] = content
@@ -238,26 +204,76 @@ func (d document) describeBody(e endpoint, paths map[string]*huma.PathItem) {
 
 func (d document) success(e endpoint) *huma.Response {
 	op := e.op
-	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf()}
+	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(), Links: links(e)}
 	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Idempotency-Replayed": op.Idempotent} {
 		if has {
 			maps.Copy(r.Headers, headersOf(name))
 		}
 	}
 	for _, media := range op.Gives {
-		schema := &huma.Schema{Type: "string"}
+		content := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 		if media == api.JSON {
-			schema = &huma.Schema{Type: "object"}
+			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 			if e.out != reflect.TypeFor[anything]() {
-				schema = d.responses.Schema(e.out, true, "")
+				content.Schema = d.responses.Schema(e.out, true, "")
 			}
 		}
 		if r.Content == nil {
 			r.Content = map[string]*huma.MediaType{}
 		}
-		r.Content[media] = &huma.MediaType{Schema: schema}
+		r.Content[media] = content
 	}
 	return r
+}
+
+// links lead from a response with a new record to what reads it.
+func links(e endpoint) map[string]*huma.Link {
+	if e.op.Creates == "" {
+		return nil
+	}
+	read := api.Of(e.op.Creates)
+	names := pathParameters(read.Path)
+	own := names[len(names)-1]
+	at := idPointer(e.out, own)
+	if at == "" {
+		return nil
+	}
+	parameters := map[string]any{own: "$response.body#" + at}
+	for _, name := range names[:len(names)-1] {
+		parameters[name] = "$request.path." + name
+	}
+	return map[string]*huma.Link{read.ID: {OperationID: read.ID, Parameters: parameters, Description: read.Summary}}
+}
+
+// pathParameters lists the names of a path's parameters.
+func pathParameters(path string) (names []string) {
+	for part := range strings.SplitSeq(path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// idPointer returns where a response has the id of the record that was created: by the
+// parameter's own name, as id, or as the id of a record in it. A list has none.
+func idPointer(out reflect.Type, parameter string) string {
+	if out.Kind() == reflect.Pointer {
+		out = out.Elem()
+	}
+	if out.Kind() != reflect.Struct {
+		return ""
+	}
+	within := ""
+	for _, f := range jsonFields(out) {
+		if f.name == parameter || f.name == "id" {
+			return "/" + f.name
+		}
+		if inner := out.FieldByIndex(f.index).Type; reflect.PointerTo(inner).Implements(reflect.TypeFor[catalog.Record]()) {
+			within = "/" + f.name + "/id"
+		}
+	}
+	return within
 }
 
 // headersOf returns the headers that every response has, and more.
@@ -273,10 +289,13 @@ func headersOf(more ...string) map[string]*huma.Param {
 func requestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
 
 func (p parameter) describe() *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum, MinLength: p.minLength}
+	schema := &huma.Schema{Type: "string", Minimum: p.minimum, Maximum: p.maximum, MinLength: p.minLength, Pattern: p.pattern}
 	switch p.kind {
 	case reflect.Int:
-		schema.Type = "integer"
+		schema.Type, schema.Format = "integer", "int64"
+		if p.maximum == nil {
+			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // which no float64 is
+		}
 	case reflect.Float64:
 		schema.Type = "number"
 	case reflect.Bool:

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,12 +13,15 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
+// openAPI returns the document with the events' examples.
+func openAPI() []byte { return rest.OpenAPI(os.DirFS(filepath.Join("..", "..", "events"))) }
+
 func TestDocumentIsCommitted(t *testing.T) {
 	committed, err := os.ReadFile(filepath.Join("..", "..", "openapi.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(committed, rest.OpenAPI()) {
+	if !bytes.Equal(committed, openAPI()) {
 		t.Error("openapi.json is stale: run make openapi")
 	}
 	for _, op := range api.Operations() {
@@ -28,7 +32,7 @@ func TestDocumentIsCommitted(t *testing.T) {
 }
 
 func TestDocumentIsTheSameEachTime(t *testing.T) {
-	if !bytes.Equal(rest.OpenAPI(), rest.OpenAPI()) {
+	if !bytes.Equal(openAPI(), openAPI()) {
 		t.Error("two documents differ")
 	}
 }
@@ -46,7 +50,7 @@ func TestDocumentSaysWhatEverythingMeans(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(rest.OpenAPI(), &document); err != nil {
+	if err := json.Unmarshal(openAPI(), &document); err != nil {
 		t.Fatal(err)
 	}
 	says := func(what, text string) {
@@ -84,4 +88,100 @@ func TestDocumentSaysWhatEverythingMeans(t *testing.T) {
 			says(name+"."+property, content.Description)
 		}
 	}
+}
+
+// Every request and response that has a body of JSON has an example, taken from the
+// events, which is as its schema says.
+func TestDocumentHasTrueExamples(t *testing.T) {
+	t.Parallel()
+	examples := 0
+	valid := func(what, pointer string, content any) {
+		for media, described := range content.(map[string]any) {
+			if !strings.HasSuffix(media, "json") {
+				continue
+			}
+			values := map[string]any{"": at(described, "example")}
+			for name, example := range asMap(at(described, "examples")) {
+				delete(values, "")
+				values[name] = at(example, "value")
+			}
+			schema, err := schemaAt(pointer + "/content/" + escape(media) + "/schema")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range values {
+				examples++
+				if value == nil {
+					t.Errorf("%s has no example of %s: it needs an event and its golden response", what, media)
+				} else if err := schema.Validate(value); err != nil {
+					t.Errorf("%s: example %s: %v", what, name, err)
+				}
+			}
+		}
+	}
+	for _, op := range api.Operations() {
+		method := strings.ToLower(op.Method)
+		place, operation := "/paths/"+escape(op.Path)+"/"+method, at(contract(), "paths", op.Path, method)
+		if request := at(operation, "requestBody", "content"); request != nil {
+			valid(op.ID+"'s request", place+"/requestBody", request)
+		}
+		status := fmt.Sprint(op.Status)
+		if response := at(operation, "responses", status, "content"); response != nil && op.ID != "getOpenAPI" {
+			valid(op.ID+"'s response", place+"/responses/"+status, response)
+		}
+		for _, parameter := range asList(at(operation, "parameters")) {
+			if at(parameter, "required") == true && at(parameter, "example") == nil {
+				t.Errorf("%s has no example of %s", op.ID, at(parameter, "name"))
+			}
+		}
+	}
+	valid("problem", "/components/responses/Problem", at(contract(), "components", "responses", "Problem", "content"))
+	if examples < len(api.Operations()) {
+		t.Errorf("only %d examples", examples)
+	}
+}
+
+// No schema hides in another: each object has a name that clients can call it by, and
+// only what requests are made of forbids what it does not name.
+func TestDocumentNamesItsSchemas(t *testing.T) {
+	t.Parallel()
+	var walk func(where string, v any, top bool)
+	walk = func(where string, v any, top bool) {
+		for key, value := range asMap(v) {
+			walk(where+"/"+key, value, false)
+		}
+		for i, value := range asList(v) {
+			walk(fmt.Sprintf("%s/%d", where, i), value, false)
+		}
+		if !top && at(v, "type") == "object" && at(v, "properties") != nil {
+			t.Errorf("an object without a name: %s", where)
+		}
+	}
+	for name, schema := range asMap(at(parsedDocument(t), "components", "schemas")) {
+		walk(name, schema, true)
+		request := strings.HasSuffix(name, "Request") || strings.HasSuffix(name, "Input") || name == "CredentialBuilderWeights"
+		if forbids := at(schema, "additionalProperties") == false; forbids != request && at(schema, "properties") != nil {
+			t.Errorf("%s forbids further properties: %v", name, forbids)
+		}
+	}
+	walk("paths", at(parsedDocument(t), "paths"), true)
+}
+
+func parsedDocument(t *testing.T) any {
+	t.Helper()
+	var document any
+	if err := json.Unmarshal(openAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func asMap(v any) map[string]any {
+	object, _ := v.(map[string]any)
+	return object
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
 }

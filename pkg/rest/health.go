@@ -12,8 +12,9 @@ import (
 // health is what needs a look at an organization's articulations, as it was on a day
 // and at one point of its change feed.
 type health struct {
-	at, today string
-	issues    []catalog.ArticulationIssue
+	at     catalog.Cursor
+	today  string
+	issues []catalog.ArticulationIssue
 }
 
 // healthIndex keeps the health of the organizations that asked last; it serves until

@@ -111,7 +111,7 @@ func TestLargePackagesAreDeletedWithTheirCourses(t *testing.T) {
 			courses = append(courses, r.text(fmt.Sprintf("%d.id", i)))
 		}
 	}
-	transactions := 0
+	transactions, changed := 0, map[string]string{}
 	w.through(func(c call) (any, error) {
 		if in, ok := c.input.(*sdk.TransactWriteItemsInput); ok && len(in.TransactItems) > 50 {
 			if transactions++; transactions != 2 {
@@ -119,9 +119,18 @@ func TestLargePackagesAreDeletedWithTheirCourses(t *testing.T) {
 			}
 			for _, i := range []int{60, 110, 149} { // the package itself is gone by now
 				job := catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.TransferCourseKind, ID: courses[i], PackageID: pack}
-				if _, err := s.store.Claim(t.Context(), job, "run_x", s.clock.Now()+60_000); err != nil {
+				task, err := s.store.Claim(t.Context(), job, "run_x", s.clock.Now()+60_000)
+				if err == nil {
+					err = s.store.PutBack(t.Context(), task, s.clock.Now())
+				}
+				if err != nil {
 					t.Error(err)
 				}
+				left, err := s.store.TransferCourse(t.Context(), "org_one", pack, courses[i], true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed[courses[i]] = left.UpdatedAt.String()
 			}
 		}
 		return c.next()
@@ -141,6 +150,9 @@ func TestLargePackagesAreDeletedWithTheirCourses(t *testing.T) {
 		for _, entry := range r.get("data").([]any) {
 			if change := entry.(map[string]any); change["change"] == "deleted" {
 				deletions[change["id"].(string)]++
+				if last := changed[change["id"].(string)]; change["occurredAt"].(string) <= last {
+					t.Errorf("%s was deleted at %s, and changed at %s before that", change["id"], change["occurredAt"], last)
+				}
 			}
 		}
 		since, more = r.text("next"), r.get("hasMore").(bool)

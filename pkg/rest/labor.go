@@ -14,9 +14,9 @@ type Market interface {
 }
 
 type marketInput struct {
-	CIPCodes   string `query:"cipCodes" required:"true" doc:"1 to 25 CIP codes NN.NNNN between commas"`
+	CIPCodes   string `query:"cipCodes" required:"true" pattern:"^\\d{2}\\.\\d{4}(,\\d{2}\\.\\d{4}){0,24}$" doc:"1 to 25 CIP codes NN.NNNN between commas"`
 	RegionType string `query:"regionType" default:"national" enum:"national,state,msa"`
-	Region     string `query:"region" doc:"A state's FIPS code or a CBSA code; needed for state and msa"`
+	Region     string `query:"region" pattern:"^(US|\\d{1,5})?$" doc:"A state's FIPS code or a CBSA code; needed for state and msa"`
 }
 
 type regionsInput struct {

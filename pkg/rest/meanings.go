@@ -3,8 +3,6 @@ package rest
 import (
 	"reflect"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // meanings say what parameters and properties mean that mean the same wherever they
@@ -64,13 +62,4 @@ func describedFields(t reflect.Type) map[string]string {
 		}
 	}
 	return fields
-}
-
-// explain says of each property of a schema what it means.
-func explain(schema *huma.Schema, t reflect.Type) {
-	for name, doc := range describedFields(t) {
-		if property := schema.Properties[name]; property != nil {
-			property.Description = doc
-		}
-	}
 }

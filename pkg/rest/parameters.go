@@ -21,6 +21,7 @@ type parameter struct {
 	index         []int
 	kind          reflect.Kind
 	doc, fallback string
+	pattern       string // that values of the right form have; the handler refuses others
 	minimum       *float64
 	maximum       *float64
 	enum          []string
@@ -34,11 +35,11 @@ type parameter struct {
 type parameters []parameter
 
 // parametersOf reads the fields tagged path or query; default, minimum, maximum,
-// enum, required and doc say the rest.
+// enum, pattern, required and doc say the rest.
 func parametersOf(t reflect.Type) parameters {
 	var all parameters
 	for _, f := range reflect.VisibleFields(t) {
-		p := parameter{index: f.Index, kind: f.Type.Kind(), date: f.Tag.Get("format") == "date", doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), required: f.Tag.Get("required") == "true"}
+		p := parameter{index: f.Index, kind: f.Type.Kind(), date: f.Tag.Get("format") == "date", doc: f.Tag.Get("doc"), fallback: f.Tag.Get("default"), pattern: f.Tag.Get("pattern"), required: f.Tag.Get("required") == "true"}
 		if p.kind == reflect.Pointer {
 			p.kind = f.Type.Elem().Kind()
 		}

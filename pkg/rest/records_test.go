@@ -428,7 +428,7 @@ func TestExtractions(t *testing.T) {
 	pending.want("evidence", []any{})
 	pending.want("text", "Write SQL.")
 	s.finish(s.queue.sent[0], &catalog.Outcome{
-		Skills: []catalog.SkillRef{}, Text: "Write SQL.\n", Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{{Code: "not_covered", Message: "none of it"}},
+		Skills: []catalog.SkillRef{}, Text: "Write SQL.\n", Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{{Code: catalog.VocabularyMismatch, Message: "none of it"}},
 	})
 	done := one.must(200, "GET", path+"?include=text,evidence", "")
 	done.want("processingStatus", "COMPLETED")

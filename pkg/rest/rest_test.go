@@ -23,6 +23,7 @@ import (
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/paging"
+	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -108,7 +109,10 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
+	printing.Document(config, s.server)
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
+	_, webhooks := newHooks(t)
+	webhooks(s.server)
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}
 	for _, option := range options {
 		option(s.server)

@@ -86,7 +86,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	}
 	if key != "" {
 		change.Idempotency = &catalog.IdempotencyRecord{
-			Key: key, Request: digest, Status: out.status, Location: c.location, Body: out.body, ExpiresAt: c.now + catalog.IdempotencyTTL,
+			Key: key, Request: digest, Status: out.status, Location: c.location, Body: c.sealed(key, out.body), ExpiresAt: c.now + catalog.IdempotencyTTL,
 		}
 	}
 	if err := c.admission.wait(); err != nil {
@@ -102,6 +102,12 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 		if err := c.Queue.Send(ctx, change.Jobs); err != nil {
 			// The sweeper sends them again.
 			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(change.Jobs), "cause", err.Error())
+		}
+	}
+	if len(change.Messages) > 0 {
+		if err := c.Webhooks.Send(ctx, change.Messages); err != nil {
+			// The deliverer sends them again.
+			c.Log.WarnContext(ctx, "messages not queued", "requestId", c.id, "cause", err.Error())
 		}
 	}
 	for _, deletion := range change.Deleted {
@@ -164,8 +170,29 @@ func (c *call) replay(recorded *catalog.IdempotencyRecord, digest string) (respo
 	if recorded.Request != digest {
 		return response{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
 	}
-	out := response{status: recorded.Status, header: http.Header{"Idempotency-Replayed": {"true"}}, body: recorded.Body}
+	body, err := c.opened(recorded.Key, recorded.Body)
+	if err != nil {
+		return response{}, err
+	}
+	out := response{status: recorded.Status, header: http.Header{"Idempotency-Replayed": {"true"}}, body: body}
 	out.set("Location", recorded.Location)
 	c.tag(out)
 	return out, nil
 }
+
+// sealed returns a body as it is recorded: encrypted where it shows a secret.
+func (c *call) sealed(key string, body []byte) []byte {
+	if !c.op.Sealed {
+		return body
+	}
+	return c.Webhooks.Seal(c.recordOwner(key), body)
+}
+
+func (c *call) opened(key string, body []byte) ([]byte, error) {
+	if !c.op.Sealed {
+		return body, nil
+	}
+	return c.Webhooks.Open(c.recordOwner(key), body)
+}
+
+func (c *call) recordOwner(key string) string { return string(c.org) + "/Idempotency-Key/" + key }

@@ -33,6 +33,7 @@ func newRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
 		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
 		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
+		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
 		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),

@@ -39,11 +39,13 @@ type Server struct {
 	Meter     *quota.Meter
 	Usage     UsageReader
 	Limit     quota.Limit
-	Queue     Queue // of the groups whose operations have something extracted
-	Files     Files // of the groups whose operations take documents
+	Queue     Queue    // of the groups whose operations have something extracted
+	Files     Files    // of the groups whose operations take documents
+	Webhooks  Webhooks // of the group of webhooks
 	Market    Market
 	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
 	CheckHref func(href string) error // whether an address of a syllabus may be taken
+	Document  []byte                  // the contract, as OpenAPI makes it
 	// WritePage writes a report as a page, on which each view has an address.
 	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
 	Site      fs.FS // of the page of GET /docs: index.html and what stands in assets
@@ -76,7 +78,7 @@ func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Customers: (*Server).bindCustomers, api.Docs: (*Server).bindDocs,
+		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers, api.Docs: (*Server).bindDocs,
 	}
 }
 

@@ -71,8 +71,16 @@ type Store interface {
 
 	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
 	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
-	// FeedEnd names the last change of the organization's records.
-	FeedEnd(ctx context.Context, org catalog.OrgID) (string, error)
+	// FeedEnd returns the place behind the last change of the organization's records.
+	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
+
+	// Webhooks reads the organization's webhooks as they are now.
+	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
+	// WebhookMessage reads a message before its next attempt.
+	WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (catalog.WebhookMessage, error)
+	// WebhookAttempts reads a page of the attempts at a webhook, the newest first, from
+	// behind a place on, which is a cursor of the page before; "" for the first.
+	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)
 
 	// Directory reads a list's directory as it is now.
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)

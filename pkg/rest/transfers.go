@@ -3,7 +3,9 @@ package rest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -285,20 +287,51 @@ func matchTransferCourse(ctx context.Context, c *call, in *transferCourseInput) 
 	if course.ProcessingStatus != catalog.Completed {
 		return nil, catalog.Errorf(catalog.Conflict, "The course is %s; its skills are known once it is COMPLETED.", course.ProcessingStatus)
 	}
-	candidates, err := c.candidates(ctx)
+	candidates, decided, err := c.comparison(ctx, pack, course)
 	if err != nil {
 		return nil, err
 	}
 	usage := c.Taxonomy().Usage(candidates.usage)
 	addSkills(usage, course.Skills)
-	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig), c.warnings(usage)}, nil
+	return &Equivalencies{course.ID, c.match(candidates, course, pack.MatchingConfig, decided), c.warnings(usage)}, nil
 }
 
 // matchLimit is how many equivalencies of a course are told.
 const matchLimit = 5
 
-func (c *call) match(candidates *candidates, course *catalog.TransferCourse, config catalog.MatchingConfig) []alignment.Match {
+// decided returns the id of the articulation by which a transfer course is worth a
+// course of the catalog; nil for none.
+type decided func(course *catalog.TransferCourse, courseID string) *string
+
+// comparison loads what courses of a package are compared with, and what was decided
+// on them.
+func (c *call) comparison(ctx context.Context, pack *catalog.TransferPackage, courses ...*catalog.TransferCourse) (*candidates, decided, error) {
+	keysOf := func(course *catalog.TransferCourse) []catalog.ApprovedKey {
+		keys := []catalog.ApprovedKey{catalog.TransferCourseKey(course.ID)}
+		if course.Code != nil {
+			keys = append(keys, catalog.LookupKeys(pack.TransferFromInstitution, []string{*course.Code})...)
+		}
+		return keys
+	}
+	keys := map[catalog.ApprovedKey]bool{}
+	for _, course := range courses {
+		for _, key := range keysOf(course) {
+			keys[key] = true
+		}
+	}
+	candidates, found, err := parallel(ctx, c.candidates, func(ctx context.Context) (decisions, error) {
+		return c.decisions(ctx, slices.Collect(maps.Keys(keys)))
+	})
+	return candidates, func(course *catalog.TransferCourse, courseID string) *string {
+		return catalog.Decided(found.of(keysOf(course)), pack.TransferFromInstitution, course, courseID, catalog.DateOf(c.now))
+	}, err
+}
+
+func (c *call) match(candidates *candidates, course *catalog.TransferCourse, config catalog.MatchingConfig, decided decided) []alignment.Match {
 	matches := candidates.index.Match(course.Skills, config, c.Taxonomy().Related, matchLimit)
+	for i := range matches {
+		matches[i].ArticulationID = decided(course, matches[i].CourseID)
+	}
 	if matches == nil {
 		matches = []alignment.Match{}
 	}
@@ -314,7 +347,13 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 	if wrong := (catalog.MatchingConfigInput{FullEquivalentThreshold: in.Full, PartialEquivalentThreshold: in.Partial}).Apply(&config, catalog.Lookups{}); wrong != nil {
 		return nil, catalog.Errorf(catalog.InvalidParameter, "partialEquivalentThreshold is greater than fullEquivalentThreshold.")
 	}
-	candidates, err := c.candidates(ctx)
+	var completed []*catalog.TransferCourse
+	for _, course := range courses {
+		if course.ProcessingStatus == catalog.Completed {
+			completed = append(completed, course)
+		}
+	}
+	candidates, decided, err := c.comparison(ctx, pack, completed...)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +361,7 @@ func matchPackage(ctx context.Context, c *call, in *matchPackageInput) (*Package
 	usage := c.Taxonomy().Usage(candidates.usage)
 	for _, course := range courses {
 		if course.ProcessingStatus == catalog.Completed {
-			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: c.match(candidates, course, config)})
+			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: c.match(candidates, course, config, decided)})
 			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})

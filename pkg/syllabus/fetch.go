@@ -10,15 +10,12 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/netip"
 	"path"
-	"regexp"
 	"strings"
 
-	"code.dny.dev/ssrf"
-
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/syllabus/address"
+	"skillscurriculum/pkg/egress"
+	"skillscurriculum/pkg/egress/address"
 )
 
 // Fetcher fetches documents from addresses that strangers gave. It keeps nothing
@@ -72,9 +69,7 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 		// connection that was judged for one address serves another. A nil Proxy
 		// ignores the environment.
 		Transport: &http.Transport{
-			DialContext: func(ctx context.Context, network, hostPort string) (net.Conn, error) {
-				return f.dial(ctx, network, hostPort, limits)
-			},
+			DialContext:            egress.Dialer{AllowedHosts: f.AllowedHosts, Timeout: limits.Connect, Resolver: f.resolver}.DialContext,
 			TLSClientConfig:        f.tls,
 			TLSHandshakeTimeout:    limits.Connect,
 			DisableKeepAlives:      true,
@@ -107,38 +102,6 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 	return Fetched{Body: body, ContentType: response.Header.Get("Content-Type"), FinalName: finalName(response)}, nil
 }
 
-// dial connects to allowed hosts as they are, and to any other only when the
-// address that is really dialled is a public one: names may resolve to anything,
-// and to something else at each look-up.
-func (f *Fetcher) dial(ctx context.Context, network, hostPort string, limits Limits) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: limits.Connect, Resolver: f.resolver}
-	if !address.Allowed(hostPort, f.AllowedHosts) {
-		if disguised(hostPort) {
-			return nil, ssrf.ErrProhibitedIP
-		}
-		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
-	}
-	return dialer.DialContext(ctx, network, hostPort)
-}
-
-var numericLabel = regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`)
-
-// disguised reports whether a host is this machine by name, or a number that is not
-// written as an IP address usually is: decimal, octal, hexadecimal, shortened or
-// with a trailing dot. Some resolvers take those for addresses.
-func disguised(hostPort string) bool {
-	host, _, err := net.SplitHostPort(hostPort)
-	if err != nil {
-		return true
-	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return false
-	}
-	host = strings.ToLower(strings.TrimRight(host, "."))
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	return last == "localhost" || numericLabel.MatchString(last)
-}
-
 // statusFailure is nil for statuses that carry the document.
 func statusFailure(status int) *catalog.Failure {
 	switch {
@@ -159,7 +122,7 @@ func fetchFailure(err error) *catalog.Failure {
 	switch {
 	case errors.As(err, &failure):
 		return failure
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrInvalidHostPort):
+	case egress.Forbidden(err):
 		return fail(catalog.ForbiddenAddress, "The address is not a public one.")
 	case errors.As(err, &dns):
 		return fail(catalog.Unreachable, "The host's name cannot be resolved.")

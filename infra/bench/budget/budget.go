@@ -47,6 +47,8 @@ const (
 
 	byName = "Whose the name is at present is looked up first, a trip of its own; the name has a row of its own (2)."
 
+	byFacets = "An articulation is found by its facets: a row (2) for each of status, published, name and code of the institution, code, and course. The course is read along with the directory."
+
 	wholeResponse = "The response is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
 
 	guarded = "The package counts what it is given, and that count guards the change: it is read before the package's courses, not in parallel with them. Read the other way round, a course that came between the two reads was not seen."
@@ -89,9 +91,13 @@ func All() []Budget {
 		{"PUT a review of a section", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"PUT a review of a transfer course", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
+		{"create an articulation", create, Cost{2, 19, 2}, byFacets},
+		{"approve an articulation that supersedes another", Cost{3, 30, Any}, Cost{3, 23, 5}, ""},
 		// The two calls of an upload; the file goes past the service.
 		{"announce a document", create, Cost{2, 5, 0.5}, ""},
 		same("GET a document", read),
+		// From the hint of the table's stream on, besides the POST to the receiver.
+		same("message to a webhook", Cost{3, 4, 3}),
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},

@@ -135,19 +135,12 @@ func (l Loader) decide(ctx context.Context, a *catalog.Articulation, row intake.
 	if err := l.move(ctx, a, catalog.MoveInput{Status: catalog.ArticulationInReview}, nil); err != nil || status == catalog.ArticulationInReview {
 		return err
 	}
-	var evidence *catalog.DecisionEvidence
-	if status == catalog.ArticulationApproved {
-		var err error
-		if evidence, err = l.evidence(ctx, a, jobs); err != nil {
-			return err
-		}
-	}
-	return l.move(ctx, a, catalog.MoveInput{Status: status, DecidedBy: by}, evidence)
+	return l.move(ctx, a, catalog.MoveInput{Status: status, DecidedBy: by}, jobs)
 }
 
 // move makes one move of an articulation, as the API does.
-func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.MoveInput, evidence *catalog.DecisionEvidence) error {
-	org, now := a.OrganizationID, l.Store.Now()
+func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.MoveInput, jobs map[string]catalog.ExtractionJob) error {
+	now := l.Store.Now()
 	before := *a
 	move, err := in.Apply(a, decidedWith, catalog.Lookups{At: "body"}, now)
 	if err != nil {
@@ -155,49 +148,14 @@ func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.Mo
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		if err := l.approve(ctx, a, move, evidence, &change); err != nil {
+		evidence := func(ctx context.Context) (*catalog.DecisionEvidence, error) { return l.evidence(ctx, a, jobs) }
+		if err := rest.Approve(ctx, l.Store, a, move, evidence, &change); err != nil {
 			return err
 		}
 	}
 	catalog.ReplaceChanged(&change, before, a, now)
 	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
-	return l.Store.Commit(ctx, org, &change)
-}
-
-func (l Loader) approve(ctx context.Context, a *catalog.Articulation, move catalog.Move, evidence *catalog.DecisionEvidence, change *catalog.Change) error {
-	org := a.OrganizationID
-	under, err := l.Store.Approved(ctx, org, a.ExactKeys())
-	if err != nil {
-		return err
-	}
-	with := catalog.Approval{Evidence: evidence}
-	if with.Courses, err = l.Store.CoursesByID(ctx, org, a.GrantedCourses(), true); err != nil {
-		return err
-	}
-	var was catalog.Articulation
-	if a.Supersedes != nil {
-		found, err := l.Store.ArticulationsByID(ctx, org, []string{*a.Supersedes}, true)
-		if err != nil {
-			return err
-		}
-		if with.Superseded = found[*a.Supersedes]; with.Superseded != nil {
-			was = *with.Superseded
-		}
-	}
-	if numbers := a.Overlapping(under); len(numbers) > 0 {
-		if with.Others, err = l.Store.ArticulationsByNumber(ctx, org, numbers); err != nil {
-			return err
-		}
-	}
-	if err := a.Approve(move, with); err != nil {
-		return err
-	}
-	change.Enter(a, under)
-	change.Lead(a)
-	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, move.At) {
-		change.Shorten(with.Superseded)
-	}
-	return change.Grant(a, with.Courses)
+	return l.Store.Commit(ctx, a.OrganizationID, &change)
 }
 
 // evidence compares a transfer course with the course that is granted for it, whose

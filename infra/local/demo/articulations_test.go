@@ -99,6 +99,22 @@ func checkDecisionsStay(t *testing.T, l Loader) {
 	}
 }
 
+// TestArticulationsWithoutSyllabi: where the documents are not served, names and
+// descriptions are compared.
+func TestArticulationsWithoutSyllabi(t *testing.T) {
+	l, _ := loader(t)
+	l.Syllabi = ""
+	if _, err := l.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range tenants {
+		_, approved, err := l.Store.Articulations(t.Context(), tenant.organization, catalog.ArticulationFilter{Status: catalog.ArticulationApproved}, 0, 1)
+		if err != nil || approved != 9 {
+			t.Errorf("%s: %d are approved, %v", tenant.name, approved, err)
+		}
+	}
+}
+
 // TestDemoArticulationsKeepTheRules: every row of the tables is taken, and grants courses
 // of the demo's catalogs.
 func TestDemoArticulationsKeepTheRules(t *testing.T) {

@@ -19,10 +19,10 @@ import (
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/syllabus/address"
 )
 
 //go:embed catalogs

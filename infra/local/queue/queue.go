@@ -1,6 +1,6 @@
 // Package queue runs goaws, the project's pinned stand-in for SQS, and makes the
-// two queues of the service in it or in any other SQS: the one of extraction
-// jobs, and the one that takes what was received too often. It neither sends nor
+// queues of the service in it or in any other SQS: those of extraction jobs and of
+// messages for webhooks, and those that take what was received too often. It neither sends nor
 // receives. Messages live in memory and are lost when goaws dies; the sweeper
 // sends again what got lost. goaws listens on 127.0.0.1 only.
 package queue
@@ -27,15 +27,23 @@ import (
 
 // The names of the queues.
 const (
-	Name           = "extractions"
-	DeadLetterName = "extractions-dead"
+	Name                   = "extractions"
+	DeadLetterName         = "extractions-dead"
+	MessagesName           = "webhook-messages"
+	MessagesDeadLetterName = "webhook-messages-dead"
 )
 
 const tool = "skillscurriculum/infra/local/queue/goaws"
 
 // Queues are the addresses of the queues.
 type Queues struct {
-	Endpoint      string
+	Endpoint string
+	Queue          // of extraction jobs
+	Messages Queue // for webhooks
+}
+
+// Queue is the address of a queue, and of the one that takes what it gives up.
+type Queue struct {
 	URL           string
 	ARN           string
 	DeadLetterURL string
@@ -123,20 +131,26 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 		return aws.ToString(queue.QueueUrl), got.Attributes[string(types.QueueAttributeNameQueueArn)], nil
 	}
 
-	visibility := map[string]string{"VisibilityTimeout": strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))}
+	visibility := strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))
+	pair := func(name, dead string) (q Queue, err error) {
+		if q.DeadLetterURL, q.DeadLetterARN, err = create(dead, map[string]string{"VisibilityTimeout": visibility}); err != nil {
+			return Queue{}, err
+		}
+		redrive, err := json.Marshal(map[string]string{
+			"deadLetterTargetArn": q.DeadLetterARN, "maxReceiveCount": strconv.Itoa(cmp.Or(s.MaxReceives, 5)),
+		})
+		if err != nil {
+			return Queue{}, fmt.Errorf("redrive policy: %w", err)
+		}
+		q.URL, q.ARN, err = create(name, map[string]string{"VisibilityTimeout": visibility, "RedrivePolicy": string(redrive)})
+		return q, err
+	}
 	queues := Queues{Endpoint: endpoint}
 	var err error
-	if queues.DeadLetterURL, queues.DeadLetterARN, err = create(DeadLetterName, visibility); err != nil {
+	if queues.Queue, err = pair(Name, DeadLetterName); err != nil {
 		return Queues{}, err
 	}
-	redrive, err := json.Marshal(map[string]string{
-		"deadLetterTargetArn": queues.DeadLetterARN, "maxReceiveCount": strconv.Itoa(cmp.Or(s.MaxReceives, 5)),
-	})
-	if err != nil {
-		return Queues{}, fmt.Errorf("redrive policy: %w", err)
-	}
-	visibility["RedrivePolicy"] = string(redrive)
-	if queues.URL, queues.ARN, err = create(Name, visibility); err != nil {
+	if queues.Messages, err = pair(MessagesName, MessagesDeadLetterName); err != nil {
 		return Queues{}, err
 	}
 	return queues, nil

@@ -1,5 +1,5 @@
-// Package source delivers what no client asks for: messages of a queue, and the
-// schedule, each as the event that AWS would send to the function. What the
+// Package source delivers what no client asks for: messages of a queue, changes of the
+// table, and the schedule, each as the event that AWS would send to the function. What the
 // function does not acknowledge stays in the queue, which shows it again and in the
 // end calls it dead.
 //
@@ -8,6 +8,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,7 +34,8 @@ type Queue struct {
 	Client      *sqs.Client
 	URL, ARN    string
 	Function    string
-	Concurrency int                      // events at a time; one group has at most half of them, rounded up
+	Concurrency int                      // events at a time
+	Share       int                      // events of one group at a time; 0 means half of Concurrency, rounded up
 	Visibility  time.Duration            // how long a message is hidden from when it is delivered, whole seconds
 	Group       func(body string) string // of a message; goaws keeps no MessageGroupId
 	Invoke      Invoke
@@ -57,7 +59,7 @@ func (q *Queue) Poll(ctx context.Context) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { q.receive(ctx, received) })
-	turns := turns{share: (q.Concurrency + 1) / 2, groups: map[string]*group{}}
+	turns := turns{share: cmp.Or(q.Share, (q.Concurrency+1)/2), groups: map[string]*group{}}
 	running := 0
 	for {
 		for running < q.Concurrency {

@@ -8,13 +8,17 @@ package stack
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,10 +52,15 @@ type Config struct {
 	RateWindow   string // seconds; "" means 60
 	AllowedHosts string // host:port list that syllabi may be fetched from besides the demo's
 
-	Store   func(Places) Store
-	Demo    func(context.Context, Places) (Demo, error) // loads the demo data, or finds it loaded; nil for none
-	Syllabi fs.FS                                       // served to the functions; nil for none
-	Console *log.Logger                                 // for people
+	WebhookHosts string // host:port list that webhooks may lead to although http or private, besides Receiver's
+	WebhookRetry string // seconds, comma list; "" means the deliverer's own
+	WebhookKey   string // encrypts secrets of webhooks; "" takes that of Dir, which is made where there is none
+
+	Store    func(Places) Store
+	Demo     func(context.Context, Places) (Demo, error) // loads the demo data, or finds it loaded; nil for none
+	Syllabi  fs.FS                                       // served to the functions; nil for none
+	Receiver http.Handler                                // of the demo's webhook; nil for none
+	Console  *log.Logger                                 // for people
 }
 
 // Store is what the stack needs of the service's table.
@@ -69,6 +78,9 @@ type Places struct {
 	Table            string
 	SQSEndpoint      string
 	QueueURL         string
+	MessagesURL      string // of the queue of messages for webhooks
+	WebhookKey       string // see Config
+	Receiver         string // URL of the demo's receiver, with a slash at the end; "" without one
 	S3Endpoint       string
 	Bucket           string
 	Syllabi          string // URL of the directory of demo syllabi, with a slash at the end; "" without one
@@ -84,6 +96,12 @@ const (
 	sweeperMemory  = 256 // MB
 	sweepers       = 2   // one for the schedule, one for dead letters
 	sweep          = 10 * time.Second
+
+	delivererTimeout = 25 * time.Second // a receiver has 15 s
+	delivererMemory  = 256              // MB
+	deliveries       = 12               // messages at a time, of which one webhook has three
+	deliveriesShare  = 3
+	deliverers       = deliveries + 2 // and one each for the stream and the schedule
 )
 
 // Any extraction ends within 3 minutes, also one that kills its process every
@@ -200,6 +218,12 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	if err := s.serveSyllabi(listener); err != nil {
 		return Announcement{}, err
 	}
+	if err := s.serveReceiver(listener); err != nil {
+		return Announcement{}, err
+	}
+	if s.places.WebhookKey, err = s.webhookKey(); err != nil {
+		return Announcement{}, err
+	}
 
 	functions := s.functions()
 	r, err := runtime.Start(s.life, functions, s.logs, s.Console)
@@ -217,6 +241,11 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	client := queue.Client(queues.Endpoint)
 	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Concurrency: extractors, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
 	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Concurrency: 1, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
+	messages := &source.Queue{
+		Client: client, URL: queues.Messages.URL, ARN: queues.Messages.ARN, Function: api.Deliverer, Concurrency: deliveries, Share: deliveriesShare,
+		Visibility: Visibility, Group: webhookOf, Invoke: r.Invoke, Console: s.Console,
+	}
+	changes := &source.Stream{Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Function: api.Deliverer, Wanted: isFeed, Invoke: r.Invoke, Console: s.Console}
 	var parts sync.WaitGroup
 	s.onStop(parts.Wait)
 	parts.Go(func() {
@@ -226,7 +255,10 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	})
 	parts.Go(func() { jobs.Poll(s.running) })
 	parts.Go(func() { dead.Poll(s.running) })
+	parts.Go(func() { messages.Poll(s.running) })
+	parts.Go(func() { changes.Poll(s.running) })
 	parts.Go(func() { source.Schedule(s.running, sweep, api.Sweeper, r.Invoke) })
+	parts.Go(func() { source.Schedule(s.running, sweep, api.Deliverer, r.Invoke) })
 
 	told := Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
 	if s.Demo != nil {
@@ -243,6 +275,37 @@ func organizationOf(message string) string {
 	var job catalog.ExtractionJob
 	_ = json.Unmarshal([]byte(message), &job) // what is no job belongs to nobody
 	return string(job.OrganizationID)
+}
+
+// webhookOf returns which webhook a message is for, which is its group.
+func webhookOf(message string) string {
+	var m catalog.WebhookMessage
+	_ = json.Unmarshal([]byte(message), &m)
+	return cmp.Or(m.WebhookID, string(m.OrganizationID))
+}
+
+// isFeed reports whether a row is a page of a change feed.
+func isFeed(partitionKey string) bool {
+	_, is := api.JournalRows.Organization(partitionKey)
+	return is
+}
+
+// webhookKey returns the key that encrypts the secrets of webhooks. It stays the same
+// from start to start, as the table does.
+func (s *stack) webhookKey() (string, error) {
+	if s.WebhookKey != "" {
+		return s.WebhookKey, nil
+	}
+	path := filepath.Join(s.Dir, "webhook-key")
+	key, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		key = []byte(rand.Text() + rand.Text())
+		err = os.WriteFile(path, key, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("key of the webhooks: %w", err)
+	}
+	return string(key), nil
 }
 
 func (s *stack) startDynamoDB() error {
@@ -281,7 +344,7 @@ func (s *stack) startQueue() (queues queue.Queues, err error) {
 	if err != nil {
 		return queue.Queues{}, err
 	}
-	s.places.SQSEndpoint, s.places.QueueURL = queues.Endpoint, queues.URL
+	s.places.SQSEndpoint, s.places.QueueURL, s.places.MessagesURL = queues.Endpoint, queues.URL, queues.Messages.URL
 	s.Console.Printf("the queue answers at %s", queues.Endpoint)
 	return queues, nil
 }
@@ -310,10 +373,15 @@ func (s *stack) functions() []runtime.Function {
 	env[api.EnvRateWindow] = cmp.Or(s.RateWindow, "60")
 	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
 	env[api.EnvCountTimeout] = strconv.Itoa(countMilliseconds)
+	env[api.EnvMessages] = s.places.MessagesURL
+	env[api.EnvWebhookKey] = s.places.WebhookKey
+	env[api.EnvWebhookHosts] = joined(s.WebhookHosts, hostOf(s.places.Receiver))
+	env[api.EnvWebhookRetry] = s.WebhookRetry
 
 	functions := []runtime.Function{
 		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
 		{Name: api.Sweeper, Timeout: sweeperTimeout, Memory: sweeperMemory, Processes: sweepers},
+		{Name: api.Deliverer, Timeout: delivererTimeout, Memory: delivererMemory, Processes: deliverers},
 	}
 	for _, g := range api.Groups() {
 		functions = append(functions, runtime.Function{Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses})
@@ -328,12 +396,6 @@ func (s *stack) functions() []runtime.Function {
 // environment is how a program finds the parts and holds itself to the same rules
 // for syllabi: functions, and skillsctl.
 func (s *stack) environment() map[string]string {
-	allowed := []string{}
-	for _, host := range []string{s.AllowedHosts, hostOf(s.places.Syllabi)} {
-		if host != "" {
-			allowed = append(allowed, host)
-		}
-	}
 	env := map[string]string{
 		api.EnvTable:          s.places.Table,
 		api.EnvQueueURL:       s.places.QueueURL,
@@ -341,12 +403,17 @@ func (s *stack) environment() map[string]string {
 		api.EnvSQSEndpoint:    s.places.SQSEndpoint,
 		api.EnvBucket:         s.places.Bucket,
 		api.EnvS3Endpoint:     s.places.S3Endpoint,
-		api.EnvAllowedHosts:   strings.Join(allowed, ","),
+		api.EnvAllowedHosts:   joined(s.AllowedHosts, hostOf(s.places.Syllabi)),
 	}
 	if s.Taxonomy != "" {
 		env[api.EnvTaxonomy] = s.Taxonomy
 	}
 	return env
+}
+
+// joined joins lists of hosts, of which each may be empty.
+func joined(lists ...string) string {
+	return strings.Join(slices.DeleteFunc(lists, func(list string) bool { return list == "" }), ",")
 }
 
 // logFile opens <logs>/<name>.log for lines of one writer or several.

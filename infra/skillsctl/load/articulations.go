@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest"
 )
 
 // catalogNames are the courses and programs of the organization, as articulations name
@@ -125,7 +126,7 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 		return err
 	}
 	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
-		if err := p.extend(ctx, a); err != nil {
+		if err := rest.ExtendApproval(ctx, p.Store, a, &p.change, p.now); err != nil {
 			return err
 		}
 	}
@@ -178,35 +179,6 @@ func (p *plan) leaveOut(row intake.Row, in *catalog.ArticulationInput, l catalog
 	if len(gone) > 0 {
 		p.incomplete = append(p.incomplete, rejected(row, "without "+strings.Join(gone, ", ")+", which this organization does not have"))
 	}
-}
-
-// extend holds an approved articulation, whose end has moved, to what was asked of it
-// at its approval.
-func (p *plan) extend(ctx context.Context, a *catalog.Articulation) error {
-	under, err := p.Store.Approved(ctx, p.org, a.ExactKeys())
-	if err != nil {
-		return err
-	}
-	var others []*catalog.Articulation
-	if numbers := a.Overlapping(under); len(numbers) > 0 {
-		if others, err = p.Store.ArticulationsByNumber(ctx, p.org, numbers); err != nil {
-			return err
-		}
-	}
-	if err := a.CheckConflicts(others, "body.effectiveTo"); err != nil {
-		return err
-	}
-	if !a.EndedBefore(catalog.DateOf(p.now)) {
-		courses, err := p.Store.CoursesByID(ctx, p.org, a.GrantedCourses(), true)
-		if err != nil {
-			return err
-		}
-		if err := p.change.Grant(a, courses); err != nil {
-			return err
-		}
-	}
-	p.change.Enter(a, under)
-	return nil
 }
 
 // maxFacets is how many facets of records the articulations of one transaction join and

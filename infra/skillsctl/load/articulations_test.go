@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest"
 )
 
 const other = catalog.OrgID("org_other")
@@ -83,26 +85,16 @@ func (f *fixture) all(of catalog.OrgID) (all []*catalog.Articulation) {
 // approve approves an articulation as the API does.
 func (f *fixture) approve(a *catalog.Articulation) {
 	f.t.Helper()
-	ctx := f.t.Context()
-	under, err := f.store.Approved(ctx, a.OrganizationID, a.ExactKeys())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	courses, err := f.store.CoursesByID(ctx, a.OrganizationID, a.GrantedCourses(), true)
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	before := *a
 	a.Status = catalog.ArticulationApproved
-	move := catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}
-	if err := a.Approve(move, catalog.Approval{Courses: courses}); err != nil {
+	var change catalog.Change
+	none := func(context.Context) (*catalog.DecisionEvidence, error) { return nil, nil }
+	err := rest.Approve(f.t.Context(), f.store, a, catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}, none, &change)
+	if err != nil {
 		f.t.Fatal(err)
 	}
-	var change catalog.Change
-	change.Enter(a, under)
-	change.Lead(a)
 	catalog.ReplaceChanged(&change, before, a, f.Now())
-	if err := errors.Join(change.Grant(a, courses), f.store.Commit(ctx, a.OrganizationID, &change)); err != nil {
+	if err := f.store.Commit(f.t.Context(), a.OrganizationID, &change); err != nil {
 		f.t.Fatal(err)
 	}
 }

@@ -28,16 +28,13 @@ type Store interface {
 	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
 	// Known finds records by external id; see package dynamo.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
-	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
 	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
 
 	// For articulations.
+	rest.Approvals
 	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
 	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
-	ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Articulation, error)
-	ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int) ([]*catalog.Articulation, error)
 	TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
-	Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error)
 
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }

@@ -432,7 +432,7 @@ func TestBulk(t *testing.T) {
 		if !more {
 			break
 		}
-		cursor = page[len(page)-1].Cursor
+		cursor = page[len(page)-1].Cursor.String()
 	}
 	if seen != n || changes != 2*n {
 		t.Errorf("%d courses, %d changes", seen, changes)

@@ -18,11 +18,11 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/syllabus/address"
 )
 
 // Part adds to a server what only some groups need. Each is of a package of its own, so

@@ -1,6 +1,7 @@
-// Package address says from where syllabi may be fetched, judged by an address's
-// spelling alone. It stands apart from package syllabus so that functions that only
-// take addresses do not load its readers.
+// Package address says which addresses of strangers may be taken, judged by their
+// spelling alone: of syllabi that are to be fetched, and of receivers of webhooks. It
+// stands apart from package egress so that functions that only take addresses do not
+// load what connects to them.
 package address
 
 import (
@@ -13,7 +14,7 @@ import (
 )
 
 // Check judges an address by its spelling alone, for the 422 at POST; its message is
-// fit for the client. The host's address is judged when fetching. allowedHosts holds
+// fit for the client. The host's address is judged when connecting. allowedHosts holds
 // host:port pairs that may be reached although private or by plain http.
 func Check(href string, allowedHosts []string) error {
 	u, err := url.Parse(href)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"skillscurriculum/infra/bench/budget"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/delivery"
+	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/webhook"
+)
+
+// delivered makes and delivers the message of a change, as soon as the table's stream
+// hints at it. Its organization has one webhook, whose receiver takes everything.
+type delivered struct {
+	client
+	worker *delivery.Worker
+	sent   sync.WaitGroup
+	failed chan error
+}
+
+func newDelivered(ctx context.Context, s *service) (*delivered, error) {
+	c, err := s.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &delivered{client: c, failed: make(chan error, 1)}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	allowed := []string{strings.TrimPrefix(receiver.URL, "http://")}
+	cipher, err := webhook.NewCipher(strings.Repeat("key of the bench", 2))
+	if err != nil {
+		return nil, err
+	}
+	d.worker = &delivery.Worker{
+		Store: c.store, Queue: d, Client: delivery.NewClient(allowed), Allowed: allowed, Cipher: cipher, Schedule: webhook.Standard(),
+		FeedPlace: dynamo.FeedPlace, Now: now, Chance: rand.Float64, Log: slog.New(slog.DiscardHandler),
+	}
+	hook := &catalog.Webhook{ID: ids.Webhook(), OrganizationID: c.org, CreatedAt: now(), UpdatedAt: now(), URL: receiver.URL, Types: []string{"job.created"}, Enabled: true}
+	hook.NewSecrets(cipher.Seal(webhook.Owner(c.org, hook.ID), []byte(webhook.NewSecret())), now())
+	hooks := &catalog.Webhooks{OrganizationID: c.org}
+	if err := hooks.Add(hook); err != nil {
+		return nil, err
+	}
+	return d, c.store.Commit(ctx, c.org, &catalog.Change{Webhooks: hooks})
+}
+
+// SendLater is a queue that delivers at once, to a function of its own.
+func (d *delivered) SendLater(ctx context.Context, m catalog.WebhookMessage, _ time.Duration) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	d.sent.Go(func() {
+		if err := d.handle(context.WithoutCancel(ctx), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", EventSource: "aws:sqs", Body: string(body)}}}); err != nil {
+			select {
+			case d.failed <- err:
+			default:
+			}
+		}
+	})
+	return nil
+}
+
+// Send implements delivery.Queue.
+func (d *delivered) Send(context.Context, []catalog.WebhookMessage) error { return nil }
+
+// Wake implements delivery.Queue.
+func (d *delivered) Wake(context.Context, catalog.OrgID) error { return nil }
+
+func (d *delivered) handle(ctx context.Context, event any) error {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	response, err := d.worker.Handle(ctx, text)
+	if err == nil && len(response.BatchItemFailures) > 0 {
+		err = fmt.Errorf("%d messages come back", len(response.BatchItemFailures))
+	}
+	return err
+}
+
+// prepare makes a change.
+func (d *delivered) prepare() (measurement, error) {
+	if _, err := d.create(context.Background(), "/jobs", newJob); err != nil {
+		return nil, err
+	}
+	end, err := d.store.FeedEnd(context.Background(), d.org)
+	if err != nil {
+		return nil, err
+	}
+	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{{EventSource: "aws:dynamodb", Change: events.DynamoDBStreamRecord{
+		Keys: map[string]events.DynamoDBAttributeValue{
+			api.PartitionKey: events.NewStringAttribute(api.JournalRows.Key(string(d.org))), api.SortKey: events.NewStringAttribute(fmt.Sprintf("%010d", end.Page)),
+		},
+	}}}}
+	return func(ctx context.Context) (budget.Cost, float64, error) {
+		var err error
+		cost, index := costOf(d.counter.during(func() {
+			err = d.handle(ctx, hint)
+			d.sent.Wait()
+		}))
+		select {
+		case err = <-d.failed:
+		default:
+		}
+		return cost, index, err
+	}, nil
+}

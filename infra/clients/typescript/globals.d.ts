@@ -1,0 +1,2 @@
+// What the program uses of Node; its own types are not installed.
+declare const process: { env: Record<string, string | undefined> };

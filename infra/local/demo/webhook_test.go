@@ -1,0 +1,36 @@
+package demo_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/pkg/catalog"
+)
+
+// TestWebhook: the webhook stays the same from start to start, as long as its receiver is
+// where it was.
+func TestWebhook(t *testing.T) {
+	store, ids, key := dynamotest.NewStore(t), catalog.IDs{Random: rand.Reader}, strings.Repeat("key of a test", 3)
+	start := func(url, key string) (secret string, hook catalog.Webhook) {
+		secret, err := demo.Webhook(t.Context(), store, ids, url, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks, err := store.Webhooks(t.Context(), "org_demo0alderbay")
+		if err != nil || len(hooks.List) != 1 {
+			t.Fatalf("%d webhooks, %v", len(hooks.List), err)
+		}
+		return secret, *hooks.List[0]
+	}
+	secret, hook := start("http://127.0.0.1:1/", key)
+	if again, same := start("http://127.0.0.1:1/", key); again != secret || same.ID != hook.ID || !hook.Enabled {
+		t.Errorf("another webhook: %s", same.ID)
+	}
+	if other, moved := start("http://127.0.0.1:2/", key); other == secret || moved.URL != "http://127.0.0.1:2/" {
+		t.Errorf("the receiver moved, the webhook leads to %s", moved.URL)
+	}
+	start("http://127.0.0.1:2/", strings.Repeat("another key", 3))
+}

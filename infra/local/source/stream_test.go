@@ -1,0 +1,103 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/dynamo"
+)
+
+// TestStream: rows that are written arrive as Lambda's event source delivers them, those
+// that the filter leaves out do not.
+func TestStream(t *testing.T) {
+	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "stream"}
+	for range 2 { // the second time it is there
+		if err := store.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(pk string) {
+		_, err := store.Client.PutItem(t.Context(), &sdk.PutItemInput{TableName: &store.Table, Item: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: "7"}, "n": &types.AttributeValueMemberN{Value: time.Now().Format("150405.000000")},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("wanted before")
+	came := make(chan events.DynamoDBEventRecord, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &Stream{
+		Client: dynamodb.Streams(endpoint), Table: store.Table, Function: "f", Console: log.New(io.Discard, "", 0),
+		Wanted: func(pk string) bool { return len(pk) > 6 && pk[:6] == "wanted" },
+		Invoke: func(_ context.Context, function string, event []byte) ([]byte, error) {
+			var in events.DynamoDBEvent
+			if err := json.Unmarshal(event, &in); err != nil || function != "f" {
+				t.Errorf("%s: %v", function, err)
+			}
+			for _, r := range in.Records {
+				came <- r
+			}
+			return nil, nil
+		},
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.Poll(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	deadline := time.After(time.Minute)
+	for {
+		put("other")
+		put("wanted now")
+		select {
+		case r := <-came:
+			if pk, sk := r.Change.Keys["pk"].String(), r.Change.Keys["sk"].String(); pk != "wanted now" || sk != "7" || r.EventSource != "aws:dynamodb" {
+				t.Errorf("came %s %s from %s", pk, sk, r.EventSource)
+			}
+			return
+		case <-time.After(200 * time.Millisecond): // the shards may not be found yet
+		case <-deadline:
+			t.Fatal("nothing came")
+		}
+	}
+}
+
+// TestTableOfBefore: a table of before there were webhooks gets its stream.
+func TestTableOfBefore(t *testing.T) {
+	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "old"}
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Client.UpdateTable(t.Context(), &sdk.UpdateTableInput{TableName: &store.Table, StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	table, err := store.Client.DescribeTable(t.Context(), &sdk.DescribeTableInput{TableName: &store.Table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spec := table.Table.StreamSpecification; spec == nil || !aws.ToBool(spec.StreamEnabled) || spec.StreamViewType != types.StreamViewTypeKeysOnly {
+		t.Errorf("%+v", spec)
+	}
+}

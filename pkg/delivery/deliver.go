@@ -1,0 +1,186 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/api/metric"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/delivery/outbox"
+	"skillscurriculum/pkg/egress"
+	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/webhook"
+)
+
+const (
+	// attemptTime is how long a receiver has to respond.
+	attemptTime = 15 * time.Second
+	// connectTime is how long it has to accept a connection.
+	connectTime = 10 * time.Second
+)
+
+// NewClient returns a client that reaches public addresses and the allowed host:port
+// pairs, follows no redirect, and keeps nothing between two messages: no connection, no
+// cookie.
+func NewClient(allowedHosts []string) *http.Client {
+	dialer := egress.Dialer{AllowedHosts: allowedHosts, Timeout: connectTime}
+	return &http.Client{
+		Transport: &http.Transport{ // a nil Proxy ignores the environment
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// deliver makes an attempt at a message, unless it was made or is not wanted any more.
+func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
+	hooks, made, err := w.Store.Receiver(ctx, m)
+	if err != nil || made >= m.Attempt {
+		return err
+	}
+	hook := hooks.Find(m.WebhookID)
+	if hook == nil || !hook.Enabled && m.Type != catalog.TestType {
+		return w.Store.DropMessage(ctx, m)
+	}
+	a, wish, err := w.attempt(ctx, hook, m)
+	if err != nil {
+		return err
+	}
+	reason := w.reasonToDisable(hooks, hook, a)
+	wait, again := w.Schedule.Next(m.Attempt, wish, w.Chance())
+	again = again && a.Outcome != catalog.Delivered && reason == ""
+	queued := again && wait <= outbox.MaxDelay
+	if again {
+		a.NextAttemptAt = new(w.Now() + catalog.Time(wait.Milliseconds()))
+	}
+	w.log(m, a)
+	if err := w.Store.SaveAttempt(ctx, m, a, queued); err != nil {
+		return err
+	}
+	if queued {
+		next := m
+		next.Attempt++
+		if err := w.Queue.SendLater(ctx, next, wait); err != nil {
+			// Its row is found by the schedule.
+			w.Log.WarnContext(ctx, "attempt not queued", "message", m.ID, "cause", err.Error())
+		}
+	}
+	_, fails := hooks.Failing[hook.ID]
+	switch worked := a.Outcome == catalog.Delivered; {
+	case reason != "":
+		return w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason)
+	case worked && fails:
+		return w.Store.MarkWorking(ctx, hook.OrganizationID, hook.ID)
+	case !worked && !fails:
+		return w.Store.MarkFailing(ctx, hook.OrganizationID, hook.ID, a.At)
+	}
+	return nil
+}
+
+// reasonToDisable returns why an attempt ends the messages of its webhook: the receiver
+// is gone, or has failed for too long. "" for no reason.
+func (w *Worker) reasonToDisable(hooks *catalog.Webhooks, hook *catalog.Webhook, a catalog.WebhookAttempt) string {
+	since, fails := hooks.Failing[hook.ID]
+	switch {
+	case a.StatusCode != nil && *a.StatusCode == http.StatusGone:
+		return catalog.ReceiverGone
+	case a.Outcome != catalog.Delivered && fails && a.At-since >= catalog.Time(w.Schedule.Patience().Milliseconds()):
+		return catalog.ReceiverFailing
+	}
+	return ""
+}
+
+// attempt sends a message once. wish is what the receiver asks for as the wait until the
+// next attempt.
+func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook, m catalog.WebhookMessage) (a catalog.WebhookAttempt, wish time.Duration, err error) {
+	var secrets []string
+	for _, sealed := range hook.LiveSecrets(w.Now()) {
+		secret, err := w.Cipher.Open(webhook.Owner(hook.OrganizationID, hook.ID), sealed)
+		if err != nil {
+			return a, 0, fmt.Errorf("webhook %s: %w", hook.ID, err)
+		}
+		secrets = append(secrets, string(secret))
+	}
+	body, err := json.Marshal(webhook.Content{Type: m.Type, Timestamp: m.At, Data: webhook.ContentData{
+		ID: m.RecordID, Resource: m.Resource, Change: m.Change, Href: api.BasePath + m.Href, Cursor: m.Cursor,
+	}})
+	if err != nil {
+		return a, 0, err
+	}
+	start := time.Now()
+	a = catalog.WebhookAttempt{MessageID: m.ID, Type: m.Type, Attempt: m.Attempt, At: w.Now()}
+	header, err := webhook.Sign(m.ID, a.At, body, secrets)
+	if err != nil {
+		return a, 0, err
+	}
+	header["Content-Type"], header["User-Agent"] = []string{api.JSON}, []string{"skills-curriculum-service (webhooks)"}
+	if address.Check(hook.URL, w.Allowed) != nil { // it was allowed once
+		a.Outcome = catalog.ReceiverForbidden
+		return a, 0, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(body))
+	if err != nil {
+		return a, 0, err
+	}
+	request.Header = header
+	response, err := w.Client.Do(request)
+	a.DurationMs = int(time.Since(start).Milliseconds())
+	if err != nil {
+		a.Outcome = outcomeOf(err)
+		return a, 0, nil
+	}
+	_ = response.Body.Close() // unread
+	a.StatusCode = &response.StatusCode
+	switch response.StatusCode / 100 {
+	case 2:
+		a.Outcome = catalog.Delivered
+	case 3:
+		a.Outcome = catalog.ReceiverRedirected
+	default:
+		a.Outcome = catalog.ReceiverRefused
+	}
+	return a, webhook.RetryAfter(response.Header.Get("Retry-After"), time.Now()), nil
+}
+
+func outcomeOf(err error) catalog.AttemptOutcome {
+	var timeout net.Error
+	switch {
+	case egress.Forbidden(err):
+		return catalog.ReceiverForbidden
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return catalog.ReceiverTimedOut
+	}
+	return catalog.ReceiverUnreached
+}
+
+var metrics = metric.New([]string{"Outcome", "Kind"}, "Deliveries:Count", "DeliveryFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
+
+// log writes the attempt's one line; nothing in it comes from the receiver but its
+// status.
+func (w *Worker) log(m catalog.WebhookMessage, a catalog.WebhookAttempt) {
+	failures, wait := 0, int64(0)
+	if a.Outcome != catalog.Delivered {
+		failures = 1
+	}
+	if m.Attempt == 1 { // what is tried again waits on purpose
+		wait = max(0, int64(a.At-m.At))
+	}
+	status := 0
+	if a.StatusCode != nil {
+		status = *a.StatusCode
+	}
+	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "delivery",
+		slog.String("organization", string(m.OrganizationID)), slog.String("webhook", m.WebhookID), slog.String("message", m.ID), slog.String("type", m.Type),
+		slog.Int("attempt", m.Attempt), slog.Int("status", status), slog.String("Outcome", string(a.Outcome)), slog.String("Kind", api.Deliverer),
+		slog.Int("Deliveries", 1), slog.Int("DeliveryFailures", failures), slog.Int("Latency", a.DurationMs), slog.Int64("Wait", wait), metrics.At(w.Now()))
+}

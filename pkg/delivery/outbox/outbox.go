@@ -1,0 +1,70 @@
+// Package outbox sends messages for webhooks to their queue. It stands apart from
+// package delivery so that functions that only send do not load what delivers.
+package outbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Queue is the queue of messages for webhooks. What it loses is sent again: the rows of
+// the messages are the truth.
+type Queue struct {
+	Client *sqs.Client
+	URL    string
+}
+
+// MaxDelay is the longest that SQS keeps a message back.
+const MaxDelay = 15 * time.Minute
+
+// sendsInParallel is how many messages are sent at a time.
+const sendsInParallel = 8
+
+// Send sends messages whose next attempt is due.
+func (q *Queue) Send(ctx context.Context, messages []catalog.WebhookMessage) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sendsInParallel)
+	for _, m := range messages {
+		group.Go(func() error { return q.SendLater(ctx, m, 0) })
+	}
+	return group.Wait()
+}
+
+// SendLater sends a message whose next attempt is due after a delay of at most
+// MaxDelay. Its group is the webhook: SQS delivers fairly between groups, so that a
+// receiver that is slow or down does not delay the messages of another.
+func (q *Queue) SendLater(ctx context.Context, m catalog.WebhookMessage, delay time.Duration) error {
+	seconds := int32((delay + time.Second - 1) / time.Second)
+	if err := q.send(ctx, m, m.WebhookID, seconds); err != nil {
+		return fmt.Errorf("send message %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// Wake asks for the changes of an organization to be made into messages. Such a message
+// names no webhook.
+func (q *Queue) Wake(ctx context.Context, org catalog.OrgID) error {
+	if err := q.send(ctx, catalog.WebhookMessage{OrganizationID: org}, string(org), 0); err != nil {
+		return fmt.Errorf("wake for %s: %w", org, err)
+	}
+	return nil
+}
+
+func (q *Queue) send(ctx context.Context, m catalog.WebhookMessage, group string, seconds int32) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = q.Client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: &q.URL, MessageBody: aws.String(string(body)), DelaySeconds: seconds, MessageGroupId: &group,
+	})
+	return err
+}

@@ -1,0 +1,102 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skillscurriculum/pkg/api"
+)
+
+// example is a call of an operation and its response, as they are among the events.
+type example struct {
+	params            map[string]string // of path and query
+	request, response any               // bodies; nil for none
+}
+
+// example returns the example of an operation; an empty one where there is no event.
+func (d document) example(id string) example {
+	var event struct {
+		PathParameters        map[string]string `json:"pathParameters"`
+		QueryStringParameters map[string]string `json:"queryStringParameters"`
+		Body                  string            `json:"body"`
+	}
+	var golden struct {
+		Body any `json:"body"`
+	}
+	d.read(id+".json", &event)
+	d.read(id+".golden.json", &golden)
+	found := example{params: map[string]string{}}
+	for _, params := range []map[string]string{event.PathParameters, event.QueryStringParameters} {
+		for name, value := range params {
+			found.params[name] = value
+		}
+	}
+	if event.Body != "" {
+		if err := json.Unmarshal([]byte(event.Body), &found.request); err != nil {
+			panic(fmt.Sprintf("rest: event %s: %v", id, err))
+		}
+	}
+	if _, text := golden.Body.(string); !text { // a long body is not kept
+		found.response = golden.Body
+	}
+	return found
+}
+
+// problems returns an example of each problem: the golden response, or what all of
+// its code are where no single request makes one.
+func (d document) problems() map[string]*huma.Example {
+	found := map[string]*huma.Example{}
+	for _, code := range api.ProblemCodes() {
+		var golden struct {
+			Body any `json:"body"`
+		}
+		if !d.read("problem."+string(code)+".golden.json", &golden) {
+			golden.Body = api.NewProblem(code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
+		}
+		found[string(code)] = &huma.Example{Summary: api.ProblemTitle(code), Value: golden.Body}
+	}
+	return found
+}
+
+// read reports whether there is such a file, and reads it.
+func (d document) read(name string, into any) bool {
+	packed, err := fs.ReadFile(d.events, name)
+	if err != nil {
+		return false
+	}
+	if err := json.Unmarshal(packed, into); err != nil {
+		panic(fmt.Sprintf("rest: event %s: %v", name, err))
+	}
+	return true
+}
+
+// example returns the parameter's value among those of an example, as its schema has
+// it; nil where it is not given.
+func (p parameter) example(params map[string]string) any {
+	value, given := params[p.name]
+	if !given {
+		return nil
+	}
+	if p.list {
+		return strings.Split(value, ",")
+	}
+	switch p.kind {
+	case reflect.Int:
+		if n, err := strconv.Atoi(value); err == nil {
+			return n
+		}
+	case reflect.Float64:
+		if f, err := strconv.ParseFloat(value, 64); err == nil {
+			return f
+		}
+	case reflect.Bool:
+		return value == "true"
+	}
+	return value
+}
