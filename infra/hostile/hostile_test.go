@@ -91,9 +91,9 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.server.Queue = jobs{}
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
-	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.handle = group.Gateway(s.server)
 	return s
 }

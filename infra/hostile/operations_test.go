@@ -236,16 +236,26 @@ func (g *generator) parameter(p map[string]any) any {
 		return "11.0701"
 	case "limit":
 		return 1 + g.random.IntN(100)
-	case "include":
-		return "evidence"
+	case "institution", "codes", "sendingCode":
+		return "A"
+	case "asOf":
+		return "2026-08-01"
+	case "courseId", "programId":
+		return g.known[p["name"].(string)]
 	case "externalId":
 		return g.externalID()
 	case "code":
 		return "national"
 	}
 	schema, _ := p["schema"].(map[string]any)
+	if items, ok := schema["items"].(map[string]any); ok {
+		schema = items // a list of one
+	}
 	if values, ok := schema["enum"].([]any); ok {
 		return values[g.random.IntN(len(values))]
+	}
+	if schema["type"] == "boolean" {
+		return true
 	}
 	if schema["type"] == "integer" || schema["type"] == "number" {
 		return g.random.IntN(2)
@@ -277,6 +287,8 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		switch name {
 		case "jobs", "jobIdentifiers":
 			return map[string]any{"id": g.known["jobId"], "lib": "custom"}
+		case "receiving":
+			return map[string]any{"courseId": g.known["courseId"]}
 		}
 		object := map[string]any{}
 		required, _ := schema["required"].([]any)
@@ -313,6 +325,10 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return g.known["courseId"]
 	case "courseSectionIds":
 		return g.known["sectionId"]
+	case "programIds":
+		return g.known["programId"]
+	case "supersedes":
+		return g.known["articulationId"]
 	case "documentId":
 		return nil // it does not stand with an address
 	case "sha256":

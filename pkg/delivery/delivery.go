@@ -182,7 +182,6 @@ func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog
 		if err != nil || len(changes) == 0 || age > 0 && changes[0].At > w.Now()-age {
 			return err
 		}
-		to := changes[len(changes)-1].Cursor
 		for len(changes) > 0 {
 			if limited && time.Until(deadline) < dispatchReserve {
 				return w.Queue.Wake(ctx, org)
@@ -208,7 +207,7 @@ func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog
 		if !more {
 			return nil
 		}
-		guess = &to
+		guess = nil // where this piece ended is noted
 	}
 	return w.Queue.Wake(ctx, org)
 }

@@ -197,10 +197,15 @@ func FeedPlace(pk, sk string) (org catalog.OrgID, begins catalog.Cursor, ok bool
 
 // Undispatched returns the organization's webhooks, and the changes that are not yet
 // made into messages, at most limit and perhaps none although there are more. guess is
-// where they may begin, so that both are read in parallel; nil where nobody knows.
+// where they may begin, so that both are read in parallel, from the page before on: the
+// dispatch before this one may have ended there. nil where nobody knows.
 //
 // The webhooks may be as they were a moment ago: SaveDispatched finds that out.
 func (s *Store) Undispatched(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, limit int) (w *catalog.Webhooks, changes []catalog.RecordChange, more bool, err error) {
+	begin := catalog.Cursor{}
+	if guess != nil {
+		begin.Page = max(0, guess.Page-1)
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		w, err = s.webhooks(groupCtx, org, false)
@@ -208,7 +213,7 @@ func (s *Store) Undispatched(ctx context.Context, org catalog.OrgID, guess *cata
 	})
 	if guess != nil {
 		group.Go(func() (err error) {
-			changes, more, err = s.Changes(groupCtx, org, guess.String(), limit)
+			changes, more, err = s.Changes(groupCtx, org, begin.String(), limit)
 			return err
 		})
 	}
@@ -216,13 +221,12 @@ func (s *Store) Undispatched(ctx context.Context, org catalog.OrgID, guess *cata
 		return nil, nil, false, err
 	}
 	from, any := w.Undispatched()
-	switch {
-	case !any:
+	if !any {
 		return w, nil, false, nil
-	case guess == nil || from.Page != guess.Page:
+	}
+	changes = slices.DeleteFunc(changes, func(c catalog.RecordChange) bool { return !from.Before(c.Cursor) })
+	if guess == nil || from.Before(begin) || len(changes) == 0 && more {
 		changes, more, err = s.Changes(ctx, org, from.String(), limit)
-	default:
-		changes = slices.DeleteFunc(changes, func(c catalog.RecordChange) bool { return !from.Before(c.Cursor) })
 	}
 	return w, changes, more, err
 }

@@ -118,9 +118,6 @@ func (d document) describe(e endpoint) *huma.Operation {
 	if op.Access == api.Public {
 		o.Security = []map[string][]string{{}}
 	}
-	if op.Leads != "" {
-		o.Responses["302"] = &huma.Response{Description: "A client that prefers HTML is led to " + op.Leads + ".", Headers: headersOf("Location")}
-	}
 	if op.Method == http.MethodGet && op.ETag {
 		o.Responses["304"] = &huma.Response{Description: "The ETag is that of If-None-Match.", Headers: headersOf(api.HeaderETag)}
 	}
@@ -144,6 +141,9 @@ func (d document) describe(e endpoint) *huma.Operation {
 	}
 	if op.IfMatch != "" {
 		requestHeader("If-Match", "An ETag of the record: 412 where the record has changed since", `"5e1c9a"`, &huma.Schema{Type: "string"})
+	}
+	if op.Leads != "" {
+		o.Responses["302"] = &huma.Response{Description: "Found: " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
 	}
 	return o
 }

@@ -108,8 +108,8 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	s.server = group.New(config, s.store, nil)
 	paging.Reports(config, s.server)
 	filing.Files(config, s.server)
-	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	printing.Document(config, s.server)
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	_, webhooks := newHooks(t)
 	webhooks(s.server)

@@ -78,7 +78,8 @@ func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers, api.Docs: (*Server).bindDocs,
+		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
+		api.Docs: (*Server).bindDocs,
 	}
 }
 
