@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +40,7 @@ func TestEndToEnd(t *testing.T) {
 	})
 
 	t.Run("README", func(t *testing.T) { readme(t, home) })
+	t.Run("docs/clients.md", func(t *testing.T) { firstCalls(t, home, announced.BaseURL, announced.Customers[1].APIKey) })
 	t.Run("kill the extractor in mid-job", func(t *testing.T) { killExtractor(t, announced, slow) })
 	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
 }
@@ -120,6 +122,51 @@ func readme(t *testing.T, home string) {
 	}
 	if bytes.Contains(out, []byte(`"failure": {`)) || t.Failed() {
 		t.Logf("%s", out)
+	}
+}
+
+// firstCalls runs the programs of docs/clients.md as they stand there. Each creates the
+// same under the same idempotency keys, so that all print the same.
+func firstCalls(t *testing.T, home, base, key string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "clients.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`^created crs_\w+\ncourses \d+\nextracted relational databases\nerror not_found\nchanged /v1/\S+\n$`)
+	first := ""
+	for _, language := range []struct {
+		fence, file string
+		run         []string // before the file
+		needed      bool
+	}{
+		{"sh", "first.sh", []string{"bash", "-euo", "pipefail"}, true},
+		{"go", "first.go", []string{"go", "run"}, true},
+		{"python", "first.py", []string{"python3"}, false},
+		{"ts", "first.mjs", []string{"node"}, false}, // it has no types that an engine would not infer
+	} {
+		t.Run(language.fence, func(t *testing.T) {
+			if _, err := exec.LookPath(language.run[0]); err != nil && !language.needed {
+				t.Skipf("%s is not installed", language.run[0])
+			}
+			_, program, found := strings.Cut(string(text), "```"+language.fence+"\n")
+			program, _, ended := strings.Cut(program, "```\n")
+			file := filepath.Join(home, language.file)
+			if !found || !ended || os.WriteFile(file, []byte(program), 0o644) != nil {
+				t.Fatal("there is no such program")
+			}
+			cmd := exec.CommandContext(t.Context(), language.run[0], append(language.run[1:], file)...)
+			cmd.Env = append(os.Environ(), "BASE="+base, "API_KEY="+key)
+			if language.fence == "sh" {
+				cmd.Dir = home // where build/skillsctl is
+			}
+			out, err := cmd.CombinedOutput()
+			if first == "" {
+				first = string(out)
+			}
+			if err != nil || !want.Match(out) || string(out) != first {
+				t.Errorf("%v\n%s\nwant %s", err, out, first)
+			}
+		})
 	}
 }
 

@@ -42,6 +42,37 @@ var carried = map[string]module{
 	},
 }
 
+// viewer is the npm package whose one script the function docs carries (see
+// infra/reference). What its own licence and that script's notices name beyond shipped
+// licences is icons and an event emitter.
+var viewer = struct {
+	name, notices string
+	licences      []string
+}{"@stoplight/elements", "web-components.min.js.LICENSE.txt", []string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"}}
+
+// readViewer returns the viewer as it is installed.
+func readViewer() (module, error) {
+	dir := filepath.Join("node_modules", filepath.FromSlash(viewer.name))
+	var p struct{ Version, License string }
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		return module{}, fmt.Errorf("%s: %w", viewer.name, err)
+	}
+	m := module{Path: "npm/" + viewer.name, Version: p.Version, Dir: dir, PURL: "pkg:npm/" + strings.Replace(viewer.name, "@", "%40", 1) + "@" + p.Version}
+	if err := m.read(); err != nil {
+		return module{}, err
+	}
+	if !slices.Equal(m.Licences, []string{p.License}) {
+		return module{}, fmt.Errorf("%s: its package says %s, its licence is %v", viewer.name, p.License, m.Licences)
+	}
+	notices, err := os.ReadFile(filepath.Join(dir, viewer.notices))
+	m.Text, m.Licences = m.Text+string(notices)+"\n", viewer.licences
+	return m, err
+}
+
 func main() {
 	notices := flag.String("notices", filepath.Join("build", "THIRD-PARTY-NOTICES.txt"), "takes the licences of what is shipped; empty for none")
 	bill := flag.String("sbom", filepath.Join("build", "sbom.cdx.json"), "takes the bill of materials of what is shipped; empty for none")
@@ -69,10 +100,15 @@ func run(notices, bill string, out io.Writer) error {
 		}
 		problems = append(problems, m.check(allowed))
 	}
+	page, err := readViewer()
+	if err != nil {
+		return err
+	}
+	ours = append(ours, page)
 	for _, m := range ours {
 		fmt.Fprintf(out, "%-60s %-40s %s\n", m.Path, m.Version, strings.Join(m.Licences, ", "))
 	}
-	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours))
+	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours)+1)
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
@@ -99,6 +135,7 @@ type module struct {
 	Main                    bool
 	Replace                 *module
 
+	PURL     string   // package URL of what is no Go module
 	Licences []string // SPDX ids
 	Text     string
 }
@@ -223,6 +260,7 @@ func materials(all []module) ([]byte, error) {
 			licences = append(licences, cyclonedx.LicenseChoice{License: &cyclonedx.License{ID: id}})
 		}
 		c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, Scope: cyclonedx.ScopeRequired, Licenses: &licences}
+		c.PackageURL = m.PURL
 		if m.Sum != "" {
 			c.PackageURL = "pkg:golang/" + m.Path + "@" + m.Version
 			c.Properties = &[]cyclonedx.Property{{Name: "go:module:sum", Value: m.Sum}}

@@ -55,7 +55,7 @@ func TestLicences(t *testing.T) {
 			t.Errorf("%s has no package URL", c.Name)
 		}
 	}
-	for _, name := range []string{"github.com/aws/aws-lambda-go", "github.com/klippa-app/go-pdfium", "pdfium.googlesource.com/pdfium", "std"} {
+	for _, name := range []string{"github.com/aws/aws-lambda-go", "github.com/klippa-app/go-pdfium", "pdfium.googlesource.com/pdfium", "npm/@stoplight/elements", "std"} {
 		if !strings.Contains(says.String(), name+" ") {
 			t.Errorf("%s is not listed", name)
 		}
