@@ -178,21 +178,27 @@ func (p parameter) set(field reflect.Value, value string) error {
 		}
 		field.Set(reflect.ValueOf(values))
 	default:
-		if p.minLength != nil {
-			if value = strings.TrimSpace(value); len(value) < *p.minLength {
-				return p.refused("must not be empty")
-			}
-		}
-		if p.date {
-			if _, err := time.Parse(time.DateOnly, value); err != nil {
-				return p.refused("must be a date: YYYY-MM-DD")
-			}
-		}
-		if p.enum != nil && !slices.Contains(p.enum, value) {
-			return p.refused("must be one of %s", strings.Join(p.enum, ", "))
-		}
-		field.SetString(value)
+		return p.setText(field, value)
 	}
+	return nil
+}
+
+// setText is set for a text, which may be a date or a word of a list.
+func (p parameter) setText(field reflect.Value, value string) error {
+	if p.minLength != nil {
+		if value = strings.TrimSpace(value); len(value) < *p.minLength {
+			return p.refused("must not be empty")
+		}
+	}
+	if p.date {
+		if _, err := time.Parse(time.DateOnly, value); err != nil {
+			return p.refused("must be a date: YYYY-MM-DD")
+		}
+	}
+	if p.enum != nil && !slices.Contains(p.enum, value) {
+		return p.refused("must be one of %s", strings.Join(p.enum, ", "))
+	}
+	field.SetString(value)
 	return nil
 }
 
