@@ -32,6 +32,7 @@ import (
 	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/boot/group/paging"
+	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
@@ -61,6 +62,11 @@ type service struct {
 type jobs struct{}
 
 func (jobs) Send(context.Context, []catalog.ExtractionJob) error { return nil }
+
+// unheard loses all messages to webhooks.
+type unheard struct{ rest.Webhooks }
+
+func (unheard) Send(context.Context, []catalog.WebhookMessage) error { return nil }
 
 func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	t.Helper()
@@ -93,6 +99,8 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	filing.Files(config, s.server)
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)
+	s.server.Webhooks = unheard{s.server.Webhooks}
+	printing.Document(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.handle = group.Gateway(s.server)
 	return s

@@ -146,11 +146,27 @@ func fixture(t testing.TB, s *service) map[string]string {
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
 	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
 		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
+	hook := webhook(t, s)
+	message := s.call(t, 202, "POST", "/webhooks/"+hook+"/test", "").text(t, "messageId")
 	return map[string]string{
+		"webhookId": hook, "messageId": message,
 		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
 		"token": address[strings.Index(address, "token=")+len("token="):],
 	}
+}
+
+// webhook returns the organization's first webhook, of which it may have few, or makes one.
+func webhook(t testing.TB, s *service) string {
+	t.Helper()
+	var page struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal(s.call(t, 200, "GET", "/webhooks", "").body, &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Data) > 0 {
+		return page.Data[0].ID
+	}
+	return s.call(t, 201, "POST", "/webhooks", `{"url":"https://hooks.example.edu/","types":["course.changed"]}`).text(t, "id")
 }
 
 // extracted ends an extraction, one time of two in vain.
@@ -338,6 +354,10 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return nil // they do not stand with an address, a course, and any articulation
 	case "sha256":
 		return strings.Repeat("ab", 32)
+	case "types":
+		return "course.*"
+	case "url":
+		return "https://hooks.example.edu/"
 	case "syllabusHref", "jobDescriptionHref":
 		return "https://syllabi.example.edu/a.pdf"
 	case "cipCode":
