@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,26 +138,18 @@ func (s *Store) lead(ctx context.Context, org catalog.OrgID, hints []catalog.Hin
 // writesOf returns the writes of a change's records, lists and what goes with them, and
 // those of each deletion.
 func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write, deleted [][]write, err error) {
+	add := func(w write, wrong error) {
+		records, err = append(records, w), cmp.Or(err, wrong)
+	}
 	for _, r := range c.Created {
-		w, err := s.create(r)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.create(r))
 	}
 	for _, r := range c.Replaced {
-		w, err := s.replace(c, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.replace(c, r))
 	}
 	for _, d := range c.Deleted {
-		pair, err := s.remove(d, unchanged(d))
-		if err != nil {
-			return nil, nil, err
-		}
-		deleted = append(deleted, pair)
+		pair, wrong := s.remove(d, unchanged(d))
+		deleted, err = append(deleted, pair), cmp.Or(err, wrong)
 	}
 	for _, d := range c.Directories {
 		records = append(records, s.saveDirectory(org, d))
@@ -170,11 +163,7 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 		records = append(records, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
 	}
 	for _, o := range c.Outcomes {
-		w, err := s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.putOutcome(evidenceKey(org, o.RecordID), o.Outcome))
 	}
 	for _, x := range c.Known {
 		records = append(records, s.saveExternal(org, x))
@@ -186,18 +175,11 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 		records = append(records, s.saveCode(org, coded)...)
 	}
 	if c.Webhooks != nil {
-		action, err := s.saveWebhooks(c.Webhooks)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, write{action: action})
+		action, wrong := s.saveWebhooks(c.Webhooks)
+		add(write{action: action}, wrong)
 	}
 	for _, m := range c.Messages {
-		w, err := s.sendMessage(m)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.sendMessage(m))
 	}
 	records = append(records, s.refacet(org, c.Refaceted)...)
 	for _, a := range c.Approved {
@@ -207,18 +189,10 @@ func (s *Store) writesOf(org catalog.OrgID, c *catalog.Change) (records []write,
 		records = append(records, s.grant(course))
 	}
 	for _, m := range c.Moves {
-		w, err := s.saveMove(org, m)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.saveMove(org, m))
 	}
 	for _, l := range c.Links {
-		w, err := s.saveLink(l)
-		if err != nil {
-			return nil, nil, err
-		}
-		records = append(records, w)
+		add(s.saveLink(l))
 	}
 	if c.Idempotency != nil {
 		records = append(records, s.saveIdempotencyRecord(org, c.Idempotency)...)

@@ -18,7 +18,9 @@ func tenant(c client) map[string]string {
 	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
 	report := c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id")
 	_, token, _ := strings.Cut(c.must(201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
+	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
 	return map[string]string{
+		"webhookId": hook, "messageId": c.must(202, "POST", "/webhooks/"+hook+"/test", "").text("messageId"),
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
 		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
 		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
@@ -48,7 +50,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
-		"createReportLink": `{"expiresInSeconds":60}`,
+		"createReportLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
 		"createDocument":   `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
 }
@@ -196,6 +198,7 @@ func TestDeletedIsGone(t *testing.T) {
 	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
 	one.must(204, "DELETE", filled("/articulations/{articulationId}", ids), "")
 	one.must(204, "DELETE", filled("/documents/{documentId}", ids), "")
+	one.must(204, "DELETE", filled("/webhooks/{webhookId}", ids), "")
 	for _, op := range api.Operations() {
 		if !strings.Contains(op.Path, "{") || op.ID == "getSkill" || op.ID == "listSkillSections" || op.ID == "getCustomerUsage" || op.ID == "getSyllabusExtraction" || op.ID == "getDocsAsset" {
 			continue

@@ -132,13 +132,8 @@ func governors(line string) []governor {
 		}
 		joined := before == "and" || before == "or" || before == "&" || comma
 		level := 0
-		if causes(lower, line[e:]) || nounsToo(lower) && strings.HasPrefix(line[e:], ":") {
-			// To enable students to understand is to understand, and a key is no verb.
-		} else if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
-			level = verbLevel(lower, opening)
-		}
-		if level > 0 {
-			level = weighed(lower, level, line[e:])
+		if opening || modal(before) || joined && (beside || !nounsToo(lower) || articleFollows(line[e:])) {
+			level = asked(lower, line[e:], opening)
 		}
 		switch {
 		case level == 0:
@@ -162,13 +157,23 @@ func governors(line string) []governor {
 	return found
 }
 
+// asked returns the level of a word that may be a verb, by what follows it: 0 where it
+// is none. To enable students to understand is to understand, and a key is no verb.
+func asked(word, rest string, opening bool) int {
+	level := verbLevel(word, opening)
+	if level == 0 || causes(word, rest) || nounsToo(word) && strings.HasPrefix(rest, ":") {
+		return 0
+	}
+	return weighed(word, level, rest)
+}
+
 // causes reports whether a word, with what follows it, says that somebody makes
 // students do something: it is what they do that counts.
 func causes(word, rest string) bool {
 	if !causing(word) {
 		return false
 	}
-	rest = strings.TrimPrefix(strings.TrimLeft(strings.ToLower(rest), " "), "the ")
+	rest = strings.TrimPrefix(strings.TrimLeft(strings.ToLower(rest[:min(len(rest), aheadBytes)]), " "), "the ")
 	next, _, _ := strings.Cut(rest, " ")
 	return learners(next)
 }
@@ -223,8 +228,8 @@ func governed(all []governor, at int) (verb string, level int) {
 // instrumental reports whether a skill that stands at a byte of a line is the means of
 // what its verb asks for: to create a page using a language is to apply the language.
 func instrumental(line string, at int) bool {
-	from := max(strings.LastIndexAny(line[:at], ".;:"), 0)
-	words := strings.Fields(strings.ToLower(line[from:at]))
+	line = line[max(0, at-aheadBytes):at]
+	words := strings.Fields(strings.ToLower(line[strings.LastIndexAny(line, ".;:")+1:]))
 	for _, w := range words[max(0, len(words)-ahead):] {
 		if means(w) {
 			return true
