@@ -209,6 +209,44 @@ func (s *service) heldCourses(t *testing.T, ids []string) (held int) {
 	return held
 }
 
+// before runs something once, right before the first transaction that saves a record
+// of the kind.
+func (w *wire) before(kind catalog.Kind, something func()) {
+	done := false
+	w.through(func(c call) (any, error) {
+		if c.saves(kind) && !done {
+			done = true
+			something()
+		}
+		return c.next()
+	})
+}
+
+// deleteWhileSaved has another function delete a path right before this one saves a
+// record of the kind: it looks at what holds the path before that, and deletes after it.
+// The response comes from the channel.
+func (s *service) deleteWhileSaved(kind catalog.Kind, path string) <-chan reply {
+	deleting := s.function()
+	saving, looking := s.tap(), deleting.tap()
+	looked, saved, deleted := make(chan struct{}), make(chan struct{}), make(chan reply, 1)
+	looking.beside(func() {
+		close(looked)
+		<-saved
+	})
+	begun := false
+	saving.through(func(c call) (any, error) {
+		if !c.saves(kind) || begun {
+			return c.next()
+		}
+		begun = true
+		go func() { deleted <- deleting.one.do("DELETE", path, "") }()
+		<-looked
+		defer close(saved)
+		return c.next()
+	})
+	return deleted
+}
+
 // A credential of more sections than a transaction holds: a course that is deleted
 // after it was held, and before the credential is saved, is not put in; and what was
 // held in vain is free again.
@@ -221,14 +259,7 @@ func TestCourseGoesBeforeALargeCredentialIsSaved(t *testing.T) {
 	credential := s.one.must(201, "POST", "/credentials", `{"name":"C"}`).text("id")
 	for i, request := range []struct{ method, path string }{{"PATCH", "/credentials/" + credential}, {"POST", "/credentials"}} {
 		gone := courses[i*100]
-		done := false
-		w.through(func(c call) (any, error) {
-			if c.saves(catalog.CredentialKind) && !done {
-				done = true
-				other.one.must(204, "DELETE", "/courses/"+gone, "")
-			}
-			return c.next()
-		})
+		w.before(catalog.CredentialKind, func() { other.one.must(204, "DELETE", "/courses/"+gone, "") })
 		s.one.must(422, request.method, request.path, credentialOf(sections)).want("errors.0.location", fmt.Sprintf("body.courseSectionIds[%d]", i*100))
 		w.through(nil)
 		if held := s.heldCourses(t, courses); held > 0 {
@@ -252,26 +283,9 @@ func TestCourseGoesBeforeALargeCredentialIsSaved(t *testing.T) {
 func TestLargeCredentialIsSavedBeforeACourseGoes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	deleting := s.function()
-	saving, looking := s.tap(), deleting.tap()
 	courses, sections := s.one.many(130)
 	credential := s.one.must(201, "POST", "/credentials", `{"name":"C"}`).text("id")
-	looked, saved, deleted := make(chan struct{}), make(chan struct{}), make(chan reply, 1)
-	looking.beside(func() {
-		close(looked)
-		<-saved
-	})
-	begun := false
-	saving.through(func(c call) (any, error) {
-		if !c.saves(catalog.CredentialKind) || begun {
-			return c.next()
-		}
-		begun = true
-		go func() { deleted <- deleting.one.do("DELETE", "/courses/"+courses[70], "") }()
-		<-looked
-		defer close(saved)
-		return c.next()
-	})
+	deleted := s.deleteWhileSaved(catalog.CredentialKind, "/courses/"+courses[70])
 	s.one.must(200, "PATCH", "/credentials/"+credential, credentialOf(sections))
 	if r := <-deleted; r.Status != 409 {
 		t.Errorf("%s: %d %s", r.call, r.Status, r.Body)
@@ -313,14 +327,7 @@ func TestDocumentGoesBeforeManyCoursesAreSaved(t *testing.T) {
 	documents, body := s.one.uploaded(50)
 	pack := s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
 	path := "/transfer-packages/" + pack + "/courses"
-	done := false
-	w.through(func(c call) (any, error) {
-		if c.saves(catalog.TransferCourseKind) && !done {
-			done = true
-			other.one.must(204, "DELETE", "/documents/"+documents[20], "")
-		}
-		return c.next()
-	})
+	w.before(catalog.TransferCourseKind, func() { other.one.must(204, "DELETE", "/documents/"+documents[20], "") })
 	s.one.must(422, "POST", path, body).want("errors.0.location", "body.courses[20].documentId")
 	w.through(nil)
 	if held := s.heldDocuments(t, documents); held > 0 {
@@ -343,25 +350,8 @@ func TestDocumentGoesBeforeManyCoursesAreSaved(t *testing.T) {
 func TestManyCoursesAreSavedBeforeADocumentGoes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	deleting := s.function()
-	saving, looking := s.tap(), deleting.tap()
 	documents, body := s.one.uploaded(50)
-	looked, saved, deleted := make(chan struct{}), make(chan struct{}), make(chan reply, 1)
-	looking.beside(func() {
-		close(looked)
-		<-saved
-	})
-	begun := false
-	saving.through(func(c call) (any, error) {
-		if !c.saves(catalog.TransferCourseKind) || begun {
-			return c.next()
-		}
-		begun = true
-		go func() { deleted <- deleting.one.do("DELETE", "/documents/"+documents[30], "") }()
-		<-looked
-		defer close(saved)
-		return c.next()
-	})
+	deleted := s.deleteWhileSaved(catalog.TransferCourseKind, "/documents/"+documents[30])
 	s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I",`+body[1:])
 	if r := <-deleted; r.Status != 409 {
 		t.Errorf("%s: %d %s", r.call, r.Status, r.Body)

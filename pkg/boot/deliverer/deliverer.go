@@ -12,7 +12,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/boot/messages"
+	"skillscurriculum/pkg/boot/sender"
 	"skillscurriculum/pkg/delivery"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/webhook"
@@ -36,7 +36,7 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*delivery.Worker
 		return nil, fmt.Errorf("%s: %w", api.EnvWebhookKey, err)
 	}
 	return &delivery.Worker{
-		Store: store, Queue: messages.New(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts, Cipher: cipher,
+		Store: store, Queue: sender.Messages(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts, Cipher: cipher,
 		Schedule: c.WebhookSchedule, FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
 	}, nil
 }

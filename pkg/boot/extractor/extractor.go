@@ -48,7 +48,7 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	}
 	info := taxonomy.Info()
 	return &queue.Worker{
-		Store: store, Sender: sender.New(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
+		Store: store, Sender: sender.Jobs(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
 		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil

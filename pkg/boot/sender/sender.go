@@ -1,18 +1,26 @@
-// Package sender opens the queue of extractions.
+// Package sender opens the queues: that of extractions, and that of messages for webhooks.
 package sender
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/delivery/outbox"
 	"skillscurriculum/pkg/queue"
 )
 
-// New makes what sends to the queue.
-func New(c boot.Config) *queue.Sender {
+// Jobs returns what sends extractions.
+func Jobs(c boot.Config) *queue.Sender { return &queue.Sender{Client: client(c), URL: c.QueueURL} }
+
+// Messages returns what sends messages for webhooks.
+func Messages(c boot.Config) *outbox.Queue {
+	return &outbox.Queue{Client: client(c), URL: c.MessagesURL}
+}
+
+func client(c boot.Config) *sqs.Client {
 	options := sqs.Options{Region: c.Region, Credentials: c.Credentials}
 	if c.SQSEndpoint != "" {
 		options.BaseEndpoint = &c.SQSEndpoint
 	}
-	return &queue.Sender{Client: sqs.New(options), URL: c.QueueURL}
+	return sqs.New(options)
 }

@@ -22,5 +22,5 @@ func Start() {
 
 // New makes what looks after lost extractions on a store.
 func New(c boot.Config, store *dynamo.Store, log *slog.Logger) *queue.Sweeper {
-	return &queue.Sweeper{Store: store, Sender: sender.New(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs, Log: log}
+	return &queue.Sweeper{Store: store, Sender: sender.Jobs(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs, Log: log}
 }

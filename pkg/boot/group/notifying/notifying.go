@@ -7,7 +7,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/boot/messages"
+	"skillscurriculum/pkg/boot/sender"
 	"skillscurriculum/pkg/delivery/outbox"
 	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/rest"
@@ -21,7 +21,7 @@ func Webhooks(c boot.Config, s *rest.Server) {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", api.EnvWebhookKey, err))
 	}
-	s.Webhooks = webhooks{messages.New(c), cipher, c.WebhookHosts}
+	s.Webhooks = webhooks{sender.Messages(c), cipher, c.WebhookHosts}
 }
 
 // webhooks implements rest.Webhooks.

@@ -9,4 +9,4 @@ import (
 )
 
 // Queue is the group.Part that sends extractions to be run.
-func Queue(c boot.Config, s *rest.Server) { s.Queue = sender.New(c) }
+func Queue(c boot.Config, s *rest.Server) { s.Queue = sender.Jobs(c) }
