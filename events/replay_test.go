@@ -551,7 +551,7 @@ func (r request) event(op api.Operation, more map[string]string) []byte {
 		Resource: op.Path, Path: path, HTTPMethod: op.Method, Headers: headers, MultiValueHeaders: multi(headers),
 		QueryStringParameters: r.query, MultiValueQueryStringParameters: multi(r.query), PathParameters: r.params, Body: r.body,
 		RequestContext: lambda.APIGatewayProxyRequestContext{
-			RequestID: "req-" + op.ID, Stage: "v1", ResourcePath: op.Path, Path: api.BasePath + path, HTTPMethod: op.Method, Protocol: "HTTP/1.1", APIID: "local",
+			RequestID: "req-" + op.ID, DomainName: "api.example.org", Stage: "v1", ResourcePath: op.Path, Path: api.BasePath + path, HTTPMethod: op.Method, Protocol: "HTTP/1.1", APIID: "local",
 			Identity: lambda.APIGatewayRequestIdentity{SourceIP: "127.0.0.1"},
 		},
 	}, "", "  ")

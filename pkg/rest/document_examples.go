@@ -13,6 +13,9 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
+// exampleOrigin is where the events reach the service.
+const exampleOrigin = "https://api.example.org"
+
 // example is a call of an operation and its response, as they are among the events.
 type example struct {
 	params            map[string]string // of path and query
@@ -57,7 +60,7 @@ func (d document) problems() map[string]*huma.Example {
 			Body any `json:"body"`
 		}
 		if !d.read("problem."+string(code)+".golden.json", &golden) {
-			golden.Body = api.NewProblem(code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
+			golden.Body = api.NewProblem(exampleOrigin, code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
 		}
 		found[string(code)] = &huma.Example{Summary: api.ProblemTitle(code), Value: golden.Body}
 	}

@@ -171,7 +171,7 @@ func (r reply) checkProblem(path, media string) {
 		return
 	}
 	if p.Status != r.Status || p.Instance != path || p.Code == "" || p.Title == "" || p.Detail == "" ||
-		p.Type != api.ProblemType(catalog.Code(p.Code)) || p.RequestID != r.Header[api.HeaderRequestID][0] {
+		p.Type != api.ProblemType("https://example.com", catalog.Code(p.Code)) || p.RequestID != r.Header[api.HeaderRequestID][0] {
 		r.t.Errorf("%s: status %d: %s", r.call, r.Status, r.Body)
 	}
 }

@@ -249,7 +249,7 @@ func (s *Server) problem(x *exchange, err error) response {
 		detail = fmt.Sprintf("%s Of %d errors the first %d are listed.", detail, len(fields), maxErrors)
 		fields = fields[:maxErrors]
 	}
-	p := api.NewProblem(known.Code, detail, x.path, x.id, fields...)
+	p := api.NewProblem(origin(x.request), known.Code, detail, x.path, x.id, fields...)
 	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
 	if op := x.route.Operation; op != nil && op.Access == api.Public && op.ShowsPage() {
 		out.header["Content-Type"], out.body = []string{api.HTML + "; charset=utf-8"}, problemPage(p)
