@@ -80,7 +80,7 @@ func requests(id map[string]string) []request {
 	}
 	return []request{
 		{"getOpenAPI", nil, nil, ""},
-		{"getRoot", nil, nil, ""},
+		{"getServiceInfo", nil, nil, ""},
 		{"getDocs", nil, nil, ""},
 		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},

@@ -339,7 +339,7 @@ var operations = []Operation{
 	added(get("getOpenAPI", Customers, "/openapi.json", "Read this document",
 		described("The contract as an OpenAPI 3.1 document."), costs(free), public)),
 
-	added(get("getRoot", Docs, "/", "Say what the service is",
+	added(get("getServiceInfo", Docs, "/", "Say what the service is",
 		described("Name, version and links. A client that prefers HTML is led to the reference."), costs(free), public, untagged, leads("getDocs"))),
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
 		described("Every operation, to be tried with a key that stays in the page's memory, and guides."), costs(free), public, gives(HTML))),

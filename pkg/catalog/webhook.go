@@ -242,14 +242,15 @@ func Events() []string { return []string{ExtractionCompleted, ExtractionFailed, 
 
 // Types lists the types of messages that the change causes.
 func (c RecordChange) Types() []string {
-	types := []string{messageType(c.Kind, c.What)}
+	types := []string{MessageType(c.Kind, c.What)}
 	if c.Event != "" {
 		types = append(types, c.Event)
 	}
 	return types
 }
 
-func messageType(kind Kind, what string) string {
+// MessageType returns the type of the messages of what happens to records of a kind.
+func MessageType(kind Kind, what string) string {
 	return strings.ToLower(string(kind[:1])) + string(kind[1:]) + "." + what
 }
 
@@ -259,7 +260,7 @@ func MessageTypes() []string {
 	types := Events()
 	for _, kind := range Kinds() {
 		for _, what := range []string{Created, Changed, Deleted} {
-			types = append(types, messageType(kind, what))
+			types = append(types, MessageType(kind, what))
 		}
 	}
 	for _, t := range slices.Clone(types) {

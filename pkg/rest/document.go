@@ -66,7 +66,7 @@ func OpenAPI(events fs.FS) []byte {
 	for _, op := range api.Operations() {
 		d.describeBody(s.endpoints[op.ID], doc.Paths)
 	}
-	doc.Webhooks = map[string]*huma.PathItem{"change": {Post: d.message()}}
+	doc.Webhooks = map[string]*huma.PathItem{"message": {Post: d.message()}}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
@@ -95,6 +95,7 @@ func added(h *huma.Header) *huma.Header {
 // added later. A type that both have gets a schema for each.
 type document struct {
 	requests, responses huma.Registry
+	words               map[string]*huma.Schema // lists of words that fields have, by the name of their schema
 	events              fs.FS
 }
 
@@ -212,7 +213,10 @@ func (d document) success(e endpoint) *huma.Response {
 	}
 	for _, media := range op.Gives {
 		content := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
-		if media == api.JSON {
+		switch media {
+		case api.CSV:
+			content.Example = d.example("getReportTable").table
+		case api.JSON:
 			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 			if e.out != reflect.TypeFor[anything]() {
 				content.Schema = d.responses.Schema(e.out, true, "")

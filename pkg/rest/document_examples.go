@@ -20,6 +20,7 @@ const exampleOrigin = "https://api.example.org"
 type example struct {
 	params            map[string]string // of path and query
 	request, response any               // bodies; nil for none
+	table             string            // the response where it is CSV
 }
 
 // example returns the example of an operation; an empty one where there is no event.
@@ -45,7 +46,9 @@ func (d document) example(id string) example {
 			panic(fmt.Sprintf("rest: event %s: %v", id, err))
 		}
 	}
-	if _, text := golden.Body.(string); !text { // a long body is not kept
+	if text, is := golden.Body.(string); is { // JSON that is long is not kept
+		found.table = text
+	} else {
 		found.response = golden.Body
 	}
 	return found
