@@ -110,8 +110,10 @@ func (r reply) checkOperation(method string, route api.Route, media string) {
 	r.t.Helper()
 	pointer := fmt.Sprintf("/paths/%s/%s/responses/%d", escape(route.Path), strings.ToLower(method), r.Status)
 	response, ok := at(contract(), "paths", route.Path, strings.ToLower(method), "responses", fmt.Sprint(r.Status)).(map[string]any)
-	if !ok && r.Status >= 400 {
-		response, ok = at(contract(), "paths", route.Path, strings.ToLower(method), "responses", "4XX").(map[string]any)
+	if r.Status == http.StatusInternalServerError {
+		response, ok = at(contract(), "paths", route.Path, strings.ToLower(method), "responses", "default").(map[string]any)
+	}
+	if r.Status >= 400 {
 		r.checkCode(route.Operation, media)
 	}
 	if !ok {
