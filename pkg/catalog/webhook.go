@@ -107,7 +107,10 @@ type Webhooks struct {
 	Dispatched     Cursor     // up to where the change feed was made into messages
 	// Failing says since when every attempt at a webhook has failed, by its id.
 	Failing map[string]Time
-	// Forgotten are webhooks whose failures count no more once this is saved.
+	// Slow are the webhooks whose last response was slow, by their id: until when one
+	// message has the turn to be sent there.
+	Slow map[string]Time
+	// Forgotten are webhooks whose failures and slowness count no more once this is saved.
 	Forgotten []string
 }
 

@@ -46,6 +46,12 @@ type Store interface {
 	// MarkFailing notes since when a webhook fails, MarkWorking that it does not.
 	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
 	MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// MarkSlow notes that a webhook's receiver was slow to respond, MarkQuick that it was not.
+	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error
+	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// TakeTurn reserves a slow webhook for one message until an instant, and reports
+	// whether no other has it now.
+	TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error)
 	// DisableWebhook disables a webhook for a reason.
 	DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error
 	// DueMessages visits the messages with an attempt that is due and may be in no queue.

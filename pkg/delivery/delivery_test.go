@@ -488,6 +488,130 @@ func TestSlowReceiverEnds(t *testing.T) {
 	}
 }
 
+// TestSlowReceiverHasOneTurn: what comes for a receiver that stalls waits outside, however
+// much it is, while another's messages are all delivered; once it responds it is sent all.
+func TestSlowReceiverHasOneTurn(t *testing.T) {
+	const jobs = 20
+	b := newBench(t, "job.created")
+	works := b.add("job.created")
+	release := make(chan struct{})
+	var mu sync.Mutex
+	inFlight, most, healthy := 0, 0, 0
+	all := make(chan struct{})
+	b.answer = func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		if r.URL.Path != "/stalls" {
+			if healthy++; healthy == jobs+1 {
+				close(all)
+			}
+			mu.Unlock()
+			return
+		}
+		inFlight++
+		most = max(most, inFlight)
+		mu.Unlock()
+		<-release
+		mu.Lock()
+		inFlight--
+		mu.Unlock()
+	}
+	hooks, err := b.store.Webhooks(t.Context(), org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks.Find(b.hook.ID).URL = b.server.URL + "/stalls"
+	b.save(hooks)
+	deliver := func(messages []queued) {
+		var group errgroup.Group
+		for _, m := range messages {
+			group.Go(func() error {
+				if !b.deliver(m.message) {
+					return errors.New("a message is redelivered")
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	b.newJob("first")
+	b.handle(hint(0))
+	b.worker.Client.Timeout = 50 * time.Millisecond
+	deliver(b.line.take())
+	if attempts := b.attempts(); len(attempts) != 1 || attempts[0].Outcome != catalog.ReceiverTimedOut {
+		t.Fatalf("%+v", attempts)
+	}
+	retried := b.line.take()
+	b.worker.Client.Timeout = 0
+	release <- struct{}{}
+	for ended := false; !ended; time.Sleep(time.Millisecond) {
+		mu.Lock()
+		ended = inFlight == 0
+		mu.Unlock()
+	}
+	for i := range jobs {
+		b.newJob(fmt.Sprint(i))
+	}
+	b.handle(hint(0))
+	messages := b.line.take()
+	if len(messages) != 2*jobs || len(retried) != 1 {
+		t.Fatalf("%d messages and %d to be tried again", len(messages), len(retried))
+	}
+	go func() {
+		<-all
+		for { // until all but one were told to come again
+			if b.line.mu.Lock(); len(b.line.sent) == jobs {
+				b.line.mu.Unlock()
+				break
+			}
+			b.line.mu.Unlock()
+			time.Sleep(5 * time.Millisecond)
+		}
+		close(release)
+	}()
+	deliver(append(messages, retried...))
+	if most != 1 {
+		t.Errorf("%d messages were with the receiver that stalls at once", most)
+	}
+	held := b.line.take()
+	for _, m := range held {
+		if m.delay < 5*time.Second || m.delay > 15*time.Second || m.message.WebhookID == works.ID {
+			t.Errorf("%+v", m)
+		}
+	}
+	deliver(held)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(b.line.take()) != 0 || healthy != jobs+1 || len(b.attempts()) != jobs+2 {
+		t.Errorf("%d for the one that works, %d attempts at the other", healthy, len(b.attempts()))
+	}
+}
+
+// TestTurnOfABrokenDelivery: a message that never comes back does not keep its receiver.
+func TestTurnOfABrokenDelivery(t *testing.T) {
+	b := newBench(t, "job.created")
+	turn := func() bool {
+		t.Helper()
+		mine, err := b.store.TakeTurn(t.Context(), org, b.hook.ID, b.now()+25_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mine
+	}
+	if turn() {
+		t.Error("a receiver that is not slow has turns")
+	}
+	if err := b.store.MarkSlow(t.Context(), org, b.hook.ID); err != nil {
+		t.Fatal(err)
+	}
+	got := []bool{turn(), turn()}
+	b.pass(25*time.Second + time.Millisecond)
+	if got = append(got, turn(), turn()); !slices.Equal(got, []bool{true, false, true, false}) {
+		t.Errorf("turns: %v", got)
+	}
+}
+
 // TestPrivateAddresses: what is not allowed is not connected to, whatever it is called.
 func TestPrivateAddresses(t *testing.T) {
 	b := newBench(t, "job.*")
