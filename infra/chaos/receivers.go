@@ -272,7 +272,7 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 			senders[customer.organization.id] = &client{traffic: t, customer: customer, name: "operator", random: rand.New(rand.NewPCG(w.seed, 1))}
 		}
 	}
-	progress, least, resent := time.Now(), -1, map[string]bool{}
+	progress, said, least, resent := time.Now(), time.Now(), -1, map[string]bool{}
 	disabled := map[string]string{}
 	for {
 		open := 0
@@ -305,6 +305,10 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 		}
 		if open == 0 || time.Since(progress) > undelivered {
 			break
+		}
+		if time.Since(said) > time.Minute {
+			said = time.Now()
+			w.say("%d messages to receivers are not taken yet", open)
 		}
 		select {
 		case <-ctx.Done():

@@ -95,7 +95,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
-	paging.Reports(config, s.server)
+	paging.Pages(config, s.server)
 	filing.Files(config, s.server)
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,8 +41,9 @@ const (
 
 // The shards of the open index that webhooks are in.
 const (
-	receivers = "webhooks"  // organizations with an enabled webhook
-	messages  = "messages#" // and 0..3: messages with an attempt to be made
+	receivers = "webhooks"        // organizations with an enabled webhook
+	messages  = "messages#"       // and 0..3: messages with an attempt to be made
+	resent    = messages + "sent" // and 0..3: those whose message was sent again since
 )
 
 // resendGrace is how long, in ms, after it is due an attempt is sent again at the
@@ -454,27 +456,38 @@ func (s *Store) updateMessage(ctx context.Context, m catalog.WebhookMessage, e *
 
 // DueMessages visits the messages whose next attempt is due and may be in no queue, the
 // longest due first in each shard. Each is left alone after that for as long as it was
-// due, because the queue may be long.
-func (s *Store) DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
+// due, because the queue may be long; where none is left in the queue, that does not
+// count.
+func (s *Store) DueMessages(ctx context.Context, noneLeft bool, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
+	before := map[string]catalog.Time{messages: s.Now(), resent: s.Now()}
+	if noneLeft {
+		before[resent] = math.MaxInt64
+	}
 	for shard := range shards {
-		err := s.open(ctx, messages+strconv.Itoa(shard), s.Now(), func(row item) error {
-			k := keyOfRow(row)
-			return visit(func(ctx context.Context) (catalog.WebhookMessage, bool, error) { return s.resend(ctx, k) })
-		})
-		if err != nil {
-			return err
+		for _, kind := range []string{messages, resent} {
+			err := s.open(ctx, kind+strconv.Itoa(shard), before[kind], func(row item) error {
+				k := keyOfRow(row)
+				return visit(func(ctx context.Context) (catalog.WebhookMessage, bool, error) {
+					return s.resend(ctx, k, resent+strconv.Itoa(shard), before[resent])
+				})
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (s *Store) resend(ctx context.Context, k key) (m catalog.WebhookMessage, due bool, err error) {
+// resend notes that a message is sent again, unless its attempt was made meanwhile; a
+// row that was visited has openSince before the instant.
+func (s *Store) resend(ctx context.Context, k key, shard string, before catalog.Time) (m catalog.WebhookMessage, due bool, err error) {
 	now := int64(s.Now())
 	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: k.attributes(), ReturnValues: types.ReturnValueAllNew,
-		UpdateExpression:          aws.String("SET openSince = :later - dueAt"), // now + (now - dueAt), and the grace
-		ConditionExpression:       aws.String("openSince < :now"),
-		ExpressionAttributeValues: item{":later": number(2*now + resendGrace), ":now": number(now)},
+		UpdateExpression:          aws.String("SET openShard = :resent, openSince = :later - dueAt"), // now + (now - dueAt), and the grace
+		ConditionExpression:       aws.String("dueAt < :now AND openSince < :before"),
+		ExpressionAttributeValues: item{":resent": text(shard), ":later": number(2*now + resendGrace), ":now": number(now), ":before": number(int64(before))},
 	})
 	if moved := new(types.ConditionalCheckFailedException); errors.As(err, &moved) {
 		return m, false, nil
