@@ -66,7 +66,7 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 			return err
 		}
 		if !mine {
-			return w.Queue.SendLater(ctx, m, w.hold(hooks.Failing[hook.ID]))
+			return w.hold(ctx, m, hooks.Failing[hook.ID])
 		}
 	}
 	a, wish, err := w.attempt(ctx, hook, m)
@@ -121,14 +121,18 @@ func (w *Worker) markPace(ctx context.Context, slow bool, hook *catalog.Webhook,
 	return nil
 }
 
-// hold returns after which time a message comes again that found another with its
-// receiver, which has failed since then; 0 for a receiver that works.
-func (w *Worker) hold(since catalog.Time) time.Duration {
+// hold puts a message off that found another with its receiver, which has failed since
+// then; 0 for a receiver that works.
+func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catalog.Time) error {
 	spread := holdSpread
 	if since > 0 {
 		spread = min(max(holdSpread, time.Duration(w.Now()-since)*time.Millisecond/10), holdMost)
 	}
-	return holdTime + time.Duration(w.Chance()*float64(spread))
+	wait := holdTime + time.Duration(w.Chance()*float64(spread))
+	if err := w.Store.HoldMessage(ctx, m, w.Now()+catalog.Time(wait.Milliseconds())); err != nil {
+		return err
+	}
+	return w.Queue.SendLater(ctx, m, wait)
 }
 
 // reasonToDisable returns why an attempt ends the messages of its webhook: the receiver

@@ -41,6 +41,9 @@ type Store interface {
 	// SaveAttempt notes an attempt, and when the next is due; queued says that it is sent
 	// to the queue, so that it is due here only once that may have lost it.
 	SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool) error
+	// HoldMessage puts the next attempt at a message off until an instant, at which the
+	// queue has it.
+	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
 	// MarkFailing notes since when a webhook fails, MarkWorking that it does not.

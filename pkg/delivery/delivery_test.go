@@ -588,6 +588,15 @@ func TestSlowReceiverHasOneTurn(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
+	// While they wait the schedule finds none of them, and all where the queue has lost them.
+	b.pass(time.Minute)
+	if b.handle(map[string]any{}); len(b.line.take()) != 0 {
+		t.Error("messages are sent again that wait in the queue")
+	}
+	b.pass(time.Minute)
+	if b.handle(map[string]any{}); len(b.line.take()) != jobs {
+		t.Error("messages that the queue may have lost are not sent again")
+	}
 	deliver(held)
 	mu.Lock()
 	defer mu.Unlock()

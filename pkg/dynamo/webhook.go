@@ -436,6 +436,17 @@ func (s *Store) SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a cat
 	return group.Wait()
 }
 
+// HoldMessage puts the next attempt at a message off until an instant, at which the queue
+// has it.
+func (s *Store) HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error {
+	var e expression
+	e.set(dueAt, number(int64(until)))
+	e.set(api.PendingIndexPartitionKey, text(shardOfMessage(m.ID)))
+	e.set(api.PendingIndexSortKey, number(int64(until)+resendGrace))
+	e.conditions = []string{"attribute_exists(" + e.name(dueAt) + ")"}
+	return s.updateMessage(ctx, m, &e)
+}
+
 // DropMessage ends a message without another attempt.
 func (s *Store) DropMessage(ctx context.Context, m catalog.WebhookMessage) error {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
