@@ -138,6 +138,8 @@ func (s *server) respond(r *http.Request, id, path, query string) (a response, f
 	switch {
 	case r.Method != strings.ToUpper(r.Method):
 		return refuse(r.Host, catalog.InvalidParameter, "A method is written in capital letters.", path, id), ""
+	case r.Host != "" && origin(r.Host) == "":
+		return refuse("", catalog.InvalidParameter, "The header Host holds no host.", path, id), ""
 	case err != nil:
 		return refuse(r.Host, catalog.InvalidParameter, "The path cannot be decoded.", path, id), ""
 	case queryErr != nil:

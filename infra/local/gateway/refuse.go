@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/textproto"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,14 +20,21 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
+// address is a host, and perhaps a port, with which an address can begin.
+var address = regexp.MustCompile(`^([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+
+// origin returns what the addresses of a host begin with; "" for what is no host.
+func origin(host string) string {
+	if !address.MatchString(host) {
+		return ""
+	}
+	return "http://" + host
+}
+
 // refuse is the gateway's own response in the service's error shape. The gateway
 // knows no customer, so the limits are all 0.
 func refuse(host string, code catalog.Code, detail, path, id string) response {
-	origin := ""
-	if host != "" {
-		origin = "http://" + host
-	}
-	problem := api.NewProblem(origin, code, detail, path, id)
+	problem := api.NewProblem(origin(host), code, detail, path, id)
 	body, err := json.Marshal(problem)
 	if err != nil {
 		panic(err) // it holds nothing but strings
@@ -111,16 +118,12 @@ func (s *server) unparseable(head []byte) []byte {
 	if words := strings.Fields(line); len(words) > 1 && strings.HasPrefix(words[1], "/") {
 		path, _, _ = strings.Cut(words[1], "?")
 	}
-	host := http.Header(header).Get("Host")
-	if address, err := url.Parse("http://" + host); err != nil || address.Host != host {
-		host = "" // no address begins with it
-	}
 	id := uuid.NewString()
 	code, detail := s.keys.admit(context.Background(), http.Header(header).Get(api.HeaderKey), time.Now())
 	if code == "" {
 		code, detail = catalog.InvalidParameter, "The request is no well-formed HTTP, expects what is not given, or has a path that cannot be decoded."
 	}
-	a := refuse(host, code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
+	a := refuse(http.Header(header).Get("Host"), code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
 	s.Line(fmt.Sprintf("%s %q %d", id, line, a.status))
 
 	var out bytes.Buffer
