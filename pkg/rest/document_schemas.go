@@ -23,7 +23,6 @@ var names = map[string]string{
 	"Alternative":                "ArticulationAlternative",
 	"Answer":                     "LaborMarketResult",
 	"BuilderWeights":             "CredentialBuilderWeights",
-	"ChangeEntry":                "Change",
 	"Content":                    "WebhookMessage",
 	"ContentData":                "WebhookMessageData",
 	"DecisionEvidence":           "ArticulationEvidence",
