@@ -95,7 +95,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	storage := httptest.NewServer(bucket)
 	t.Cleanup(storage.Close)
 	env := dynamotest.Environment()
-	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000", api.EnvCountTimeout: "5000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage.URL})
+	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000", api.EnvCountTimeout: "20000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage.URL})
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
