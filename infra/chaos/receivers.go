@@ -27,9 +27,9 @@ const (
 	webhookKey   = "encrypts the secrets of webhooks in chaos"
 	webhookWaits = "1,1,1,1,2,2,2,2,3,3"
 	webhookTries = 11
-	// undelivered is how long no message of those that are missing may arrive: a message
-	// whose queue was lost is sent again after a minute.
-	undelivered = 3 * time.Minute
+	// undelivered is how long no message of those that are missing may arrive: one that
+	// the queue has lost is sent again after a minute, and then every five.
+	undelivered = 7 * time.Minute
 )
 
 // behaviours are how receivers respond; attempt is the number of the one at this message.

@@ -57,9 +57,8 @@ type Store interface {
 	TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error)
 	// DisableWebhook disables a webhook for a reason.
 	DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error
-	// DueMessages visits the messages with an attempt that is due and may be in no queue;
-	// noneLeft says that none waits in the queue.
-	DueMessages(ctx context.Context, noneLeft bool, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error
+	// DueMessages visits the messages with an attempt that is due and may be in no queue.
+	DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error
 	// WebhookOrganizations visits the organizations with an enabled webhook.
 	WebhookOrganizations(ctx context.Context, visit func(catalog.OrgID) error) error
 }
@@ -75,9 +74,8 @@ type Queue interface {
 type Worker struct {
 	Store     Store
 	Queue     Queue
-	Idle      func(ctx context.Context) (bool, error) // whether no message waits in the queue
-	Client    *http.Client                            // see NewClient
-	Allowed   []string                                // host:port pairs that may be reached although private or by plain http
+	Client    *http.Client // see NewClient
+	Allowed   []string     // host:port pairs that may be reached although private or by plain http
 	Cipher    webhook.Cipher
 	Schedule  webhook.Schedule
 	FeedPlace func(partitionKey, sortKey string) (org catalog.OrgID, begins catalog.Cursor, ok bool)
@@ -267,12 +265,8 @@ func (w *Worker) sweep(ctx context.Context) error {
 		sweeping, cancel = context.WithDeadline(ctx, deadline.Add(-sweepReserve))
 	}
 	defer cancel()
-	idle, err := w.Idle(sweeping)
-	due := func(ctx context.Context, visit func(func(context.Context) (catalog.WebhookMessage, bool, error)) error) error {
-		return w.Store.DueMessages(ctx, idle, visit)
-	}
-	err = errors.Join(err,
-		sweep(sweeping, due, func(ctx context.Context, resend func(context.Context) (catalog.WebhookMessage, bool, error)) error {
+	err := errors.Join(
+		sweep(sweeping, w.Store.DueMessages, func(ctx context.Context, resend func(context.Context) (catalog.WebhookMessage, bool, error)) error {
 			m, due, err := resend(ctx)
 			if err != nil || !due {
 				return err

@@ -56,8 +56,8 @@ import (
 // for deleted records that owned more than their transaction could take out and for
 // deleted documents, whose file may still be there; the sweeper looks at what has
 // openSince behind it for longer than SweepGrace. messages#0..3 hold messages with an
-// attempt to be made at openSince or before, messages#sent0..3 those that were sent again
-// since, webhooks the organizations that have an enabled webhook; all are the deliverer's.
+// attempt to be made at openSince or before, webhooks the organizations that have an
+// enabled webhook; both are the deliverer's.
 const (
 	shards    = 4
 	deletions = "deletions"

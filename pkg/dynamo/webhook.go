@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,14 +40,18 @@ const (
 
 // The shards of the open index that webhooks are in.
 const (
-	receivers = "webhooks"        // organizations with an enabled webhook
-	messages  = "messages#"       // and 0..3: messages with an attempt to be made
-	resent    = messages + "sent" // and 0..3: those whose message was sent again since
+	receivers = "webhooks"  // organizations with an enabled webhook
+	messages  = "messages#" // and 0..3: messages with an attempt to be made
 )
 
 // resendGrace is how long, in ms, after it is due an attempt is sent again at the
-// earliest, where its message may be in the queue.
-const resendGrace = 60_000
+// earliest, where its message may be in the queue; resendPause is how long after that, and
+// each time, at the earliest. A queue that is longer than that has each of its messages
+// once more for each pause, which takes a delivery little: the attempt was made.
+const (
+	resendGrace = 60_000
+	resendPause = 5 * 60_000
+)
 
 // storedWebhook is a webhook with what clients do not see.
 type storedWebhook struct {
@@ -466,39 +469,28 @@ func (s *Store) updateMessage(ctx context.Context, m catalog.WebhookMessage, e *
 }
 
 // DueMessages visits the messages whose next attempt is due and may be in no queue, the
-// longest due first in each shard. Each is left alone after that for as long as it was
-// due, because the queue may be long; where none is left in the queue, that does not
-// count.
-func (s *Store) DueMessages(ctx context.Context, noneLeft bool, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
-	before := map[string]catalog.Time{messages: s.Now(), resent: s.Now()}
-	if noneLeft {
-		before[resent] = math.MaxInt64
-	}
+// longest due first in each shard. Each is left alone after that for a while, because the
+// queue may be long.
+func (s *Store) DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
 	for shard := range shards {
-		for _, kind := range []string{messages, resent} {
-			err := s.open(ctx, kind+strconv.Itoa(shard), before[kind], func(row item) error {
-				k := keyOfRow(row)
-				return visit(func(ctx context.Context) (catalog.WebhookMessage, bool, error) {
-					return s.resend(ctx, k, resent+strconv.Itoa(shard), before[resent])
-				})
-			})
-			if err != nil {
-				return err
-			}
+		err := s.open(ctx, messages+strconv.Itoa(shard), s.Now(), func(row item) error {
+			k := keyOfRow(row)
+			return visit(func(ctx context.Context) (catalog.WebhookMessage, bool, error) { return s.resend(ctx, k) })
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// resend notes that a message is sent again, unless its attempt was made meanwhile; a
-// row that was visited has openSince before the instant.
-func (s *Store) resend(ctx context.Context, k key, shard string, before catalog.Time) (m catalog.WebhookMessage, due bool, err error) {
+func (s *Store) resend(ctx context.Context, k key) (m catalog.WebhookMessage, due bool, err error) {
 	now := int64(s.Now())
 	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: k.attributes(), ReturnValues: types.ReturnValueAllNew,
-		UpdateExpression:          aws.String("SET openShard = :resent, openSince = :later - dueAt"), // now + (now - dueAt), and the grace
-		ConditionExpression:       aws.String("dueAt < :now AND openSince < :before"),
-		ExpressionAttributeValues: item{":resent": text(shard), ":later": number(2*now + resendGrace), ":now": number(now), ":before": number(int64(before))},
+		UpdateExpression:          aws.String("SET openSince = :later"),
+		ConditionExpression:       aws.String("openSince < :now"),
+		ExpressionAttributeValues: item{":later": number(now + resendPause), ":now": number(now)},
 	})
 	if moved := new(types.ConditionalCheckFailedException); errors.As(err, &moved) {
 		return m, false, nil

@@ -39,15 +39,13 @@ func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 	return group.Wait()
 }
 
-// Empty reports whether no job waits to be received, or for its delay to end.
+// Empty reports whether no message waits to be received, as far as SQS knows: its
+// count may be a minute old.
 func (s *Sender) Empty(ctx context.Context) (bool, error) {
-	return None(ctx, s.Client, s.URL, types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesDelayed)
-}
-
-// None reports whether these counts of a queue are 0, as far as SQS knows: they may be a
-// minute old.
-func None(ctx context.Context, client *sqs.Client, url string, counts ...types.QueueAttributeName) (bool, error) {
-	out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: counts})
+	out, err := s.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl:       &s.URL,
+		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesDelayed},
+	})
 	if err != nil {
 		return false, fmt.Errorf("length of the queue: %w", err)
 	}

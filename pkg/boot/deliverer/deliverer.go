@@ -3,21 +3,18 @@
 package deliverer
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/sender"
 	"skillscurriculum/pkg/delivery"
 	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/webhook"
 )
 
@@ -38,12 +35,8 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*delivery.Worker
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", api.EnvWebhookKey, err)
 	}
-	messages := sender.Messages(c)
-	idle := func(ctx context.Context) (bool, error) { // what waits for a later attempt is not late
-		return queue.None(ctx, messages.Client, messages.URL, types.QueueAttributeNameApproximateNumberOfMessages)
-	}
 	return &delivery.Worker{
-		Store: store, Queue: messages, Idle: idle, Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts, Cipher: cipher,
+		Store: store, Queue: sender.Messages(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts, Cipher: cipher,
 		Schedule: c.WebhookSchedule, FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
 	}, nil
 }
