@@ -38,7 +38,7 @@ type Queue struct {
 	Function    string
 	Concurrency int                      // events at a time
 	Share       int                      // events of one group at a time; 0 means half of Concurrency, rounded up
-	Slow        time.Duration            // a delivery that takes as long makes its group slow; 0 for none
+	Slow        time.Duration            // a delivery that takes as long makes its group slow for a minute; 0 for none
 	Visibility  time.Duration            // how long a message is hidden from when it is delivered, whole seconds
 	Group       func(body string) string // of a message; goaws keeps no MessageGroupId
 	Invoke      Invoke

@@ -9,8 +9,9 @@ import (
 // turns are the messages that wait to be delivered, by group. The next one is of the
 // group that has the fewest delivered and not done, and of equals of the one whose
 // last turn is the longest ago. No group has more than its share delivered and not
-// done, so that there is always room for another. A group that was slow lately has one,
-// and slow groups together have no more than slowShare, however many they are.
+// done, so that there is always room for another. Of the groups that were slow lately no
+// more than slowShare have any, however many they are: one that takes long, and one more,
+// which the function is to put off.
 type turns struct {
 	share     int
 	slowShare int               // 0: no group is slow
@@ -45,11 +46,12 @@ func (t *turns) add(name string, m types.Message) {
 // next takes the message whose turn it is; false while there is none.
 func (t *turns) next() (m types.Message, name string, ok bool) {
 	var first *group
-	now, slowRunning := t.now(), 0
+	now, slow := t.now(), 0
 	for n, g := range t.groups {
-		if now.Before(g.slow) {
-			slowRunning += g.running
-		} else if g.idle() {
+		switch {
+		case now.Before(g.slow) && g.running > 0:
+			slow++
+		case !now.Before(g.slow) && g.idle():
 			delete(t.groups, n)
 		}
 	}
@@ -57,7 +59,7 @@ func (t *turns) next() (m types.Message, name string, ok bool) {
 		if len(g.waiting) == 0 || g.running >= t.share {
 			continue
 		}
-		if now.Before(g.slow) && (g.running > 0 || slowRunning >= t.slowShare) {
+		if now.Before(g.slow) && (g.running > 1 || g.running == 0 && slow >= t.slowShare) {
 			continue
 		}
 		if first == nil || g.running < first.running || g.running == first.running && g.last < first.last {
