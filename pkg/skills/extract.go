@@ -613,7 +613,7 @@ func (x *extraction) governing(mention int32, knowledge bool) shown {
 	switch b.section {
 	case title:
 	case topics:
-		g = subjectVerb(x.doc[c.start:c.end], at-c.start)
+		g = subjectVerb(x.doc[c.start:c.end], at-c.start, knowledge)
 	default:
 		verbs := between(said.verbs, c.start-start, c.end-start)
 		if len(verbs) == 0 && b.section == outcomes {

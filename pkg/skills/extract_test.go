@@ -307,6 +307,8 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 		{"no verb", "x:thermo", unknownLevel, []string{"Title", "", "Topics", "Thermodynamics"}},
 		{"gerund of a subject", "x:thermo", 3, []string{"Title", "", "Topics", "Applying thermodynamics"}},
 		{"a means", "x:thermo", applied, []string{"Title", "", "Course outcomes", "Create plans of engines using thermodynamics."}},
+		{"made of it", "x:thermo", applied, []string{"Title", "", "Course outcomes", "Compose thermodynamics."}},
+		{"judged", "x:thermo", 5, []string{"Title", "", "Course outcomes", "Criticise thermodynamics."}},
 		{"another sentence's verb", "x:thermo", unknownLevel, []string{"Title", "", "Description", "Students evaluate engines. They meet thermodynamics, too."}},
 		{"another sentence's verb, of the same outcome", "x:thermo", 5, []string{"Title", "", "Course outcomes", "Evaluate engines: power, losses and thermodynamics"}},
 		{"near its verb in a description", "x:thermo", 3, []string{"Title", "", "Description", "This course teaches students to apply thermodynamics."}},

@@ -229,7 +229,7 @@ func between(all []governor, from, to int) []governor {
 	return all[i:max(i, j)]
 }
 
-// How many words from its verb on knowledge is no longer what is created or analysed
+// How many words from its verb on knowledge is no longer what is analysed or judged
 // but what is used for it, and how many on, in running text, the verb says nothing of
 // it.
 const (
@@ -247,11 +247,15 @@ func (g governor) reaching(line string, at int, knowledge, loose bool) governor 
 	switch {
 	case loose && words > looseWords:
 		return governor{}
-	case g.level > applied && (words > farWords || instrumental(line, at)):
+	case g.level > applied && (words > farWords || knowledge && creating(strings.ToLower(g.verb)) || instrumental(line, at)):
 		g.level = applied
 	}
 	return g
 }
+
+// creating are verbs that make something: knowledge is not made but applied to it.
+var creating = set(`create creating design designing develop developing construct constructing build building compose composing generate generating integrate integrating invent inventing
+	devise devising propose proposing synthesize synthesizing synthesise synthesising`)
 
 // instrumental reports whether a skill that stands at a byte of a line is the means of
 // what its verb asks for: to create a page using a language is to apply the language.
@@ -295,11 +299,11 @@ var subjectVerbs = set(`writing preparing using applying implementing designing 
 
 // subjectVerb returns the verb that governs what stands at a byte of an entry in a list
 // of subjects, which begins with the verb where it has one.
-func subjectVerb(entry string, at int) governor {
+func subjectVerb(entry string, at int, knowledge bool) governor {
 	if first, _, _ := strings.Cut(entry, " "); !subjectVerbs(strings.ToLower(first)) {
 		return governor{}
 	}
-	return governed(governors(entry), at)
+	return governed(governors(entry), at).reaching(entry, at, knowledge, false)
 }
 
 // LevelOf returns the level that a course outcome asks for, 1..5, and the verb that
