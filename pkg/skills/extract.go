@@ -544,7 +544,6 @@ type shown struct {
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]
 	knowledge := x.t.kind(int(f.skill)) == "knowledge"
-	listed := true
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
@@ -555,8 +554,6 @@ func (x *extraction) level(f *finding) (int, []shown) {
 			continue
 		}
 		all = append(all, x.governing(i, knowledge))
-		s := x.blocks[x.clauses[m.clause].block].section
-		listed = listed && (s == topics || s == title || s == readings)
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
 		for i := range all {
@@ -576,15 +573,9 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		return cmp.Compare(x.mentions[b.mention].strength, x.mentions[a.mention].strength)
 	})
 	all = all[:min(len(all), maxEvidence)]
-	verb, own := ownVerb(x.t.name(int(f.skill)))
-	switch {
-	case knowledge || all[0].printed:
-	case level == 0 && listed && own <= applied: // a topic is not yet done
-	case own > max(level, unknownLevel):
+	level = cmp.Or(level, unknownLevel)
+	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && !knowledge {
 		level, all[0].verb = own, verb
-	}
-	if level == 0 {
-		level = unknownLevel
 	}
 	return level, all
 }
