@@ -261,6 +261,21 @@ func (r *receivers) missing(h *hook, pages []map[string]any) (list []string) {
 	return list
 }
 
+// givenUp lists the messages of those missing that had all their attempts, and notes them.
+func (r *receivers) givenUp(h *hook, missing []string, resent map[string]bool) (ids []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, what := range missing {
+		id := h.ids[what]
+		attempts := h.attempts[id]
+		if once := fmt.Sprint(id, attempts); attempts >= webhookTries && !resent[once] {
+			resent[once] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // told waits until every change was taken by every receiver, or its webhook is disabled
 // with a reason. What was given up after all attempts is sent once more, as people do.
 func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*customer) (figure string, err error) {
@@ -281,8 +296,7 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 			if err != nil {
 				return "", err
 			}
-			record := hooks.Find(h.id)
-			if !record.Enabled {
+			if record := hooks.Find(h.id); !record.Enabled {
 				if disabled[path] = "without a reason"; record.DisabledReason != nil {
 					disabled[path] = *record.DisabledReason
 				}
@@ -290,14 +304,8 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 			}
 			missing := r.missing(h, a.feeds[h.org])
 			open += len(missing)
-			for _, what := range missing {
-				r.mu.Lock()
-				id, attempts := h.ids[what], h.attempts[h.ids[what]]
-				r.mu.Unlock()
-				if attempts >= webhookTries && !resent[fmt.Sprint(id, attempts)] {
-					resent[fmt.Sprint(id, attempts)] = true
-					senders[h.org].send(request{operation: "resendWebhookMessage", path: "/webhooks/" + h.id + "/deliveries/" + id + "/resend"})
-				}
+			for _, id := range r.givenUp(h, missing, resent) {
+				senders[h.org].send(request{operation: "resendWebhookMessage", path: "/webhooks/" + h.id + "/deliveries/" + id + "/resend"})
 			}
 		}
 		if least < 0 || open < least {
