@@ -21,7 +21,10 @@ import (
 	"time"
 
 	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/reference"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/client"
 	"skillscurriculum/pkg/rest"
@@ -33,15 +36,22 @@ func TestEndToEnd(t *testing.T) {
 	home := t.TempDir()
 	local := filepath.Join(home, "build", "local")
 	slow := slowSyllabi(t)
+	functions := build(t, filepath.Join(local, "functions"))
+	site := filepath.Join(functions, string(api.Docs), reference.Folder)
+	if err := reference.Build(filepath.Join("..", ".."), site); err != nil {
+		t.Fatal(err)
+	}
+	receives := &receiver.Receiver{Print: func(string) {}}
 	announced := run(t, stack.Config{
-		Dir: local, Functions: build(t, filepath.Join(local, "functions")), Console: log.New(io.Discard, "", 0),
-		RateUnits: "400", RateWindow: "3600", AllowedHosts: slow.host,
-		Store: newStore, Demo: loadDemo(local, nil), Syllabi: demo.Syllabi(),
+		Dir: local, Functions: functions, Console: log.New(io.Discard, "", 0),
+		RateUnits: "600", RateWindow: "3600", AllowedHosts: slow.host,
+		Store: newStore, Demo: loadDemo(local, site, receives), Syllabi: demo.Syllabi(), Receiver: receives,
 	})
 
 	t.Run("README", func(t *testing.T) { readme(t, home) })
 	t.Run("docs/clients.md", func(t *testing.T) { firstCalls(t, home, announced.BaseURL, announced.Customers[1].APIKey) })
 	t.Run("kill the extractor in mid-job", func(t *testing.T) { killExtractor(t, announced, slow) })
+	t.Run("every operation's example", func(t *testing.T) { everyExample(t, announced) })
 	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
 }
 

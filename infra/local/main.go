@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/reference"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
@@ -37,7 +38,7 @@ func main() {
 	}
 	config.Dir, config.Functions, config.Console = *dir, *functions, console
 	receiver := &receiver.Receiver{Print: func(line string) { console.Print(line) }}
-	config.Store, config.Demo, config.Syllabi, config.Receiver = newStore, loadDemo(*dir, receiver), demo.Syllabi(), receiver
+	config.Store, config.Demo, config.Syllabi, config.Receiver = newStore, loadDemo(*dir, filepath.Join(*functions, string(api.Docs), reference.Folder), receiver), demo.Syllabi(), receiver
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait

@@ -7,6 +7,7 @@ package boot
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -45,6 +46,7 @@ type Config struct {
 	WebhookKey       string // see webhook.NewCipher
 	WebhookHosts     []string
 	WebhookSchedule  webhook.Schedule
+	Examples         map[string]string // of parameters, in the place of the contract's; see rest.WithExamples
 }
 
 // Read reads the configuration through getenv and reports everything that is
@@ -98,6 +100,11 @@ func Read(getenv func(string) string) (Config, error) {
 	var err error
 	if c.WebhookSchedule, err = webhook.ParseSchedule(getenv(api.EnvWebhookRetry)); err != nil {
 		invalid = append(invalid, fmt.Errorf("%s %w", api.EnvWebhookRetry, err))
+	}
+	if examples := getenv(api.EnvExamples); examples != "" {
+		if err := json.Unmarshal([]byte(examples), &c.Examples); err != nil {
+			invalid = append(invalid, fmt.Errorf("%s: %w", api.EnvExamples, err))
+		}
 	}
 	if c.TaxonomyFile != "" {
 		if _, err := os.Stat(c.TaxonomyFile); err != nil {

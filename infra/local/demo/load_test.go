@@ -11,11 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"skillscurriculum"
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/rest"
 )
 
 type jobs struct{ sent []catalog.ExtractionJob }
@@ -47,12 +49,12 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("customers %v", first.Customers)
 	}
 	checkLoaded(t, l, first)
-	if len(queue.sent) != 10 {
+	if len(queue.sent) != 11 {
 		t.Errorf("%d extractions are queued", len(queue.sent))
 	}
 	checkExamples(t, l, first)
 	checkSecondLoad(t, l, first)
-	if len(queue.sent) != 10 {
+	if len(queue.sent) != 11 {
 		t.Errorf("%d extractions are queued after the second load", len(queue.sent))
 	}
 
@@ -159,6 +161,69 @@ func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
 	}
 	if _, total, err := l.Store.Courses(ctx, org, 0, 1); total != 15 || err != nil {
 		t.Errorf("%d courses %v", total, err)
+	}
+}
+
+// TestParameters: what takes the place of the contract's examples is there, stays the same
+// from start to start, and is left out once people have deleted it.
+func TestParameters(t *testing.T) {
+	l, queue := loader(t)
+	ctx := t.Context()
+	loaded, err := l.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := len(queue.sent)
+	first, err := l.Parameters(ctx, loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != 2+len(named)+len(asked)+4 {
+		t.Errorf("%d parameters: %v", len(first), first)
+	}
+	if _, err := rest.WithExamples(skillscurriculum.OpenAPI, first); err != nil {
+		t.Error(err)
+	}
+	for parameter, value := range first {
+		if value == "" {
+			t.Errorf("%s is empty", parameter)
+		}
+	}
+	org := catalog.OrgID(loaded.Customers[0].OrganizationID)
+	course, err := l.Store.Course(ctx, org, first["getCourse.courseId"], true)
+	if err != nil || len(course.HeldBy) > 0 {
+		t.Fatalf("course %v, %v", course, err)
+	}
+	link, err := l.Store.Link(ctx, catalog.HashSecret(first["getSharedReport.token"]))
+	if err != nil || link.RecordID != first["getReport.reportId"] || link.KeyHash != catalog.HashSecret(loaded.Customers[0].APIKey) {
+		t.Errorf("link %v, %v", link, err)
+	}
+
+	dir, err := l.Store.Directory(ctx, org, catalog.CourseKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var change catalog.Change
+	change.Delete(course, l.Store.Now(), dir)
+	if err := l.Store.Commit(ctx, org, &change); err != nil {
+		t.Fatal(err)
+	}
+	second, err := l.Parameters(ctx, loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []string{"getCourse.courseId", "getSharedReport.token", "getSharedArticulation.token"} {
+		if first[changed] == second[changed] {
+			t.Errorf("%s is still %s", changed, second[changed])
+		}
+		delete(first, changed)
+		delete(second, changed)
+	}
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("the second start: %s", diff)
+	}
+	if len(queue.sent) != jobs+1 {
+		t.Errorf("%d extractions are queued for the examples", len(queue.sent)-jobs)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 func TestWebhook(t *testing.T) {
 	store, ids, key := dynamotest.NewStore(t), catalog.IDs{Random: rand.Reader}, strings.Repeat("key of a test", 3)
 	start := func(url, key string) (secret string, hook catalog.Webhook) {
-		secret, err := demo.Webhook(t.Context(), store, ids, url, key)
+		_, secret, err := demo.Webhook(t.Context(), store, ids, url, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,4 +33,13 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("the receiver moved, the webhook leads to %s", moved.URL)
 	}
 	start("http://127.0.0.1:2/", strings.Repeat("another key", 3))
+
+	values, err := demo.WebhookParameters(t.Context(), store, ids, &hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := store.WebhookMessage(t.Context(), "org_demo0alderbay", values["getWebhook.webhookId"], values["resendWebhookMessage.messageId"])
+	if err != nil || message.Type != catalog.TestType {
+		t.Errorf("message %+v, %v", message, err)
+	}
 }

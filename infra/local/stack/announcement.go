@@ -26,6 +26,8 @@ type Announcement struct {
 type Demo struct {
 	Customers []Customer `json:"customers"`
 	Examples  Examples   `json:"examples"` // of the first customer
+	// Parameters are the examples that the contract's document is served with.
+	Parameters map[string]string `json:"-"`
 }
 
 // Customer is a customer of the demo with its keys.

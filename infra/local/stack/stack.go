@@ -226,7 +226,14 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 		return Announcement{}, err
 	}
 
-	functions := s.functions()
+	told := Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
+	if s.Demo != nil {
+		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
+			return Announcement{}, fmt.Errorf("demo data: %w", err)
+		}
+		s.Console.Print("the demo data is loaded")
+	}
+	functions := s.functions(told.Parameters)
 	r, err := runtime.Start(s.life, functions, s.logs, s.Console)
 	if err != nil {
 		return Announcement{}, err
@@ -261,13 +268,6 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	parts.Go(func() { source.Schedule(s.running, sweep, api.Sweeper, r.Invoke) })
 	parts.Go(func() { source.Schedule(s.running, sweep, api.Deliverer, r.Invoke) })
 
-	told := Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
-	if s.Demo != nil {
-		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
-			return Announcement{}, fmt.Errorf("demo data: %w", err)
-		}
-		s.Console.Print("the demo data is loaded")
-	}
 	return told, told.check(s.life)
 }
 
@@ -367,8 +367,9 @@ func (s *stack) startObjects() (err error) {
 	return nil
 }
 
-// functions lists what the contract's groups and the pipeline need.
-func (s *stack) functions() []runtime.Function {
+// functions lists what the contract's groups and the pipeline need, with the examples
+// that the contract's document is served with.
+func (s *stack) functions(examples map[string]string) []runtime.Function {
 	env := s.environment()
 	env[api.EnvRateUnits] = cmp.Or(s.RateUnits, "1000")
 	env[api.EnvRateWindow] = cmp.Or(s.RateWindow, "60")
@@ -378,6 +379,8 @@ func (s *stack) functions() []runtime.Function {
 	env[api.EnvWebhookKey] = s.places.WebhookKey
 	env[api.EnvWebhookHosts] = joined(s.WebhookHosts, hostOf(s.places.Receiver))
 	env[api.EnvWebhookRetry] = s.WebhookRetry
+	packed, _ := json.Marshal(examples) // strings can be written
+	env[api.EnvExamples] = string(packed)
 
 	functions := []runtime.Function{
 		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},

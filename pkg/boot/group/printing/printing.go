@@ -8,5 +8,12 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Document is the group.Part that serves the contract as a document.
-func Document(_ boot.Config, s *rest.Server) { s.Document = skillscurriculum.OpenAPI }
+// Document is the group.Part that serves the contract as a document, with the examples
+// that the configuration has.
+func Document(c boot.Config, s *rest.Server) {
+	document, err := rest.WithExamples(skillscurriculum.OpenAPI, c.Examples)
+	if err != nil {
+		panic(err) // who set the examples knows another contract
+	}
+	s.Document = document
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/client"
+)
+
+// tried is an operation as the served document describes it.
+type tried struct {
+	method, path string
+	OperationID  string
+	Parameters   []struct {
+		Name, In string
+		Example  any
+	}
+	RequestBody struct {
+		Content map[string]struct{ Example any }
+	}
+}
+
+// everyExample calls each operation of the document that the stack serves with the
+// operation's own example, as a reader of GET /docs does. Headers are left out: their
+// examples show the form of what a client has from an earlier response.
+func everyExample(t *testing.T, a stack.Announcement) {
+	awaitExtractions(t, a)
+	operations := served(t, a.BaseURL)
+	if len(operations) != len(api.Operations()) {
+		t.Fatalf("%d operations are served", len(operations))
+	}
+	for _, op := range operations {
+		status, body := op.call(t, a)
+		if status < 200 || status > 299 {
+			t.Errorf("%s %s (%s): %d %s", op.method, op.path, op.OperationID, status, body)
+		}
+		var list struct{ Data []any }
+		if json.Unmarshal(body, &list) == nil && list.Data != nil && len(list.Data) == 0 {
+			t.Errorf("%s finds nothing", op.OperationID)
+		}
+		switch op.OperationID {
+		case "createWebhook":
+			deleteWebhook(t, a, body)
+		case "getDocs":
+			if !bytes.Contains(body, []byte(`data-document="`+api.BasePath+`/openapi.json"`)) {
+				t.Error("the page shows another document")
+			}
+		}
+	}
+}
+
+// served reads the operations, in an order in which none takes another's record away:
+// new webhooks before what they would be told of, changes of a record before the moves
+// that freeze it, deletions last, of what is inside a record before the record's own.
+func served(t *testing.T, base string) (operations []tried) {
+	response, err := http.Get(base + "/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var document struct{ Paths map[string]map[string]tried }
+	if err := json.NewDecoder(response.Body).Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			op.method, op.path = strings.ToUpper(method), path
+			operations = append(operations, op)
+		}
+	}
+	methods := []string{http.MethodGet, http.MethodPatch, http.MethodPut, http.MethodPost, http.MethodDelete}
+	place := func(op tried) int {
+		if op.OperationID == "createWebhook" {
+			return -1
+		}
+		return slices.Index(methods, op.method)
+	}
+	slices.SortFunc(operations, func(a, b tried) int {
+		return cmp.Or(place(a)-place(b), strings.Count(b.path, "/")-strings.Count(a.path, "/"), strings.Compare(a.path, b.path))
+	})
+	return operations
+}
+
+// call sends the operation's example.
+func (op tried) call(t *testing.T, a stack.Announcement) (status int, body []byte) {
+	path, query := op.path, url.Values{}
+	for _, p := range op.Parameters {
+		switch value := p.Example.(type) {
+		case nil:
+		case []any:
+			query.Set(p.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ","), "[]"))
+		default:
+			switch p.In {
+			case "path":
+				path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(value))
+			case "query":
+				query.Set(p.Name, fmt.Sprint(value))
+			}
+		}
+	}
+	var sent io.Reader = http.NoBody
+	example := op.RequestBody.Content[api.JSON].Example
+	if example != nil {
+		packed, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent = bytes.NewReader(packed)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), op.method, a.BaseURL+path+"?"+query.Encode(), sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header[api.HeaderKey] = []string{a.Customers[0].APIKey}
+	if example != nil {
+		request.Header.Set("Content-Type", api.JSON)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err = io.ReadAll(response.Body); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, body
+}
+
+// awaitExtractions waits until nothing of the demo is extracted any more: a course that has
+// failed can be tried again, and no message is on its way to a webhook.
+func awaitExtractions(t *testing.T, a stack.Announcement) {
+	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if _, err := service.WaitExtraction(ctx, a.Parameters["getSyllabusExtraction.extractionId"]); err != nil {
+		t.Fatal(err)
+	}
+	packages, err := client.Do[struct{ Data []catalog.TransferPackage }](ctx, service, client.Request{Operation: "listTransferPackages"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages.Data {
+		courses, err := client.Do[[]catalog.TransferCourse](ctx, service, client.Request{Operation: "listTransferCourses", IDs: []string{p.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, course := range courses {
+			if _, err := client.Wait[catalog.TransferCourse](ctx, service, client.Request{Operation: "getTransferCourse", IDs: []string{p.ID, course.ID}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// deleteWebhook deletes the webhook that was created, before there is anything to send
+// to its address.
+func deleteWebhook(t *testing.T, a stack.Announcement, created []byte) {
+	var hook catalog.Webhook
+	if err := json.Unmarshal(created, &hook); err != nil {
+		t.Fatal(err)
+	}
+	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
+	if _, err := service.Call(t.Context(), client.Request{Operation: "deleteWebhook", IDs: []string{hook.ID}}); err != nil {
+		t.Fatal(err)
+	}
+}
