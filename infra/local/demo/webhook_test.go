@@ -34,6 +34,19 @@ func TestWebhook(t *testing.T) {
 	}
 	start("http://127.0.0.1:2/", strings.Repeat("another key", 3))
 
+	hooks, err := store.Webhooks(t.Context(), "org_demo0alderbay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks.List[0].Description = new("by people")
+	if err := store.Commit(t.Context(), "org_demo0alderbay", &catalog.Change{Webhooks: hooks}); err != nil {
+		t.Fatal(err)
+	}
+	if _, described := start("http://127.0.0.1:2/", strings.Repeat("another key", 3)); described.ID != hooks.List[0].ID || *described.Description != "by people" {
+		t.Errorf("another webhook: %s, %s", described.ID, *described.Description)
+	}
+	hook = *hooks.List[0]
+
 	values, err := demo.WebhookParameters(t.Context(), store, ids, &hook)
 	if err != nil {
 		t.Fatal(err)
