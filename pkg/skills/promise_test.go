@@ -43,6 +43,27 @@ func TestASentenceThatPlainlyNamesASkillGivesIt(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreEverydayWords holds both readings of such words apart.
+func TestNamesThatAreEverydayWords(t *testing.T) {
+	e := NewExtractor(Starter(), opened(t))
+	for word, name := range map[string]string{"Go": "Go", "Swift": "Swift", "Rust": "Rust", "Julia": "Julia", "R": "R", "C": "C", "Excel": "Microsoft Excel"} {
+		gives := func(sentence string) bool {
+			r := extracted(t, e, catalog.SyllabusText{Text: strings.Replace(sentence, "#", word, 1)})
+			return slices.ContainsFunc(r.Skills, func(r catalog.SkillRef) bool { return r.SkillName == name })
+		}
+		for _, sentence := range []string{"Students will learn #.", "Introduction to #", "We will use # for data analysis.", "Learn Python, # and SQL."} {
+			if !gives(sentence) {
+				t.Errorf("%s does not give %s", strings.Replace(sentence, "#", word, 1), name)
+			}
+		}
+		for _, sentence := range []string{"Students will meet # at the Harbour.", "Introduction to # Street and its Houses"} {
+			if gives(sentence) {
+				t.Errorf("%s gives %s", strings.Replace(sentence, "#", word, 1), name)
+			}
+		}
+	}
+}
+
 // TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField names Python in a course of
 // another field.
 func TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField(t *testing.T) {
