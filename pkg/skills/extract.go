@@ -15,7 +15,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.0"
+const Engine = "skillscurriculum/2.1"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
@@ -175,7 +175,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
 	for _, f := range findings {
-		c := m.Confidence(m.Score(x.values(f)), x.bounds(f))
+		c := m.Confidence(m.Score(e.t.id(int(f.skill)), x.values(f)), x.bounds(f))
 		if c < cut || c == 0 {
 			continue
 		}
@@ -467,8 +467,7 @@ const (
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
 	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
-	listed := !f.exact[preferred] && !f.exact[bare] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[object]
-	return Bounds{Plain: named || brief, Inferred: f.oneTopic(), Listed: listed}
+	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 
 // own reports whether a mention is of a label that means this skill: its name, or an
