@@ -110,8 +110,8 @@ func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 	if bounds.Plain {
 		c = max(c, m.Plain)
 	}
-	if c >= BoldConfidence && c < m.Bold {
-		c = heldConfidence
+	if c < m.Bold {
+		c = min(c, heldConfidence)
 	}
 	if bounds.Inferred {
 		c = min(c, inferredConfidence)

@@ -132,7 +132,7 @@ func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 // TestConfidenceIsBoldOnlyWhereItHolds: what is wrong too often for .80 is given .79.
 func TestConfidenceIsBoldOnlyWhereItHolds(t *testing.T) {
 	m := &Model{Bold: 0.9}
-	for score, want := range map[float64]float64{0.7: 0.7, 0.8: 0.79, 0.8999: 0.79, 0.9: 0.9, 0.97: 0.97} {
+	for score, want := range map[float64]float64{0.7: 0.7, 0.795: 0.79, 0.8: 0.79, 0.8999: 0.79, 0.9: 0.9, 0.97: 0.97} {
 		if c := m.Confidence(score, Bounds{}); c != want {
 			t.Errorf("%v becomes %v, want %v", score, c, want)
 		}
