@@ -80,7 +80,7 @@ func requests(id map[string]string) []request {
 	}
 	return []request{
 		{"getOpenAPI", nil, nil, ""},
-		{"getRoot", nil, nil, ""},
+		{"getServiceInfo", nil, nil, ""},
 		{"getDocs", nil, nil, ""},
 		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
@@ -116,6 +116,8 @@ func requests(id map[string]string) []request {
 
 		{"listArticulations", nil, of("institution", "lake-college", "sendingCode", "cs 101", "asOf", "2026-11-21"), ""},
 		{"getArticulation", of("articulationId", id["articulation"]), nil, ""},
+		{"getArticulationPage", of("articulationId", id["compared"]), nil, ""},
+		{"getSharedArticulation", of("articulationId", id["compared"]), of("token", id["articulationLink"]), ""},
 		{"lookupArticulations", nil, of("institution", "Lake College", "codes", "CS-101,ENG 1", "asOf", "2026-11-21", "include", "trace"), ""},
 		{"listArticulationIssues", nil, nil, ""},
 		{"listArticulationMoves", of("articulationId", id["articulation"]), nil, ""},
@@ -144,6 +146,7 @@ func requests(id map[string]string) []request {
 			`"receiving":[{"courseId":"` + course + `"}],"decision":"EQUIVALENT","effectiveFrom":"2027-01-01"}`},
 		{"updateArticulation", of("articulationId", id["reviewed"]), nil, `{"publicNote":"Bring the syllabus."}`},
 		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW"}`},
+		{"createArticulationLink", of("articulationId", id["articulation"]), nil, `{"expiresInSeconds":3600}`},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
 		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
@@ -415,12 +418,16 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
 	// What the events delete must not be held by what they leave.
 	id["report"] = text(post("/reports", `{"name":"Gaps","settings":{"courses":["`+id["course"]+`"],"jobs":[{"id":"15-1252","lib":"soc"}],"view":"gap"}}`)["report"].(map[string]any)["id"])
-	// A link that no run of the test outlives.
-	id["link"] = "lnk_" + strings.Repeat("0", 24)
-	save(store.Commit(ctx, organization, &catalog.Change{Links: []*catalog.Link{{
-		Hash: catalog.HashSecret(id["link"]), OrganizationID: organization, Kind: catalog.ReportKind, RecordID: id["report"],
-		KeyHash: catalog.HashSecret(apiKey), ValidUntil: seedTime + 100*365*24*3_600_000,
-	}}}))
+	// No run of the test outlives a link.
+	link := func(digit string, kind catalog.Kind, record string) string {
+		token := "lnk_" + strings.Repeat(digit, 24)
+		save(store.Commit(ctx, organization, &catalog.Change{Links: []*catalog.Link{{
+			Hash: catalog.HashSecret(token), OrganizationID: organization, Kind: kind, RecordID: record,
+			KeyHash: catalog.HashSecret(apiKey), ValidUntil: seedTime + 100*365*24*3_600_000,
+		}}}))
+		return token
+	}
+	id["link"] = link("0", catalog.ReportKind, id["report"])
 	id["package"] = text(post("/transfer-packages", `{"name":"Fall","transferFromInstitution":"Lake College"}`)["id"])
 	id["otherPackage"] = text(post("/transfer-packages", `{"name":"Old","transferFromInstitution":"Lake College"}`)["id"])
 	id["extraction"] = text(post("/syllabus-extractions", `{"text":"Students will write Python programs."}`)["extractionId"])
@@ -469,6 +476,9 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		post("/articulations/"+id["articulation"]+"/status", move)
 	}
 	id["reviewed"] = articulation(from + `"sending":[{"courses":[{"code":"CS 110"}]}],"receiving":[{"label":"CS elective"}],"decision":"ELECTIVE"}`)
+	id["compared"] = articulation(from + `"sending":[{"courses":[{"code":"CS 130","title":"Programming","transferCourseId":"` + id["transfer"] + `"}]}],` +
+		`"receiving":[{"courseId":"` + id["course"] + `"}],"decision":"PARTIAL"}`)
+	id["articulationLink"] = link("1", catalog.ArticulationKind, id["compared"])
 	id["draft"] = articulation(from + `"sending":[{"courses":[{"code":"CS 120"}]}],"receiving":[],"decision":"NO_CREDIT","reason":"No laboratory."}`)
 	finish("failedTransfer", &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
 	return id
@@ -551,7 +561,7 @@ func (r request) event(op api.Operation, more map[string]string) []byte {
 		Resource: op.Path, Path: path, HTTPMethod: op.Method, Headers: headers, MultiValueHeaders: multi(headers),
 		QueryStringParameters: r.query, MultiValueQueryStringParameters: multi(r.query), PathParameters: r.params, Body: r.body,
 		RequestContext: lambda.APIGatewayProxyRequestContext{
-			RequestID: "req-" + op.ID, Stage: "v1", ResourcePath: op.Path, Path: api.BasePath + path, HTTPMethod: op.Method, Protocol: "HTTP/1.1", APIID: "local",
+			RequestID: "req-" + op.ID, DomainName: "api.example.org", Stage: "v1", ResourcePath: op.Path, Path: api.BasePath + path, HTTPMethod: op.Method, Protocol: "HTTP/1.1", APIID: "local",
 			Identity: lambda.APIGatewayRequestIdentity{SourceIP: "127.0.0.1"},
 		},
 	}, "", "  ")

@@ -4,6 +4,7 @@ package main
 import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/paging"
 )
 
-func main() { group.Start(api.Articulations) }
+func main() { group.Start(api.Articulations, paging.Pages) }

@@ -7,4 +7,4 @@ import (
 	"skillscurriculum/pkg/boot/group/paging"
 )
 
-func main() { group.Start(api.Reports, paging.Reports) }
+func main() { group.Start(api.Reports, paging.Pages) }

@@ -220,8 +220,8 @@ var refusals = []refusal{
 }
 
 // add puts the response into the contract's shape. API Gateway only replaces variables
-// in such a template and cannot escape them, so only two stand here that hold no
-// quote: an id of its own, and a path, in which a URL has quotes encoded. No
+// in such a template and cannot escape them, so only three stand here that hold no
+// quote: an id and a domain of its own, and a path, in which a URL has quotes encoded. No
 // customer is known at this point, so the limits are 0.
 func (r refusal) add(rest awsapigateway.RestApi) {
 	headers := map[string]*string{
@@ -239,7 +239,7 @@ func (r refusal) add(rest awsapigateway.RestApi) {
 		StatusCode:      jsii.String(strconv.Itoa(api.Status(r.code))),
 		ResponseHeaders: &headers,
 		// Keyed by the type that every Accept falls back to; the header says what it is.
-		Templates: &map[string]*string{"application/json": jsii.String(compact(api.NewProblem(r.code, r.detail, "$context.path", "$context.requestId")))},
+		Templates: &map[string]*string{"application/json": jsii.String(compact(api.NewProblem("https://$context.domainName", r.code, r.detail, "$context.path", "$context.requestId")))},
 	})
 }
 

@@ -245,14 +245,14 @@ func TestGatewayResponsesHaveTheContractsShape(t *testing.T) {
 			}
 
 			body := r.get("ResponseTemplates", "application/json").(string)
-			body = strings.NewReplacer("$context.path", "/v1/courses/a%22b", "$context.requestId", "11111111-2222").Replace(body)
+			body = strings.NewReplacer("$context.domainName", "api.example.org", "$context.path", "/v1/courses/a%22b", "$context.requestId", "11111111-2222").Replace(body)
 			var problem api.Problem
 			decoder := json.NewDecoder(strings.NewReader(body))
 			decoder.DisallowUnknownFields()
 			if err := decoder.Decode(&problem); err != nil {
 				t.Fatalf("%s: %v in %s", kind, err, body)
 			}
-			if diff := cmp.Diff(api.NewProblem(want.code, problem.Detail, "/v1/courses/a%22b", "11111111-2222"), problem); diff != "" {
+			if diff := cmp.Diff(api.NewProblem("https://api.example.org", want.code, problem.Detail, "/v1/courses/a%22b", "11111111-2222"), problem); diff != "" {
 				t.Errorf("%s body: %s", kind, diff)
 			}
 			if problem.Detail == "" || problem.Title == "" || strings.Contains(body, "$") {

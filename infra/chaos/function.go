@@ -68,7 +68,7 @@ func function(name string) {
 		sending.Queue(config, server)
 		filing.Files(config, server)
 		notifying.Webhooks(config, server)
-		paging.Reports(config, server)
+		paging.Pages(config, server)
 		server.Now, server.Callers.Now = now, now
 		lambda.Start(group.Gateway(server))
 	}

@@ -27,9 +27,9 @@ const (
 	webhookKey   = "encrypts the secrets of webhooks in chaos"
 	webhookWaits = "1,1,1,1,2,2,2,2,3,3"
 	webhookTries = 11
-	// undelivered is how long no message of those that are missing may arrive: a message
-	// whose queue was lost is sent again after a minute.
-	undelivered = 3 * time.Minute
+	// undelivered is how long no message of those that are missing may arrive: one that
+	// the queue has lost is sent again after a minute, and then every five.
+	undelivered = 7 * time.Minute
 )
 
 // behaviours are how receivers respond; attempt is the number of the one at this message.
@@ -272,7 +272,7 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 			senders[customer.organization.id] = &client{traffic: t, customer: customer, name: "operator", random: rand.New(rand.NewPCG(w.seed, 1))}
 		}
 	}
-	progress, least, resent := time.Now(), -1, map[string]bool{}
+	progress, said, least, resent := time.Now(), time.Now(), -1, map[string]bool{}
 	disabled := map[string]string{}
 	for {
 		open := 0
@@ -305,6 +305,10 @@ func (w *world) told(ctx context.Context, a *audit, t *traffic, everybody []*cus
 		}
 		if open == 0 || time.Since(progress) > undelivered {
 			break
+		}
+		if time.Since(said) > time.Minute {
+			said = time.Now()
+			w.say("%d messages to receivers are not taken yet", open)
 		}
 		select {
 		case <-ctx.Done():

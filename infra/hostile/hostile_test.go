@@ -95,7 +95,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
-	paging.Reports(config, s.server)
+	paging.Pages(config, s.server)
 	filing.Files(config, s.server)
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)
@@ -167,7 +167,7 @@ func (s *service) do(r request) (reply, error) {
 	event := events.APIGatewayProxyRequest{
 		HTTPMethod: r.method, Path: r.path, MultiValueHeaders: r.header, Body: string(r.body),
 		MultiValueQueryStringParameters: parseQuery(r.query),
-		RequestContext:                  events.APIGatewayProxyRequestContext{RequestID: "00000000-0000-0000-0000-000000000001"},
+		RequestContext:                  events.APIGatewayProxyRequestContext{DomainName: "api.example.org", RequestID: "00000000-0000-0000-0000-000000000001"},
 	}
 	response, err := s.handle(context.Background(), event)
 	return reply{response.StatusCode, response.MultiValueHeaders, []byte(response.Body)}, err
@@ -264,7 +264,7 @@ func checkProblem(media string, got reply) error {
 	if err := d.Decode(&p); err != nil {
 		return fmt.Errorf("the problem: %w", err)
 	}
-	if p.Status != got.status || api.Status(p.Code) != got.status || p.Type != api.ProblemType(p.Code) || p.Title == "" || p.Detail == "" || p.RequestID != got.first(api.HeaderRequestID) {
+	if p.Status != got.status || api.Status(p.Code) != got.status || p.Type != api.ProblemType("https://api.example.org", p.Code) || p.Title == "" || p.Detail == "" || p.RequestID != got.first(api.HeaderRequestID) {
 		return fmt.Errorf("the problem says %+v", p)
 	}
 	return nil

@@ -141,7 +141,10 @@ func fixture(t testing.TB, s *service) map[string]string {
 	}
 	s.extracted(t, catalog.ExtractionJob{OrganizationID: s.org, Kind: catalog.TransferCourseKind, ID: courses[0].ID, PackageID: pack})
 	report := s.call(t, 201, "POST", "/reports", fmt.Sprintf(`{"name":"Report","settings":{"courses":[%q]}}`, id)).text(t, "report", "id")
-	address := s.call(t, 201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).text(t, "url")
+	link := func(path string) string {
+		_, token, _ := strings.Cut(s.call(t, 201, "POST", path+"/links", `{"expiresInSeconds":604800}`).text(t, "url"), "token=")
+		return token
+	}
 	extraction := s.call(t, 202, "POST", "/syllabus-extractions", `{"text":"Python"}`).text(t, "extractionId")
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
 	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
@@ -152,7 +155,7 @@ func fixture(t testing.TB, s *service) map[string]string {
 		"webhookId": hook, "messageId": message,
 		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
-		"token": address[strings.Index(address, "token=")+len("token="):],
+		"token": link("/reports/" + report), "articulationToken": link("/articulations/" + articulation),
 	}
 }
 
@@ -210,7 +213,7 @@ func (g *generator) request(op operation) request {
 	}
 	for _, p := range op.parameters {
 		if p["in"] == "query" && (p["required"] == true || g.random.IntN(3) == 0) {
-			r.query += fmt.Sprintf("&%s=%v", p["name"], g.parameter(p))
+			r.query += fmt.Sprintf("&%s=%v", p["name"], g.parameter(op, p))
 		}
 	}
 	var tree any
@@ -245,9 +248,12 @@ func (g *generator) request(op operation) request {
 	return r
 }
 
-func (g *generator) parameter(p map[string]any) any {
+func (g *generator) parameter(op operation, p map[string]any) any {
 	switch p["name"] {
 	case "token":
+		if strings.HasPrefix(op.path, "/articulations/") {
+			return g.known["articulationToken"]
+		}
 		return g.known["token"]
 	case "cipCodes":
 		return "11.0701"

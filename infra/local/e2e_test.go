@@ -115,7 +115,7 @@ func readme(t *testing.T, home string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, shown := range []string{`"processingStatus": "COMPLETED"`, `"skillName": "relational databases"`, `"skillsMatchScore"`, `"regionName": "Washington"`, `"lookupData"`, `"alternative": 0`, `"uncovered": []`} {
+	for _, shown := range []string{`"processingStatus": "COMPLETED"`, `"skillName": "relational databases"`, `"skillsMatchScore"`, `"regionName": "Washington"`, `"lookupData"`, `"alternative": 0`, `"uncovered": []`, "/shared?token=lnk_"} {
 		if !bytes.Contains(out, []byte(shown)) {
 			t.Errorf("the README's requests do not show %s", shown)
 		}

@@ -93,7 +93,7 @@ func TestCodesHaveAPlace(t *testing.T) {
 		}
 	}
 	for code := range codes {
-		_, place, _ := strings.Cut(api.ProblemType(code), "#")
+		_, place, _ := strings.Cut(api.ProblemType("", code), "#")
 		wanted = append(wanted, place)
 	}
 	for _, code := range catalog.FailureCodes() {

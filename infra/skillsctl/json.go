@@ -12,7 +12,7 @@ import (
 )
 
 type printJSON struct {
-	Path string `arg:"" optional:"" help:"What to print of it: .name, [0], or [name=value] for the first element that has that value."`
+	Path string `arg:"" optional:"" help:"What to print of it: .name (or name), [0], or [name=value] for the first element that has that value."`
 }
 
 // Run prints the JSON of the standard input with indentation, or what stands at a
@@ -46,6 +46,9 @@ var step = regexp.MustCompile(`^(?:\.([^.\[]+)|\.?\[(\d+)\]|\.?\[([^=\]]+)=([^\]
 
 // at returns the value at a path.
 func at(value json.RawMessage, path string) (json.RawMessage, error) {
+	if path != "" && !strings.HasPrefix(path, ".") && !strings.HasPrefix(path, "[") {
+		path = "." + path
+	}
 	for rest := path; rest != "" && rest != "."; {
 		m := step.FindStringSubmatch(rest)
 		if m == nil {

@@ -574,12 +574,13 @@ func TestPrintJSON(t *testing.T) {
 		".data[1].tags":    "[\n  \"x\",\n  \"y\"\n]\n",
 		".data[id=a].n":    "1\n",
 		".data[1].tags[1]": "y\n",
+		"data[0].id":       "a\n",
 	} {
 		if got, _ := c.run(0, "json", path); got != want {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
-	for _, path := range []string{".none", ".data[7]", ".data[id=z]", ".data.id", "data"} {
+	for _, path := range []string{".none", ".data[7]", ".data[id=z]", ".data.id", ".data]"} {
 		c.run(1, "json", path)
 	}
 	if got, _ := c.run(0, "json"); !strings.HasPrefix(got, "{\n  \"data\": [\n") {

@@ -48,7 +48,7 @@ func (c *upload) Run(ctx context.Context, t *tool) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+			failed = append(failed, fmt.Errorf("%s: %w", name, reason(err)))
 		} else {
 			done = append(done, uploaded{name, id})
 		}

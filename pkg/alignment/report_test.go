@@ -28,7 +28,7 @@ import (
 // pageOf writes a report's page.
 func pageOf(r alignment.Report) func(io.Writer) error {
 	return func(w io.Writer) error {
-		_, err := page.Write(w, r, func(view string) string { return "?view=" + view })
+		_, err := page.Pages{}.Report(w, r, func(view string) string { return "?view=" + view })
 		return err
 	}
 }

@@ -142,7 +142,7 @@ func RowsOf(function string) Rows {
 		// A course counts how often it is granted.
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
-			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind))
+			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows)
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).

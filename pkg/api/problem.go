@@ -13,7 +13,7 @@ const ProblemMediaType = "application/problem+json"
 
 // Problem is the one error shape, at every layer.
 type Problem struct {
-	Type      string               `json:"type" doc:"Reference to the page about this kind of problem, below the service's own address"`
+	Type      string               `json:"type" format:"uri-reference" doc:"Address of what the reference says of this kind of problem; it ends in /problems/ and the code"`
 	Title     string               `json:"title" doc:"Kind of the problem, for people to read"`
 	Status    int                  `json:"status" doc:"HTTP status of the response"`
 	Detail    string               `json:"detail" doc:"What went wrong this time, for people to read; the wording may change"`
@@ -23,19 +23,21 @@ type Problem struct {
 	Errors    []catalog.FieldError `json:"errors,omitempty" doc:"What is wrong in the request, place by place; absent where that says no more than detail"`
 }
 
-// NewProblem returns a problem with what follows from its code. Instance is the full path
-// with BasePath.
-func NewProblem(code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError) Problem {
+// NewProblem returns a problem with what follows from its code. Origin is as for ProblemType,
+// instance the full path with BasePath.
+func NewProblem(origin string, code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError) Problem {
 	kind := problems[code]
 	return Problem{
-		Type: ProblemType(code), Title: kind.title, Status: kind.status, Detail: detail,
+		Type: ProblemType(origin, code), Title: kind.title, Status: kind.status, Detail: detail,
 		Instance: instance, Code: code, RequestID: requestID, Errors: fields,
 	}
 }
 
-// ProblemType refers to what the reference says of a kind of problem. It is relative
-// to the service, which does not know under which host it is reached.
-func ProblemType(code catalog.Code) string { return BasePath + "/docs#/problems/" + string(code) }
+// ProblemType is the address of what the reference says of a kind of problem. Origin is the
+// scheme and host at which the client reached the service; without one the address is relative.
+func ProblemType(origin string, code catalog.Code) string {
+	return origin + BasePath + "/docs#/problems/" + string(code)
+}
 
 // ProblemCodes lists the codes of problems, sorted.
 func ProblemCodes() []catalog.Code { return slices.Sorted(maps.Keys(problems)) }

@@ -79,8 +79,8 @@ func TestEveryCodeHasItsStatus(t *testing.T) {
 		catalog.PayloadTooLarge: 413, catalog.UnsupportedMediaType: 415, catalog.Conflict: 409, catalog.PreconditionFailed: 412, catalog.ValidationFailed: 422,
 		catalog.IdempotencyKeyReused: 422, catalog.RateLimitExceeded: 429, catalog.Internal: 500, catalog.Unavailable: 503,
 	} {
-		p := api.NewProblem(code, "d", "/v1/x", "req_1")
-		if api.Status(code) != status || p.Status != status || p.Title == "" || p.Code != code || !strings.HasSuffix(p.Type, "/problems/"+string(code)) {
+		p := api.NewProblem("https://x.org", code, "d", "/v1/x", "req_1")
+		if api.Status(code) != status || p.Status != status || p.Title == "" || p.Code != code || p.Type != "https://x.org/v1/docs#/problems/"+string(code) {
 			t.Errorf("%s: %+v", code, p)
 		}
 	}

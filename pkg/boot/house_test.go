@@ -163,7 +163,7 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
 		"github.com/xuri/excelize/v2":              {},
 		"code.dny.dev/ssrf":                        {"extractor", "deliverer"},
-		"html/template":                            {"reports"},
+		"html/template":                            {"articulations", "reports"},
 		"skillscurriculum":                         {"customers"},
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-tags", "lambda.norpc", "-json=ImportPath,Deps", "./functions/...")

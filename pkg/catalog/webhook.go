@@ -107,7 +107,10 @@ type Webhooks struct {
 	Dispatched     Cursor     // up to where the change feed was made into messages
 	// Failing says since when every attempt at a webhook has failed, by its id.
 	Failing map[string]Time
-	// Forgotten are webhooks whose failures count no more once this is saved.
+	// Slow are the webhooks whose last response was slow, by their id: until when one
+	// message has the turn to be sent there.
+	Slow map[string]Time
+	// Forgotten are webhooks whose failures and slowness count no more once this is saved.
 	Forgotten []string
 }
 
@@ -242,14 +245,15 @@ func Events() []string { return []string{ExtractionCompleted, ExtractionFailed, 
 
 // Types lists the types of messages that the change causes.
 func (c RecordChange) Types() []string {
-	types := []string{messageType(c.Kind, c.What)}
+	types := []string{MessageType(c.Kind, c.What)}
 	if c.Event != "" {
 		types = append(types, c.Event)
 	}
 	return types
 }
 
-func messageType(kind Kind, what string) string {
+// MessageType returns the type of the messages of what happens to records of a kind.
+func MessageType(kind Kind, what string) string {
 	return strings.ToLower(string(kind[:1])) + string(kind[1:]) + "." + what
 }
 
@@ -259,7 +263,7 @@ func MessageTypes() []string {
 	types := Events()
 	for _, kind := range Kinds() {
 		for _, what := range []string{Created, Changed, Deleted} {
-			types = append(types, messageType(kind, what))
+			types = append(types, MessageType(kind, what))
 		}
 	}
 	for _, t := range slices.Clone(types) {

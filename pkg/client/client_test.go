@@ -68,7 +68,7 @@ func serve(t *testing.T, responses ...answer) (*service, *client.Client) {
 }
 
 func problem(code catalog.Code) answer {
-	p := api.NewProblem(code, "Detail.", "/v1/x", "req_1", catalog.FieldError{Location: "body.name", Message: "must not be blank"})
+	p := api.NewProblem("", code, "Detail.", "/v1/x", "req_1", catalog.FieldError{Location: "body.name", Message: "must not be blank"})
 	body, _ := json.Marshal(p)
 	return answer{p.Status, map[string]string{"Content-Type": api.ProblemMediaType, "Retry-After": "0"}, string(body)}
 }

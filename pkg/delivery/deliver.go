@@ -25,6 +25,15 @@ const (
 	attemptTime = 15 * time.Second
 	// connectTime is how long it has to accept a connection.
 	connectTime = 10 * time.Second
+	// slowFrom is from which time on a response is slow. A receiver whose last one was, or
+	// never came, is sent one message at a time, so that it takes hardly any of the
+	// deliveries that all receivers share.
+	slowFrom = 3 * time.Second
+	// turnTime is how long one message has a slow receiver, should its function break off.
+	turnTime = attemptTime + 10*time.Second
+	// A message that finds another with its receiver comes again after holdTime and up to
+	// a tenth of the time for which the receiver has failed, holdSpread to holdMost of it.
+	holdTime, holdSpread, holdMost = 5 * time.Second, 10 * time.Second, 10 * time.Minute
 )
 
 // NewClient returns a client that reaches public addresses and the allowed host:port
@@ -50,6 +59,16 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 	if hook == nil || !hook.Enabled && m.Type != catalog.TestType {
 		return w.Store.DropMessage(ctx, m)
 	}
+	_, slow := hooks.Slow[hook.ID]
+	if slow && m.Type != catalog.TestType {
+		mine, err := w.Store.TakeTurn(ctx, hook.OrganizationID, hook.ID, w.Now()+catalog.Time(turnTime.Milliseconds()))
+		if err != nil {
+			return err
+		}
+		if !mine {
+			return w.hold(ctx, m, hooks.Failing[hook.ID])
+		}
+	}
 	a, wish, err := w.attempt(ctx, hook, m)
 	if err != nil {
 		return err
@@ -73,16 +92,47 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 			w.Log.WarnContext(ctx, "attempt not queued", "message", m.ID, "cause", err.Error())
 		}
 	}
+	if reason != "" {
+		return w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason)
+	}
+	return errors.Join(w.markHealth(ctx, hooks, hook, a), w.markPace(ctx, slow, hook, a))
+}
+
+// markHealth notes from when on a webhook fails, or that it does not any more.
+func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *catalog.Webhook, a catalog.WebhookAttempt) error {
 	_, fails := hooks.Failing[hook.ID]
 	switch worked := a.Outcome == catalog.Delivered; {
-	case reason != "":
-		return w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason)
 	case worked && fails:
 		return w.Store.MarkWorking(ctx, hook.OrganizationID, hook.ID)
 	case !worked && !fails:
 		return w.Store.MarkFailing(ctx, hook.OrganizationID, hook.ID, a.At)
 	}
 	return nil
+}
+
+// markPace notes whether a webhook is slow, which ends the message's turn.
+func (w *Worker) markPace(ctx context.Context, slow bool, hook *catalog.Webhook, a catalog.WebhookAttempt) error {
+	switch {
+	case a.Outcome == catalog.ReceiverTimedOut || a.DurationMs >= int(slowFrom.Milliseconds()):
+		return w.Store.MarkSlow(ctx, hook.OrganizationID, hook.ID)
+	case slow:
+		return w.Store.MarkQuick(ctx, hook.OrganizationID, hook.ID)
+	}
+	return nil
+}
+
+// hold puts a message off that found another with its receiver, which has failed since
+// then; 0 for a receiver that works.
+func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catalog.Time) error {
+	spread := holdSpread
+	if since > 0 {
+		spread = min(max(holdSpread, time.Duration(w.Now()-since)*time.Millisecond/10), holdMost)
+	}
+	wait := holdTime + time.Duration(w.Chance()*float64(spread))
+	if err := w.Store.HoldMessage(ctx, m, w.Now()+catalog.Time(wait.Milliseconds())); err != nil {
+		return err
+	}
+	return w.Queue.SendLater(ctx, m, wait)
 }
 
 // reasonToDisable returns why an attempt ends the messages of its webhook: the receiver

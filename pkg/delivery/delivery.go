@@ -41,11 +41,20 @@ type Store interface {
 	// SaveAttempt notes an attempt, and when the next is due; queued says that it is sent
 	// to the queue, so that it is due here only once that may have lost it.
 	SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool) error
+	// HoldMessage puts the next attempt at a message off until an instant, at which the
+	// queue has it.
+	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
 	// MarkFailing notes since when a webhook fails, MarkWorking that it does not.
 	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
 	MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// MarkSlow notes that a webhook's receiver was slow to respond, MarkQuick that it was not.
+	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error
+	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// TakeTurn reserves a slow webhook for one message until an instant, and reports
+	// whether no other has it now.
+	TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error)
 	// DisableWebhook disables a webhook for a reason.
 	DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error
 	// DueMessages visits the messages with an attempt that is due and may be in no queue.

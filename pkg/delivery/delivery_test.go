@@ -488,6 +488,139 @@ func TestSlowReceiverEnds(t *testing.T) {
 	}
 }
 
+// TestSlowReceiverHasOneTurn: what comes for a receiver that stalls waits outside, however
+// much it is, while another's messages are all delivered; once it responds it is sent all.
+func TestSlowReceiverHasOneTurn(t *testing.T) {
+	const jobs = 20
+	b := newBench(t, "job.created")
+	works := b.add("job.created")
+	release := make(chan struct{})
+	var mu sync.Mutex
+	inFlight, most, healthy := 0, 0, 0
+	all := make(chan struct{})
+	b.answer = func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		if r.URL.Path != "/stalls" {
+			if healthy++; healthy == jobs+1 {
+				close(all)
+			}
+			mu.Unlock()
+			return
+		}
+		inFlight++
+		most = max(most, inFlight)
+		mu.Unlock()
+		<-release
+		mu.Lock()
+		inFlight--
+		mu.Unlock()
+	}
+	hooks, err := b.store.Webhooks(t.Context(), org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks.Find(b.hook.ID).URL = b.server.URL + "/stalls"
+	b.save(hooks)
+	deliver := func(messages []queued) {
+		var group errgroup.Group
+		for _, m := range messages {
+			group.Go(func() error {
+				if !b.deliver(m.message) {
+					return errors.New("a message is redelivered")
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	b.newJob("first")
+	b.handle(hint(0))
+	b.worker.Client.Timeout = 50 * time.Millisecond
+	deliver(b.line.take())
+	if attempts := b.attempts(); len(attempts) != 1 || attempts[0].Outcome != catalog.ReceiverTimedOut {
+		t.Fatalf("%+v", attempts)
+	}
+	retried := b.line.take()
+	b.worker.Client.Timeout = 0
+	release <- struct{}{}
+	for ended := false; !ended; time.Sleep(time.Millisecond) {
+		mu.Lock()
+		ended = inFlight == 0
+		mu.Unlock()
+	}
+	for i := range jobs {
+		b.newJob(fmt.Sprint(i))
+	}
+	b.handle(hint(0))
+	messages := b.line.take()
+	if len(messages) != 2*jobs || len(retried) != 1 {
+		t.Fatalf("%d messages and %d to be tried again", len(messages), len(retried))
+	}
+	go func() {
+		<-all
+		for { // until all but one were told to come again
+			if b.line.mu.Lock(); len(b.line.sent) == jobs {
+				b.line.mu.Unlock()
+				break
+			}
+			b.line.mu.Unlock()
+			time.Sleep(5 * time.Millisecond)
+		}
+		close(release)
+	}()
+	deliver(append(messages, retried...))
+	if most != 1 {
+		t.Errorf("%d messages were with the receiver that stalls at once", most)
+	}
+	held := b.line.take()
+	for _, m := range held {
+		if m.delay < 5*time.Second || m.delay > 15*time.Second || m.message.WebhookID == works.ID {
+			t.Errorf("%+v", m)
+		}
+	}
+	// While they wait the schedule finds none of them, and all where the queue has lost them.
+	b.pass(time.Minute)
+	if b.handle(map[string]any{}); len(b.line.take()) != 0 {
+		t.Error("messages are sent again that wait in the queue")
+	}
+	b.pass(time.Minute)
+	if b.handle(map[string]any{}); len(b.line.take()) != jobs {
+		t.Error("messages that the queue may have lost are not sent again")
+	}
+	deliver(held)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(b.line.take()) != 0 || healthy != jobs+1 || len(b.attempts()) != jobs+2 {
+		t.Errorf("%d for the one that works, %d attempts at the other", healthy, len(b.attempts()))
+	}
+}
+
+// TestTurnOfABrokenDelivery: a message that never comes back does not keep its receiver.
+func TestTurnOfABrokenDelivery(t *testing.T) {
+	b := newBench(t, "job.created")
+	turn := func() bool {
+		t.Helper()
+		mine, err := b.store.TakeTurn(t.Context(), org, b.hook.ID, b.now()+25_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mine
+	}
+	if turn() {
+		t.Error("a receiver that is not slow has turns")
+	}
+	if err := b.store.MarkSlow(t.Context(), org, b.hook.ID); err != nil {
+		t.Fatal(err)
+	}
+	got := []bool{turn(), turn()}
+	b.pass(25*time.Second + time.Millisecond)
+	if got = append(got, turn(), turn()); !slices.Equal(got, []bool{true, false, true, false}) {
+		t.Errorf("turns: %v", got)
+	}
+}
+
 // TestPrivateAddresses: what is not allowed is not connected to, whatever it is called.
 func TestPrivateAddresses(t *testing.T) {
 	b := newBench(t, "job.*")
@@ -617,6 +750,41 @@ func TestNothingIsLost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestResends: what the queue may have lost is sent again after a minute and then every
+// five; what is tried again later is not sent before.
+func TestResends(t *testing.T) {
+	b := newBench(t, "job.*")
+	b.newJob("a")
+	b.handle(hint(0))
+	if sent := b.line.take(); len(sent) != 1 { // and is lost
+		t.Fatalf("%d messages", len(sent))
+	}
+	sweep := func(after time.Duration, want int) {
+		t.Helper()
+		b.pass(after)
+		b.handle(map[string]any{})
+		if sent := b.line.take(); len(sent) != want {
+			t.Errorf("%v later %d messages are sent, want %d", after, len(sent), want)
+		}
+	}
+	for range 3 {
+		sweep(30*time.Second, 0)
+		sweep(2*time.Hour, 1)
+		sweep(4*time.Minute, 0)
+		sweep(time.Minute+time.Second, 1)
+		sweep(4*time.Minute, 0)
+	}
+	b.pass(time.Hour)
+	b.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	b.handle(map[string]any{})
+	b.deliver(b.line.take()[0].message)
+	if later := b.line.take(); len(later) != 1 || later[0].delay == 0 {
+		t.Fatalf("%+v", later)
+	}
+	sweep(time.Second, 0)
+	sweep(2*time.Minute, 1)
 }
 
 // TestEveryChangeBecomesOneMessage lets writers write while several dispatchers are

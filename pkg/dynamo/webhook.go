@@ -23,8 +23,8 @@ import (
 )
 
 // The webhooks of an organization are one row, so that they are never too many; how
-// far its change feed was made into messages stands there as well, and since when each
-// webhook fails. A message has a row as long as it can be sent once more, which is in
+// far its change feed was made into messages stands there as well, since when each
+// webhook fails, and which message has the turn of one that is slow. A message has a row as long as it can be sent once more, which is in
 // the open index while its next attempt is due some time; each attempt has a row.
 //
 // A message is never only in a queue: its row is there before the feed counts as
@@ -34,6 +34,7 @@ const (
 	version    = "version"
 	dispatched = "dispatched"
 	failing    = "failing#" // and the webhook's id: Unix ms of the first failure since the last success
+	slow       = "slow#"    // and the webhook's id: Unix ms until which a message has the turn to be sent there
 	dueAt      = "dueAt"    // of a message: Unix ms, when its next attempt is to be made
 )
 
@@ -44,8 +45,13 @@ const (
 )
 
 // resendGrace is how long, in ms, after it is due an attempt is sent again at the
-// earliest, where its message may be in the queue.
-const resendGrace = 60_000
+// earliest, where its message may be in the queue; resendPause is how long after that, and
+// each time, at the earliest. A queue that is longer than that has each of its messages
+// once more for each pause, which takes a delivery little: the attempt was made.
+const (
+	resendGrace = 60_000
+	resendPause = 5 * 60_000
+)
 
 // storedWebhook is a webhook with what clients do not see.
 type storedWebhook struct {
@@ -66,7 +72,7 @@ func (s *Store) Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webho
 }
 
 func (s *Store) webhooks(ctx context.Context, org catalog.OrgID, strong bool) (*catalog.Webhooks, error) {
-	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}}
+	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}, Slow: map[string]catalog.Time{}}
 	row, err := s.row(ctx, webhooksKey(org), strong)
 	if err != nil || row == nil {
 		return w, err
@@ -90,6 +96,9 @@ func (s *Store) webhooks(ctx context.Context, org catalog.OrgID, strong bool) (*
 	for name, value := range row {
 		if id, ok := strings.CutPrefix(name, failing); ok {
 			w.Failing[id] = catalog.Time(integer(value))
+		}
+		if id, ok := strings.CutPrefix(name, slow); ok {
+			w.Slow[id] = catalog.Time(integer(value))
 		}
 	}
 	return w, nil
@@ -124,12 +133,15 @@ func (s *Store) saveWebhooks(w *catalog.Webhooks) (types.TransactWriteItem, erro
 	return s.update(webhooksKey(w.OrganizationID), &e), nil
 }
 
-// forget removes since when a webhook fails. An id is no name of an expression.
+// forget removes since when a webhook fails, and that it is slow. An id is no name of an
+// expression.
 func (e *expression) forget(webhookID string) {
-	placeholder := fmt.Sprintf("#failing%d", len(e.removes))
 	e.name(version) // makes the map
-	e.names[placeholder] = failing + webhookID
-	e.removes = append(e.removes, placeholder)
+	for _, prefix := range []string{failing, slow} {
+		placeholder := fmt.Sprintf("#forgotten%d", len(e.removes))
+		e.names[placeholder] = prefix + webhookID
+		e.removes = append(e.removes, placeholder)
+	}
 }
 
 // DisableWebhook disables a webhook that is enabled, for a reason.
@@ -166,6 +178,36 @@ func (s *Store) MarkWorking(ctx context.Context, org catalog.OrgID, webhookID st
 	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
 		UpdateExpression: aws.String("REMOVE #f"), ExpressionAttributeNames: map[string]string{"#f": failing + webhookID},
 	})
+}
+
+// MarkSlow notes that a webhook's receiver was slow to respond, MarkQuick that it was not.
+func (s *Store) MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error {
+	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
+		UpdateExpression: aws.String("SET #s = :nobody"), ExpressionAttributeNames: map[string]string{"#s": slow + webhookID},
+		ExpressionAttributeValues: item{":nobody": number(0)},
+	})
+}
+
+// MarkQuick is said at MarkSlow.
+func (s *Store) MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error {
+	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
+		UpdateExpression: aws.String("REMOVE #s"), ExpressionAttributeNames: map[string]string{"#s": slow + webhookID},
+	})
+}
+
+// TakeTurn reserves a slow webhook for one message until an instant, and reports whether
+// no other has it now.
+func (s *Store) TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error) {
+	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.Table, Key: webhooksKey(org).attributes(),
+		UpdateExpression: aws.String("SET #s = :until"), ConditionExpression: aws.String("#s < :now"),
+		ExpressionAttributeNames:  map[string]string{"#s": slow + webhookID},
+		ExpressionAttributeValues: item{":until": number(int64(until)), ":now": number(int64(s.Now()))},
+	})
+	if taken := new(types.ConditionalCheckFailedException); errors.As(err, &taken) {
+		return false, nil
+	}
+	return err == nil, unavailable(err)
 }
 
 func (s *Store) mark(ctx context.Context, org catalog.OrgID, in *dynamodb.UpdateItemInput) error {
@@ -397,6 +439,17 @@ func (s *Store) SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a cat
 	return group.Wait()
 }
 
+// HoldMessage puts the next attempt at a message off until an instant, at which the queue
+// has it.
+func (s *Store) HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error {
+	var e expression
+	e.set(dueAt, number(int64(until)))
+	e.set(api.PendingIndexPartitionKey, text(shardOfMessage(m.ID)))
+	e.set(api.PendingIndexSortKey, number(int64(until)+resendGrace))
+	e.conditions = []string{"attribute_exists(" + e.name(dueAt) + ")"}
+	return s.updateMessage(ctx, m, &e)
+}
+
 // DropMessage ends a message without another attempt.
 func (s *Store) DropMessage(ctx context.Context, m catalog.WebhookMessage) error {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
@@ -416,8 +469,8 @@ func (s *Store) updateMessage(ctx context.Context, m catalog.WebhookMessage, e *
 }
 
 // DueMessages visits the messages whose next attempt is due and may be in no queue, the
-// longest due first in each shard. Each is left alone after that for as long as it was
-// due, because the queue may be long.
+// longest due first in each shard. Each is left alone after that for a while, because the
+// queue may be long.
 func (s *Store) DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
 	for shard := range shards {
 		err := s.open(ctx, messages+strconv.Itoa(shard), s.Now(), func(row item) error {
@@ -435,9 +488,9 @@ func (s *Store) resend(ctx context.Context, k key) (m catalog.WebhookMessage, du
 	now := int64(s.Now())
 	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: k.attributes(), ReturnValues: types.ReturnValueAllNew,
-		UpdateExpression:          aws.String("SET openSince = :later - dueAt"), // now + (now - dueAt), and the grace
+		UpdateExpression:          aws.String("SET openSince = :later"),
 		ConditionExpression:       aws.String("openSince < :now"),
-		ExpressionAttributeValues: item{":later": number(2*now + resendGrace), ":now": number(now)},
+		ExpressionAttributeValues: item{":later": number(now + resendPause), ":now": number(now)},
 	})
 	if moved := new(types.ConditionalCheckFailedException); errors.As(err, &moved) {
 		return m, false, nil

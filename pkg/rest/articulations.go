@@ -8,11 +8,27 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
 type articulationInput struct {
 	ArticulationID string `path:"articulationId"`
+}
+
+type readArticulationInput struct {
+	articulationInput
+	Format string `query:"format" enum:"json,html" doc:"instead of Accept: html is a page to read, print and sign"`
+}
+
+type sharedArticulationInput struct {
+	articulationInput
+	tokenInput
+}
+
+type createArticulationLinkInput struct {
+	articulationInput
+	Body struct{ catalog.LinkInput }
 }
 
 type listArticulationsInput struct {
@@ -69,8 +85,28 @@ func (s *Server) bindArticulations() {
 		}, in.Offset, in.Limit)
 		return page(c, in.pageInput, articulations, total), err
 	})
-	read(s, "getArticulation", func(ctx context.Context, c *call, in *articulationInput) (*catalog.Articulation, error) {
+	read(s, "getArticulation", func(ctx context.Context, c *call, in *readArticulationInput) (*catalog.Articulation, error) {
+		if c.media(in.Format) == api.HTML {
+			_, err := c.articulationPage(ctx, in.ArticulationID)
+			return nil, err
+		}
 		return c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+	})
+	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
+		return c.articulationPage(ctx, in.ArticulationID)
+	})
+	write(s, "createArticulationLink", func(ctx context.Context, c *call, in *createArticulationLinkInput) (*catalog.LinkedPage, *catalog.Change, error) {
+		a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.linkTo(a, in.Body.LinkInput)
+	})
+	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *sharedArticulationInput) (anything, error) {
+		if err := c.follow(ctx, catalog.ArticulationKind, in.ArticulationID, in.Token); err != nil {
+			return anything{}, err
+		}
+		return c.articulationPage(ctx, in.ArticulationID)
 	})
 	write(s, "createArticulation", createArticulation)
 	write(s, "updateArticulation", updateArticulation)
@@ -85,15 +121,20 @@ func (s *Server) bindArticulations() {
 	})
 	write(s, "moveArticulation", moveArticulation)
 	read(s, "listArticulationMoves", func(ctx context.Context, c *call, in *articulationInput) (*History, error) {
-		_, moves, err := parallel(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
-			return c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
-		}, func(ctx context.Context) ([]catalog.Move, error) {
-			return c.Store.Moves(ctx, c.org, in.ArticulationID)
-		})
+		_, moves, err := c.articulationMoves(ctx, in.ArticulationID)
 		return &History{moves}, err
 	})
 	read(s, "lookupArticulations", lookupArticulations)
 	read(s, "listArticulationIssues", listArticulationIssues)
+}
+
+// articulationMoves loads an articulation with its history.
+func (c *call) articulationMoves(ctx context.Context, id string) (*catalog.Articulation, []catalog.Move, error) {
+	return parallel(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
+		return c.Store.Articulation(ctx, c.org, id, c.strong)
+	}, func(ctx context.Context) ([]catalog.Move, error) {
+		return c.Store.Moves(ctx, c.org, id)
+	})
 }
 
 // articulationLookups returns the look-ups with what an articulation's input names.

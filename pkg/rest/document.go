@@ -38,7 +38,7 @@ func OpenAPI(events fs.FS) []byte {
 		Servers:  []*huma.Server{{URL: api.BasePath}},
 		Security: []map[string][]string{{"ApiKey": {}}},
 		Components: &huma.Components{
-			Responses: map[string]*huma.Response{"Problem": d.problem(), "ProblemPage": describePage()},
+			Responses: d.problemResponses(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {
 				Type: "apiKey", In: "header", Name: api.HeaderKey, Description: "A key of a customer. One of scope read may read, and call what stores nothing.",
 			}},
@@ -66,7 +66,7 @@ func OpenAPI(events fs.FS) []byte {
 	for _, op := range api.Operations() {
 		d.describeBody(s.endpoints[op.ID], doc.Paths)
 	}
-	doc.Webhooks = map[string]*huma.PathItem{"change": {Post: d.message()}}
+	doc.Webhooks = map[string]*huma.PathItem{"message": {Post: d.message()}}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
@@ -95,19 +95,22 @@ func added(h *huma.Header) *huma.Header {
 // added later. A type that both have gets a schema for each.
 type document struct {
 	requests, responses huma.Registry
+	words               map[string]*huma.Schema // lists of words that fields have, by the name of their schema
 	events              fs.FS
 }
 
 // describe returns an operation without its body.
 func (d document) describe(e endpoint) *huma.Operation {
-	op, problem := e.op, &huma.Response{Ref: "#/components/responses/Problem"}
-	if op.Access == api.Public && op.ShowsPage() {
-		problem.Ref = "#/components/responses/ProblemPage"
-	}
+	op := e.op
 	o := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op), Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
-		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "4XX": problem, "default": problem},
+		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "default": refusal(op, "Problem")},
 		Extensions: map[string]any{"x-cost": op.Cost.Base, "x-problems": op.Codes()},
+	}
+	for _, code := range op.Codes() {
+		if status := api.Status(code); status != http.StatusInternalServerError {
+			o.Responses[strconv.Itoa(status)] = refusal(op, statusName(status))
+		}
 	}
 	if op.Cost.PerItem > 0 {
 		o.Extensions["x-cost-per-item"] = op.Cost.PerItem
@@ -168,22 +171,56 @@ func terms(op *api.Operation) string {
 	return cost + ". " + key + " Problems: " + strings.Join(problems, ", ") + "."
 }
 
-// problem returns the one response that all errors are.
-func (d document) problem() *huma.Response {
-	return &huma.Response{
-		Description: "A problem (RFC 9457). Its code says which; x-problems of the operation are those that it may have.", Headers: headersOf("Retry-After"),
-		Content: map[string]*huma.MediaType{api.ProblemMediaType: {
-			Schema: d.responses.Schema(reflect.TypeFor[api.Problem](), true, ""), Examples: d.problems(),
-		}},
+// refusal refers to the response of an operation's problems of a name of problemResponses.
+func refusal(op *api.Operation, name string) *huma.Response {
+	if op.Access == api.Public && op.ShowsPage() {
+		name = "ProblemPage"
 	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
 }
 
-// describePage returns the response that errors are to people, who have no key.
-func describePage() *huma.Response {
-	return &huma.Response{
-		Description: "A page that says what is wrong.", Headers: headersOf("Retry-After"),
-		Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
+// statusName names the response of the problems of a status.
+func statusName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+// problemResponses returns the responses that all operations share: one for the problems of
+// each status that a client can do something about, one for any other, and the page that
+// problems are to people, who have no key.
+func (d document) problemResponses() map[string]*huma.Response {
+	schema := d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
+	problem := func(description string, examples map[string]*huma.Example, headers ...string) *huma.Response {
+		return &huma.Response{
+			Description: description, Headers: headersOf(headers...),
+			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schema, Examples: examples}},
+		}
 	}
+	all := d.problems()
+	responses := map[string]*huma.Response{
+		"Problem": problem("Any other problem (RFC 9457): an error of the service, or of what stands before it", all),
+		"ProblemPage": {
+			Description: "A page that says what is wrong.", Headers: headersOf("Retry-After"),
+			Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
+		},
+	}
+	byStatus := map[int]map[string]*huma.Example{}
+	for _, op := range api.Operations() {
+		for _, code := range op.Codes() {
+			status := api.Status(code)
+			if byStatus[status] == nil {
+				byStatus[status] = map[string]*huma.Example{}
+			}
+			byStatus[status][string(code)] = all[string(code)]
+		}
+	}
+	delete(byStatus, http.StatusInternalServerError) // which is any other
+	for status, examples := range byStatus {
+		var headers []string
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			headers = []string{"Retry-After"}
+		}
+		codes := strings.Join(slices.Sorted(maps.Keys(examples)), " or ")
+		responses[statusName(status)] = problem("A problem of the code "+codes, examples, headers...)
+	}
+	return responses
 }
 
 // describeBody adds the request's body to an operation that takes one. It comes
@@ -212,7 +249,10 @@ func (d document) success(e endpoint) *huma.Response {
 	}
 	for _, media := range op.Gives {
 		content := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
-		if media == api.JSON {
+		switch media {
+		case api.CSV:
+			content.Example = d.example("getReportTable").table
+		case api.JSON:
 			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 			if e.out != reflect.TypeFor[anything]() {
 				content.Schema = d.responses.Schema(e.out, true, "")

@@ -13,10 +13,14 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
+// exampleOrigin is where the events reach the service.
+const exampleOrigin = "https://api.example.org"
+
 // example is a call of an operation and its response, as they are among the events.
 type example struct {
 	params            map[string]string // of path and query
 	request, response any               // bodies; nil for none
+	table             string            // the response where it is CSV
 }
 
 // example returns the example of an operation; an empty one where there is no event.
@@ -42,7 +46,9 @@ func (d document) example(id string) example {
 			panic(fmt.Sprintf("rest: event %s: %v", id, err))
 		}
 	}
-	if _, text := golden.Body.(string); !text { // a long body is not kept
+	if text, is := golden.Body.(string); is { // JSON that is long is not kept
+		found.table = text
+	} else {
 		found.response = golden.Body
 	}
 	return found
@@ -57,7 +63,7 @@ func (d document) problems() map[string]*huma.Example {
 			Body any `json:"body"`
 		}
 		if !d.read("problem."+string(code)+".golden.json", &golden) {
-			golden.Body = api.NewProblem(code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
+			golden.Body = api.NewProblem(exampleOrigin, code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
 		}
 		found[string(code)] = &huma.Example{Summary: api.ProblemTitle(code), Value: golden.Body}
 	}

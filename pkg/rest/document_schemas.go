@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"reflect"
@@ -22,36 +23,54 @@ var names = map[string]string{
 	"Alternative":                "ArticulationAlternative",
 	"Answer":                     "LaborMarketResult",
 	"BuilderWeights":             "CredentialBuilderWeights",
+	"Content":                    "WebhookMessage",
+	"ContentData":                "WebhookMessageData",
+	"DecisionEvidence":           "ArticulationEvidence",
+	"DeliveryList":               "WebhookDeliveryList",
 	"DocumentWithUpload":         "Document",
 	"Evidence":                   "SkillEvidence",
 	"ExtractionResult":           "SyllabusExtraction",
+	"ExtractionStamps":           "EvidenceExtractions",
 	"Failure":                    "ExtractionFailure",
 	"Finding":                    "ExtractedSkill",
-	"Grant":                      "ArticulationGrant",
+	"Grant":                      "ReceivingCourse",
 	"Granted":                    "GrantedArticulation",
 	"History":                    "ArticulationHistory",
+	"Institution":                "SendingInstitution",
+	"LinkedPage":                 "PageLink",
 	"Lookup":                     "ArticulationLookup",
 	"Market":                     "LaborMarket",
 	"Match":                      "EquivalencyMatch",
-	"Move":                       "ArticulationMove",
-	"NotUsed":                    "UnusedAlternative",
+	"Move":                       "ArticulationStatusChange",
+	"NotUsed":                    "ConsideredAlternative",
+	"Person":                     "DecidedBy",
 	"Proposal":                   "CredentialProposal",
 	"Provenance":                 "ExtractionProvenance",
 	"RegionEntry":                "Region",
+	"ReportJob":                  "JobIdentifier",
 	"Result":                     "ReportResult",
 	"Review":                     "SkillReview",
 	"SectionWithEvidence":        "SectionDetail",
+	"SentMessage":                "AcceptedWebhookMessage",
 	"Skill":                      "TaxonomySkill",
+	"SkillInput":                 "SkillRefInput",
+	"SkippedCourse":              "SkippedTransferCourse",
 	"TransferCourseWithEvidence": "TransferCourseDetail",
 	"Upload":                     "DocumentUpload",
 	"Usage":                      "CustomerUsage",
+	"UsageOperation":             "OperationUsage",
 	"UsagePast":                  "UsageHistoryWindow",
+	"UsedCode":                   "CodeInUse",
 	"Vintage":                    "LaborMarketVintage",
+	"WebhookAttempt":             "WebhookDelivery",
 }
 
 // schemaName names the schema of a Go type; a body is named by its operation (hint).
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
+	if known := names[name]; known != "" {
+		return known
+	}
 	item, list := strings.CutPrefix(name, "Page")
 	item, input := strings.CutSuffix(item, "Input")
 	if known := names[item]; known != "" {
@@ -74,7 +93,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
 		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
 		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Kinds()...),
-		reflect.TypeFor[catalog.Verdict]():            enumerated("Verdict", catalog.Accepted, catalog.Rejected),
+		reflect.TypeFor[catalog.Verdict]():            enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
 		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
 		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
 		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
@@ -82,6 +101,20 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
+}
+
+// listedIn names the schemas of the words that fields list in their tag enum, by field.
+var listedIn = map[string]string{
+	"codeType":        "InstitutionCodeType",
+	"decision":        "ArticulationDecision",
+	"disabledReason":  "WebhookDisabledReason",
+	"issue":           "ArticulationIssueKind",
+	"level":           "CourseLevel",
+	"lib":             "JobLibrary",
+	"lifecycleStatus": "LifecycleStatus",
+	"outcome":         "WebhookDeliveryOutcome",
+	"reason":          "ConsideredAlternativeReason",
+	"unit":            "CreditUnit",
 }
 
 type enumeration struct {
@@ -134,7 +167,7 @@ func newDocument(events fs.FS) document {
 		}
 		return name
 	})
-	return document{requests, responses, events}
+	return document{requests, responses, map[string]*huma.Schema{}, events}
 }
 
 // schemas returns all schemas by name, with what their Go types cannot say.
@@ -159,6 +192,7 @@ func (d document) schemas() huma.Registry {
 	for _, schema := range all {
 		schema.Nullable = false // a property says so where it refers to the schema
 	}
+	maps.Copy(all, d.words)
 	for _, e := range enumerations() {
 		all[e.name] = e.schema
 	}
@@ -184,6 +218,9 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 		if e, ok := enumerations()[f.Type]; ok {
 			property = &huma.Schema{Ref: schemaPrefix + e.name}
 		}
+		if name := listedIn[field]; name != "" && property.Enum != nil {
+			property = d.listed(name, property)
+		}
 		if property.Ref != "" {
 			// null stands where nothing is said: a pointer, or a type that says so itself.
 			if r.SchemaFromRef(property.Ref) != nil && r.SchemaFromRef(property.Ref).Nullable || f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
@@ -201,6 +238,20 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 		}
 		schema.Properties[field] = property
 	}
+}
+
+// listed returns the schema of a field whose words are a schema of their own.
+func (d document) listed(name string, property *huma.Schema) *huma.Schema {
+	words := &huma.Schema{Type: "string", Enum: property.Enum}
+	if known := d.words[name]; known != nil && !slices.Equal(known.Enum, words.Enum) {
+		panic(fmt.Sprintf("rest: two lists of words are both named %s: %v and %v", name, known.Enum, words.Enum))
+	}
+	d.words[name] = words
+	reference := &huma.Schema{Ref: schemaPrefix + name}
+	if property.Nullable {
+		return &huma.Schema{AnyOf: []*huma.Schema{reference, {Type: "null"}}}
+	}
+	return reference
 }
 
 // splitReports makes a schema of the result of each view, told apart by the view.

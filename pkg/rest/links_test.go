@@ -69,6 +69,8 @@ func TestLinks(t *testing.T) {
 		r := nobody.must(status, "GET", path, "")
 		if isPage := strings.Contains(path, "/shared"); isPage != strings.HasPrefix(string(r.Body), "<!doctype html>") {
 			t.Errorf("GET %s: %s", path, r.Body)
+		} else if isPage && !strings.Contains(string(r.Body), `<a href="https://example.com/v1/docs#/problems/`) {
+			t.Errorf("GET %s: no way to the reference: %s", path, r.Body)
 		}
 	}
 	s.clock.Add(59_999)

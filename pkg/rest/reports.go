@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
-
-	"github.com/danielgtaylor/huma/v2/negotiation"
+	"io"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
@@ -106,11 +104,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.R
 	if err != nil {
 		return nil, err
 	}
-	media := negotiation.SelectQValue(strings.Join(c.request.Header.Values("Accept"), ","), c.op.Gives)
-	if in.Format != "" {
-		media = map[string]string{"json": api.JSON, "csv": api.CSV, "html": api.HTML}[in.Format]
-	}
-	switch media {
+	switch c.media(in.Format) {
 	case api.CSV:
 		return nil, c.writeTable(report)
 	case api.HTML:
@@ -155,10 +149,7 @@ func (c *call) writeTable(report alignment.Report) error {
 }
 
 func (c *call) writePage(report alignment.Report, address func(view string) string) error {
-	var text bytes.Buffer
-	policy, err := c.WritePage(&text, report, address)
-	c.rendered = &rendered{contentType: api.HTML + "; charset=utf-8", policy: policy, body: text.Bytes()}
-	return err
+	return c.renderPage(func(w io.Writer) (string, error) { return c.Pages.Report(w, report, address) })
 }
 
 // loadReport loads what a report's settings name; what is not there is an error at

@@ -106,7 +106,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 		t.Fatal(err)
 	}
 	s.server = group.New(config, s.store, nil)
-	paging.Reports(config, s.server)
+	paging.Pages(config, s.server)
 	filing.Files(config, s.server)
 	printing.Document(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}

@@ -110,8 +110,10 @@ func (r reply) checkOperation(method string, route api.Route, media string) {
 	r.t.Helper()
 	pointer := fmt.Sprintf("/paths/%s/%s/responses/%d", escape(route.Path), strings.ToLower(method), r.Status)
 	response, ok := at(contract(), "paths", route.Path, strings.ToLower(method), "responses", fmt.Sprint(r.Status)).(map[string]any)
-	if !ok && r.Status >= 400 {
-		response, ok = at(contract(), "paths", route.Path, strings.ToLower(method), "responses", "4XX").(map[string]any)
+	if r.Status == http.StatusInternalServerError {
+		response, ok = at(contract(), "paths", route.Path, strings.ToLower(method), "responses", "default").(map[string]any)
+	}
+	if r.Status >= 400 {
 		r.checkCode(route.Operation, media)
 	}
 	if !ok {
@@ -171,7 +173,7 @@ func (r reply) checkProblem(path, media string) {
 		return
 	}
 	if p.Status != r.Status || p.Instance != path || p.Code == "" || p.Title == "" || p.Detail == "" ||
-		p.Type != api.ProblemType(catalog.Code(p.Code)) || p.RequestID != r.Header[api.HeaderRequestID][0] {
+		p.Type != api.ProblemType("https://example.com", catalog.Code(p.Code)) || p.RequestID != r.Header[api.HeaderRequestID][0] {
 		r.t.Errorf("%s: status %d: %s", r.call, r.Status, r.Body)
 	}
 }

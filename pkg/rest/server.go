@@ -46,9 +46,8 @@ type Server struct {
 	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
 	CheckHref func(href string) error // whether an address of a syllabus may be taken
 	Document  []byte                  // the contract, as OpenAPI makes it
-	// WritePage writes a report as a page, on which each view has an address.
-	WritePage func(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
-	Site      fs.FS // of the page of GET /docs: index.html and what stands in assets
+	Pages     Pages                   // of the groups that show pages
+	Site      fs.FS                   // of the page of GET /docs: index.html and what stands in assets
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
@@ -66,6 +65,13 @@ type Server struct {
 // Queue takes extractions that are to be run. What it loses, the sweeper finds.
 type Queue interface {
 	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
+}
+
+// Pages writes pages. policy is what a page may load, as Content-Security-Policy.
+type Pages interface {
+	// Report writes a report, on whose page each view has an address.
+	Report(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
+	Articulation(w io.Writer, d alignment.Decision) (policy string, err error)
 }
 
 // New returns the server with the operations of its groups bound to their handlers.
@@ -249,7 +255,7 @@ func (s *Server) problem(x *exchange, err error) response {
 		detail = fmt.Sprintf("%s Of %d errors the first %d are listed.", detail, len(fields), maxErrors)
 		fields = fields[:maxErrors]
 	}
-	p := api.NewProblem(known.Code, detail, x.path, x.id, fields...)
+	p := api.NewProblem(origin(x.request), known.Code, detail, x.path, x.id, fields...)
 	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}
 	if op := x.route.Operation; op != nil && op.Access == api.Public && op.ShowsPage() {
 		out.header["Content-Type"], out.body = []string{api.HTML + "; charset=utf-8"}, problemPage(p)

@@ -23,15 +23,15 @@ const Version = "1.0.0"
 // writes its styles itself.
 const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
-// Welcome is what the service says at its root.
-type Welcome struct {
+// ServiceInfo is what the service says at its root.
+type ServiceInfo struct {
 	Name    string       `json:"name" doc:"Name of the service"`
 	Version string       `json:"version" doc:"Version of the contract"`
-	Links   WelcomeLinks `json:"links" doc:"Where to go on"`
+	Links   ServiceLinks `json:"links" doc:"Where to go on"`
 }
 
-// WelcomeLinks are paths of the service.
-type WelcomeLinks struct {
+// ServiceLinks are paths of the service.
+type ServiceLinks struct {
 	Docs    string `json:"docs" doc:"The reference and guides as a page"`
 	OpenAPI string `json:"openapi" doc:"The contract as an OpenAPI document"`
 }
@@ -41,13 +41,13 @@ type assetInput struct {
 }
 
 func (s *Server) bindDocs() {
-	read(s, "getRoot", func(_ context.Context, c *call, _ *none) (*Welcome, error) {
+	read(s, "getServiceInfo", func(_ context.Context, c *call, _ *none) (*ServiceInfo, error) {
 		accept := strings.Join(c.request.Header.Values("Accept"), ",")
 		if negotiation.SelectQValue(accept, []string{api.JSON, api.HTML}) == api.HTML {
 			c.location = api.BasePath + api.Of(c.op.Leads).Path
 			c.rendered = &rendered{status: http.StatusFound}
 		}
-		return &Welcome{serviceName, Version, WelcomeLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
+		return &ServiceInfo{serviceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
 	})
 	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
 		return anything{}, c.file("index.html", "no-cache")

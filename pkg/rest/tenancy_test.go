@@ -18,10 +18,13 @@ func tenant(c client) map[string]string {
 	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
 	report := c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id")
 	_, token, _ := strings.Cut(c.must(201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
+	articulation := c.articulation(elective("A 1"))
+	_, articulationToken, _ := strings.Cut(c.must(201, "POST", "/articulations/"+articulation+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
 	return map[string]string{
 		"webhookId": hook, "messageId": c.must(202, "POST", "/webhooks/"+hook+"/test", "").text("messageId"),
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
+		"articulationId": articulation, "articulationToken": articulationToken,
 		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
 		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
 		"jobId":            c.job("J").text("id"),
@@ -30,7 +33,6 @@ func tenant(c client) map[string]string {
 		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
 		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
 		"documentId":       c.must(201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text("id"),
-		"articulationId":   c.articulation(elective("A 1")),
 		"customerId":       string(c.customer.ID),
 		"asset":            "page.js",
 	}
@@ -50,7 +52,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
-		"createReportLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
+		"createReportLink": `{"expiresInSeconds":60}`, "createArticulationLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
 		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
 }
@@ -59,7 +61,7 @@ func bodies(ids map[string]string) map[string]string {
 func queries(ids map[string]string) map[string]string {
 	return map[string]string{
 		"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"],
-		"lookupArticulations": "?institution=Hill+College&codes=A+1",
+		"getSharedArticulation": "?token=" + ids["articulationToken"], "lookupArticulations": "?institution=Hill+College&codes=A+1",
 	}
 }
 

@@ -226,13 +226,19 @@ func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b
 
 // message describes what webhooks are sent.
 func (d document) message() *huma.Operation {
+	var changes struct{ Body ChangeList }
+	d.read("listChanges.golden.json", &changes)
+	change := changes.Body.Data[0]
+	example := webhook.Content{Type: catalog.MessageType(change.Resource, change.Change), Timestamp: change.OccurredAt, Data: webhook.ContentData{
+		ID: change.ID, Resource: string(change.Resource), Change: change.Change, Href: change.Href, Cursor: change.Cursor,
+	}}
 	o := &huma.Operation{
-		OperationID: "receiveChange", Summary: "Be told of a change", Tags: []string{api.Webhooks.Tag().Name}, Method: http.MethodPost,
+		OperationID: "receiveWebhookMessage", Summary: "Be sent a message", Tags: []string{api.Webhooks.Tag().Name}, Method: http.MethodPost,
 		Description: "What the address of a webhook is sent, as Standard Webhooks 1.0.0 has it: verify the signature with the webhook's secret, and take a webhook-id once. " +
 			"2xx within 15 seconds is success; anything else is tried again, ten times over three days, but 410 disables the webhook. " +
 			"The order is not that of the changes. Types: " + strings.Join(catalog.MessageTypes(), ", ") + ".",
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			api.JSON: {Schema: d.responses.Schema(reflect.TypeFor[webhook.Content](), true, "WebhookMessage")},
+			api.JSON: {Schema: d.responses.Schema(reflect.TypeFor[webhook.Content](), true, ""), Example: example},
 		}},
 		Responses:  map[string]*huma.Response{"204": {Description: "Taken"}, "410": {Description: "Gone: disables the webhook"}},
 		Security:   []map[string][]string{{}},

@@ -108,7 +108,7 @@ func (s *service) function() *service {
 	other.store = store
 	other.server = rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: s.clock.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter, Limit: s.server.Limit,
-		Queue: s.server.Queue, Market: s.server.Market, Taxonomy: s.server.Taxonomy, CheckHref: s.server.CheckHref, Files: s.server.Files, WritePage: s.server.WritePage, Now: s.clock.Now, IDs: s.server.IDs,
+		Queue: s.server.Queue, Market: s.server.Market, Taxonomy: s.server.Taxonomy, CheckHref: s.server.CheckHref, Files: s.server.Files, Pages: s.server.Pages, Now: s.clock.Now, IDs: s.server.IDs,
 	})
 	other.one.s, other.two.s, other.reader.s = &other, &other, &other
 	return &other

@@ -557,6 +557,7 @@ type shown struct {
 // that are shown: the one that decided the level, and the strongest.
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]
+	knowledge := x.t.kind(int(f.skill)) == "knowledge"
 	var all []shown
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
@@ -566,11 +567,7 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) || m.beaten && !best.beaten) {
 			continue
 		}
-		verb, level, printed := x.governing(m)
-		if level > applied && !printed && x.t.kind(int(f.skill)) == "knowledge" && x.far(m, verb) {
-			level = applied
-		}
-		all = append(all, shown{i, verb, level, printed})
+		all = append(all, x.governing(i, knowledge))
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
 		for i := range all {
@@ -589,32 +586,12 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		}
 		return cmp.Compare(x.mentions[b.mention].strength, x.mentions[a.mention].strength)
 	})
-	if level == 0 {
-		level = unknownLevel
-	}
 	all = all[:min(len(all), maxEvidence)]
-	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && x.t.kind(int(f.skill)) != "knowledge" {
+	level = cmp.Or(level, unknownLevel)
+	if verb, own := ownVerb(x.t.name(int(f.skill))); own > level && !all[0].printed && !knowledge {
 		level, all[0].verb = own, verb
 	}
 	return level, all
-}
-
-// farWords is how many words after its verb knowledge is no longer what is created or
-// analysed but what is used for it.
-const farWords = 5
-
-// far reports whether so many words stand between a verb and a mention.
-func (x *extraction) far(m *mention, verb string) bool {
-	c := x.clauses[m.clause]
-	start, _ := x.around(c)
-	before := x.doc[start:x.tokens[m.first].start]
-	at := strings.LastIndex(before, verb)
-	if at < 0 {
-		return false
-	}
-	n := 0
-	scan(before[at+len(verb):], func(int, int) { n++ })
-	return n >= farWords
 }
 
 func b2i(b bool) int {
@@ -625,30 +602,35 @@ func b2i(b bool) int {
 }
 
 // governing finds the verb that governs a mention and the level that follows: a
-// level printed on the line wins; 0 where there is neither.
-func (x *extraction) governing(m *mention) (verb string, level int, printed bool) {
+// level printed on the line wins; 0 where there is neither. A verb governs its own
+// clause, or the whole line of an outcome where the clause has none.
+func (x *extraction) governing(mention int32, knowledge bool) shown {
+	m := &x.mentions[mention]
 	c := x.clauses[m.clause]
 	b := x.blocks[c.block]
 	if b.section == readings {
-		return "", 0, false
+		return shown{mention: mention}
 	}
 	start, end := x.around(c)
 	said := x.says(start, end)
-	if b.section == topics || b.section == title {
-		first, _, _ := strings.Cut(x.doc[c.start:c.end], " ")
-		if b.section == topics && subjectVerbs(strings.ToLower(first)) {
-			verb, level = governing(x.doc[c.start:c.end], x.tokens[m.first].start-c.start)
+	at, to := x.tokens[m.first].start, x.tokens[m.last].end
+	var g governor
+	switch b.section {
+	case title:
+	case topics:
+		g = subjectVerb(x.doc[c.start:c.end], at-c.start, knowledge)
+	default:
+		verbs := between(said.verbs, c.start-start, c.end-start)
+		if len(verbs) == 0 && b.section == outcomes {
+			verbs = said.verbs
 		}
-	} else {
-		at := x.tokens[m.first].start - start
-		if verb, level = governed(said.verbs, at); level > applied && instrumental(x.doc[start:end], at) {
-			level = applied
-		}
+		loose := !x.passage && (b.section == description || b.section == other)
+		g = governed(verbs, to-1-start).reaching(x.doc[start:end], at-start, knowledge, loose)
 	}
 	if said.printed > 0 {
-		return verb, said.printed, true
+		g.level = said.printed
 	}
-	return verb, level, false
+	return shown{mention, g.verb, g.level, said.printed > 0}
 }
 
 // saying is what a line says of levels.

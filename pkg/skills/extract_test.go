@@ -267,7 +267,8 @@ func TestLevels(t *testing.T) {
 }
 
 func TestNamesBeginWithVerbs(t *testing.T) {
-	for name, want := range map[string]int{"analyse stress resistance of materials": 4, "think critically": 4, "assess risks": 5, "human anatomy": 0, "design": 0} {
+	for name, want := range map[string]int{"analyse stress resistance of materials": 4, "think critically": 4, "assess risks": 5, "human anatomy": 0, "design": 0,
+		"design circuit boards": 5, "develop animations": 5, "think creatively": 5, "use a computer": 3} {
 		if _, got := ownVerb(name); got != want {
 			t.Errorf("%q: level %d, want %d", name, got, want)
 		}
@@ -276,7 +277,7 @@ func TestNamesBeginWithVerbs(t *testing.T) {
 
 func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 	tax := openSmall(t)
-	find := func(lines ...string) int {
+	find := func(id string, lines []string) int {
 		e := NewExtractor(tax, opened(t))
 		x := e.begin(strings.Join(lines, "\n"))
 		defer e.end(x)
@@ -288,7 +289,7 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range findings {
-			if tax.id(int(f.skill)) == "x:thermo" {
+			if tax.id(int(f.skill)) == id {
 				level, shown := x.level(f)
 				if len(shown) == 0 {
 					t.Fatal("nothing is shown")
@@ -299,20 +300,28 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 		t.Fatalf("not found in %q", lines)
 		return 0
 	}
-	if got := find("Title", "", "Course outcomes", "Explain thermodynamics.", "Analyse problems of thermodynamics.", "", "Topics", "Thermodynamics"); got != 4 {
-		t.Errorf("highest over mentions: %d", got)
-	}
-	if got := find("Title", "", "Course outcomes", "Explain thermodynamics. (K3)", "Evaluate problems of thermodynamics."); got != 3 {
-		t.Errorf("printed: %d", got)
-	}
-	if got := find("Title", "", "Topics", "Thermodynamics"); got != unknownLevel {
-		t.Errorf("no verb: %d", got)
-	}
-	if got := find("Title", "", "Topics", "Applying thermodynamics"); got != 3 {
-		t.Errorf("gerund of a subject: %d", got)
-	}
-	if got := find("Title", "", "Course outcomes", "Create plans of engines using thermodynamics."); got != applied {
-		t.Errorf("a means: %d", got)
+	for _, c := range []struct {
+		name, id string
+		want     int
+		lines    []string
+	}{
+		{"highest over mentions", "x:thermo", 4, []string{"Title", "", "Course outcomes", "Explain thermodynamics.", "Analyse problems of thermodynamics.", "", "Topics", "Thermodynamics"}},
+		{"printed", "x:thermo", 3, []string{"Title", "", "Course outcomes", "Explain thermodynamics. (K3)", "Evaluate problems of thermodynamics."}},
+		{"no verb", "x:thermo", unknownLevel, []string{"Title", "", "Topics", "Thermodynamics"}},
+		{"gerund of a subject", "x:thermo", 3, []string{"Title", "", "Topics", "Applying thermodynamics"}},
+		{"a means", "x:thermo", applied, []string{"Title", "", "Course outcomes", "Create plans of engines using thermodynamics."}},
+		{"made of it", "x:thermo", applied, []string{"Title", "", "Course outcomes", "Compose thermodynamics."}},
+		{"judged", "x:thermo", 5, []string{"Title", "", "Course outcomes", "Criticise thermodynamics."}},
+		{"another sentence's verb", "x:thermo", unknownLevel, []string{"Title", "", "Description", "Students evaluate engines. They meet thermodynamics, too."}},
+		{"another sentence's verb, of the same outcome", "x:thermo", 5, []string{"Title", "", "Course outcomes", "Evaluate engines: power, losses and thermodynamics"}},
+		{"near its verb in a description", "x:thermo", 3, []string{"Title", "", "Description", "This course teaches students to apply thermodynamics."}},
+		{"far from its verb in a description", "x:thermo", unknownLevel, []string{"Title", "", "Description", "Students will apply the many things that were found in the age of steam to thermodynamics."}},
+		{"far from its verb in an outcome", "x:thermo", 3, []string{"Title", "", "Course outcomes", "Apply the many things that were found in the age of steam to thermodynamics."}},
+		{"something done, in a description", "x:testsw", 3, []string{"Title", "", "Description", "Software testing is at the heart of the course."}},
+	} {
+		if got := find(c.id, c.lines); got != c.want {
+			t.Errorf("%s: level %d, want %d", c.name, got, c.want)
+		}
 	}
 }
 

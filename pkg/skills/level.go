@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -191,17 +192,12 @@ func articleFollows(rest string) bool {
 	return map[string]bool{"the": true, "a": true, "an": true, "various": true, "their": true, "suitable": true, "appropriate": true, "simple": true}[strings.ToLower(next)]
 }
 
-// governing returns the verb that governs what stands at a byte of a line: the
-// nearest before it, or the line's first, and raises mere understanding to the
-// applying that the same line goes on to ask for.
-func governing(line string, at int) (verb string, level int) {
-	return governed(governors(line), at)
-}
-
-// governed is governing with the verbs of the line at hand.
-func governed(all []governor, at int) (verb string, level int) {
+// governed returns the verb, of those of a line, that governs what stands at a byte:
+// the nearest before it, or the first. It raises mere understanding to the applying
+// that the same verbs go on to ask for.
+func governed(all []governor, at int) governor {
 	if len(all) == 0 {
-		return "", 0
+		return governor{}
 	}
 	g := all[0]
 	for _, next := range all[1:] {
@@ -222,8 +218,44 @@ func governed(all []governor, at int) (verb string, level int) {
 			}
 		}
 	}
-	return g.verb, g.level
+	return g
 }
+
+// between returns the verbs that stand between two bytes of their line.
+func between(all []governor, from, to int) []governor {
+	at := func(g governor, byte int) int { return g.start - byte }
+	i, _ := slices.BinarySearchFunc(all, from, at)
+	j, _ := slices.BinarySearchFunc(all, to, at)
+	return all[i:max(i, j)]
+}
+
+// How many words from its verb on knowledge is no longer what is analysed or judged
+// but what is used for it, and how many on, in running text, the verb says nothing of
+// it.
+const (
+	farWords   = 5
+	looseWords = 8
+)
+
+// reaching returns what is left of a verb at a skill that stands at a byte of its line.
+// In loose text, such as a description, verbs reach less far than in an outcome.
+func (g governor) reaching(line string, at int, knowledge, loose bool) governor {
+	words := 0
+	if knowledge && g.start < at {
+		scan(line[g.start:at], func(int, int) { words++ })
+	}
+	switch {
+	case loose && words > looseWords:
+		return governor{}
+	case g.level > applied && (words > farWords || knowledge && creating(strings.ToLower(g.verb)) || instrumental(line, at)):
+		g.level = applied
+	}
+	return g
+}
+
+// creating are verbs that make something: knowledge is not made but applied to it.
+var creating = set(`create creating design designing develop developing construct constructing build building compose composing generate generating integrate integrating invent inventing
+	devise devising propose proposing synthesize synthesizing synthesise synthesising`)
 
 // instrumental reports whether a skill that stands at a byte of a line is the means of
 // what its verb asks for: to create a page using a language is to apply the language.
@@ -242,22 +274,37 @@ var means = set(`using with via through`)
 
 // ownVerb returns the verb with which the name of a skill begins and its level, 0
 // where it begins with none: to analyse stress is to analyse, whatever governs its
-// mention.
+// mention. Where a name says design or develop it means creating, as outcomes need
+// not.
 func ownVerb(name string) (verb string, level int) {
-	first, _, several := strings.Cut(name, " ")
+	first, rest, several := strings.Cut(name, " ")
 	switch {
 	case !several:
 		return "", 0
+	case making(first), first == "think" && rest == "creatively":
+		return first, 5
 	case first == "think": // critically, analytically
 		return first, 4
 	}
 	return first, verbLevel(first, false)
 }
 
+// making are the verbs of names of skills that create something.
+var making = set(`design develop create compose plan invent build`)
+
 // subjectVerbs are the gerunds and plain verbs that govern in a list of subjects,
 // where most that look like verbs are names of things.
 var subjectVerbs = set(`writing preparing using applying implementing designing solving creating developing analysing analyzing evaluating comparing explaining describing programming calculating
 	computing conducting performing delivering presenting write prepare use apply implement solve create develop analyse analyze evaluate compare explain describe calculate compute conduct perform deliver present explore demonstrate`)
+
+// subjectVerb returns the verb that governs what stands at a byte of an entry in a list
+// of subjects, which begins with the verb where it has one.
+func subjectVerb(entry string, at int, knowledge bool) governor {
+	if first, _, _ := strings.Cut(entry, " "); !subjectVerbs(strings.ToLower(first)) {
+		return governor{}
+	}
+	return governed(governors(entry), at).reaching(entry, at, knowledge, false)
+}
 
 // LevelOf returns the level that a course outcome asks for, 1..5, and the verb that
 // decides it, "" where the outcome prints its level itself or has no verb.
@@ -265,11 +312,11 @@ func LevelOf(outcome string) (level int, verb string) {
 	if level = printedLevel(outcome); level > 0 {
 		return level, ""
 	}
-	verb, level = governing(outcome, 0)
-	if level == 0 {
+	g := governed(governors(outcome), 0)
+	if g.level == 0 {
 		return unknownLevel, ""
 	}
-	return level, verb
+	return g.level, g.verb
 }
 
 func undouble(s string) string {

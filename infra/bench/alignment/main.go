@@ -218,7 +218,7 @@ func reports(w io.Writer) error {
 			name  string
 			write func(io.Writer) error
 		}{{"CSV", r.WriteCSV}, {"page", func(w io.Writer) error {
-			_, err := page.Write(w, r, func(view string) string { return "?view=" + view })
+			_, err := page.Pages{}.Report(w, r, func(view string) string { return "?view=" + view })
 			return err
 		}}} {
 			var b bytes.Buffer

@@ -40,37 +40,55 @@ func (b *bench) plainly() error {
 	return nil
 }
 
+// agreement counts how often two levels are the same, and how often they are within
+// one.
+type agreement struct{ n, exact, within int }
+
+func (a *agreement) add(level int, others ...int) {
+	a.n++
+	a.exact += one(slices.Contains(others, level))
+	a.within += one(slices.ContainsFunc(others, func(l int) bool { return math.Abs(float64(l-level)) <= 1 }))
+}
+
+func (a agreement) same() string { return number(float64(a.exact) / float64(max(1, a.n))) }
+func (a agreement) near() string { return number(float64(a.within) / float64(max(1, a.n))) }
+
 func (b *bench) levels() {
-	share := func(n, of int) string { return number(float64(n) / float64(max(1, of))) }
-	near := func(a, b int) bool { return math.Abs(float64(a-b)) <= 1 }
-	var exact, within, firstExact, firstWithin int
+	var ours, first agreement
 	for _, o := range b.set.Outcomes {
 		level, _ := skills.LevelOf(o.Text)
-		first := firstVerb(o.Text)
-		exact += one(level == o.Level)
-		within += one(near(level, o.Level))
-		firstExact += one(first == o.Level)
-		firstWithin += one(near(first, o.Level))
+		ours.add(level, o.Level)
+		first.add(firstVerb(o.Text), o.Level)
 	}
-	n := len(b.set.Outcomes)
-	b.row("levels of outcomes, exact", ">= .80", share(exact, n), "", "first verb "+share(firstExact, n))
-	b.row("levels of outcomes, within one", ">= .95", share(within, n), "", "first verb "+share(firstWithin, n))
-	count := func(items []gold.Item) (n, exact, within int) {
-		for _, item := range items {
-			for _, s := range b.found(item.Doc).Skills {
-				if levels := item.Levels[s.SkillID]; len(levels) > 0 {
-					n++
-					exact += one(slices.Contains(levels, s.Level))
-					within += one(slices.ContainsFunc(levels, func(l int) bool { return near(l, s.Level) }))
-				}
+	b.row("levels of outcomes, exact", ">= .80", ours.same(), "", "first verb "+first.same())
+	b.row("levels of outcomes, within one", ">= .95", ours.near(), "", "first verb "+first.near())
+	open, sealed := b.levelled(b.set.Courses), b.levelled(b.set.Sealed)
+	b.row("levels in courses, exactly that of a labeler", ">= .80", open.either.same(), sealed.either.same(), "always 2: "+open.two.same())
+	b.row("levels in courses, within one of it", ">= .95", open.either.near(), sealed.either.near(), "always 2: "+open.two.near())
+	b.row("  of skills that both labelled, exactly that of one", "", open.single.same(), sealed.single.same(), "the other labeler "+open.labelers.same(), "sealed "+sealed.labelers.same())
+	b.row("  of skills that both labelled, within one of it", "", open.single.near(), sealed.single.near(), "the other labeler "+open.labelers.near(), "sealed "+sealed.labelers.near())
+}
+
+// levelled compares the levels of what is found with those of labelers: of either; of
+// one at a time where both gave one, next to what they are to each other there, which
+// is as well as anybody does; and level 2 for everything with those of either.
+func (b *bench) levelled(items []gold.Item) (a struct{ either, single, labelers, two agreement }) {
+	for _, item := range items {
+		for _, s := range b.found(item.Doc).Skills {
+			levels := item.Levels[s.SkillID]
+			if len(levels) == 0 {
+				continue
+			}
+			a.either.add(s.Level, levels...)
+			a.two.add(2, levels...)
+			if len(levels) == 2 {
+				a.single.add(levels[0], s.Level)
+				a.single.add(levels[1], s.Level)
+				a.labelers.add(levels[0], levels[1])
 			}
 		}
-		return n, exact, within
 	}
-	on, oe, ow := count(b.set.Courses)
-	sn, se, sw := count(b.set.Sealed)
-	b.row("levels in courses, exactly that of a labeler", ">= .80", share(oe, on), share(se, sn))
-	b.row("levels in courses, within one of it", ">= .95", share(ow, on), share(sw, sn))
+	return a
 }
 
 func one(b bool) int {

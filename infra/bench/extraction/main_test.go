@@ -30,3 +30,16 @@ func TestJaccard(t *testing.T) {
 		}
 	}
 }
+
+func TestAgreementCountsTheNearestOfSeveralLevels(t *testing.T) {
+	var a agreement
+	a.add(3, 3)
+	a.add(3, 2, 5)
+	a.add(3, 1, 5)
+	if want := (agreement{n: 3, exact: 1, within: 2}); a != want {
+		t.Errorf("%+v, want %+v", a, want)
+	}
+	if a.same() != "0.333" || a.near() != "0.667" {
+		t.Errorf("%s and %s, want 0.333 and 0.667", a.same(), a.near())
+	}
+}

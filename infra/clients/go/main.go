@@ -25,7 +25,7 @@ func call(ctx context.Context) error {
 	if courses.Value == nil || len(courses.Value.Data) != 2 {
 		return fmt.Errorf("list: %s", courses.Body)
 	}
-	course, err := client.CreateCourse(ctx, nil, CreateCourseRequest{Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditsInputUnitSEMESTERHOUR}})
+	course, err := client.CreateCourse(ctx, nil, CreateCourseRequest{Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditUnitSEMESTERHOUR}})
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func extract(ctx context.Context, client *Client) (skills int, err error) {
 		if extraction.Value == nil {
 			return 0, fmt.Errorf("extraction: %s", extraction.Body)
 		}
-		if extraction.Value.ProcessingStatus == COMPLETED && len(extraction.Value.Skills) > 0 {
+		if extraction.Value.ProcessingStatus == ProcessingStatusCOMPLETED && len(extraction.Value.Skills) > 0 {
 			return len(extraction.Value.Skills), nil
 		}
 		time.Sleep(time.Second / 2)

@@ -131,26 +131,28 @@ func (s *server) respond(r *http.Request, id, path, query string) (a response, f
 	key := r.Header.Get(api.HeaderKey)
 	if route.Operation == nil || route.Operation.Access != api.Public {
 		if code, detail := s.keys.admit(r.Context(), key, time.Now()); code != "" {
-			return refuse(code, detail, path, id), ""
+			return refuse(r.Host, code, detail, path, id), ""
 		}
 	}
 	values, queryErr := parseQuery(query)
 	switch {
 	case r.Method != strings.ToUpper(r.Method):
-		return refuse(catalog.InvalidParameter, "A method is written in capital letters.", path, id), ""
+		return refuse(r.Host, catalog.InvalidParameter, "A method is written in capital letters.", path, id), ""
+	case r.Host != "" && origin(r.Host) == "":
+		return refuse("", catalog.InvalidParameter, "The header Host holds no host.", path, id), ""
 	case err != nil:
-		return refuse(catalog.InvalidParameter, "The path cannot be decoded.", path, id), ""
+		return refuse(r.Host, catalog.InvalidParameter, "The path cannot be decoded.", path, id), ""
 	case queryErr != nil:
-		return refuse(catalog.InvalidParameter, "The query cannot be decoded.", path, id), ""
+		return refuse(r.Host, catalog.InvalidParameter, "The query cannot be decoded.", path, id), ""
 	case path != api.BasePath && !strings.HasPrefix(path, api.BasePath+"/"):
-		return refuse(catalog.NotFound, "There is no such path.", path, id), ""
+		return refuse(r.Host, catalog.NotFound, "There is no such path.", path, id), ""
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client is gone, or too slow
 	}
 	if len(body) > largestBody {
-		return refuse(catalog.PayloadTooLarge, "The request is larger than the service takes.", path, id), ""
+		return refuse(r.Host, catalog.PayloadTooLarge, "The request is larger than the service takes.", path, id), ""
 	}
 	function = s.functions[route.Path]
 	if route.Path == "" {
@@ -165,7 +167,7 @@ func (s *server) call(r *http.Request, in request, function string) response {
 	event, err := json.Marshal(in.event(r))
 	if err != nil {
 		s.Console.Printf("gateway: event for %s: %v", function, err)
-		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
+		return refuse(r.Host, catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
 	// A client that hangs up does not stop the function, as in AWS.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Limit)
@@ -173,16 +175,16 @@ func (s *server) call(r *http.Request, in request, function string) response {
 	out, err := s.Invoke(ctx, function, event)
 	if ctx.Err() != nil && err != nil {
 		s.Console.Printf("gateway: %s %s: no response of %s within %v", r.Method, in.path, function, s.Limit)
-		return refuse(catalog.Unavailable, "The response took too long. Try again.", in.path, in.id)
+		return refuse(r.Host, catalog.Unavailable, "The response took too long. Try again.", in.path, in.id)
 	}
 	if err != nil {
 		s.Line(in.id + " " + err.Error())
-		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
+		return refuse(r.Host, catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
 	a, err := parseResponse(out)
 	if err != nil {
 		s.Console.Printf("gateway: %s %s: %s: %v", r.Method, in.path, function, err)
-		return refuse(catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
+		return refuse(r.Host, catalog.Internal, "The service failed to respond. The requestId finds the cause.", in.path, in.id)
 	}
 	return a
 }

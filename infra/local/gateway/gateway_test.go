@@ -14,6 +14,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -133,7 +134,7 @@ func get(target, key string) string {
 }
 
 // checkProblem holds a response of the gateway's own against the contract.
-func checkProblem(t *testing.T, status int, header map[string][]string, body, code, instance string) {
+func checkProblem(t *testing.T, status int, header map[string][]string, body, origin, code, instance string) {
 	t.Helper()
 	var problem map[string]any
 	if err := json.Unmarshal([]byte(body), &problem); err != nil {
@@ -145,7 +146,7 @@ func checkProblem(t *testing.T, status int, header map[string][]string, body, co
 		return
 	}
 	want := map[string]any{
-		"type": api.ProblemType(catalog.Code(code)), "title": problem["title"], "detail": problem["detail"],
+		"type": api.ProblemType(origin, catalog.Code(code)), "title": problem["title"], "detail": problem["detail"],
 		"status": float64(status), "code": code, "instance": instance, "requestId": id[0],
 	}
 	if diff := cmp.Diff(want, problem); diff != "" {
@@ -189,6 +190,9 @@ func TestOwnAnswers(t *testing.T) {
 		"no host":                   {"GET /v1/courses HTTP/1.1\r\nX-API-Key: good\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
 		"bad header name":           {"GET /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: good\r\nb@d: 1\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
 		"header garbage":            {"GET /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: good\r\n: \x00\xff\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
+		"a host in brackets":        {"GET /v1/courses HTTP/1.1\r\nX-API-Key: good\r\nhost: [\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
+		"a host that no URL takes":  {"GET /v1/courses HTTP/1.1\r\nX-API-Key: good\r\nhost: a%zz\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
+		"a host of two words":       {"GET /v1/courses/%zz HTTP/1.1\r\nX-API-Key: good\r\nhost: a b\r\n\r\n", 400, "invalid_parameter", "/v1/courses/%zz"},
 		"no HTTP at all":            {"\x16\x03\x01\x02\x00garbage\r\n\r\n", 401, "unauthorized", "/"},
 		"too large a head":          {"GET /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: good\r\nA: " + strings.Repeat("x", 20000) + "\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
 		"unknown transfer encoding": {"POST /v1/courses HTTP/1.1\r\nHost: x\r\nX-API-Key: good\r\nTransfer-Encoding: sieve\r\n\r\n", 400, "invalid_parameter", "/v1/courses"},
@@ -207,7 +211,11 @@ func TestOwnAnswers(t *testing.T) {
 			if status != c.status {
 				t.Fatalf("status %d, want %d; %s", status, c.status, body)
 			}
-			checkProblem(t, status, header, body, c.code, c.instance)
+			origin := ""
+			if host := regexp.MustCompile(`\r\nHost: (.+)\r\n`).FindStringSubmatch(c.raw); host != nil {
+				origin = "http://" + host[1]
+			}
+			checkProblem(t, status, header, body, origin, c.code, c.instance)
 			if f.function != "" {
 				t.Errorf("function %s was asked", f.function)
 			}
@@ -331,13 +339,13 @@ func TestAnswersOfFunctions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f.response = response
 			status, header, body := send(t, address, get("/v1/courses", "good"))
-			checkProblem(t, status, header, body, "internal", "/v1/courses")
+			checkProblem(t, status, header, body, "http://localhost:3000", "internal", "/v1/courses")
 		})
 	}
 	t.Run("failed function", func(t *testing.T) {
 		f.response, f.err = "", errors.New("exit status 7")
 		status, header, body := send(t, address, get("/v1/courses", "good"))
-		checkProblem(t, status, header, body, "internal", "/v1/courses")
+		checkProblem(t, status, header, body, "http://localhost:3000", "internal", "/v1/courses")
 		if strings.Contains(body, "exit") {
 			t.Errorf("shows internals: %s", body)
 		}
@@ -348,7 +356,7 @@ func TestSlowFunction(t *testing.T) {
 	f := &toy{delay: time.Hour}
 	address := serve(t, Gateway{Invoke: f.invoke, Limit: 50 * time.Millisecond})
 	status, header, body := send(t, address, get("/v1/courses", "good"))
-	checkProblem(t, status, header, body, "unavailable", "/v1/courses")
+	checkProblem(t, status, header, body, "http://localhost:3000", "unavailable", "/v1/courses")
 	if status != 503 {
 		t.Errorf("status %d", status)
 	}
@@ -366,7 +374,7 @@ func TestThrottle(t *testing.T) {
 	if status != 429 {
 		t.Fatalf("%d %s", status, body)
 	}
-	checkProblem(t, status, header, body, "rate_limit_exceeded", "/v1/courses")
+	checkProblem(t, status, header, body, "http://localhost:3000", "rate_limit_exceeded", "/v1/courses")
 	if status, _, _ := send(t, address, get("/v1/openapi.json", "")); status != 200 {
 		t.Errorf("the open document is throttled: %d", status)
 	}

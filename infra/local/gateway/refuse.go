@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/textproto"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,10 +20,21 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
+// address is a host, and perhaps a port, with which an address can begin.
+var address = regexp.MustCompile(`^([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+
+// origin returns what the addresses of a host begin with; "" for what is no host.
+func origin(host string) string {
+	if !address.MatchString(host) {
+		return ""
+	}
+	return "http://" + host
+}
+
 // refuse is the gateway's own response in the service's error shape. The gateway
 // knows no customer, so the limits are all 0.
-func refuse(code catalog.Code, detail, path, id string) response {
-	problem := api.NewProblem(code, detail, path, id)
+func refuse(host string, code catalog.Code, detail, path, id string) response {
+	problem := api.NewProblem(origin(host), code, detail, path, id)
 	body, err := json.Marshal(problem)
 	if err != nil {
 		panic(err) // it holds nothing but strings
@@ -111,7 +123,7 @@ func (s *server) unparseable(head []byte) []byte {
 	if code == "" {
 		code, detail = catalog.InvalidParameter, "The request is no well-formed HTTP, expects what is not given, or has a path that cannot be decoded."
 	}
-	a := refuse(code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
+	a := refuse(http.Header(header).Get("Host"), code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
 	s.Line(fmt.Sprintf("%s %q %d", id, line, a.status))
 
 	var out bytes.Buffer

@@ -149,8 +149,8 @@ func (r *Runtime) Stop() {
 
 const (
 	stopGrace    = time.Second
-	initLimit    = 20 * time.Second // from the start of a process to its first call for work
-	shortestLife = time.Second / 2  // the pace at which a process that keeps ending is started again
+	initLimit    = time.Minute     // from the start of a process to its first call for work
+	shortestLife = time.Second / 2 // the pace at which a process that keeps ending is started again
 )
 
 // environment is all that a function's process sees.

@@ -4,7 +4,9 @@
 // end calls it dead.
 //
 // Messages are delivered fairly, as by an SQS fair queue: however many messages one
-// group has waiting, those of another are delivered as if it were alone.
+// group has waiting, those of another are delivered as if it were alone. Groups whose
+// deliveries take long have half of the deliveries together, so that any number of them
+// leaves room for the others.
 package source
 
 import (
@@ -36,6 +38,7 @@ type Queue struct {
 	Function    string
 	Concurrency int                      // events at a time
 	Share       int                      // events of one group at a time; 0 means half of Concurrency, rounded up
+	Slow        time.Duration            // a delivery that takes as long makes its group slow; 0 for none
 	Visibility  time.Duration            // how long a message is hidden from when it is delivered, whole seconds
 	Group       func(body string) string // of a message; goaws keeps no MessageGroupId
 	Invoke      Invoke
@@ -55,11 +58,14 @@ const (
 
 // Poll delivers until ctx ends, and waits for the functions that run then.
 func (q *Queue) Poll(ctx context.Context) {
-	received, done := make(chan types.Message), make(chan string)
+	received, done := make(chan types.Message), make(chan ended)
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { q.receive(ctx, received) })
-	turns := turns{share: cmp.Or(q.Share, (q.Concurrency+1)/2), groups: map[string]*group{}}
+	turns := turns{share: cmp.Or(q.Share, (q.Concurrency+1)/2), groups: map[string]*group{}, now: time.Now}
+	if q.Slow > 0 {
+		turns.slowShare = (q.Concurrency + 1) / 2
+	}
 	running := 0
 	for {
 		for running < q.Concurrency {
@@ -69,9 +75,10 @@ func (q *Queue) Poll(ctx context.Context) {
 			}
 			running++
 			parts.Go(func() {
+				began := time.Now()
 				q.deliver(ctx, m, group)
 				select {
-				case done <- group:
+				case done <- ended{group, q.Slow > 0 && time.Since(began) >= q.Slow}:
 				case <-ctx.Done():
 				}
 			})
@@ -83,13 +90,19 @@ func (q *Queue) Poll(ctx context.Context) {
 		select {
 		case m := <-more:
 			turns.add(q.Group(aws.ToString(m.Body)), m)
-		case group := <-done:
+		case e := <-done:
 			running--
-			turns.done(group)
+			turns.done(e.group, e.slow)
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// ended is a delivery that has ended.
+type ended struct {
+	group string
+	slow  bool
 }
 
 // receive hides the messages that the queue shows, and passes them on.

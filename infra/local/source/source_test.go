@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -219,7 +221,7 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 // have had theirs.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), groups: map[string]*group{}}
+		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), groups: map[string]*group{}, now: time.Now}
 		waiting, running := map[string]int{}, map[string]int{}
 		names := rapid.SampledFrom([]string{"a", "b", "c"})
 		next := func(t *rapid.T) {
@@ -247,7 +249,7 @@ func TestTurns(t *testing.T) {
 			for n := range running {
 				if running[n] > 0 {
 					running[n]--
-					turns.done(n)
+					turns.done(n, false)
 					return
 				}
 			}
@@ -272,6 +274,71 @@ func TestTurns(t *testing.T) {
 			t.Fatalf("%v is left", turns.groups)
 		}
 	})
+}
+
+// Ten receivers that stall and one that works: once it is known that they stall, whatever
+// comes for the one that works is delivered at once, and each of the others has its turns.
+func TestSlowGroupsLeaveRoom(t *testing.T) {
+	const concurrency, stalled = 12, 10
+	now := time.Unix(0, 0)
+	turns := turns{share: 3, slowShare: concurrency / 2, groups: map[string]*group{}, now: func() time.Time { return now }}
+	var running []string
+	fill := func() (begun []string) {
+		for len(running) < concurrency {
+			_, name, ok := turns.next()
+			if !ok {
+				return begun
+			}
+			running, begun = append(running, name), append(begun, name)
+		}
+		return begun
+	}
+	end := func(name string, slow bool) {
+		i := slices.Index(running, name)
+		running = slices.Delete(running, i, i+1)
+		turns.done(name, slow)
+	}
+	for i := range stalled {
+		for range 50 {
+			turns.add(fmt.Sprint("stalled ", i), types.Message{})
+		}
+	}
+	// Nothing is known yet, so they take all; the first that ends makes room.
+	fill()
+	turns.add("works", types.Message{})
+	if end(running[0], true); !slices.Equal(fill(), []string{"works"}) {
+		t.Fatalf("running: %v", running)
+	}
+	end("works", false)
+	had := map[string]int{}
+	for n := range 20 * stalled {
+		now = now.Add(time.Second)
+		i := slices.IndexFunc(running, func(name string) bool { return name != "works" })
+		end(running[i], true)
+		for _, name := range fill() {
+			had[name]++
+		}
+		turns.add("works", types.Message{})
+		if begun := fill(); n > concurrency && !slices.Equal(begun, []string{"works"}) {
+			t.Fatalf("with a message for the one that works, %v begin", begun)
+		}
+		for slices.Contains(running, "works") {
+			end("works", false)
+			fill()
+		}
+	}
+	for i := range stalled {
+		if n := had[fmt.Sprint("stalled ", i)]; n < 15 {
+			t.Errorf("receiver %d has %d turns", i, n)
+		}
+	}
+	if len(running) > concurrency/2 {
+		t.Errorf("those that stall have %d of %d", len(running), concurrency)
+	}
+	now = now.Add(slowness)
+	if fill(); len(running) != concurrency {
+		t.Errorf("after a minute, %d are running", len(running))
+	}
 }
 
 func TestIsFailed(t *testing.T) {

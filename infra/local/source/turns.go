@@ -1,23 +1,36 @@
 package source
 
-import "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
 
 // turns are the messages that wait to be delivered, by group. The next one is of the
 // group that has the fewest delivered and not done, and of equals of the one whose
 // last turn is the longest ago. No group has more than its share delivered and not
-// done, so that there is always room for another.
+// done, so that there is always room for another. A group that was slow lately has one,
+// and slow groups together have no more than slowShare, however many they are.
 type turns struct {
-	share   int
-	groups  map[string]*group // that have messages waiting or running
-	waiting int
-	turn    int
+	share     int
+	slowShare int               // 0: no group is slow
+	groups    map[string]*group // that have messages waiting or running, or were slow lately
+	waiting   int
+	turn      int
+	now       func() time.Time
 }
+
+// slowness is how long a group is slow after its last slow delivery.
+const slowness = time.Minute
 
 type group struct {
 	waiting []types.Message
 	running int
-	last    int // turn
+	last    int       // turn
+	slow    time.Time // until when
 }
+
+func (g *group) idle() bool { return g.running == 0 && len(g.waiting) == 0 }
 
 func (t *turns) add(name string, m types.Message) {
 	g := t.groups[name]
@@ -32,8 +45,19 @@ func (t *turns) add(name string, m types.Message) {
 // next takes the message whose turn it is; false while there is none.
 func (t *turns) next() (m types.Message, name string, ok bool) {
 	var first *group
+	now, slowRunning := t.now(), 0
+	for n, g := range t.groups {
+		if now.Before(g.slow) {
+			slowRunning += g.running
+		} else if g.idle() {
+			delete(t.groups, n)
+		}
+	}
 	for n, g := range t.groups {
 		if len(g.waiting) == 0 || g.running >= t.share {
+			continue
+		}
+		if now.Before(g.slow) && (g.running > 0 || slowRunning >= t.slowShare) {
 			continue
 		}
 		if first == nil || g.running < first.running || g.running == first.running && g.last < first.last {
@@ -50,9 +74,14 @@ func (t *turns) next() (m types.Message, name string, ok bool) {
 	return m, name, true
 }
 
-func (t *turns) done(name string) {
+// done ends a turn of a group; slow says that it took long.
+func (t *turns) done(name string, slow bool) {
 	g := t.groups[name]
-	if g.running--; g.running == 0 && len(g.waiting) == 0 {
+	g.running--
+	if slow && t.slowShare > 0 {
+		g.slow = t.now().Add(slowness)
+	}
+	if g.idle() && g.slow.IsZero() {
 		delete(t.groups, name)
 	}
 }

@@ -99,8 +99,9 @@ const (
 
 	delivererTimeout = 25 * time.Second // a receiver has 15 s
 	delivererMemory  = 256              // MB
-	deliveries       = 12               // messages at a time, of which one webhook has three
+	deliveries       = 12               // messages at a time, of which one webhook has three, and slow ones have six together
 	deliveriesShare  = 3
+	slowDelivery     = 3 * time.Second
 	deliverers       = deliveries + 2 // and one each for the stream and the schedule
 )
 
@@ -242,7 +243,7 @@ func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Annou
 	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Concurrency: extractors, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
 	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Concurrency: 1, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
 	messages := &source.Queue{
-		Client: client, URL: queues.Messages.URL, ARN: queues.Messages.ARN, Function: api.Deliverer, Concurrency: deliveries, Share: deliveriesShare,
+		Client: client, URL: queues.Messages.URL, ARN: queues.Messages.ARN, Function: api.Deliverer, Concurrency: deliveries, Share: deliveriesShare, Slow: slowDelivery,
 		Visibility: Visibility, Group: webhookOf, Invoke: r.Invoke, Console: s.Console,
 	}
 	changes := &source.Stream{Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Function: api.Deliverer, Wanted: isFeed, Invoke: r.Invoke, Console: s.Console}

@@ -1,5 +1,5 @@
-// Package paging renders the pages of reports for functions. Only that of the reports loads
-// it.
+// Package paging renders pages for functions. Only those of the reports and of the
+// articulations load it.
 package paging
 
 import (
@@ -8,5 +8,5 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Reports is the group.Part that writes reports as pages.
-func Reports(_ boot.Config, s *rest.Server) { s.WritePage = page.Write }
+// Pages is the group.Part that writes pages.
+func Pages(_ boot.Config, s *rest.Server) { s.Pages = page.Pages{} }

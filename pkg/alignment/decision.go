@@ -1,0 +1,366 @@
+package alignment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Decision is what an articulation's page shows: the record, its history, and what it
+// rests on.
+type Decision struct {
+	Articulation *catalog.Articulation
+	Moves        []catalog.Move
+	Courses      map[string]*catalog.Course  // live ones that it grants
+	Programs     map[string]*catalog.Program // live ones that it is for
+	// Evidence is what was frozen at the approval, before that what an approval would
+	// freeze now; nil for none.
+	Evidence *catalog.DecisionEvidence
+	// Sent and Taught are the transfer course and the section of the evidence.
+	Sent, Taught Side
+	SkillName    func(id string) string // "" for a skill that the taxonomy lacks
+	Related      Related
+}
+
+// Side is one of the two sides that evidence compares, as it is now.
+type Side struct {
+	Name   string // "" where it is gone
+	Skills []catalog.SkillRef
+	ByHand bool // the evidence's skills were set by hand
+	// Quotes are those of the extraction that the evidence was made with; nil where
+	// there has been another since.
+	Quotes []catalog.Evidence
+}
+
+// DecisionPage is what an articulation shows to people; package page writes it. It
+// leaves the private note out: pages are handed on.
+type DecisionPage struct {
+	ID, Title, Status string
+	Final             bool // whether it is approved or rejected
+	Grants            string
+	Facts             []fact
+	Notes             []fact
+	Alternatives      []pageAlternative
+	Granted           []pageGrant
+	Programs          []string // none for all
+	Comparison        *pageComparison
+	NoComparison      string // why there is none
+	Moves             []pageMove
+	Changed, Day      string // when the record was last changed
+}
+
+type pageAlternative struct {
+	Number  int // from 1
+	Courses []pageSending
+}
+
+type pageSending struct{ Code, Title, Credits, Grade, Taken string }
+
+type pageGrant struct{ Code, Name, Credits string }
+
+type pageComparison struct {
+	Sent, Taught         string // names of both sides
+	Score                cell   // in percent
+	Rule                 string // what the score means by the thresholds
+	Basis                string // when the figures were found
+	Skills               []pageMatch
+	Extra                []string // skills of the transfer course that the section does not teach
+	AboutSent, AboutHere string   // why there are no quotes; "" where there are
+}
+
+// pageMatch is a skill of the section beside what the transfer course has for it.
+type pageMatch struct {
+	Name         string
+	Kind         string // how it is met
+	Share        cell   // how far, in percent
+	Sent, Taught pageTeaching
+}
+
+type pageTeaching struct {
+	Skill  string // where it is another than that of the row
+	Level  string
+	Quotes []string
+}
+
+type pageMove struct{ At, Day, From, To, By string }
+
+// Page returns the articulation for people.
+func (d Decision) Page() DecisionPage {
+	a := d.Articulation
+	p := DecisionPage{
+		ID: a.ID, Status: statusName(a.Status), Changed: a.UpdatedAt.String(), Day: dayName(catalog.DateOf(a.UpdatedAt)),
+		Final: a.Status == catalog.ArticulationApproved || a.Status == catalog.ArticulationRejected,
+		Title: sendingName(a.Sending) + " at " + a.SendingInstitution.Name, Grants: "grants nothing",
+		Facts: d.facts(), Notes: d.notes(), Granted: d.granted(),
+	}
+	if len(p.Granted) > 0 {
+		var codes []string
+		for _, grant := range p.Granted {
+			codes = append(codes, cmp.Or(grant.Code, grant.Name))
+		}
+		p.Grants = "counts here as " + strings.Join(codes, " and ")
+	}
+	for i, alternative := range a.Sending {
+		shown := pageAlternative{Number: i + 1}
+		for _, c := range alternative.Courses {
+			shown.Courses = append(shown.Courses, pageSending{c.Code, valueOf(c.Title), credits(c.Credits), valueOf(c.MinimumGrade), period(valueOf(c.TakenFrom), valueOf(c.TakenTo))})
+		}
+		p.Alternatives = append(p.Alternatives, shown)
+	}
+	for _, id := range a.ProgramIDs {
+		name := id
+		if program := d.Programs[id]; program != nil {
+			name = program.Name
+		}
+		p.Programs = append(p.Programs, name)
+	}
+	for _, m := range d.Moves {
+		move := pageMove{At: m.At.String(), Day: dayName(catalog.DateOf(m.At)), From: statusName(m.From), To: statusName(m.To)}
+		if m.DecidedBy != nil {
+			move.By = personName(*m.DecidedBy)
+		}
+		p.Moves = append(p.Moves, move)
+	}
+	if p.Comparison = d.comparison(); p.Comparison == nil {
+		p.NoComparison = d.noComparison()
+	}
+	return p
+}
+
+func (d Decision) facts() []fact {
+	a := d.Articulation
+	facts := []fact{{"Decision", decisionName(a.Decision)}, {"In force", period(a.EffectiveFrom, valueOf(a.EffectiveTo))}}
+	if d.Evidence != nil {
+		facts = append(facts, fact{"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), strings.ToLower(string(d.Evidence.Equivalence)))})
+	}
+	for _, f := range []fact{{"First term", valueOf(a.EffectiveTerm)}, {"Review after", dayName(valueOf(a.ReviewAfter))}} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	if a.DecidedBy != nil {
+		facts = append(facts, fact{"Approved by", personName(*a.DecidedBy)})
+	}
+	return facts
+}
+
+// notes are the texts that people wrote for people.
+func (d Decision) notes() []fact {
+	a := d.Articulation
+	var notes []fact
+	for _, n := range []fact{{"Reason", valueOf(a.Reason)}, {"Note for students", valueOf(a.PublicNote)}, {"Supersedes", valueOf(a.Supersedes)}} {
+		if n.Value != "" {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// granted lists what is granted, courses as they were at the approval, before that as
+// they are.
+func (d Decision) granted() []pageGrant {
+	var all []pageGrant
+	for _, g := range d.Articulation.Receiving {
+		shown := pageGrant{Name: valueOf(g.Label), Credits: credits(g.Credits)}
+		if g.CourseID != nil {
+			shown.Code, shown.Name = *g.CourseID, "no longer in the catalog"
+			stamp := slices.IndexFunc(d.Articulation.Granted, func(s catalog.CourseStamp) bool { return s.CourseID == *g.CourseID })
+			switch course := d.Courses[*g.CourseID]; {
+			case stamp >= 0:
+				shown.Code, shown.Name = d.Articulation.Granted[stamp].Code, d.Articulation.Granted[stamp].Name
+			case course != nil:
+				shown.Code, shown.Name = course.Code, course.Name
+			}
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+func (d Decision) noComparison() string {
+	if _, _, ok := d.Articulation.EvidenceFor(); !ok {
+		return "No skills are compared: that takes one course of the catalog that is granted, and a sending course that names one of a transfer package."
+	}
+	if d.Articulation.Status == catalog.ArticulationApproved {
+		return "No evidence was kept at the approval: one of the two sides had no skills then."
+	}
+	return "No skills are compared: one of the two sides has none, or is gone."
+}
+
+// comparison shows the evidence: each skill of the section with what the transfer course
+// has for it, what is met first.
+func (d Decision) comparison() *pageComparison {
+	e := d.Evidence
+	if e == nil {
+		return nil
+	}
+	c := &pageComparison{
+		Sent: cmp.Or(d.Sent.Name, "the transfer course (deleted since)"), Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
+		Score: cell{Text: strconv.Itoa(percent(e.SkillsMatchScore)), Class: band(percent(e.SkillsMatchScore))},
+		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
+			map[catalog.Equivalence]string{catalog.FullEquivalent: "a full match", catalog.PartialEquivalent: "a partial match", catalog.NoEquivalent: "no match"}[e.Equivalence],
+			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
+		Basis:     "The figures are those of now; the approval will keep what they are then.",
+		AboutSent: d.Sent.why(), AboutHere: d.Taught.why(),
+	}
+	if d.Articulation.DecidedAt != nil {
+		c.Basis = "Score, levels and matches are those of the approval on " + dayName(catalog.DateOf(*d.Articulation.DecidedAt)) + "."
+	}
+	met := map[string]bool{}
+	for _, m := range e.SkillMatches {
+		met[m.SkillID] = true
+		c.Skills = append(c.Skills, d.match(m))
+	}
+	slices.SortStableFunc(c.Skills, func(a, b pageMatch) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	missing := len(c.Skills)
+	taught := map[string]bool{}
+	for _, s := range d.Taught.Skills {
+		if taught[s.SkillID] = true; !met[s.SkillID] {
+			c.Skills = append(c.Skills, pageMatch{Name: s.SkillName, Kind: "not met", Share: cell{Text: "0", Class: "b0"}, Taught: d.Taught.teaching(s.SkillID, level(s), "")})
+		}
+	}
+	slices.SortStableFunc(c.Skills[missing:], func(a, b pageMatch) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for _, s := range d.Sent.Skills {
+		isTaught := func(id string) bool { return taught[id] || met[id] }
+		if !isTaught(s.SkillID) && !slices.ContainsFunc(d.Related(s.SkillID), isTaught) {
+			c.Extra = append(c.Extra, s.SkillName)
+		}
+	}
+	return c
+}
+
+// match shows a skill that is met, by itself or by a neighbour.
+func (d Decision) match(m catalog.SkillMatch) pageMatch {
+	share := percent(m.MatchScore)
+	p := pageMatch{
+		Name: cmp.Or(nameOf(d.Taught.Skills, m.SkillID), d.SkillName(m.SkillID), m.SkillID), Kind: "same skill",
+		Share:  cell{Text: strconv.Itoa(share), Class: band(share)},
+		Taught: d.Taught.teaching(m.SkillID, m.InstitutionalLevel, ""),
+		Sent:   d.Sent.teaching(m.SkillID, m.TransferLevel, ""),
+	}
+	if m.MatchType != catalog.RelatedMatch {
+		return p
+	}
+	p.Kind, p.Sent = "related skill", pageTeaching{Level: levelName(m.TransferLevel)}
+	for _, s := range d.Sent.Skills {
+		if s.SkillID != m.SkillID && level(s) == m.TransferLevel && slices.Contains(d.Related(s.SkillID), m.SkillID) {
+			p.Sent = d.Sent.teaching(s.SkillID, m.TransferLevel, s.SkillName)
+			break
+		}
+	}
+	return p
+}
+
+// maxQuotes is how many quotes a page shows of a skill.
+const maxQuotes = 3
+
+func (s Side) teaching(id string, level int, name string) pageTeaching {
+	t := pageTeaching{Skill: name, Level: levelName(level)}
+	for _, e := range s.Quotes {
+		if e.SkillID == id && len(t.Quotes) < maxQuotes && !slices.Contains(t.Quotes, e.Quote) {
+			t.Quotes = append(t.Quotes, e.Quote)
+		}
+	}
+	return t
+}
+
+// why says why a side has no quotes.
+func (s Side) why() string {
+	switch {
+	case s.Name == "":
+		return "It was deleted since, with the words of its syllabus."
+	case s.ByHand:
+		return "Its skills were set by hand, not found in a syllabus."
+	case s.Quotes == nil:
+		return "Its skills were set anew since; there are no quotes of what was compared."
+	}
+	return ""
+}
+
+func nameOf(skills []catalog.SkillRef, id string) string {
+	if i := slices.IndexFunc(skills, func(s catalog.SkillRef) bool { return s.SkillID == id }); i >= 0 {
+		return skills[i].SkillName
+	}
+	return ""
+}
+
+// sendingName names the alternatives by their codes.
+func sendingName(alternatives []catalog.Alternative) string {
+	var names []string
+	for _, a := range alternatives {
+		var codes []string
+		for _, c := range a.Courses {
+			codes = append(codes, c.Code)
+		}
+		names = append(names, strings.Join(codes, " with "))
+	}
+	return strings.Join(names, " or ")
+}
+
+func statusName(s catalog.ArticulationStatus) string {
+	return strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
+}
+
+func decisionName(d catalog.Decision) string {
+	name := strings.ToLower(strings.ReplaceAll(string(d), "_", " "))
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+func personName(p catalog.Person) string {
+	if p.Role != nil {
+		return p.Name + ", " + *p.Role
+	}
+	return p.Name
+}
+
+// dayName is a date for people; what is no date stays.
+func dayName(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return day.Format("2 January 2006")
+}
+
+// period says from and to which day; "" where neither is known.
+func period(from, to string) string {
+	switch {
+	case from == "" && to == "":
+		return ""
+	case to == "":
+		return "from " + dayName(from)
+	case from == "":
+		return "until " + dayName(to)
+	}
+	return dayName(from) + " to " + dayName(to)
+}
+
+func credits(c *catalog.Credits) string {
+	if c == nil {
+		return ""
+	}
+	amount := number(c.Min)
+	if c.Min != c.Max {
+		amount += " to " + number(c.Max)
+	}
+	return amount + " " + creditUnits[c.Unit]
+}
+
+var creditUnits = map[string]string{
+	"SEMESTER_HOUR": "semester hours", "QUARTER_HOUR": "quarter hours", "ECTS": "ECTS", "CLOCK_HOUR": "clock hours", "CEU": "CEU",
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// valueOf returns what s points to, "" for nil.
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
