@@ -26,8 +26,9 @@ import (
 const (
 	documentRidge     = 10
 	passageRidge      = 5
-	recordPenalty     = 2
-	leastRecord       = 0.2
+	documentRecord    = 2
+	passageRecord     = 1
+	leastRecord       = 0.1
 	passageFolds      = 10
 	passageDeals      = 3
 	documentPrecision = 0.71
@@ -78,7 +79,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 // Model fits a model to the rows, calibrates it and sets the cross-validated scores
 // of the rows that are judged: in as many folds as given, dealt so many times, of
 // which the mean of the log-odds counts; or one group at a time for folds 0.
-func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
+func Model(rows []Row, ridge, recorded float64, folds, deals, step int) skills.Model {
 	odds := make([]float64, len(rows))
 	for deal := range deals {
 		foldOf, n := folder(rows, folds, deal)
@@ -89,7 +90,7 @@ func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
 					train = append(train, r)
 				}
 			}
-			m := learned(train, ridge)
+			m := learned(train, ridge, recorded)
 			for i, r := range rows {
 				if foldOf(r) == f && r.Features != nil {
 					odds[i] += logOdds(m.Score(r.ID, r.Features)) / float64(deals)
@@ -102,7 +103,7 @@ func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
 			rows[i].Score = chance(odds[i])
 		}
 	}
-	m := learned(rows, ridge)
+	m := learned(rows, ridge, recorded)
 	m.Steps = calibrated(Judged(rows), step)
 	return m
 }
@@ -137,7 +138,7 @@ func (e Extractors) PassageRows(set *gold.Data) []Row {
 // highest recall at the precision that is asked for, all fields unseen; the cut for
 // short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
-	m := Model(rows, documentRidge, 0, 1, documentStep)
+	m := Model(rows, documentRidge, documentRecord, 0, 1, documentStep)
 	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
 	plain := plainly(slices.Concat(courses, excerpts), &m)
 	m.Plain = 1 // what is plainly named is given at any cut
@@ -164,7 +165,7 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // of the sentences that are not synthetic, all unseen, is next to its best. Where
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
-	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
+	m := Model(rows, passageRidge, passageRecord, passageFolds, passageDeals, passageStep)
 	m.Plain = plainly(Judged(rows), &m)
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
@@ -253,16 +254,16 @@ func folder(rows []Row, folds, deal int) (foldOf func(Row) int, n int) {
 }
 
 // learned fits the weights of features, then the record of single skills.
-func learned(rows []Row, ridge float64) skills.Model {
+func learned(rows []Row, ridge, recorded float64) skills.Model {
 	m := logistic(rows, ridge)
-	m.Record = record(rows, &m)
+	m.Record = record(rows, &m, recorded)
 	return m
 }
 
 // record returns what to add to the log-odds of single skills that were right more or
 // less often than the model says: one step of Newton's method from zero, under a
 // penalty that draws skills with few candidates back to it.
-func record(rows []Row, m *skills.Model) map[string]float64 {
+func record(rows []Row, m *skills.Model, penalty float64) map[string]float64 {
 	type sum struct{ gradient, curvature float64 }
 	sums := map[string]sum{}
 	for _, r := range rows {
@@ -279,7 +280,7 @@ func record(rows []Row, m *skills.Model) map[string]float64 {
 	}
 	out := map[string]float64{}
 	for id, s := range sums {
-		if v := math.Round(100*s.gradient/(s.curvature+recordPenalty)) / 100; math.Abs(v) >= leastRecord {
+		if v := math.Round(100*s.gradient/(s.curvature+penalty)) / 100; math.Abs(v) >= leastRecord {
 			out[id] = v
 		}
 	}
