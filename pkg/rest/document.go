@@ -187,15 +187,15 @@ func statusName(status int) string { return strings.ReplaceAll(http.StatusText(s
 // problems are to people, who have no key.
 func (d document) problemResponses() map[string]*huma.Response {
 	schema := d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
-	problem := func(description string, examples map[string]*huma.Example, headers ...string) *huma.Response {
+	problem := func(description string, examples map[string]*huma.Example, headers map[string]*huma.Param) *huma.Response {
 		return &huma.Response{
-			Description: description, Headers: headersOf(headers...),
+			Description: description, Headers: headers,
 			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schema, Examples: examples}},
 		}
 	}
 	all := d.problems()
 	responses := map[string]*huma.Response{
-		"Problem": problem("Any other problem (RFC 9457): an error of the service, or of what stands before it", all),
+		"Problem": problem("Any other problem (RFC 9457): an error of the service, or of what stands before it", all, nil),
 		"ProblemPage": {
 			Description: "A page that says what is wrong.", Headers: headersOf("Retry-After"),
 			Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
@@ -213,12 +213,17 @@ func (d document) problemResponses() map[string]*huma.Response {
 	}
 	delete(byStatus, http.StatusInternalServerError) // which is any other
 	for status, examples := range byStatus {
-		var headers []string
-		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-			headers = []string{"Retry-After"}
+		// All have the headers of any response. Named are those that a client decides by:
+		// generators write out what each status names, for each operation.
+		var headers map[string]*huma.Param
+		switch status {
+		case http.StatusTooManyRequests:
+			headers = headersOf("Retry-After")
+		case http.StatusServiceUnavailable:
+			headers = map[string]*huma.Param{"Retry-After": {Ref: "#/components/headers/Retry-After"}}
 		}
 		codes := strings.Join(slices.Sorted(maps.Keys(examples)), " or ")
-		responses[statusName(status)] = problem("A problem of the code "+codes, examples, headers...)
+		responses[statusName(status)] = problem("A problem of the code "+codes, examples, headers)
 	}
 	return responses
 }
