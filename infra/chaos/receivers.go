@@ -43,7 +43,7 @@ var behaviours = map[string]func(r *receivers, w http.ResponseWriter, attempt in
 		return hangUp(w)
 	},
 	"stalls": func(r *receivers, w http.ResponseWriter, _ int) int {
-		status := r.draw(8, 0)
+		status := r.draw(24, 0)
 		if status == 0 {
 			select {
 			case <-r.ended:

@@ -107,9 +107,8 @@ type Webhooks struct {
 	Dispatched     Cursor     // up to where the change feed was made into messages
 	// Failing says since when every attempt at a webhook has failed, by its id.
 	Failing map[string]Time
-	// Slow are the webhooks whose last response was slow, by their id: until when one
-	// message has the turn to be sent there.
-	Slow map[string]Time
+	// Slow are the webhooks whose last response was slow, by their id.
+	Slow map[string]bool
 	// Forgotten are webhooks whose failures and slowness count no more once this is saved.
 	Forgotten []string
 }

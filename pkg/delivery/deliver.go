@@ -26,12 +26,12 @@ const (
 	// connectTime is how long it has to accept a connection.
 	connectTime = 10 * time.Second
 	// slowFrom is from which time on a response is slow. A receiver whose last one was, or
-	// never came, is sent one message at a time, so that it takes hardly any of the
-	// deliveries that all receivers share.
+	// never came, is sent few messages at a time, so that it takes few of the deliveries
+	// that all receivers share.
 	slowFrom = 3 * time.Second
-	// turnTime is how long one message has a slow receiver, should its function break off.
+	// turnTime is how long a message has a turn of a slow receiver, should its function break off.
 	turnTime = attemptTime + 10*time.Second
-	// A message that finds another with its receiver comes again after holdTime and up to
+	// A message whose turn is taken comes again after holdTime and up to
 	// a tenth of the time for which the receiver has failed, holdSpread to holdMost of it.
 	holdTime, holdSpread, holdMost = 5 * time.Second, 10 * time.Second, 10 * time.Minute
 )
@@ -59,9 +59,9 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 	if hook == nil || !hook.Enabled && m.Type != catalog.TestType {
 		return w.Store.DropMessage(ctx, m)
 	}
-	_, slow := hooks.Slow[hook.ID]
+	slow := hooks.Slow[hook.ID]
 	if slow && m.Type != catalog.TestType {
-		mine, err := w.Store.TakeTurn(ctx, hook.OrganizationID, hook.ID, w.Now()+catalog.Time(turnTime.Milliseconds()))
+		mine, err := w.Store.TakeTurn(ctx, m, w.Now()+catalog.Time(turnTime.Milliseconds()))
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 	if reason != "" {
 		return w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason)
 	}
-	return errors.Join(w.markHealth(ctx, hooks, hook, a), w.markPace(ctx, slow, hook, a))
+	return errors.Join(w.markHealth(ctx, hooks, hook, a), w.markPace(ctx, slow, m, a))
 }
 
 // markHealth notes from when on a webhook fails, or that it does not any more.
@@ -111,18 +111,18 @@ func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *
 }
 
 // markPace notes whether a webhook is slow, which ends the message's turn.
-func (w *Worker) markPace(ctx context.Context, slow bool, hook *catalog.Webhook, a catalog.WebhookAttempt) error {
+func (w *Worker) markPace(ctx context.Context, slow bool, m catalog.WebhookMessage, a catalog.WebhookAttempt) error {
 	switch {
 	case a.Outcome == catalog.ReceiverTimedOut || a.DurationMs >= int(slowFrom.Milliseconds()):
-		return w.Store.MarkSlow(ctx, hook.OrganizationID, hook.ID)
+		return w.Store.MarkSlow(ctx, m)
 	case slow:
-		return w.Store.MarkQuick(ctx, hook.OrganizationID, hook.ID)
+		return w.Store.MarkQuick(ctx, m)
 	}
 	return nil
 }
 
-// hold puts a message off that found another with its receiver, which has failed since
-// then; 0 for a receiver that works.
+// hold puts a message off whose turn is taken. The receiver has failed since then; 0 for
+// one that works.
 func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catalog.Time) error {
 	spread := holdSpread
 	if since > 0 {

@@ -49,12 +49,13 @@ type Store interface {
 	// MarkFailing notes since when a webhook fails, MarkWorking that it does not.
 	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
 	MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error
-	// MarkSlow notes that a webhook's receiver was slow to respond, MarkQuick that it was not.
-	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error
-	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
-	// TakeTurn reserves a slow webhook for one message until an instant, and reports
-	// whether no other has it now.
-	TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error)
+	// MarkSlow notes that the receiver of a message was slow to respond, MarkQuick that it
+	// was not; both end the message's turn.
+	MarkSlow(ctx context.Context, m catalog.WebhookMessage) error
+	MarkQuick(ctx context.Context, m catalog.WebhookMessage) error
+	// TakeTurn reserves one of the few turns of a slow receiver for a message until an
+	// instant, and reports whether no other has it now.
+	TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error)
 	// DisableWebhook disables a webhook for a reason.
 	DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error
 	// DueMessages visits the messages with an attempt that is due and may be in no queue.

@@ -24,7 +24,8 @@ import (
 
 // The webhooks of an organization are one row, so that they are never too many; how
 // far its change feed was made into messages stands there as well, since when each
-// webhook fails, and which message has the turn of one that is slow. A message has a row as long as it can be sent once more, which is in
+// webhook fails, which are slow, and which of their turns are taken. A message has a row
+// as long as it can be sent once more, which is in
 // the open index while its next attempt is due some time; each attempt has a row.
 //
 // A message is never only in a queue: its row is there before the feed counts as
@@ -34,7 +35,8 @@ const (
 	version    = "version"
 	dispatched = "dispatched"
 	failing    = "failing#" // and the webhook's id: Unix ms of the first failure since the last success
-	slow       = "slow#"    // and the webhook's id: Unix ms until which a message has the turn to be sent there
+	slow       = "slow#"    // and the webhook's id: there while its last response was slow
+	turn       = "turn#"    // and the id of one that is slow, #, and 0..3: Unix ms until which a message has that turn
 	dueAt      = "dueAt"    // of a message: Unix ms, when its next attempt is to be made
 )
 
@@ -72,7 +74,7 @@ func (s *Store) Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webho
 }
 
 func (s *Store) webhooks(ctx context.Context, org catalog.OrgID, strong bool) (*catalog.Webhooks, error) {
-	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}, Slow: map[string]catalog.Time{}}
+	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}, Slow: map[string]bool{}}
 	row, err := s.row(ctx, webhooksKey(org), strong)
 	if err != nil || row == nil {
 		return w, err
@@ -98,7 +100,7 @@ func (s *Store) webhooks(ctx context.Context, org catalog.OrgID, strong bool) (*
 			w.Failing[id] = catalog.Time(integer(value))
 		}
 		if id, ok := strings.CutPrefix(name, slow); ok {
-			w.Slow[id] = catalog.Time(integer(value))
+			w.Slow[id] = true
 		}
 	}
 	return w, nil
@@ -133,13 +135,17 @@ func (s *Store) saveWebhooks(w *catalog.Webhooks) (types.TransactWriteItem, erro
 	return s.update(webhooksKey(w.OrganizationID), &e), nil
 }
 
-// forget removes since when a webhook fails, and that it is slow. An id is no name of an
-// expression.
+// forget removes since when a webhook fails, that it is slow, and its turns. An id is no
+// name of an expression.
 func (e *expression) forget(webhookID string) {
 	e.name(version) // makes the map
-	for _, prefix := range []string{failing, slow} {
+	names := []string{failing + webhookID, slow + webhookID}
+	for n := range turns {
+		names = append(names, turn+webhookID+"#"+strconv.Itoa(n))
+	}
+	for _, name := range names {
 		placeholder := fmt.Sprintf("#forgotten%d", len(e.removes))
-		e.names[placeholder] = prefix + webhookID
+		e.names[placeholder] = name
 		e.removes = append(e.removes, placeholder)
 	}
 }
@@ -180,28 +186,40 @@ func (s *Store) MarkWorking(ctx context.Context, org catalog.OrgID, webhookID st
 	})
 }
 
-// MarkSlow notes that a webhook's receiver was slow to respond, MarkQuick that it was not.
-func (s *Store) MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
-		UpdateExpression: aws.String("SET #s = :nobody"), ExpressionAttributeNames: map[string]string{"#s": slow + webhookID},
-		ExpressionAttributeValues: item{":nobody": number(0)},
+// MarkSlow notes that the receiver of a message was slow to respond, MarkQuick that it was
+// not; both end the message's turn.
+func (s *Store) MarkSlow(ctx context.Context, m catalog.WebhookMessage) error {
+	return s.mark(ctx, m.OrganizationID, &dynamodb.UpdateItemInput{
+		UpdateExpression:          aws.String("SET #s = :yes REMOVE #t"),
+		ExpressionAttributeNames:  map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
+		ExpressionAttributeValues: item{":yes": number(1)},
 	})
 }
 
 // MarkQuick is said at MarkSlow.
-func (s *Store) MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
-		UpdateExpression: aws.String("REMOVE #s"), ExpressionAttributeNames: map[string]string{"#s": slow + webhookID},
+func (s *Store) MarkQuick(ctx context.Context, m catalog.WebhookMessage) error {
+	return s.mark(ctx, m.OrganizationID, &dynamodb.UpdateItemInput{
+		UpdateExpression:         aws.String("REMOVE #s, #t"),
+		ExpressionAttributeNames: map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
 	})
 }
 
-// TakeTurn reserves a slow webhook for one message until an instant, and reports whether
-// no other has it now.
-func (s *Store) TakeTurn(ctx context.Context, org catalog.OrgID, webhookID string, until catalog.Time) (bool, error) {
+// turns is how many messages a slow receiver is sent at a time. Each message waits for
+// one of the turns, so that nothing need be counted.
+const turns = 4
+
+func turnOf(m catalog.WebhookMessage) string {
+	return turn + m.WebhookID + "#" + strconv.Itoa(placeOf(m.ID, turns))
+}
+
+// TakeTurn reserves one of a slow receiver's turns for a message until an instant, and
+// reports whether no other has it now.
+func (s *Store) TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error) {
 	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: webhooksKey(org).attributes(),
-		UpdateExpression: aws.String("SET #s = :until"), ConditionExpression: aws.String("#s < :now"),
-		ExpressionAttributeNames:  map[string]string{"#s": slow + webhookID},
+		TableName: &s.Table, Key: webhooksKey(m.OrganizationID).attributes(),
+		UpdateExpression:          aws.String("SET #t = :until"),
+		ConditionExpression:       aws.String("attribute_exists(#s) AND (attribute_not_exists(#t) OR #t < :now)"),
+		ExpressionAttributeNames:  map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
 		ExpressionAttributeValues: item{":until": number(int64(until)), ":now": number(int64(s.Now()))},
 	})
 	if taken := new(types.ConditionalCheckFailedException); errors.As(err, &taken) {
@@ -305,10 +323,13 @@ type storedMessage struct {
 	ExpiresAt int64 `json:"expiresAt"`
 }
 
-func shardOfMessage(id string) string {
+func shardOfMessage(id string) string { return messages + strconv.Itoa(placeOf(id, shards)) }
+
+// placeOf spreads ids over so many places.
+func placeOf(id string, places uint32) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
-	return messages + strconv.Itoa(int(h.Sum32()%shards))
+	return int(h.Sum32() % places)
 }
 
 // messageRow returns what is stored of a message whose next attempt is due now.

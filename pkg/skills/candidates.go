@@ -218,6 +218,7 @@ type mention struct {
 	tokens       uint64
 	kind         int8
 	shared       int32   // number of labels with the same words
+	namesake     bool    // the vocabulary has another skill of this name or alias
 	exact        bool    // the whole label, its words side by side
 	coverage     float64 // share of the label's weight that matched
 	weight       float64 // weight that matched
@@ -297,6 +298,7 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 	for shared < hi && x.t.labelLength(shared) == length {
 		shared++
 	}
+	namesake := x.t.namesakes(lo, shared)
 	for l := lo; l < hi && x.t.labelLength(l) == length; l++ {
 		if x.coordinated(first, last) && !coordinates(x.t.text(x.t.labels.get(l, labelText))) {
 			continue // "architecture and design" does not name architectural design
@@ -305,9 +307,28 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		x.mentions = append(x.mentions, mention{
 			skill: int32(x.t.labels.get(l, labelSkill)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
 			matched: int32(last - first + 1), tokens: x.mask(ci, first, last), kind: int8(x.t.labels.get(l, labelKind)), exact: true,
-			coverage: 1, weight: weight, shared: int32(shared - lo),
+			coverage: 1, weight: weight, shared: int32(shared - lo), namesake: namesake(l),
 		})
 	}
+}
+
+// namesakes returns, of labels lo <= l < hi with the same words, whether another skill
+// than that of a label has them as a name or alias. Synonyms and subjects of
+// topics.txt are no names.
+func (t *Taxonomy) namesakes(lo, hi int) func(l int) bool {
+	one, several := -1, false
+	for l := lo; l < hi; l++ {
+		if skill := t.labels.get(l, labelSkill); named(int8(t.labels.get(l, labelKind))) {
+			several = several || one >= 0 && one != skill
+			one = skill
+		}
+	}
+	return func(l int) bool { return several || one >= 0 && one != t.labels.get(l, labelSkill) }
+}
+
+// named reports whether labels of a kind are the vocabulary's own names and aliases.
+func named(kind int8) bool {
+	return kind == preferred || kind == alternative || kind == hidden || kind == bare
 }
 
 // doubtful reports whether a word is an everyday word or a letter rather than the tool of
@@ -333,18 +354,23 @@ func (x *extraction) doubtful(ci, at int) bool {
 	return !x.toolNear(ci, at) && !x.learned(ci, at)
 }
 
-// learned reports whether a word stands directly after a verb of learning or teaching,
-// with a capital that the line gives to no other word but its first, and is no part of
-// something longer: "Students will learn Assembly", not "The course covers Spring
-// Break" nor "learn the Basic Rules".
+// learned reports whether a word stands directly after a verb of learning, teaching or
+// using, or makes up what an introduction is to, with a capital that the line gives to
+// no other word but its first, and is no part of something longer: "Students will learn
+// Assembly", "Introduction to R", not "The course covers Spring Break" nor "learn the
+// Basic Rules".
 func (x *extraction) learned(ci, at int) bool {
 	c := x.clauses[ci]
 	tok := x.tokens[at]
-	if at == c.first || !tok.initial || tok.end-tok.start < 2 || x.blocks[c.block].heading {
+	if at == c.first || !tok.initial {
 		return false
 	}
 	verb := x.tokens[at-1]
-	if !learning(strings.ToLower(x.doc[verb.start:verb.end])) || x.doc[verb.end:tok.start] != " " {
+	word, gap := strings.ToLower(x.doc[verb.start:verb.end]), x.doc[verb.end:tok.start]
+	if word == "introduction" && gap == " to " {
+		return at == c.first+1 && at == c.last-1
+	}
+	if !learning(word) || gap != " " || x.blocks[c.block].heading {
 		return false
 	}
 	if _, after := x.neighbours(&mention{clause: int32(ci), first: int32(at), last: int32(at)}); after {
@@ -359,7 +385,23 @@ func (x *extraction) learned(ci, at int) bool {
 }
 
 // learning are the verbs whose object is what is taught.
-var learning = set(`learn learns learning teach teaches teaching cover covers covering apply applies applying master`)
+var learning = set(`learn learns learning teach teaches teaching cover covers covering apply applies applying master use uses using`)
+
+// amongTools reports whether a word with a capital that may be the name of a tool is an
+// item of a list whose item before or after is a word from computing: "Python, Access
+// and SQL".
+func (x *extraction) amongTools(ci, at int) bool {
+	c := x.clauses[ci]
+	tok := x.tokens[at]
+	if !tok.initial || !riskyNames(strings.ToLower(x.doc[tok.start:tok.end])) {
+		return false
+	}
+	item := func(a, b token) bool { return a.comma != b.comma || b.joined }
+	tool := func(t token) bool { return computing(strings.ToLower(x.doc[t.start:t.end])) }
+	before := at == c.first || item(x.tokens[at-1], tok)
+	after := at == c.last-1 || item(tok, x.tokens[at+1])
+	return before && after && (at > c.first && tool(x.tokens[at-1]) || at < c.last-1 && tool(x.tokens[at+1]))
+}
 
 // toolNear reports whether another word from computing stands in the same block, as
 // near as the words around a clause go.

@@ -18,16 +18,23 @@ type Candidate struct {
 }
 
 // Model holds what was fitted for one genre. Score is the logistic of the bias
-// plus the weighted features; confidence is the score brought to a frequency
+// plus the weighted features and what the skill's own record adds; confidence is the score brought to a frequency
 // through the steps (see infra/training/fit), between which it is linear.
 type Model struct {
-	Bias    float64      `json:"bias"`
-	Weights []float64    `json:"weights"`
-	Steps   [][2]float64 `json:"steps"`
+	Bias    float64   `json:"bias"`
+	Weights []float64 `json:"weights"`
+	// Record is what is added for single skills, by id: those that labelled courses
+	// got right more often than their features say have more than 0.
+	Record map[string]float64 `json:"record,omitempty"`
+	Steps  [][2]float64       `json:"steps"`
 	// Plain is the least confidence of a skill that a sentence plainly names: the
-	// frequency with which such skills were right, and no less than the cuts.
+	// frequency with which such skills were right that would else have less, and no
+	// less than the cuts.
 	Plain float64 `json:"plain"`
-	Cut   float64 `json:"cut"` // confidence from which a skill is given
+	// Bold is what a confidence of .80 or above must reach: what lies between is given
+	// .79. Where it is 0, nothing is held back.
+	Bold float64 `json:"bold,omitempty"`
+	Cut  float64 `json:"cut"` // confidence from which a skill is given
 	// ShortCut is the cut for texts of a few lines, in which little speaks for
 	// anything; 0 where there is none of its own.
 	ShortCut float64 `json:"shortCut,omitempty"`
@@ -59,8 +66,8 @@ func (w *Weights) of(passage bool) *Model {
 }
 
 // Score is the model's judgement of a candidate, 0..1, before calibration.
-func (m *Model) Score(features []float64) float64 {
-	sum := m.Bias
+func (m *Model) Score(skillID string, features []float64) float64 {
+	sum := m.Bias + m.Record[skillID]
 	for i, w := range m.Weights {
 		sum += float64(w * features[i])
 	}
@@ -71,15 +78,14 @@ func (m *Model) Score(features []float64) float64 {
 type Bounds struct {
 	Plain    bool // a sentence names the skill plainly: it is given
 	Inferred bool // nothing but one subject of topics.txt leads to it: it is never sure
-	Listed   bool // no name of the vocabulary's own stands there whole: it is never quite sure
 }
 
-// The most that an inferred skill gets, and the most where only topics.txt, or a part
-// of a name, speaks for it: such skills are mostly right, but most of those that are
-// wrong at a high confidence are among them.
+// The most that an inferred skill gets, the confidence that clients may take for sure,
+// and what skills are given that fall short of it by being wrong too often.
 const (
 	inferredConfidence = 0.6
-	listedConfidence   = 0.79
+	BoldConfidence     = 0.8
+	heldConfidence     = 0.79
 )
 
 // Confidence brings a score to the frequency with which such scores were right,
@@ -104,8 +110,8 @@ func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 	if bounds.Plain {
 		c = max(c, m.Plain)
 	}
-	if bounds.Listed {
-		c = min(c, listedConfidence)
+	if c < m.Bold {
+		c = min(c, heldConfidence)
 	}
 	if bounds.Inferred {
 		c = min(c, inferredConfidence)

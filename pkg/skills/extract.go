@@ -15,7 +15,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.0"
+const Engine = "skillscurriculum/2.1"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
@@ -175,7 +175,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (Resu
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
 	for _, f := range findings {
-		c := m.Confidence(m.Score(x.values(f)), x.bounds(f))
+		c := m.Confidence(m.Score(e.t.id(int(f.skill)), x.values(f)), x.bounds(f))
 		if c < cut || c == 0 {
 			continue
 		}
@@ -393,7 +393,7 @@ func (x *extraction) note(f *finding, m *mention) {
 	if m.exact {
 		f.exact[m.kind] = true
 		before, after := x.neighbours(m)
-		taught := m.matched == 1 && m.shared == 1 && x.learned(int(m.clause), int(m.first))
+		taught := x.taught(m)
 		f.plain = f.plain || (x.own(m) || taught) && x.teaches(m, b)
 		f.taught = f.taught || taught
 		f.wordBefore = f.wordBefore && before
@@ -406,6 +406,21 @@ func (x *extraction) note(f *finding, m *mention) {
 			f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
 		}
 	}
+}
+
+// taught reports whether a mention of one word is a name that is no other skill's, in a
+// sentence that has it learned or a list of tools that has it among them. Of two
+// readings of an everyday word, the one with the label's capital is meant.
+func (x *extraction) taught(m *mention) bool {
+	if m.matched != 1 || m.namesake || !named(m.kind) && (m.kind != synonym || m.shared > 1) {
+		return false
+	}
+	tok := x.tokens[m.first]
+	word := x.doc[tok.start:tok.end]
+	if m.kind != synonym && riskyNames(strings.ToLower(word)) && !strings.Contains(x.t.text(x.t.labels.get(int(m.label), labelText)), word) {
+		return false
+	}
+	return x.learned(int(m.clause), int(m.first)) || x.amongTools(int(m.clause), int(m.first))
 }
 
 // look judges the best mention by how it is written and where it stands.
@@ -452,8 +467,7 @@ const (
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
 	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
-	listed := !f.exact[preferred] && !f.exact[bare] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[object]
-	return Bounds{Plain: named || brief, Inferred: f.oneTopic(), Listed: listed}
+	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 
 // own reports whether a mention is of a label that means this skill: its name, or an
@@ -463,9 +477,9 @@ func (x *extraction) own(m *mention) bool {
 	case preferred:
 		return true
 	case bare:
-		return m.shared == 1
+		return !m.namesake
 	case alternative, hidden:
-		return m.shared == 1 && m.matched > 1
+		return !m.namesake && m.matched > 1
 	}
 	return false
 }

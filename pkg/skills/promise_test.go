@@ -43,6 +43,27 @@ func TestASentenceThatPlainlyNamesASkillGivesIt(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreEverydayWords holds both readings of such words apart.
+func TestNamesThatAreEverydayWords(t *testing.T) {
+	e := NewExtractor(Starter(), opened(t))
+	for word, name := range map[string]string{"Go": "Go", "Swift": "Swift", "Rust": "Rust", "Julia": "Julia", "R": "R", "C": "C", "Excel": "Microsoft Excel"} {
+		gives := func(sentence string) bool {
+			r := extracted(t, e, catalog.SyllabusText{Text: strings.Replace(sentence, "#", word, 1)})
+			return slices.ContainsFunc(r.Skills, func(r catalog.SkillRef) bool { return r.SkillName == name })
+		}
+		for _, sentence := range []string{"Students will learn #.", "Introduction to #", "We will use # for data analysis.", "Learn Python, # and SQL."} {
+			if !gives(sentence) {
+				t.Errorf("%s does not give %s", strings.Replace(sentence, "#", word, 1), name)
+			}
+		}
+		for _, sentence := range []string{"Students will meet # at the Harbour.", "Introduction to # Street and its Houses"} {
+			if gives(sentence) {
+				t.Errorf("%s gives %s", strings.Replace(sentence, "#", word, 1), name)
+			}
+		}
+	}
+}
+
 // TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField names Python in a course of
 // another field.
 func TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField(t *testing.T) {
@@ -97,7 +118,7 @@ func TestWordsOfALabelDoNotMakeItsSkill(t *testing.T) {
 // TestWhatOneSubjectLeadsToIsNeverSure holds the bound of skills that are inferred.
 func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 	m := &Model{Bias: 9}
-	if c := m.Confidence(m.Score(nil), Bounds{Inferred: true}); c != 0.6 {
+	if c := m.Confidence(m.Score("", nil), Bounds{Inferred: true}); c != 0.6 {
 		t.Errorf("confidence %v, want 0.6", c)
 	}
 	x := &extraction{}
@@ -108,20 +129,25 @@ func TestWhatOneSubjectLeadsToIsNeverSure(t *testing.T) {
 	}
 }
 
-// TestWhatOnlyTheListSaysIsNeverQuiteSure holds the bound of skills that no name of
-// the vocabulary's own speaks for.
-func TestWhatOnlyTheListSaysIsNeverQuiteSure(t *testing.T) {
-	m := &Model{Bias: 9}
-	if c := m.Confidence(m.Score(nil), Bounds{Listed: true}); c != 0.79 {
-		t.Errorf("confidence %v, want 0.79", c)
-	}
-	x := &extraction{}
-	for kind, want := range map[int]bool{preferred: false, alternative: false, hidden: false, bare: false, object: false, synonym: true, topic: true} {
-		f := &finding{labels: 2}
-		f.exact[kind] = true
-		if b := x.bounds(f); b.Listed != want {
-			t.Errorf("label kind %d: bounds %+v", kind, b)
+// TestConfidenceIsBoldOnlyWhereItHolds: what is wrong too often for .80 is given .79.
+func TestConfidenceIsBoldOnlyWhereItHolds(t *testing.T) {
+	m := &Model{Bold: 0.9}
+	for score, want := range map[float64]float64{0.7: 0.7, 0.795: 0.79, 0.8: 0.79, 0.8999: 0.79, 0.9: 0.9, 0.97: 0.97} {
+		if c := m.Confidence(score, Bounds{}); c != want {
+			t.Errorf("%v becomes %v, want %v", score, c, want)
 		}
+	}
+	if c := (&Model{}).Confidence(0.85, Bounds{}); c != 0.85 {
+		t.Errorf("without a bound .85 becomes %v", c)
+	}
+}
+
+// TestRecordOfASkillCounts holds that what labelled courses said of a skill moves its
+// score and no other's.
+func TestRecordOfASkillCounts(t *testing.T) {
+	m := &Model{Record: map[string]float64{"x:a": 2, "x:b": -2}}
+	if a, b, c := m.Score("x:a", nil), m.Score("x:b", nil), m.Score("x:c", nil); a <= c || b >= c || c != 0.5 {
+		t.Errorf("scores %v, %v, %v", a, b, c)
 	}
 }
 

@@ -256,13 +256,11 @@ func expected(rows []fit.Row) float64 {
 	return e
 }
 
-const bold = 0.80
-
 // boldly is how many wrong skills a course has at high confidence.
 func boldly(rows []fit.Row) float64 {
 	n := 0.0
 	for _, r := range rows {
-		if r.Features != nil && r.Score >= bold && !r.Right {
+		if r.Features != nil && r.Score >= skills.BoldConfidence && !r.Right {
 			n++
 		}
 	}

@@ -9,9 +9,8 @@ import (
 // turns are the messages that wait to be delivered, by group. The next one is of the
 // group that has the fewest delivered and not done, and of equals of the one whose
 // last turn is the longest ago. No group has more than its share delivered and not
-// done, so that there is always room for another. Of the groups that were slow lately no
-// more than slowShare have any, however many they are: one that takes long, and one more,
-// which the function is to put off.
+// done, so that there is always room for another, and the groups that were slow lately
+// have no more than slowShare together.
 type turns struct {
 	share     int
 	slowShare int               // 0: no group is slow
@@ -49,17 +48,14 @@ func (t *turns) next() (m types.Message, name string, ok bool) {
 	now, slow := t.now(), 0
 	for n, g := range t.groups {
 		switch {
-		case now.Before(g.slow) && g.running > 0:
-			slow++
+		case now.Before(g.slow):
+			slow += g.running
 		case !now.Before(g.slow) && g.idle():
 			delete(t.groups, n)
 		}
 	}
 	for n, g := range t.groups {
-		if len(g.waiting) == 0 || g.running >= t.share {
-			continue
-		}
-		if now.Before(g.slow) && (g.running > 1 || g.running == 0 && slow >= t.slowShare) {
+		if len(g.waiting) == 0 || g.running >= t.share || now.Before(g.slow) && slow >= t.slowShare {
 			continue
 		}
 		if first == nil || g.running < first.running || g.running == first.running && g.last < first.last {

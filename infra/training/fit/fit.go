@@ -16,19 +16,25 @@ import (
 )
 
 // How the models are fitted: the penalty on the weights of features brought to one
-// scale, the folds of cross-validation (documents: one field at a time) and how often
-// texts are dealt into them anew, the precision that the cut must reach, a little
-// above what is asked for, the F1 that the cut for passages may cost, the candidates
-// that a step of the calibration rests on at least, those that the curve beside it
-// stands for, and what a labelled text of each set counts.
+// scale, the penalty on the record of a skill and the least that is kept of it, the
+// folds of cross-validation (documents: one field at a time) and how often texts are
+// dealt into them anew, the precision that the cut must reach, a little above what is
+// asked for, the F1 that the cut for passages may cost, the wrong skills a course that
+// may have a confidence of .80 or above, the candidates that a step of the calibration
+// rests on at least, those that the curve beside it stands for, and what a labelled
+// text of each set counts.
 const (
 	documentRidge     = 10
 	passageRidge      = 5
+	documentRecord    = 2
+	passageRecord     = 1
+	leastRecord       = 0.1
 	passageFolds      = 10
 	passageDeals      = 3
 	documentPrecision = 0.71
 	shortPrecision    = 0.70
 	passageLoss       = 0.003
+	mostBold          = 0.2
 	documentStep      = 40
 	passageStep       = 15
 	curveCandidates   = 60
@@ -73,7 +79,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 // Model fits a model to the rows, calibrates it and sets the cross-validated scores
 // of the rows that are judged: in as many folds as given, dealt so many times, of
 // which the mean of the log-odds counts; or one group at a time for folds 0.
-func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
+func Model(rows []Row, ridge, recorded float64, folds, deals, step int) skills.Model {
 	odds := make([]float64, len(rows))
 	for deal := range deals {
 		foldOf, n := folder(rows, folds, deal)
@@ -84,10 +90,10 @@ func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
 					train = append(train, r)
 				}
 			}
-			m := logistic(train, ridge)
+			m := learned(train, ridge, recorded)
 			for i, r := range rows {
 				if foldOf(r) == f && r.Features != nil {
-					odds[i] += logOdds(m.Score(r.Features)) / float64(deals)
+					odds[i] += logOdds(m.Score(r.ID, r.Features)) / float64(deals)
 				}
 			}
 		}
@@ -97,7 +103,7 @@ func Model(rows []Row, ridge float64, folds, deals, step int) skills.Model {
 			rows[i].Score = chance(odds[i])
 		}
 	}
-	m := logistic(rows, ridge)
+	m := learned(rows, ridge, recorded)
 	m.Steps = calibrated(Judged(rows), step)
 	return m
 }
@@ -132,12 +138,14 @@ func (e Extractors) PassageRows(set *gold.Data) []Row {
 // highest recall at the precision that is asked for, all fields unseen; the cut for
 // short texts likewise on excerpts.
 func Documents(rows []Row) skills.Model {
-	m := Model(rows, documentRidge, 0, 1, documentStep)
+	m := Model(rows, documentRidge, documentRecord, 0, 1, documentStep)
 	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
-	m.Plain = plainly(slices.Concat(courses, excerpts))
+	plain := plainly(slices.Concat(courses, excerpts), &m)
+	m.Plain = 1 // what is plainly named is given at any cut
 	m.Cut = cutAt(courses, &m, documentPrecision)
 	m.ShortCut = cutAt(excerpts, &m, shortPrecision)
-	m.Plain = max(m.Plain, m.Cut, m.ShortCut)
+	m.Plain = max(plain, m.Cut, m.ShortCut)
+	m.Bold = boldFrom(courses, &m)
 	return m
 }
 
@@ -157,8 +165,8 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // of the sentences that are not synthetic, all unseen, is next to its best. Where
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) skills.Model {
-	m := Model(rows, passageRidge, passageFolds, passageDeals, passageStep)
-	m.Plain = plainly(Judged(rows))
+	m := Model(rows, passageRidge, passageRecord, passageFolds, passageDeals, passageStep)
+	m.Plain = plainly(Judged(rows), &m)
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
 	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
@@ -166,18 +174,46 @@ func Passages(rows []Row) skills.Model {
 	return m
 }
 
-// plainly is how often what a sentence plainly names was right.
-func plainly(rows []Row) float64 {
-	var right, n float64
-	for _, r := range rows {
-		if r.Bounds.Plain {
-			n++
-			if r.Right {
-				right++
+// plainly is how often what a sentence plainly names was right where its confidence
+// would else be lower than that.
+func plainly(rows []Row, m *skills.Model) float64 {
+	frequency := 1.0
+	for {
+		var right, n float64
+		for _, r := range rows {
+			if r.Bounds.Plain && m.Confidence(r.Score, skills.Bounds{}) < frequency {
+				n++
+				if r.Right {
+					right++
+				}
 			}
 		}
+		if n == 0 && frequency == 1 {
+			return 0
+		}
+		if n == 0 || round(right/n) >= frequency {
+			return frequency
+		}
+		frequency = round(right / n)
 	}
-	return round(right / max(n, 1))
+}
+
+// boldFrom is the least confidence, of .80 or above, from which cross-validated
+// courses have no more wrong skills than mostBold each.
+func boldFrom(rows []Row, m *skills.Model) float64 {
+	texts := float64(Texts(rows))
+	for hundredths := 100 * skills.BoldConfidence; hundredths < 100; hundredths++ {
+		bold, wrong := hundredths/100, 0.0
+		for _, r := range rows {
+			if r.Features != nil && !r.Right && m.Confidence(r.Score, r.Bounds) >= bold {
+				wrong++
+			}
+		}
+		if wrong <= mostBold*texts {
+			return bold
+		}
+	}
+	return 1
 }
 
 // Of returns the rows of one set.
@@ -215,6 +251,40 @@ func folder(rows []Row, folds, deal int) (foldOf func(Row) int, n int) {
 		}
 		return unjudged
 	}, len(groups)
+}
+
+// learned fits the weights of features, then the record of single skills.
+func learned(rows []Row, ridge, recorded float64) skills.Model {
+	m := logistic(rows, ridge)
+	m.Record = record(rows, &m, recorded)
+	return m
+}
+
+// record returns what to add to the log-odds of single skills that were right more or
+// less often than the model says: one step of Newton's method from zero, under a
+// penalty that draws skills with few candidates back to it.
+func record(rows []Row, m *skills.Model, penalty float64) map[string]float64 {
+	type sum struct{ gradient, curvature float64 }
+	sums := map[string]sum{}
+	for _, r := range rows {
+		if r.Features == nil {
+			continue
+		}
+		s, p, y := sums[r.ID], m.Score(r.ID, r.Features), 0.0
+		if r.Right {
+			y = 1
+		}
+		s.gradient += r.Weight * (y - p)
+		s.curvature += r.Weight * p * (1 - p)
+		sums[r.ID] = s
+	}
+	out := map[string]float64{}
+	for id, s := range sums {
+		if v := math.Round(100*s.gradient/(s.curvature+penalty)) / 100; math.Abs(v) >= leastRecord {
+			out[id] = v
+		}
+	}
+	return out
 }
 
 // logistic minimises the weighted log loss plus a ridge penalty by Newton's method.

@@ -26,13 +26,58 @@ func rows() []Row {
 
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
-	m := Model(all, 0.1, 5, 2, 10)
+	m := Model(all, 0.1, 1, 5, 2, 10)
 	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{}) > 0.5 })
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
 	}
 	if m.Weights[0] <= 0 {
 		t.Errorf("weight of the feature that decides: %v", m.Weights[0])
+	}
+}
+
+// TestRecordOfSkills: of two skills whose features say the same, the one that was always
+// right gets a record above 0, the other below, and one seen once keeps next to none.
+func TestRecordOfSkills(t *testing.T) {
+	item := &gold.Item{Set: gold.CourseSet, Group: "a"}
+	var all []Row
+	for range 20 {
+		f := make([]float64, len(skills.FeatureNames()))
+		all = append(all, Row{Item: item, ID: "good", Features: f, Right: true, Weight: 1}, Row{Item: item, ID: "bad", Features: f, Weight: 1})
+	}
+	all = append(all, Row{Item: item, ID: "rare", Features: all[0].Features, Right: true, Weight: 0.1})
+	m := learned(all, 1, 1)
+	if m.Record["good"] <= 1 || m.Record["bad"] >= -1 || m.Record["rare"] != 0 {
+		t.Errorf("record %v", m.Record)
+	}
+}
+
+// TestPlainlyCountsThoseThatNeedIt: what is plainly named and sure anyway says nothing of
+// what else would be given too little.
+func TestPlainlyCountsThoseThatNeedIt(t *testing.T) {
+	plain := skills.Bounds{Plain: true}
+	var all []Row
+	for i := range 20 {
+		all = append(all, Row{Score: 0.9, Right: true, Bounds: plain}, Row{Score: 0.2, Right: i%2 == 0, Bounds: plain}, Row{Score: 0.2})
+	}
+	if got := plainly(all, &skills.Model{}); got != 0.5 {
+		t.Errorf("%v, want 0.5", got)
+	}
+	if got := plainly(all[2:3], &skills.Model{}); got != 0 {
+		t.Errorf("none is plain: %v, want 0", got)
+	}
+}
+
+// TestBoldFrom finds where few enough wrong skills a course are left.
+func TestBoldFrom(t *testing.T) {
+	a, b := &gold.Item{Name: "a"}, &gold.Item{Name: "b"}
+	f := []float64{}
+	all := []Row{{Item: a, Features: f, Score: 0.82}, {Item: b, Features: f, Score: 0.885}, {Item: b, Features: f, Score: 0.95, Right: true}}
+	if got := boldFrom(all, &skills.Model{}); got != 0.89 {
+		t.Errorf("%v, want 0.89", got)
+	}
+	if got := boldFrom(all[2:], &skills.Model{}); got != skills.BoldConfidence {
+		t.Errorf("%v, want %v", got, skills.BoldConfidence)
 	}
 }
 
