@@ -153,12 +153,18 @@ func (d document) describe(e endpoint) *huma.Operation {
 
 // terms returns what an operation's row of the contract says besides its description.
 func terms(op *api.Operation) string {
-	cost := fmt.Sprintf("Costs %d units", op.Cost.Base)
+	units := func(n int) string {
+		if n == 1 {
+			return "1 unit"
+		}
+		return fmt.Sprintf("%d units", n)
+	}
+	cost := "Costs " + units(op.Cost.Base)
 	switch {
 	case op.Cost.PerItem > 0 && op.Cost.Base > 0:
 		cost += fmt.Sprintf(", and %d for each item", op.Cost.PerItem)
 	case op.Cost.PerItem > 0:
-		cost = fmt.Sprintf("Costs %d units for each item", op.Cost.PerItem)
+		cost = "Costs " + units(op.Cost.PerItem) + " for each item"
 	case op.Cost.Base == 0:
 		cost = "Costs nothing"
 	}
