@@ -93,6 +93,7 @@ func (c *client) nameAndRelease() {
 	}
 	section := text(made.parsed(), "id")
 	c.history.created("record "+section, "live")
+	c.history.created("syllabus "+section, document.ID)
 	remove := request{operation: "deleteDocument", path: "/documents/" + document.ID, effects: map[string]string{"record " + document.ID: "deleted"}}
 	if _, o := c.change(remove); o == acknowledged && c.sure(course) {
 		c.breach("%s was deleted, but is the syllabus of %s", document.ID, section)
