@@ -11,7 +11,7 @@ import (
 // named are the records of the demo's files that take the place of the examples of
 // parameters, by the record's name in those files. No program or credential holds the
 // course, so that it can be deleted; the program and the credential hold those that are
-// taken out of them; the transfer course to be tried again has an empty syllabus.
+// taken out of them; the syllabus of the transfer course to be tried again is not there.
 var named = map[string]struct {
 	kind catalog.Kind
 	name string

@@ -227,7 +227,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// Every document of the demo is there and is referred to.
+// Every document of the demo is there and is referred to, but for the one that is to fail.
 func TestSyllabiOfTransferCourses(t *testing.T) {
 	unused := map[string]bool{}
 	entries, err := fs.ReadDir(Syllabi(), ".")
@@ -245,7 +245,7 @@ func TestSyllabiOfTransferCourses(t *testing.T) {
 		for _, row := range rows {
 			if href, ok := row.Fields["syllabusHref"].(string); ok {
 				name := strings.TrimPrefix(href, "http://host/")
-				if _, err := fs.Stat(Syllabi(), name); err != nil {
+				if _, err := fs.Stat(Syllabi(), name); (err == nil) == (name == "college-writing.txt") {
 					t.Errorf("%s: %v", row.Place, err)
 				}
 				delete(unused, name)
