@@ -65,7 +65,6 @@ type pageGrant struct{ Code, Name, Credits string }
 
 type pageComparison struct {
 	Sent, Taught         string // names of both sides
-	Score                cell   // in percent
 	Rule                 string // what the score means by the thresholds
 	Basis                string // when the figures were found
 	Skills               []pageMatch
@@ -93,7 +92,7 @@ type pageMove struct{ At, Day, From, To, By string }
 func (d Decision) Page() DecisionPage {
 	a := d.Articulation
 	p := DecisionPage{
-		ID: a.ID, Status: statusName(a.Status), Changed: a.UpdatedAt.String(), Day: dayName(catalog.DateOf(a.UpdatedAt)),
+		ID: a.ID, Status: words(a.Status), Changed: a.UpdatedAt.String(), Day: dayName(catalog.DateOf(a.UpdatedAt)),
 		Final: a.Status == catalog.ArticulationApproved || a.Status == catalog.ArticulationRejected,
 		Title: sendingName(a.Sending) + " at " + a.SendingInstitution.Name, Grants: "grants nothing",
 		Facts: d.facts(), Notes: d.notes(), Granted: d.granted(),
@@ -120,7 +119,7 @@ func (d Decision) Page() DecisionPage {
 		p.Programs = append(p.Programs, name)
 	}
 	for _, m := range d.Moves {
-		move := pageMove{At: m.At.String(), Day: dayName(catalog.DateOf(m.At)), From: statusName(m.From), To: statusName(m.To)}
+		move := pageMove{At: m.At.String(), Day: dayName(catalog.DateOf(m.At)), From: words(m.From), To: words(m.To)}
 		if m.DecidedBy != nil {
 			move.By = personName(*m.DecidedBy)
 		}
@@ -134,9 +133,9 @@ func (d Decision) Page() DecisionPage {
 
 func (d Decision) facts() []fact {
 	a := d.Articulation
-	facts := []fact{{"Decision", decisionName(a.Decision)}, {"In force", period(a.EffectiveFrom, valueOf(a.EffectiveTo))}}
+	facts := []fact{{"Decision", words(a.Decision)}, {"In force", period(a.EffectiveFrom, valueOf(a.EffectiveTo))}}
 	if d.Evidence != nil {
-		facts = append(facts, fact{"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), strings.ToLower(string(d.Evidence.Equivalence)))})
+		facts = append(facts, fact{"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), words(d.Evidence.Equivalence))})
 	}
 	for _, f := range []fact{{"First term", valueOf(a.EffectiveTerm)}, {"Review after", dayName(valueOf(a.ReviewAfter))}} {
 		if f.Value != "" {
@@ -201,7 +200,6 @@ func (d Decision) comparison() *pageComparison {
 	}
 	c := &pageComparison{
 		Sent: cmp.Or(d.Sent.Name, "the transfer course (deleted since)"), Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
-		Score: cell{Text: strconv.Itoa(percent(e.SkillsMatchScore)), Class: band(percent(e.SkillsMatchScore))},
 		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
 			map[catalog.Equivalence]string{catalog.FullEquivalent: "a full match", catalog.PartialEquivalent: "a partial match", catalog.NoEquivalent: "no match"}[e.Equivalence],
 			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
@@ -209,7 +207,8 @@ func (d Decision) comparison() *pageComparison {
 		AboutSent: d.Sent.why(), AboutHere: d.Taught.why(),
 	}
 	if d.Articulation.DecidedAt != nil {
-		c.Basis = "Score, levels and matches are those of the approval on " + dayName(catalog.DateOf(*d.Articulation.DecidedAt)) + "."
+		c.Basis = "Score, levels and matches are those of the approval on " + dayName(catalog.DateOf(*d.Articulation.DecidedAt)) +
+			"; what is not met, or taught besides, is by the skills that both sides have now."
 	}
 	met := map[string]bool{}
 	for _, m := range e.SkillMatches {
@@ -302,13 +301,9 @@ func sendingName(alternatives []catalog.Alternative) string {
 	return strings.Join(names, " or ")
 }
 
-func statusName(s catalog.ArticulationStatus) string {
-	return strings.ToLower(strings.ReplaceAll(string(s), "_", " "))
-}
-
-func decisionName(d catalog.Decision) string {
-	name := strings.ToLower(strings.ReplaceAll(string(d), "_", " "))
-	return strings.ToUpper(name[:1]) + name[1:]
+// words are those of a constant such as NO_CREDIT.
+func words[T ~string](constant T) string {
+	return strings.ToLower(strings.ReplaceAll(string(constant), "_", " "))
 }
 
 func personName(p catalog.Person) string {

@@ -29,10 +29,11 @@ const (
 	// never came, is sent few messages at a time, so that it takes few of the deliveries
 	// that all receivers share.
 	slowFrom = 3 * time.Second
-	// turnTime is how long a message has a turn of a slow receiver, should its function break off.
+	// turnTime is how long a message has a turn of a slow receiver, should its function
+	// break off.
 	turnTime = attemptTime + 10*time.Second
-	// A message whose turn is taken comes again after holdTime and up to
-	// a tenth of the time for which the receiver has failed, holdSpread to holdMost of it.
+	// A message whose turn is taken comes again after holdTime and up to a tenth of the
+	// time for which the receiver has failed, holdSpread to holdMost of it.
 	holdTime, holdSpread, holdMost = 5 * time.Second, 10 * time.Second, 10 * time.Minute
 )
 

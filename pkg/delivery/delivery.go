@@ -66,7 +66,6 @@ type Store interface {
 
 // Queue takes messages that are to be delivered. What it loses, the schedule finds.
 type Queue interface {
-	Send(ctx context.Context, messages []catalog.WebhookMessage) error
 	SendLater(ctx context.Context, m catalog.WebhookMessage, delay time.Duration) error
 	Wake(ctx context.Context, org catalog.OrgID) error
 }

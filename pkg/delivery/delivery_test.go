@@ -62,15 +62,6 @@ func (l *line) SendLater(_ context.Context, m catalog.WebhookMessage, delay time
 	return nil
 }
 
-func (l *line) Send(ctx context.Context, messages []catalog.WebhookMessage) error {
-	for _, m := range messages {
-		if err := l.SendLater(ctx, m, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (l *line) Wake(context.Context, catalog.OrgID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

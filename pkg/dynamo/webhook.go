@@ -25,8 +25,8 @@ import (
 // The webhooks of an organization are one row, so that they are never too many; how
 // far its change feed was made into messages stands there as well, since when each
 // webhook fails, which are slow, and which of their turns are taken. A message has a row
-// as long as it can be sent once more, which is in
-// the open index while its next attempt is due some time; each attempt has a row.
+// as long as it can be sent once more, which is in the open index while its next attempt
+// is due some time; each attempt has a row.
 //
 // A message is never only in a queue: its row is there before the feed counts as
 // dispatched behind its change.

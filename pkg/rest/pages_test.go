@@ -88,7 +88,7 @@ func TestArticulationPageWithoutComparison(t *testing.T) {
 	t.Parallel()
 	one := newService(t).one
 	id := one.articulation(elective("A 1").with("decision", "NO_CREDIT", "receiving", []fields{}, "reason", "No laboratory."))
-	one.page("/articulations/"+id+"/page", "No skills are compared: that takes", "No laboratory.", "Nothing, for all programs.", "No credit")
+	one.page("/articulations/"+id+"/page", "No skills are compared: that takes", "No laboratory.", "Nothing, for all programs.", ">no credit<")
 	one.must(404, "GET", "/articulations/art_0/page", "")
 }
 

@@ -17,9 +17,9 @@ type Candidate struct {
 	Bounds   Bounds
 }
 
-// Model holds what was fitted for one genre. Score is the logistic of the bias
-// plus the weighted features and what the skill's own record adds; confidence is the score brought to a frequency
-// through the steps (see infra/training/fit), between which it is linear.
+// Model holds what was fitted for one genre. Score is the logistic of the bias plus the
+// weighted features and what the skill's own record adds; confidence is the score brought
+// to a frequency through the steps (see infra/training/fit), between which it is linear.
 type Model struct {
 	Bias    float64   `json:"bias"`
 	Weights []float64 `json:"weights"`
