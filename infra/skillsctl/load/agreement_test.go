@@ -210,7 +210,8 @@ func (p *pair) shown(t *rapid.T, records ...catalog.Record) string {
 	return text
 }
 
-// kind is a kind of record that both ways make.
+// kind is a kind of record that both ways make. The first value of every field but
+// color is valid, also together.
 type kind struct {
 	kind    catalog.Kind
 	path    string // POST
@@ -238,7 +239,7 @@ var (
 	facts = []string{"credits", "level", "lifecycleStatus", "effectiveFrom", "effectiveTo", "webpage", "takenTerm"} // seldom given, or few records were sound
 	dates = []any{"2026-01-31", "2025-08-01", "2026-02-30", "2026-1-1", nil}
 	worth = []any{
-		nil, "x", map[string]any{"min": minusZero, "max": 3.0, "unit": "ECTS"}, map[string]any{"min": 3.0, "max": 1.0, "unit": "CEU"},
+		map[string]any{"min": minusZero, "max": 3.0, "unit": "ECTS"}, nil, "x", map[string]any{"min": 3.0, "max": 1.0, "unit": "CEU"},
 		map[string]any{"min": 0.3, "max": 1000.0, "unit": "CEU"}, map[string]any{"min": 1.0},
 	}
 	pay = []any{0.0, minusZero, 10.0, 20.5, -1.0, nil, "1"}
@@ -267,7 +268,7 @@ var agreeing = []kind{
 	}},
 	{kind: catalog.TransferPackageKind, path: "/transfer-packages", list: "transferPackages", fields: map[string][]any{
 		"name": names, "transferFromInstitution": {"I", " I ", "", nil}, "description": notes, "uniqueTag": notes,
-		"matchingConfig": {nil, map[string]any{}, "x"},
+		"matchingConfig": {map[string]any{}, nil, "x"},
 	}},
 	{kind: catalog.TransferCourseKind, path: "/transfer-packages/{T}/courses", list: "courses", parent: "transferPackages T", fields: map[string][]any{
 		"name": names, "description": notes, "syllabusHref": hrefs, "code": codes, "credits": worth, "takenTerm": codes,
@@ -275,9 +276,11 @@ var agreeing = []kind{
 }
 
 // draw draws fields. Those that creation needs are always there for a change, as a
-// file has them.
+// file has them. Some inputs have only first values, which are valid, some have a few
+// others, some have any.
 func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 	in := map[string]any{}
+	others := rapid.SampledFrom([]int{0, 1, 8}).Draw(t, label+"others in 8")
 	for _, field := range slices.Sorted(maps.Keys(k.fields)) {
 		required := slices.Contains([]string{"name", "code", "employerId", "transferFromInstitution"}, field) && (field != "code" || k.kind == catalog.CourseKind)
 		often := 2
@@ -288,10 +291,14 @@ func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 			continue
 		}
 		if change && required || rapid.IntRange(0, often).Draw(t, label+field+"?") > 0 {
-			in[field] = rapid.SampledFrom(k.fields[field]).Draw(t, label+field)
+			values := k.fields[field]
+			if rapid.IntRange(1, 8).Draw(t, label+"other "+field) > others {
+				values = values[:1]
+			}
+			in[field] = rapid.SampledFrom(values).Draw(t, label+field)
 		}
 		// What the contract refuses at once hides the rules behind it.
-		if _, given := in[field]; given && (field == "color" || required) && rapid.IntRange(0, 9).Draw(t, label+"sound "+field) > 0 {
+		if _, given := in[field]; given && (field == "color" || required) && (others == 0 || rapid.IntRange(0, 9).Draw(t, label+"valid "+field) > 0) {
 			if in[field] = any(" N "); field == "color" {
 				delete(in, field)
 			}
