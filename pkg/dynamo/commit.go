@@ -31,6 +31,7 @@ const (
 	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
 	reviews    = "reviews"     // of a section or transfer course: see review.go
 	byHand     = "byHand"      // of a section: whether its skills were set by hand
+	provenance = "provenance"  // of a section or transfer course: how its skills were extracted
 )
 
 // waiting are the attributes of an extraction that has not ended; attempts may stay.

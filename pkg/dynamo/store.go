@@ -49,10 +49,12 @@ func encode(v any) (item, error) {
 }
 
 func decode(row item, v any) error {
-	return attributevalue.UnmarshalMapWithOptions(row, v, func(o *attributevalue.DecoderOptions) {
-		o.TagKey = "json"
-		o.UseEncodingUnmarshalers = true
-	})
+	return attributevalue.UnmarshalMapWithOptions(row, v, decoding)
+}
+
+func decoding(o *attributevalue.DecoderOptions) {
+	o.TagKey = "json"
+	o.UseEncodingUnmarshalers = true
 }
 
 // record is the pointer type of a record struct.
@@ -97,16 +99,23 @@ func decodeInto(row item, r catalog.Record) error {
 			r.ByHand = stored.Value
 		}
 		r.Reviews, err = unpackReviews(row)
+		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
 	case *catalog.TransferCourse:
 		r.Reviews, err = unpackReviews(row)
+		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
 	case *catalog.Articulation:
-		if stamps, ok := row[granted]; ok {
-			err = decode(item{granted: stamps}, &struct {
-				Granted *[]catalog.CourseStamp `json:"granted"`
-			}{&r.Granted})
-		}
+		err = decodeHidden(row, granted, &r.Granted)
 	}
 	return err
+}
+
+// decodeHidden decodes an attribute that no record shows, where the row has it.
+func decodeHidden(row item, name string, v any) error {
+	stored, ok := row[name]
+	if !ok {
+		return nil
+	}
+	return attributevalue.UnmarshalWithOptions(stored, v, decoding)
 }
 
 // kindOf returns the kind of a type of record.

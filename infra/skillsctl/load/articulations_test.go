@@ -88,7 +88,7 @@ func (f *fixture) approve(a *catalog.Articulation) {
 	before := *a
 	a.Status = catalog.ArticulationApproved
 	var change catalog.Change
-	none := func(context.Context) (*catalog.DecisionEvidence, error) { return nil, nil }
+	none := func(context.Context, rest.GrantedCourses) (*catalog.DecisionEvidence, error) { return nil, nil }
 	err := rest.Approve(f.t.Context(), f.store, a, catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}, none, &change)
 	if err != nil {
 		f.t.Fatal(err)
