@@ -86,6 +86,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		s.remember(org, c)
 		return nil
 	}
+	if len(records) > transactionLimit {
+		return fmt.Errorf("a change of %d rows is more than one transaction takes", len(records))
+	}
 	var first []step
 	for _, w := range revoked {
 		first = append(first, step{do: w})
@@ -115,6 +118,15 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		return err
 	}
 	return s.removeOwned(ctx, org, rest)
+}
+
+// Fits reports whether Commit saves a change in one transaction.
+func (s *Store) Fits(org catalog.OrgID, c *catalog.Change) (bool, error) {
+	holds, _, _ := s.holds(c)
+	named, unnamed := s.documentHolds(org, c.Documents)
+	records, deleted, err := s.writesOf(org, c)
+	all := len(holds) + len(named) + len(unnamed) + len(c.Revoked) + len(records) + len(slices.Concat(deleted...)) + len(c.Hints)
+	return all <= transactionLimit, err
 }
 
 // lead returns the writes of a change's records with those of its hints, or saves the
