@@ -159,7 +159,7 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 // rows reads many rows, a hundred a call, in parallel; those that are not there
 // are left out, once a strong read has missed them as well.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
-	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
+	slices.SortFunc(keys, compareKeys)
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
 	var found []item
@@ -206,16 +206,12 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 			keys = append(keys, k)
 		}
 	}
-	rows, err := s.rows(ctx, keys, strong)
+	list, err := records[T, R](ctx, s, keys, strong)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]R, len(rows))
-	for _, row := range rows {
-		r, err := decodeRecord[T, R](row)
-		if err != nil {
-			return nil, err
-		}
+	found := make(map[string]R, len(list))
+	for _, r := range list {
 		found[r.Base().ID] = r
 	}
 	wanted := map[string]bool{}
@@ -223,6 +219,23 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 		wanted[id] = true
 	}
 	maps.DeleteFunc(found, func(id string, _ R) bool { return !wanted[id] })
+	return found, nil
+}
+
+// records reads those of many records of one kind that are there, in the order of their
+// keys.
+func records[T any, R record[T]](ctx context.Context, s *Store, keys []key, strong bool) ([]R, error) {
+	rows, err := s.rows(ctx, keys, strong)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
+	found := make([]R, len(rows))
+	for i, row := range rows {
+		if found[i], err = decodeRecord[T, R](row); err != nil {
+			return nil, err
+		}
+	}
 	return found, nil
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -258,49 +259,45 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*Lookup
 
 // decisions are articulations by the keys that lead to them.
 type decisions struct {
-	under map[catalog.ApprovedKey]*catalog.Approved
 	all   []*catalog.Articulation // in creation order
-	at    map[int]*catalog.Articulation
+	under map[catalog.ApprovedKey][]*catalog.Articulation
 }
 
 // decisions loads the articulations to which the keys lead.
 func (c *call) decisions(ctx context.Context, keys []catalog.ApprovedKey) (decisions, error) {
-	d := decisions{map[catalog.ApprovedKey]*catalog.Approved{}, nil, map[int]*catalog.Articulation{}}
-	if len(keys) == 0 {
-		return d, nil
-	}
+	d := decisions{under: map[catalog.ApprovedKey][]*catalog.Articulation{}}
 	approved, err := c.Store.Approved(ctx, c.org, keys)
 	if err != nil {
 		return d, err
 	}
-	var numbers []int
+	numbers := map[int]bool{}
 	for _, a := range approved {
-		d.under[a.Key] = a
 		for seq := range a.Periods {
-			numbers = append(numbers, seq)
+			numbers[seq] = true
 		}
 	}
-	if slices.Sort(numbers); len(numbers) == 0 {
-		return d, nil
+	if d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Collect(maps.Keys(numbers))); err != nil {
+		return d, err
 	}
-	d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	at := map[int]*catalog.Articulation{}
 	for _, a := range d.all {
 		seq, _ := catalog.Sequence(catalog.ArticulationKind, a.ID)
-		d.at[seq] = a
+		at[seq] = a
 	}
-	return d, err
+	for _, a := range approved {
+		for seq := range a.Periods {
+			if found := at[seq]; found != nil {
+				d.under[a.Key] = append(d.under[a.Key], found)
+			}
+		}
+	}
+	return d, nil
 }
 
 // of lists the articulations to which some of the keys lead; one may stand there twice.
 func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation) {
 	for _, key := range keys {
-		if approved := d.under[key]; approved != nil {
-			for seq := range approved.Periods {
-				if a := d.at[seq]; a != nil {
-					some = append(some, a)
-				}
-			}
-		}
+		some = append(some, d.under[key]...)
 	}
 	return some
 }
