@@ -93,7 +93,7 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, section.ByHand)
 		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)

@@ -118,7 +118,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills, false)
 		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
