@@ -502,7 +502,7 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// samePages reports whether all pages that have text have the same, but for numbers:
+// samePages reports whether several pages have text, and all the same but for numbers:
 // it is no running head then, but what the document says. (On pages that show
 // pictures it may be a stamp.)
 func samePages(lines []line) bool {
@@ -517,7 +517,7 @@ func samePages(lines []line) bool {
 	for _, text := range pages {
 		different[text.String()] = true
 	}
-	return len(different) == 1
+	return len(pages) > 1 && len(different) == 1
 }
 
 // withoutRunningHeads drops page numbers, and lines that stand at the same height
