@@ -433,3 +433,51 @@ func TestHoldsUnderChance(t *testing.T) {
 		}
 	}
 }
+
+// A record whose number another one took in the meantime is created after that one:
+// lists are in the order of createdAt.
+func TestCreatedAtFollowsTheList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list, body string
+		kind       catalog.Kind
+	}{
+		{"/jobs", `{"name":"J","employerId":"e"}`, catalog.JobKind},
+		{"/courses", `{"name":"C","code":"C 1"}`, catalog.CourseKind},
+		{"/reports", `{"name":"R","settings":{"skills":[{"id":%q}]}}`, catalog.ReportKind},
+		{"/articulations", `{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1"}]}],"receiving":[{"label":"L"}],"decision":"ELECTIVE","effectiveFrom":"2026-01-01"}`, catalog.ArticulationKind},
+	} {
+		s := newService(t)
+		if c.kind == catalog.ReportKind {
+			c.body = fmt.Sprintf(c.body, s.one.known(1)[0])
+		}
+		other := s.function()
+		s.tap().before(c.kind, func() {
+			s.clock.Add(1000)
+			other.one.must(201, "POST", c.list, c.body)
+			s.clock.Add(1000)
+		})
+		s.one.must(201, "POST", c.list, c.body)
+		page := s.one.must(200, "GET", c.list, "")
+		if first, second := page.text("data.0.createdAt"), page.text("data.1.createdAt"); first >= second {
+			t.Errorf("%s lists one of %s before one of %s", c.list, first, second)
+		}
+	}
+	s := newService(t)
+	course := s.one.course("C").text("id")
+	path := "/courses/" + course + "/sections"
+	other := s.function()
+	s.tap().before(catalog.SectionKind, func() {
+		s.clock.Add(1000)
+		other.one.must(201, "POST", path, `{"name":"S"}`)
+		s.clock.Add(1000)
+	})
+	s.one.must(201, "POST", path, `{"name":"S"}`)
+	sections := s.one.must(200, "GET", "/courses/"+course, "")
+	created := func(i int) string {
+		return s.one.must(200, "GET", path+"/"+sections.text(fmt.Sprintf("sections.%d.id", i)), "").text("createdAt")
+	}
+	if first, second := created(1), created(2); first >= second {
+		t.Errorf("a course names a section of %s before one of %s", first, second)
+	}
+}
