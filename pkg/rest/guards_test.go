@@ -1,8 +1,11 @@
 package rest_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -479,5 +482,32 @@ func TestCreatedAtFollowsTheList(t *testing.T) {
 	}
 	if first, second := created(1), created(2); first >= second {
 		t.Errorf("a course names a section of %s before one of %s", first, second)
+	}
+}
+
+// A request whose time is up is 503, whatever it waits for: the store is what does not
+// respond in time.
+func TestTimeIsUp(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	course := "/v1/courses/" + s.one.course("C").text("id")
+	for _, try := range []struct{ method, path, key, body string }{
+		{"GET", course, s.one.key, ""},
+		{"GET", "/v1/courses", s.one.key, ""},
+		{"POST", "/v1/courses", s.one.key, `{"name":"N","code":"C 2"}`},
+		{"PATCH", course, s.one.key, `{"name":"N"}`},
+		{"POST", "/v1/reports", s.one.key, `{"name":"R","settings":{"skills":[]}}`},
+		{"GET", course, ids.NewSecret(), ""},
+	} {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+		request := httptest.NewRequestWithContext(ctx, try.method, try.path, strings.NewReader(try.body))
+		request.Header.Set("X-API-Key", try.key)
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		s.server.ServeHTTP(recorder, request)
+		cancel()
+		if recorder.Code != http.StatusServiceUnavailable || recorder.Header().Get("Retry-After") == "" || recorder.Header()["X-RateLimit-Cost"][0] != "0" {
+			t.Errorf("%s %s: %d %v %s", try.method, try.path, recorder.Code, recorder.Header(), recorder.Body)
+		}
 	}
 }
