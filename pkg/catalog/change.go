@@ -176,6 +176,7 @@ func (c *Change) Create(r Record, dir *Directory) {
 }
 
 // Add begins the life of a listed record: it gets its id, and its place in the list.
+// Now is read after dir was, so that records are listed in the order of createdAt.
 func (c *Change) Add(r Record, ids IDs, dir *Directory, org OrgID, now Time) {
 	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), org, now)
 	c.Create(r, dir)

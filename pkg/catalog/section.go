@@ -64,7 +64,7 @@ func (s *Section) HasNewSyllabus(before Section) bool {
 func isNew(before, now *string) bool { return now != nil && (before == nil || *before != *now) }
 
 // AddSection begins the life of a section of the course, which is to be saved as
-// well: it mentions the section now.
+// well: it mentions the section now. Now is read after the course was (see Add).
 func (c *Change) AddSection(s *Section, course *Course, ids IDs, now Time) error {
 	s.begin(course, ids, now)
 	if err := course.Mention(s); err != nil {

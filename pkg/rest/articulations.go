@@ -169,7 +169,7 @@ func createArticulation(ctx context.Context, c *call, in *createArticulationInpu
 		return nil, nil, err
 	}
 	var change catalog.Change
-	change.Add(a, c.IDs, dir, c.org, c.now)
+	change.Add(a, c.IDs, dir, c.org, c.Now())
 	c.created(a)
 	return a, &change, nil
 }

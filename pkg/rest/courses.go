@@ -93,7 +93,7 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, section.ByHand)
 		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)
@@ -146,7 +146,7 @@ func createCourse(ctx context.Context, c *call, in *createCourseInput) (*catalog
 		return nil, nil, err
 	}
 	var change catalog.Change
-	change.AddCourse(course, &catalog.Section{}, c.IDs, dir, c.org, c.now)
+	change.AddCourse(course, &catalog.Section{}, c.IDs, dir, c.org, c.Now())
 	c.created(course)
 	return course, &change, nil
 }
@@ -263,10 +263,11 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 		return nil, nil, err
 	}
 	var change catalog.Change
-	if err := change.AddSection(section, course, c.IDs, c.now); err != nil {
+	now := c.Now()
+	if err := change.AddSection(section, course, c.IDs, now); err != nil {
 		return nil, nil, err
 	}
-	change.Replace(course, c.now)
+	change.Replace(course, now)
 	c.created(section)
 	return section, &change, nil
 }

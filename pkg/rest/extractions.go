@@ -162,6 +162,6 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 		words := string(text)
 		out.Text = &words
 	}
-	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID, e.Skills)
+	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID, e.Skills, false)
 	return out, err
 }

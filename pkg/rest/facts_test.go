@@ -30,6 +30,7 @@ func TestCourseFacts(t *testing.T) {
 		`{"credits":{"min":-1,"max":999.25,"unit":"CEU"}}`:      "body.credits.max,body.credits.min",
 		`{"credits":{"min":4,"max":3,"unit":"CEU"}}`:            "body.credits.min",
 		`{"credits":{"min":1,"max":3,"unit":"CEU","note":"x"}}`: "body.credits.note",
+		`{"credits":{"min":null,"max":3,"unit":null}}`:          "body.credits.min,body.credits.unit",
 		`{"credits":3}`:                         "body.credits",
 		`{"level":"BASIC"}`:                     "body.level",
 		`{"lifecycleStatus":null}`:              "body.lifecycleStatus",

@@ -1,8 +1,11 @@
 package rest_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -430,6 +433,81 @@ func TestHoldsUnderChance(t *testing.T) {
 		}
 		for _, course := range p.CourseOrder {
 			holds(course, program+"/"+course)
+		}
+	}
+}
+
+// A record whose number another one took in the meantime is created after that one:
+// lists are in the order of createdAt.
+func TestCreatedAtFollowsTheList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list, body string
+		kind       catalog.Kind
+	}{
+		{"/jobs", `{"name":"J","employerId":"e"}`, catalog.JobKind},
+		{"/courses", `{"name":"C","code":"C 1"}`, catalog.CourseKind},
+		{"/reports", `{"name":"R","settings":{"skills":[{"id":%q}]}}`, catalog.ReportKind},
+		{"/articulations", `{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1"}]}],"receiving":[{"label":"L"}],"decision":"ELECTIVE","effectiveFrom":"2026-01-01"}`, catalog.ArticulationKind},
+	} {
+		s := newService(t)
+		if c.kind == catalog.ReportKind {
+			c.body = fmt.Sprintf(c.body, s.one.known(1)[0])
+		}
+		other := s.function()
+		s.tap().before(c.kind, func() {
+			s.clock.Add(1000)
+			other.one.must(201, "POST", c.list, c.body)
+			s.clock.Add(1000)
+		})
+		s.one.must(201, "POST", c.list, c.body)
+		page := s.one.must(200, "GET", c.list, "")
+		if first, second := page.text("data.0.createdAt"), page.text("data.1.createdAt"); first >= second {
+			t.Errorf("%s lists one of %s before one of %s", c.list, first, second)
+		}
+	}
+	s := newService(t)
+	course := s.one.course("C").text("id")
+	path := "/courses/" + course + "/sections"
+	other := s.function()
+	s.tap().before(catalog.SectionKind, func() {
+		s.clock.Add(1000)
+		other.one.must(201, "POST", path, `{"name":"S"}`)
+		s.clock.Add(1000)
+	})
+	s.one.must(201, "POST", path, `{"name":"S"}`)
+	sections := s.one.must(200, "GET", "/courses/"+course, "")
+	created := func(i int) string {
+		return s.one.must(200, "GET", path+"/"+sections.text(fmt.Sprintf("sections.%d.id", i)), "").text("createdAt")
+	}
+	if first, second := created(1), created(2); first >= second {
+		t.Errorf("a course names a section of %s before one of %s", first, second)
+	}
+}
+
+// A request whose time is up is 503, whatever it waits for: the store is what does not
+// respond in time.
+func TestTimeIsUp(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	course := "/v1/courses/" + s.one.course("C").text("id")
+	for _, try := range []struct{ method, path, key, body string }{
+		{"GET", course, s.one.key, ""},
+		{"GET", "/v1/courses", s.one.key, ""},
+		{"POST", "/v1/courses", s.one.key, `{"name":"N","code":"C 2"}`},
+		{"PATCH", course, s.one.key, `{"name":"N"}`},
+		{"POST", "/v1/reports", s.one.key, `{"name":"R","settings":{"skills":[]}}`},
+		{"GET", course, ids.NewSecret(), ""},
+	} {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+		request := httptest.NewRequestWithContext(ctx, try.method, try.path, strings.NewReader(try.body))
+		request.Header.Set("X-API-Key", try.key)
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		s.server.ServeHTTP(recorder, request)
+		cancel()
+		if recorder.Code != http.StatusServiceUnavailable || recorder.Header().Get("Retry-After") == "" || recorder.Header()["X-RateLimit-Cost"][0] != "0" {
+			t.Errorf("%s %s: %d %v %s", try.method, try.path, recorder.Code, recorder.Header(), recorder.Body)
 		}
 	}
 }

@@ -14,7 +14,7 @@ type includeInput struct {
 // Included is what include=evidence adds to a record.
 type Included struct {
 	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" doc:"Where in the text each skill was found; only with include=evidence" extension:"true"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted; only with include=evidence, absent where they never were" extension:"true"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted; only with include=evidence, absent where they were not" extension:"true"`
 }
 
 // IncludedReviews is what include=reviews adds to a record, ordered by skillName
@@ -23,17 +23,20 @@ type IncludedReviews struct {
 	Shown *[]catalog.Review `json:"reviews,omitempty" doc:"What people decided on the skills, by skillName, then skillId; only with include=reviews" extension:"true"` // not Reviews, which the record has for the store
 }
 
-// include loads the evidence of a record's skills where it is asked for; skills
-// that were set by hand since have none.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef) (Included, error) {
+// include loads the evidence of a record's skills where it is asked for. Skills that
+// were set by hand have none, also where an extraction had found the same ones before.
+func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
 	if !slices.Contains(in.Include, "evidence") {
 		return Included{}, nil
+	}
+	included := Included{Evidence: &[]catalog.Evidence{}}
+	if byHand {
+		return included, nil
 	}
 	outcome, err := c.Store.Outcome(ctx, c.org, id)
 	if err != nil {
 		return Included{}, err
 	}
-	included := Included{Evidence: &[]catalog.Evidence{}}
 	if outcome != nil {
 		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
 			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
@@ -45,12 +48,12 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 
 // includeReviewed is include for a record with reviews: a skill that a person added
 // has no evidence, one that was rejected does not stand among its skills.
-func (c *call) includeReviewed(ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef) (Included, IncludedReviews, error) {
+func (c *call) includeReviewed(ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef, byHand bool) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
 		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })
 	})
-	included, err := c.include(ctx, in, r.Base().ID, found)
+	included, err := c.include(ctx, in, r.Base().ID, found, byHand)
 	if err != nil || !slices.Contains(in.Include, "reviews") {
 		return included, IncludedReviews{}, err
 	}

@@ -38,7 +38,7 @@ func create[R catalog.Record](ctx context.Context, c *call, in catalog.Input[R],
 		return none, nil, err
 	}
 	var change catalog.Change
-	change.Add(record, c.IDs, dir, c.org, c.now)
+	change.Add(record, c.IDs, dir, c.org, c.Now())
 	c.created(record)
 	return record, &change, nil
 }

@@ -93,7 +93,7 @@ func createReport(ctx context.Context, c *call, in *createReportInput) (*alignme
 		return nil, nil, err
 	}
 	var change catalog.Change
-	change.Add(&loaded.Record, c.IDs, dir, c.org, c.now)
+	change.Add(&loaded.Record, c.IDs, dir, c.org, c.Now())
 	c.created(&loaded.Record)
 	result := loaded.Result()
 	return &result, &change, nil

@@ -295,6 +295,13 @@ func TestReviewsOfSkillsSetByHand(t *testing.T) {
 	with.want("reviews.1.extracted", nil)
 	one.must(204, "DELETE", at(2), "") // what was set by hand has been replaced
 	one.must(200, "GET", path, "").wantSkills(known[0]+" 3 0.5", known[1]+" 4 1")
+
+	// A list that is set by hand has no evidence, though the same skill was found before.
+	one.must(200, "GET", path+"?include=evidence", "").want("evidence.0.skillId", known[0])
+	one.must(200, "PATCH", path, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":1}]}`, known[0]))
+	with = one.must(200, "GET", path+"?include=evidence", "")
+	with.want("evidence", []any{})
+	with.want("extraction", absent{})
 }
 
 // No program takes a review away: neither a retry, another syllabus, an extraction

@@ -111,8 +111,9 @@ func inOrder(location string) string {
 	return number().ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
 }
 
-// nulls finds the optional fields that are null although their schemas do not
-// allow it: huma takes such a null for an absent field.
+// nulls finds the fields that are null although their schemas do not allow it and
+// huma lets them pass: it takes the null of an optional field for an absent one, and
+// allows a field whatever the object that has it may be.
 func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.FieldError) {
 	schema = resolved(schema)
 	switch value := value.(type) {
@@ -127,7 +128,7 @@ func nulls(schema *huma.Schema, location string, value any) (wrong []catalog.Fie
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 			field, given := value[name]
 			property, at := resolved(schema.Properties[name]), location+"."+name
-			if given && field == nil && !property.Nullable && !slices.Contains(schema.Required, name) {
+			if given && field == nil && !property.Nullable && (schema.Nullable || !slices.Contains(schema.Required, name)) {
 				wrong = append(wrong, catalog.FieldError{Location: at, Message: "must not be null"})
 			}
 			wrong = append(wrong, nulls(property, at, field)...)

@@ -247,7 +247,11 @@ const maxErrors = 100
 // and says nothing about itself.
 func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error
-	if !errors.As(err, &known) {
+	switch {
+	case errors.As(err, &known):
+	case errors.Is(err, context.DeadlineExceeded):
+		known = catalog.Errorf(catalog.Unavailable, "The request could not be served in time.")
+	default:
 		known = catalog.Errorf(catalog.Internal, "Something went wrong on our side.")
 	}
 	detail, fields := known.Detail, known.Fields

@@ -118,7 +118,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills, false)
 		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	write(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (none, *catalog.Change, error) {
@@ -196,11 +196,11 @@ func (c *call) newCourses(ctx context.Context, pack *catalog.TransferPackage, in
 		return nil, err
 	}
 	var wrong []catalog.FieldError
-	courses := make([]*catalog.TransferCourse, len(in))
+	courses, now := make([]*catalog.TransferCourse, len(in)), c.Now()
 	for i, item := range in {
 		courses[i] = &catalog.TransferCourse{}
 		wrong = append(wrong, item.Apply(courses[i], l.Below(fmt.Sprintf("courses[%d]", i)))...)
-		change.AddTransferCourse(courses[i], pack, c.IDs, c.now, i)
+		change.AddTransferCourse(courses[i], pack, c.IDs, now, i)
 	}
 	if wrong != nil {
 		return nil, catalog.Invalid(wrong...)

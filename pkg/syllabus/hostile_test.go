@@ -76,6 +76,23 @@ func TestPDFPages(t *testing.T) {
 	}
 }
 
+// Pages that all say the same are no pages of running heads; a stamp on pictures is one.
+func TestPDFSamePages(t *testing.T) {
+	const text = "BT /F1 10 Tf 60 700 Td (Students design and analyse data structures.) Tj ET"
+	for _, pages := range []int{2, 300} {
+		var contents []string
+		for i := range pages {
+			contents = append(contents, fmt.Sprintf("%s BT /F1 10 Tf 60 30 Td (Sheet %d) Tj ET", text, i+1))
+		}
+		doc := read(t, pdfFile(contents, ""), Hint{})
+		if got := strings.Count(doc.Text, "Students design and analyse data structures."); got != pages {
+			t.Errorf("%d of %d pages were read", got, pages)
+		}
+	}
+	const picture = " q 500 0 0 700 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI Q"
+	wantFailure(t, reader, pdfFile([]string{text + picture, text + picture}, ""), Hint{}, catalog.ScannedNoText)
+}
+
 // A document that takes too much memory or time is given up, and the next is read.
 func TestPDFGivenUp(t *testing.T) {
 	r := &Reader{Limits: Limits{MemoryBytes: 64 << 20}}

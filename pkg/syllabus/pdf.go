@@ -169,7 +169,10 @@ func readPDF(in pdfium.Pdfium, data []byte, spent *budget) ([]block, error) {
 	if broken == count.PageCount {
 		return nil, malformed(PDF)
 	}
-	lines := withoutRunningHeads(p.lines, count.PageCount)
+	lines := p.lines
+	if p.pictures > 0 || !samePages(lines) {
+		lines = withoutRunningHeads(lines, count.PageCount)
+	}
 	setMargins(lines)
 	if !readable(lines) && p.objects > 0 {
 		return nil, fail(catalog.ScannedNoText, "The document holds pictures of text but no text.")
@@ -197,10 +200,11 @@ func readable(lines []line) bool {
 
 // pdfReader gathers the lines of a PDF page by page.
 type pdfReader struct {
-	in      pdfium.Pdfium
-	spent   *budget
-	lines   []line
-	objects int // shown on all pages: text, pictures, drawings
+	in       pdfium.Pdfium
+	spent    *budget
+	lines    []line
+	objects  int // shown on all pages: text, pictures, drawings
+	pictures int // among those that were looked at; what is within a form may be one
 }
 
 func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
@@ -231,7 +235,7 @@ func (p *pdfReader) page(doc references.FPDF_DOCUMENT, index int) error {
 	return err
 }
 
-// drawings counts what the page shows, and returns the drawings that are as small
+// drawings counts what the page shows and the pictures among it, and returns the drawings that are as small
 // as a bullet, from the lowest up: browsers draw bullets instead of writing them.
 func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
 	const (
@@ -251,7 +255,15 @@ func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
 			return nil, err
 		}
 		kind, err := p.in.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
-		if err != nil || kind.Type != enums.FPDF_PAGEOBJ_PATH {
+		if err != nil {
+			continue
+		}
+		switch kind.Type {
+		case enums.FPDF_PAGEOBJ_IMAGE, enums.FPDF_PAGEOBJ_FORM:
+			p.pictures++
+			continue
+		case enums.FPDF_PAGEOBJ_PATH:
+		default:
 			continue
 		}
 		at, err := p.in.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: object.PageObject})
@@ -489,6 +501,24 @@ var (
 	pageNumber = regexp.MustCompile(`(?i)^\W*(?:page|p\.|pg\.?)?\s*(\d{1,4})(?:\s*(?:of|/)\s*\d{1,4})?\W*$`)
 	digits     = regexp.MustCompile(`\d+`)
 )
+
+// samePages reports whether several pages have text, and all the same but for numbers:
+// it is no running head then, but what the document says. (On pages that show
+// pictures it may be a stamp.)
+func samePages(lines []line) bool {
+	pages := map[int]*strings.Builder{}
+	for _, l := range lines {
+		if pages[l.page] == nil {
+			pages[l.page] = new(strings.Builder)
+		}
+		pages[l.page].WriteString(digits.ReplaceAllString(l.text, "#") + "\n")
+	}
+	different := map[string]bool{}
+	for _, text := range pages {
+		different[text.String()] = true
+	}
+	return len(pages) > 1 && len(different) == 1
+}
 
 // withoutRunningHeads drops page numbers, and lines that stand at the same height
 // near an edge of at least half of the pages.

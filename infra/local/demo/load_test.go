@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/skills"
 )
 
 type jobs struct{ sent []catalog.ExtractionJob }
@@ -254,5 +255,26 @@ func TestSyllabiOfTransferCourses(t *testing.T) {
 	}
 	if len(unused) > 0 {
 		t.Errorf("nothing refers to %v", unused)
+	}
+}
+
+// What a report or the credential builder is asked about the occupations of the demo's
+// programs, and of programs that most colleges have, is known without any import.
+func TestOccupationsAskForSkills(t *testing.T) {
+	common := strings.Fields(`09.0101 11.0101 11.0103 11.0701 11.0802 11.1003 12.0401 13.1202 13.1210 14.0801
+		14.1001 14.1901 19.0701 22.0302 23.0101 24.0101 26.0101 27.0101 30.7001 31.0505 40.0501 42.0101 43.0104 43.0107
+		44.0701 45.0601 45.1001 46.0302 47.0604 50.0409 50.0701 51.0601 51.0801 51.2201 51.3901 52.0101 52.0201 52.0301
+		52.0801 52.1401 54.0101`)
+	demo := strings.Fields("11.0701 30.7101 47.0201 47.0303 48.0508 51.3801")
+	for _, cip := range append(common, demo...) {
+		scope, err := labor.Starter().Scope(t.Context(), labor.Area{}, []string{cip})
+		if err != nil || len(scope.CIPs[cip].SOCCodes) == 0 {
+			t.Errorf("program %s has no occupations: %v", cip, err)
+		}
+		for _, soc := range scope.CIPs[cip].SOCCodes {
+			if len(skills.Starter().Requirements(soc)) == 0 {
+				t.Errorf("occupation %s of program %s asks for no skills", soc, cip)
+			}
+		}
 	}
 }

@@ -1,9 +1,11 @@
 package group
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -88,5 +90,21 @@ func TestFullPath(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
 		}
+	}
+}
+
+// A request's time ends before its function's, so that it can still say that it ended.
+func TestRequestsEndBeforeTheirFunction(t *testing.T) {
+	ends := time.Now().Add(time.Minute)
+	f := Gateway(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+		if got, ok := r.Context().Deadline(); !ok || !got.Equal(ends.Add(-responseTime)) {
+			t.Errorf("the request ends at %v, its function at %v", got, ends)
+		}
+	}))
+	ctx, cancel := context.WithDeadline(t.Context(), ends)
+	defer cancel()
+	if _, err := f(ctx, events.APIGatewayProxyRequest{Path: "/courses", HTTPMethod: http.MethodGet}); err != nil {
+		t.Fatal(err)
 	}
 }

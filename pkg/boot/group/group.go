@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -92,6 +93,10 @@ func under(path, prefix string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// responseTime is what a request leaves of its function's time to say that it could not
+// be served: a store that stalls is 503 then, and not a function that failed.
+const responseTime = 3 * time.Second
+
 // Gateway serves the events of API Gateway through a handler. What the proxy
 // cannot turn into a request (a path that cannot be decoded) goes the same way,
 // together with the path.
@@ -100,6 +105,11 @@ func Gateway(handler http.Handler) func(context.Context, events.APIGatewayProxyR
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 		path := plain.Replace(fullPath(event))
 		ctx = rest.WithRequestID(ctx, event.RequestContext.RequestID)
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-responseTime))
+			defer cancel()
+		}
 		if _, err := url.ParseRequestURI(path); err != nil {
 			ctx = rest.WithPath(ctx, path)
 			path = api.BasePath + "/"
