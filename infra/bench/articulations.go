@@ -220,19 +220,63 @@ func (c client) reviewed(ctx context.Context, body map[string]any) (string, erro
 // successor creates an approved articulation and one that supersedes it, which is
 // IN_REVIEW, and measures the approval of that one.
 func (w *world) successor() (measurement, error) {
-	ctx, code := context.Background(), ids.New("C")
+	ctx := context.Background()
 	course, err := w.create(ctx, "/courses", newCourse)
 	if err != nil {
 		return nil, err
 	}
-	old, err := w.reviewed(ctx, articulation(code, course, "2026-08-01"))
+	return w.approval(ctx, articulation(ids.New("C"), course, "2026-08-01"))
+}
+
+// compared does the same for articulations that name a transfer course, which is
+// compared with a section of the course that they grant; both were extracted.
+func (w *world) compared() (measurement, error) {
+	ctx := context.Background()
+	course, err := w.create(ctx, "/courses", newCourse)
+	if err != nil {
+		return nil, err
+	}
+	section, err := w.create(ctx, "/courses/"+course+"/sections", map[string]any{"name": "Section", "syllabusHref": href})
+	if err != nil {
+		return nil, err
+	}
+	pack, err := w.create(ctx, "/transfer-packages", newPackage)
+	if err != nil {
+		return nil, err
+	}
+	transfer, err := w.createCourse(ctx, pack)
+	if err != nil {
+		return nil, err
+	}
+	for _, job := range []catalog.ExtractionJob{
+		{OrganizationID: w.org, Kind: catalog.SectionKind, ID: section},
+		{OrganizationID: w.org, Kind: catalog.TransferCourseKind, ID: transfer, PackageID: pack},
+	} {
+		run, err := w.extraction(job)
+		if err == nil {
+			_, _, err = run(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	body := articulation(ids.New("C"), course, "2026-08-01")
+	sent := body["sending"].([]any)[0].(map[string]any)["courses"].([]any)[0].(map[string]any)
+	sent["transferCourseId"] = transfer
+	return w.approval(ctx, body)
+}
+
+// approval creates an approved articulation and one of a year later that supersedes it,
+// and measures the approval of that one.
+func (w *world) approval(ctx context.Context, body map[string]any) (measurement, error) {
+	old, err := w.reviewed(ctx, body)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := w.do(ctx, moved(old, "APPROVED")); err != nil {
 		return nil, err
 	}
-	id, err := w.reviewed(ctx, with(articulation(code, course, "2027-08-01"), "supersedes", old))
+	id, err := w.reviewed(ctx, with(with(body, "effectiveFrom", "2027-08-01"), "supersedes", old))
 	if err != nil {
 		return nil, err
 	}

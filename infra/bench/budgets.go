@@ -168,7 +168,6 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			return w.run(call(http.MethodPatch, path, fmt.Sprintf(`{"name":%q}`, ids.New("Name "))))
 		}
 	}
-	href := "http://127.0.0.1:9/syllabus.html"
 	return map[string]func() (measurement, error){
 		"GET a course":         get("/courses/" + w.course),
 		"GET a section":        get("/courses/" + w.course + "/sections/" + w.section),
@@ -215,14 +214,14 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			return w.run(call(http.MethodPut, "/courses/"+w.course+"/sections/"+w.section+review, accepted))
 		},
 		"PUT a review of a transfer course": func() (measurement, error) {
-			path, err := w.transferCourse(background, href)
+			path, err := w.transferCourse(background)
 			if err != nil {
 				return nil, err
 			}
 			return w.run(call(http.MethodPut, path+review, accepted))
 		},
 		"DELETE a review": func() (measurement, error) {
-			path, err := w.transferCourse(background, href)
+			path, err := w.transferCourse(background)
 			if err != nil {
 				return nil, err
 			}
@@ -235,9 +234,10 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			return post("/articulations", articulation(ids.New("C"), w.course, "2026-08-01"))()
 		},
 		"approve an articulation that supersedes another": w.successor,
-		"PATCH a job":        patch("/jobs/" + w.job),
-		"PATCH a package":    patch("/transfer-packages/" + w.pack),
-		"PATCH a credential": patch("/credentials/" + w.credential),
+		"approve an articulation with evidence":           w.compared,
+		"PATCH a job":                                     patch("/jobs/" + w.job),
+		"PATCH a package":                                 patch("/transfer-packages/" + w.pack),
+		"PATCH a credential":                              patch("/credentials/" + w.credential),
 		"add a section to a credential": func() (measurement, error) {
 			response, err := w.post(background, "/courses", newCourse)
 			if err != nil {
@@ -276,7 +276,7 @@ func (w *world) operations() map[string]func() (measurement, error) {
 			if err != nil {
 				return nil, err
 			}
-			course, err := w.createCourse(background, pack, href)
+			course, err := w.createCourse(background, pack)
 			if err != nil {
 				return nil, err
 			}
@@ -301,6 +301,9 @@ func (w *world) find(path, list, field string, body map[string]any) (measurement
 	return w.run(call(http.MethodGet, list+"?"+field+"="+value, ""))
 }
 
+// href is the address of every syllabus; see document.
+const href = "http://127.0.0.1:9/syllabus.html"
+
 // A review, below the path of its record.
 const (
 	review   = "/skills/core:python/review"
@@ -308,12 +311,12 @@ const (
 )
 
 // transferCourse creates a package with one course and returns the course's path.
-func (w *world) transferCourse(ctx context.Context, href string) (path string, err error) {
+func (w *world) transferCourse(ctx context.Context) (path string, err error) {
 	pack, err := w.create(ctx, "/transfer-packages", newPackage)
 	if err != nil {
 		return "", err
 	}
-	id, err := w.createCourse(ctx, pack, href)
+	id, err := w.createCourse(ctx, pack)
 	return "/transfer-packages/" + pack + "/courses/" + id, err
 }
 
@@ -321,7 +324,7 @@ func (w *world) credentialOf(ctx context.Context) (string, error) {
 	return w.create(ctx, "/credentials", map[string]any{"name": "Credential", "courseSectionIds": []string{w.section}})
 }
 
-func (w *world) createCourse(ctx context.Context, pack, href string) (id string, err error) {
+func (w *world) createCourse(ctx context.Context, pack string) (id string, err error) {
 	text := fmt.Sprintf(`{"courses":[{"name":"Course","syllabusHref":%q}]}`, href)
 	if _, err = w.do(ctx, call(http.MethodPost, "/transfer-packages/"+pack+"/courses", text)); err != nil {
 		return "", err

@@ -181,6 +181,7 @@ func (d Decision) granted() []pageGrant {
 	return all
 }
 
+// noComparison returns why nothing is compared.
 func (d Decision) noComparison() string {
 	if _, _, ok := d.Articulation.EvidenceFor(); !ok {
 		return "No skills are compared: that takes one course of the catalog that is granted, and a sending course that names one of a transfer package."
@@ -200,11 +201,10 @@ func (d Decision) comparison() *pageComparison {
 	}
 	c := &pageComparison{
 		Sent: cmp.Or(d.Sent.Name, "the transfer course (deleted since)"), Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
-		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
-			map[catalog.Equivalence]string{catalog.FullEquivalent: "a full match", catalog.PartialEquivalent: "a partial match", catalog.NoEquivalent: "no match"}[e.Equivalence],
+		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore, equivalenceNames[e.Equivalence],
 			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
 		Basis:     "The figures are those of now; the approval will keep what they are then.",
-		AboutSent: d.Sent.why(), AboutHere: d.Taught.why(),
+		AboutSent: d.Sent.noQuotes(), AboutHere: d.Taught.noQuotes(),
 	}
 	if d.Articulation.DecidedAt != nil {
 		c.Basis = "Score, levels and matches are those of the approval on " + dayName(catalog.DateOf(*d.Articulation.DecidedAt)) +
@@ -215,7 +215,7 @@ func (d Decision) comparison() *pageComparison {
 		met[m.SkillID] = true
 		c.Skills = append(c.Skills, d.match(m))
 	}
-	slices.SortStableFunc(c.Skills, func(a, b pageMatch) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(c.Skills, byName)
 	missing := len(c.Skills)
 	taught := map[string]bool{}
 	for _, s := range d.Taught.Skills {
@@ -223,14 +223,22 @@ func (d Decision) comparison() *pageComparison {
 			c.Skills = append(c.Skills, pageMatch{Name: s.SkillName, Kind: "not met", Share: cell{Text: "0", Class: "b0"}, Taught: d.Taught.teaching(s.SkillID, level(s), "")})
 		}
 	}
-	slices.SortStableFunc(c.Skills[missing:], func(a, b pageMatch) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(c.Skills[missing:], byName)
+	isTaught := func(id string) bool { return taught[id] || met[id] }
 	for _, s := range d.Sent.Skills {
-		isTaught := func(id string) bool { return taught[id] || met[id] }
 		if !isTaught(s.SkillID) && !slices.ContainsFunc(d.Related(s.SkillID), isTaught) {
 			c.Extra = append(c.Extra, s.SkillName)
 		}
 	}
 	return c
+}
+
+var equivalenceNames = map[catalog.Equivalence]string{
+	catalog.FullEquivalent: "a full match", catalog.PartialEquivalent: "a partial match", catalog.NoEquivalent: "no match",
+}
+
+func byName(a, b pageMatch) int {
+	return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 }
 
 // match shows a skill that is met, by itself or by a neighbour.
@@ -268,8 +276,8 @@ func (s Side) teaching(id string, level int, name string) pageTeaching {
 	return t
 }
 
-// why says why a side has no quotes.
-func (s Side) why() string {
+// noQuotes returns why a side has no quotes; "" where it has some.
+func (s Side) noQuotes() string {
 	switch {
 	case s.Name == "":
 		return "It was deleted since, with the words of its syllabus."
@@ -288,7 +296,7 @@ func nameOf(skills []catalog.SkillRef, id string) string {
 	return ""
 }
 
-// sendingName names the alternatives by their codes.
+// sendingName returns the alternatives by their codes.
 func sendingName(alternatives []catalog.Alternative) string {
 	var names []string
 	for _, a := range alternatives {
@@ -301,7 +309,7 @@ func sendingName(alternatives []catalog.Alternative) string {
 	return strings.Join(names, " or ")
 }
 
-// words are those of a constant such as NO_CREDIT.
+// words returns a constant such as NO_CREDIT as people write it.
 func words[T ~string](constant T) string {
 	return strings.ToLower(strings.ReplaceAll(string(constant), "_", " "))
 }
@@ -313,7 +321,7 @@ func personName(p catalog.Person) string {
 	return p.Name
 }
 
-// dayName is a date for people; what is no date stays.
+// dayName returns a date as people write it; what is no date stays.
 func dayName(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -322,7 +330,7 @@ func dayName(date string) string {
 	return day.Format("2 January 2006")
 }
 
-// period says from and to which day; "" where neither is known.
+// period returns from and to which day something lasts; "" where neither is known.
 func period(from, to string) string {
 	switch {
 	case from == "" && to == "":

@@ -84,10 +84,13 @@ type Hint struct {
 func (c *Change) Enter(a *Articulation, under []*Approved) {
 	seq, _ := Sequence(ArticulationKind, a.ID)
 	for _, row := range under {
-		row.enter(seq, a)
-		if !slices.Contains(c.Approved, row) {
+		// Another articulation of the change may have the same key.
+		if i := slices.IndexFunc(c.Approved, func(other *Approved) bool { return other.Key == row.Key }); i >= 0 {
+			row = c.Approved[i]
+		} else {
 			c.Approved = append(c.Approved, row)
 		}
+		row.enter(seq, a)
 	}
 }
 
@@ -153,7 +156,9 @@ func (c *Change) Grant(a *Articulation, live map[string]*Course) error {
 		if course == nil {
 			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
 		}
-		c.Granted = append(c.Granted, course)
+		if !slices.ContainsFunc(c.Granted, func(other *Course) bool { return other.ID == id }) {
+			c.Granted = append(c.Granted, course)
+		}
 	}
 	return nil
 }

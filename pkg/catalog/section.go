@@ -14,10 +14,11 @@ type Section struct {
 	Skills         []SkillRef `json:"skills" doc:"Skills that the section teaches, by confidence, then level, both descending, then name"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows; ByHand
-	// reports that Skills was set by a request or a file since it was last extracted.
-	// Only the store shows them.
-	Reviews []Review `json:"-"`
-	ByHand  bool     `json:"-"`
+	// reports that Skills was set by a request or a file since it was last extracted,
+	// with Provenance. Only the store shows them.
+	Reviews    []Review    `json:"-"`
+	ByHand     bool        `json:"-"`
+	Provenance *Provenance `json:"-"` // nil also in rows of before it stood there
 }
 
 // SectionInput is what a request or a file says of a section.

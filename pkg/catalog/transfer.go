@@ -78,9 +78,10 @@ type TransferCourse struct {
 	DocumentID   *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
 	Skills       []SkillRef `json:"skills" doc:"Skills that were extracted, as reviews leave them, by confidence, then level, both descending, then name"`
 	Extraction
-	// Reviews are what people decided on the skills, which Skills follows. Only the
-	// store shows them.
-	Reviews []Review `json:"-"`
+	// Reviews are what people decided on the skills, which Skills follows; Provenance is
+	// how Skills was extracted. Only the store shows them.
+	Reviews    []Review    `json:"-"`
+	Provenance *Provenance `json:"-"` // nil also in rows of before it stood there
 }
 
 // TransferCourseInput is what a request or a file says of a transfer course, which

@@ -141,61 +141,40 @@ func (s *Store) ProgramsByID(ctx context.Context, org catalog.OrgID, ids []strin
 // packages, by id. An id leads to its package; one of before it did is looked for in
 // all packages.
 func (s *Store) TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error) {
-	var older, newer []string
 	var keys []key
+	older := false
 	for _, id := range ids {
 		if seq, ok := catalog.PackageNumber(id); ok {
-			newer = append(newer, id)
 			keys = append(keys, numberedKey(org, catalog.TransferPackageKind, seq))
-		} else if catalog.TransferCourseKind.Made(id) {
-			older = append(older, id)
+		} else {
+			older = older || catalog.TransferCourseKind.Made(id)
 		}
 	}
-	packages := map[string]*catalog.TransferPackage{}
-	if len(older) > 0 {
-		everything, err := all[catalog.TransferPackage](ctx, s, partition(org, api.RecordRows(catalog.TransferPackageKind)))
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, pack := range everything {
-			packages[pack.ID] = pack
-		}
+	var among []*catalog.TransferPackage
+	var err error
+	if older {
+		among, err = all[catalog.TransferPackage](ctx, s, partition(org, api.RecordRows(catalog.TransferPackageKind)))
 	} else {
-		rows, err := s.rows(ctx, keys, true)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, row := range rows {
-			pack, err := decodeRecord[catalog.TransferPackage](row)
-			if err != nil {
-				return nil, nil, err
-			}
-			packages[pack.ID] = pack
-		}
+		among, err = records[catalog.TransferPackage](ctx, s, keys, true)
 	}
-	keys = keys[:0]
-	for id, pack := range packages {
-		number, _ := catalog.Sequence(catalog.TransferPackageKind, pack.ID)
-		for _, course := range newer {
-			if seq, _ := catalog.PackageNumber(course); seq == number {
-				keys = append(keys, key{nestedIn(org, catalog.TransferCourseKind, id), course})
-			}
-		}
-		for _, course := range older {
-			keys = append(keys, key{nestedIn(org, catalog.TransferCourseKind, id), course})
-		}
-	}
-	rows, err := s.rows(ctx, keys, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	courses := map[string]*catalog.TransferCourse{}
-	for _, row := range rows {
-		course, err := decodeRecord[catalog.TransferCourse](row)
-		if err != nil {
-			return nil, nil, err
+	packages := map[string]*catalog.TransferPackage{}
+	keys = nil
+	for _, pack := range among {
+		packages[pack.ID] = pack
+		number, _ := catalog.Sequence(catalog.TransferPackageKind, pack.ID)
+		for _, id := range ids {
+			if seq, ok := catalog.PackageNumber(id); ok && seq == number || !ok && catalog.TransferCourseKind.Made(id) {
+				keys = append(keys, key{nestedIn(org, catalog.TransferCourseKind, pack.ID), id})
+			}
 		}
+	}
+	found, err := records[catalog.TransferCourse](ctx, s, keys, true)
+	courses := map[string]*catalog.TransferCourse{}
+	for _, course := range found {
 		courses[course.ID] = course
 	}
-	return courses, packages, nil
+	return courses, packages, err
 }

@@ -31,6 +31,7 @@ const (
 	requested  = "requestedAt" // of an extraction: Unix ms, the updatedAt with which it became PENDING
 	reviews    = "reviews"     // of a section or transfer course: see review.go
 	byHand     = "byHand"      // of a section: whether its skills were set by hand
+	provenance = "provenance"  // of a section or transfer course: how its skills were extracted
 )
 
 // waiting are the attributes of an extraction that has not ended; attempts may stay.
@@ -85,6 +86,9 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		s.remember(org, c)
 		return nil
 	}
+	if len(records) > transactionLimit {
+		return fmt.Errorf("a change of %d rows is more than one transaction takes", len(records))
+	}
 	var first []step
 	for _, w := range revoked {
 		first = append(first, step{do: w})
@@ -114,6 +118,15 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 		return err
 	}
 	return s.removeOwned(ctx, org, rest)
+}
+
+// Fits reports whether Commit saves a change in one transaction.
+func (s *Store) Fits(org catalog.OrgID, c *catalog.Change) (bool, error) {
+	holds, _, _ := s.holds(c)
+	named, unnamed := s.documentHolds(org, c.Documents)
+	records, deleted, err := s.writesOf(org, c)
+	all := len(holds) + len(named) + len(unnamed) + len(c.Revoked) + len(records) + len(slices.Concat(deleted...)) + len(c.Hints)
+	return all <= transactionLimit, err
 }
 
 // lead returns the writes of a change's records with those of its hints, or saves the

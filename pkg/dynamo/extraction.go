@@ -114,7 +114,8 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		status, event = catalog.Failed, catalog.ExtractionFailed
 	}
 	org := task.Job.OrganizationID
-	at := s.Now()
+	kept := *outcome
+	kept.Provenance.FinishedAt = s.Now()
 	return s.settle(ctx, task, event, func(e *expression, present []catalog.Review) ([]write, error) {
 		e.set("processingStatus", text(string(status)))
 		values := map[string]any{}
@@ -132,7 +133,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 			if task.Job.Kind == catalog.SectionKind {
 				values[byHand] = false
 			}
-			values["skills"] = skills
+			values["skills"], values[provenance] = skills, kept.Provenance
 			if len(outcome.Warnings) > 0 {
 				values["warnings"] = outcome.Warnings
 			}
@@ -148,8 +149,6 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		if outcome.Failure != nil {
 			return nil, nil
 		}
-		kept := *outcome
-		kept.Provenance.FinishedAt = at
 		return s.outcomeRows(org, task.Job.ID, &kept)
 	})
 }

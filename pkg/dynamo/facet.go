@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -77,7 +76,7 @@ func (s *Store) refacet(org catalog.OrgID, changed []catalog.Refaceted) (writes 
 			n.Add(n, bit)
 		}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(sums), func(a, b key) int { return cmp.Or(cmp.Compare(a.pk, b.pk), cmp.Compare(a.sk, b.sk)) }) {
+	for _, k := range slices.SortedFunc(maps.Keys(sums), compareKeys) {
 		var e expression
 		for _, name := range slices.Sorted(maps.Keys(sums[k])) {
 			e.add(name, sums[k][name].String())
@@ -280,16 +279,5 @@ func (s *Store) articulations(ctx context.Context, org catalog.OrgID, wanted []i
 	for i, seq := range wanted {
 		keys[i] = numberedKey(org, catalog.ArticulationKind, seq)
 	}
-	rows, err := s.rows(ctx, keys, strong)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b item) int { return strings.Compare(keyOfRow(a).sk, keyOfRow(b).sk) })
-	found := make([]*catalog.Articulation, len(rows))
-	for i, row := range rows {
-		if found[i], err = decodeRecord[catalog.Articulation](row); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return records[catalog.Articulation](ctx, s, keys, strong)
 }

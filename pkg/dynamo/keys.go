@@ -1,10 +1,12 @@
 package dynamo
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -65,6 +67,10 @@ const (
 )
 
 type key struct{ pk, sk string }
+
+func compareKeys(a, b key) int {
+	return cmp.Or(strings.Compare(a.pk, b.pk), strings.Compare(a.sk, b.sk))
+}
 
 func (k key) attributes() item {
 	return item{api.PartitionKey: text(k.pk), api.SortKey: text(k.sk)}

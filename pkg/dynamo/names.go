@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -87,21 +86,11 @@ func (s *Store) CoursesByCode(ctx context.Context, org catalog.OrgID, code strin
 		for i, number := range asked {
 			keys[i] = key{partition(org, api.RecordRows(catalog.CourseKind)), number}
 		}
-		rows, err := s.rows(ctx, keys, attempt > 0)
+		courses, err := records[catalog.Course](ctx, s, keys, attempt > 0)
 		if err != nil {
 			return nil, 0, err
 		}
-		slices.SortFunc(rows, func(a, b item) int { return cmp.Compare(keyOfRow(a).sk, keyOfRow(b).sk) })
-		courses := make([]*catalog.Course, 0, len(rows))
-		for _, row := range rows {
-			course, err := decodeRecord[catalog.Course](row)
-			if err != nil {
-				return nil, 0, err
-			}
-			if course.Code == code {
-				courses = append(courses, course)
-			}
-		}
+		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return c.Code != code })
 		if len(courses) == len(asked) {
 			return courses, len(numbers), nil
 		}

@@ -30,19 +30,15 @@ func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectio
 	for _, id := range sectionIDs {
 		if seq, ok := catalog.Sequence(catalog.SectionKind, id); ok {
 			numbers[id] = seq
-			keys = append(keys, key{partition(org, api.RecordRows(catalog.CourseKind)), numbered(seq)})
+			keys = append(keys, numberedKey(org, catalog.CourseKind, seq))
 		}
 	}
-	rows, err := s.rows(ctx, keys, strong)
+	list, err := records[catalog.Course](ctx, s, keys, strong)
 	if err != nil {
 		return nil, err
 	}
 	courses := map[int]*catalog.Course{}
-	for _, row := range rows {
-		course, err := decodeRecord[catalog.Course](row)
-		if err != nil {
-			return nil, err
-		}
+	for _, course := range list {
 		seq, _ := catalog.Sequence(catalog.CourseKind, course.ID)
 		courses[seq] = course
 	}

@@ -49,10 +49,12 @@ func encode(v any) (item, error) {
 }
 
 func decode(row item, v any) error {
-	return attributevalue.UnmarshalMapWithOptions(row, v, func(o *attributevalue.DecoderOptions) {
-		o.TagKey = "json"
-		o.UseEncodingUnmarshalers = true
-	})
+	return attributevalue.UnmarshalMapWithOptions(row, v, decoding)
+}
+
+func decoding(o *attributevalue.DecoderOptions) {
+	o.TagKey = "json"
+	o.UseEncodingUnmarshalers = true
 }
 
 // record is the pointer type of a record struct.
@@ -97,16 +99,23 @@ func decodeInto(row item, r catalog.Record) error {
 			r.ByHand = stored.Value
 		}
 		r.Reviews, err = unpackReviews(row)
+		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
 	case *catalog.TransferCourse:
 		r.Reviews, err = unpackReviews(row)
+		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
 	case *catalog.Articulation:
-		if stamps, ok := row[granted]; ok {
-			err = decode(item{granted: stamps}, &struct {
-				Granted *[]catalog.CourseStamp `json:"granted"`
-			}{&r.Granted})
-		}
+		err = decodeHidden(row, granted, &r.Granted)
 	}
 	return err
+}
+
+// decodeHidden decodes an attribute that no record shows, where the row has it.
+func decodeHidden(row item, name string, v any) error {
+	stored, ok := row[name]
+	if !ok {
+		return nil
+	}
+	return attributevalue.UnmarshalWithOptions(stored, v, decoding)
 }
 
 // kindOf returns the kind of a type of record.
@@ -150,7 +159,7 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 // rows reads many rows, a hundred a call, in parallel; those that are not there
 // are left out, once a strong read has missed them as well.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
-	slices.SortFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.pk+a.sk), []byte(b.pk+b.sk)) })
+	slices.SortFunc(keys, compareKeys)
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
 	var found []item
@@ -197,16 +206,12 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 			keys = append(keys, k)
 		}
 	}
-	rows, err := s.rows(ctx, keys, strong)
+	list, err := records[T, R](ctx, s, keys, strong)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]R, len(rows))
-	for _, row := range rows {
-		r, err := decodeRecord[T, R](row)
-		if err != nil {
-			return nil, err
-		}
+	found := make(map[string]R, len(list))
+	for _, r := range list {
 		found[r.Base().ID] = r
 	}
 	wanted := map[string]bool{}
@@ -214,6 +219,23 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 		wanted[id] = true
 	}
 	maps.DeleteFunc(found, func(id string, _ R) bool { return !wanted[id] })
+	return found, nil
+}
+
+// records reads those of many records of one kind that are there, in the order of their
+// keys.
+func records[T any, R record[T]](ctx context.Context, s *Store, keys []key, strong bool) ([]R, error) {
+	rows, err := s.rows(ctx, keys, strong)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
+	found := make([]R, len(rows))
+	for i, row := range rows {
+		if found[i], err = decodeRecord[T, R](row); err != nil {
+			return nil, err
+		}
+	}
 	return found, nil
 }
 

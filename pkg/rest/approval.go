@@ -3,8 +3,7 @@ package rest
 import (
 	"context"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -18,42 +17,48 @@ type Approvals interface {
 	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
 }
 
+// GrantedCourses returns the courses that an articulation grants, those that are live.
+// They are read once, however often it is called.
+type GrantedCourses func() (map[string]*catalog.Course, error)
+
+func grantedCourses(ctx context.Context, s Approvals, a *catalog.Articulation, strong bool) GrantedCourses {
+	return sync.OnceValues(func() (map[string]*catalog.Course, error) {
+		return s.CoursesByID(ctx, a.OrganizationID, a.GrantedCourses(), strong)
+	})
+}
+
+// FindEvidence returns what an approval freezes as its evidence; nil for nothing.
+type FindEvidence func(ctx context.Context, granted GrantedCourses) (*catalog.DecisionEvidence, error)
+
 // Approve completes the move of an articulation to APPROVED, with what it supersedes,
-// and notes in the change what that takes. The evidence is found meanwhile.
-func Approve(ctx context.Context, s Approvals, a *catalog.Articulation, move catalog.Move,
-	evidence func(ctx context.Context) (*catalog.DecisionEvidence, error), change *catalog.Change) error {
+// and notes in the change what that takes. All that it depends on is read in parallel.
+func Approve(ctx context.Context, s Approvals, a *catalog.Articulation, move catalog.Move, evidence FindEvidence, change *catalog.Change) error {
 	var under []*catalog.Approved
 	var with catalog.Approval
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		under, with.Courses, err = beside(groupCtx, s, a)
+	granted := grantedCourses(ctx, s, a, true)
+	err := inParallel(ctx, func(ctx context.Context) (err error) {
+		under, with.Others, err = rivals(ctx, s, a, a.Supersedes)
+		return err
+	}, func(context.Context) (err error) {
+		with.Courses, err = granted()
+		return err
+	}, func(ctx context.Context) (err error) {
+		with.Evidence, err = evidence(ctx, granted)
+		return err
+	}, func(ctx context.Context) error {
+		if a.Supersedes == nil {
+			return nil
+		}
+		found, err := s.ArticulationsByID(ctx, a.OrganizationID, []string{*a.Supersedes}, true)
+		with.Superseded = found[*a.Supersedes]
 		return err
 	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		with.Evidence, err = evidence(groupCtx)
-		return err
-	})
-	if a.Supersedes != nil {
-		group.Go(func() (err error) {
-			defer caught(&err)
-			found, err := s.ArticulationsByID(groupCtx, a.OrganizationID, []string{*a.Supersedes}, true)
-			with.Superseded = found[*a.Supersedes]
-			return err
-		})
-	}
-	err := group.Wait()
 	if err != nil {
 		return err
 	}
-	superseded := ""
 	var was catalog.Articulation
 	if with.Superseded != nil {
-		superseded, was = with.Superseded.ID, *with.Superseded
-	}
-	if with.Others, err = overlapping(ctx, s, a, under, superseded); err != nil {
-		return err
+		was = *with.Superseded
 	}
 	if err := a.Approve(move, with); err != nil {
 		return err
@@ -66,14 +71,19 @@ func Approve(ctx context.Context, s Approvals, a *catalog.Articulation, move cat
 	return change.Grant(a, with.Courses)
 }
 
-// ExtendApproval holds an approved articulation, whose end has moved, to what was asked of it at
-// its approval.
+// ExtendApproval holds an approved articulation, whose end has moved, to what was asked
+// of it at its approval.
 func ExtendApproval(ctx context.Context, s Approvals, a *catalog.Articulation, change *catalog.Change, now catalog.Time) error {
-	under, courses, err := beside(ctx, s, a)
-	if err != nil {
+	var under []*catalog.Approved
+	var others []*catalog.Articulation
+	var courses map[string]*catalog.Course
+	err := inParallel(ctx, func(ctx context.Context) (err error) {
+		under, others, err = rivals(ctx, s, a, nil)
 		return err
-	}
-	others, err := overlapping(ctx, s, a, under, "")
+	}, func(ctx context.Context) (err error) {
+		courses, err = grantedCourses(ctx, s, a, true)()
+		return err
+	})
 	if err == nil {
 		err = a.CheckConflicts(others, "body.effectiveTo")
 	}
@@ -84,29 +94,18 @@ func ExtendApproval(ctx context.Context, s Approvals, a *catalog.Articulation, c
 	return err
 }
 
-// beside reads what an articulation that is or becomes approved must agree with: what
-// is approved for the same codes, and the courses that it grants.
-func beside(ctx context.Context, s Approvals, a *catalog.Articulation) ([]*catalog.Approved, map[string]*catalog.Course, error) {
-	return parallel(ctx, func(ctx context.Context) ([]*catalog.Approved, error) {
-		return s.Approved(ctx, a.OrganizationID, a.ExactKeys())
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		ids := a.GrantedCourses()
-		if len(ids) == 0 {
-			return nil, nil
-		}
-		return s.CoursesByID(ctx, a.OrganizationID, ids, true)
-	})
-}
-
-// overlapping loads the articulations that may conflict with one, but for that which it
-// supersedes.
-func overlapping(ctx context.Context, s Approvals, a *catalog.Articulation, under []*catalog.Approved, superseded string) ([]*catalog.Articulation, error) {
+// rivals reads what is approved under the keys of an articulation, and of that the
+// articulations that may conflict with it; except for one that it supersedes, if any.
+func rivals(ctx context.Context, s Approvals, a *catalog.Articulation, except *string) ([]*catalog.Approved, []*catalog.Articulation, error) {
+	under, err := s.Approved(ctx, a.OrganizationID, a.ExactKeys())
+	if err != nil {
+		return nil, nil, err
+	}
 	numbers := a.Overlapping(under)
-	if seq, ok := catalog.Sequence(catalog.ArticulationKind, superseded); ok {
-		numbers = slices.DeleteFunc(numbers, func(n int) bool { return n == seq })
+	if except != nil {
+		superseded, ok := catalog.Sequence(catalog.ArticulationKind, *except)
+		numbers = slices.DeleteFunc(numbers, func(n int) bool { return ok && n == superseded })
 	}
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	return s.ArticulationsByNumber(ctx, a.OrganizationID, numbers)
+	others, err := s.ArticulationsByNumber(ctx, a.OrganizationID, numbers)
+	return under, others, err
 }

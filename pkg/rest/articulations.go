@@ -2,12 +2,10 @@ package rest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
-	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
@@ -141,32 +139,20 @@ func (c *call) articulationMoves(ctx context.Context, id string) (*catalog.Artic
 func (c *call) articulationLookups(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
 	l := c.lookups()
 	courses, transferCourses, programs, articulations := in.Names()
-	group, groupCtx := errgroup.WithContext(ctx)
-	load := func(ids []string, load func(ctx context.Context) error) {
-		if len(ids) > 0 {
-			group.Go(func() (err error) {
-				defer caught(&err)
-				return load(groupCtx)
-			})
-		}
-	}
-	load(courses, func(ctx context.Context) (err error) {
+	err := inParallel(ctx, func(ctx context.Context) (err error) {
 		l.Courses, err = c.Store.CoursesByID(ctx, c.org, courses, true)
 		return err
-	})
-	load(transferCourses, func(ctx context.Context) (err error) {
+	}, func(ctx context.Context) (err error) {
 		l.TransferCourses, _, err = c.Store.TransferCoursesByID(ctx, c.org, transferCourses)
 		return err
-	})
-	load(programs, func(ctx context.Context) (err error) {
+	}, func(ctx context.Context) (err error) {
 		l.Programs, err = c.Store.ProgramsByID(ctx, c.org, programs, true)
 		return err
-	})
-	load(articulations, func(ctx context.Context) (err error) {
+	}, func(ctx context.Context) (err error) {
 		l.Articulations, err = c.Store.ArticulationsByID(ctx, c.org, articulations, true)
 		return err
 	})
-	return l, group.Wait()
+	return l, err
 }
 
 func createArticulation(ctx context.Context, c *call, in *createArticulationInput) (*catalog.Articulation, *catalog.Change, error) {
@@ -221,7 +207,13 @@ func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		evidence := func(ctx context.Context) (*catalog.DecisionEvidence, error) { return c.evidence(ctx, a) }
+		evidence := func(ctx context.Context, granted GrantedCourses) (*catalog.DecisionEvidence, error) {
+			sides, err := c.sidesOf(ctx, a, granted)
+			if err != nil {
+				return nil, err
+			}
+			return c.evidence(ctx, sides)
+		}
 		if err := Approve(ctx, c.Store, a, move, evidence, &change); err != nil {
 			return nil, nil, err
 		}
@@ -232,79 +224,6 @@ func moveArticulation(ctx context.Context, c *call, in *moveArticulationInput) (
 	}
 	change.Moves = append(change.Moves, catalog.ArticulationMove{Articulation: a, Move: move})
 	return a, &change, nil
-}
-
-// evidence compares the transfer course that an articulation names with the sections of
-// the course that it grants, as equivalencies do, and returns the best match; nil where
-// there is nothing to compare.
-func (c *call) evidence(ctx context.Context, a *catalog.Articulation) (*catalog.DecisionEvidence, error) {
-	transferCourseID, courseID, ok := a.EvidenceFor()
-	if !ok {
-		return nil, nil
-	}
-	var pack *catalog.TransferPackage
-	transfer, candidates, err := parallel(ctx, func(ctx context.Context) (*catalog.TransferCourse, error) {
-		courses, packages, err := c.Store.TransferCoursesByID(ctx, c.org, []string{transferCourseID})
-		course := courses[transferCourseID]
-		if course != nil {
-			pack = packages[course.PackageID]
-		}
-		return course, err
-	}, func(ctx context.Context) (map[string]*catalog.Section, error) {
-		courses, err := c.Store.CoursesByID(ctx, c.org, []string{courseID}, true)
-		if err != nil || courses[courseID] == nil {
-			return nil, err
-		}
-		var ids []string
-		for _, section := range courses[courseID].Sections {
-			ids = append(ids, section.ID)
-		}
-		return c.Store.SectionsByID(ctx, c.org, ids, true)
-	})
-	if err != nil || transfer == nil || transfer.ProcessingStatus != catalog.Completed {
-		return nil, err
-	}
-	match := c.bestOf(transfer, pack.MatchingConfig, candidates)
-	if match == nil {
-		return nil, nil
-	}
-	var stamps catalog.ExtractionStamps
-	stamps.TransferCourse, stamps.Section, err = parallel(ctx, func(ctx context.Context) (*catalog.Provenance, error) {
-		return c.provenance(ctx, transfer.ID)
-	}, func(ctx context.Context) (*catalog.Provenance, error) {
-		return c.sectionProvenance(ctx, candidates[match.CourseSectionID])
-	})
-	return &catalog.DecisionEvidence{
-		TransferCourseID: transfer.ID, CourseID: courseID, SectionID: match.CourseSectionID, SkillsMatchScore: match.SkillsMatchScore,
-		Equivalence: match.Equivalence, MatchingConfig: pack.MatchingConfig, SkillMatches: match.SkillMatches, Extraction: stamps,
-	}, err
-}
-
-// bestOf returns the section that matches a transfer course best; nil where none has
-// skills.
-func (c *call) bestOf(transfer *catalog.TransferCourse, config catalog.MatchingConfig, sections map[string]*catalog.Section) *alignment.Match {
-	var candidates []alignment.Candidate
-	for _, section := range sections {
-		candidates = append(candidates, alignment.Candidate{SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills})
-	}
-	return alignment.NewIndex(candidates).Best(transfer.Skills, config, c.Taxonomy().Related)
-}
-
-// provenance returns how a record's skills were extracted; nil where they were not.
-func (c *call) provenance(ctx context.Context, id string) (*catalog.Provenance, error) {
-	outcome, err := c.Store.Outcome(ctx, c.org, id)
-	if err != nil || outcome == nil {
-		return nil, err
-	}
-	return &outcome.Provenance, nil
-}
-
-// sectionProvenance is provenance for a section, whose skills may be set by hand.
-func (c *call) sectionProvenance(ctx context.Context, section *catalog.Section) (*catalog.Provenance, error) {
-	if section.ByHand {
-		return nil, nil
-	}
-	return c.provenance(ctx, section.ID)
 }
 
 // maxLookupCodes is how many codes one look-up asks for.
@@ -340,49 +259,45 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*Lookup
 
 // decisions are articulations by the keys that lead to them.
 type decisions struct {
-	under map[catalog.ApprovedKey]*catalog.Approved
 	all   []*catalog.Articulation // in creation order
-	at    map[int]*catalog.Articulation
+	under map[catalog.ApprovedKey][]*catalog.Articulation
 }
 
 // decisions loads the articulations to which the keys lead.
 func (c *call) decisions(ctx context.Context, keys []catalog.ApprovedKey) (decisions, error) {
-	d := decisions{map[catalog.ApprovedKey]*catalog.Approved{}, nil, map[int]*catalog.Articulation{}}
-	if len(keys) == 0 {
-		return d, nil
-	}
+	d := decisions{under: map[catalog.ApprovedKey][]*catalog.Articulation{}}
 	approved, err := c.Store.Approved(ctx, c.org, keys)
 	if err != nil {
 		return d, err
 	}
-	var numbers []int
+	numbers := map[int]bool{}
 	for _, a := range approved {
-		d.under[a.Key] = a
 		for seq := range a.Periods {
-			numbers = append(numbers, seq)
+			numbers[seq] = true
 		}
 	}
-	if slices.Sort(numbers); len(numbers) == 0 {
-		return d, nil
+	if d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Collect(maps.Keys(numbers))); err != nil {
+		return d, err
 	}
-	d.all, err = c.Store.ArticulationsByNumber(ctx, c.org, slices.Compact(numbers))
+	at := map[int]*catalog.Articulation{}
 	for _, a := range d.all {
 		seq, _ := catalog.Sequence(catalog.ArticulationKind, a.ID)
-		d.at[seq] = a
+		at[seq] = a
 	}
-	return d, err
+	for _, a := range approved {
+		for seq := range a.Periods {
+			if found := at[seq]; found != nil {
+				d.under[a.Key] = append(d.under[a.Key], found)
+			}
+		}
+	}
+	return d, nil
 }
 
 // of lists the articulations to which some of the keys lead; one may stand there twice.
 func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation) {
 	for _, key := range keys {
-		if approved := d.under[key]; approved != nil {
-			for seq := range approved.Periods {
-				if a := d.at[seq]; a != nil {
-					some = append(some, a)
-				}
-			}
-		}
+		some = append(some, d.under[key]...)
 	}
 	return some
 }

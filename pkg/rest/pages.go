@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2/negotiation"
-	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
@@ -50,49 +49,43 @@ func (c *call) decisionOn(ctx context.Context, id string) (alignment.Decision, e
 	if err != nil {
 		return d, err
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
-		if ids := d.Articulation.GrantedCourses(); len(ids) > 0 {
-			d.Courses, err = c.Store.CoursesByID(groupCtx, c.org, ids, c.strong)
-		}
+	granted := grantedCourses(ctx, c.Store, d.Articulation, c.strong)
+	err = inParallel(ctx, func(context.Context) (err error) {
+		d.Courses, err = granted()
 		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		if ids := d.Articulation.ProgramIDs; len(ids) > 0 {
-			d.Programs, err = c.Store.ProgramsByID(groupCtx, c.org, ids, c.strong)
-		}
+	}, func(ctx context.Context) (err error) {
+		d.Programs, err = c.Store.ProgramsByID(ctx, c.org, d.Articulation.ProgramIDs, c.strong)
 		return err
+	}, func(ctx context.Context) error {
+		return c.loadEvidence(ctx, &d, granted)
 	})
-	group.Go(func() (err error) {
-		defer caught(&err)
-		return c.loadEvidence(groupCtx, &d)
-	})
-	return d, group.Wait()
+	return d, err
 }
 
 // loadEvidence loads what a decision compares: what the approval froze, before it what
 // it would freeze now, and both sides as they are.
-func (c *call) loadEvidence(ctx context.Context, d *alignment.Decision) (err error) {
-	if d.Evidence = d.Articulation.Evidence; d.Articulation.Status != catalog.ArticulationApproved {
-		d.Evidence, err = c.evidence(ctx, d.Articulation)
+func (c *call) loadEvidence(ctx context.Context, d *alignment.Decision, granted GrantedCourses) (err error) {
+	var now sides
+	if frozen := d.Articulation.Evidence; frozen != nil {
+		d.Evidence = frozen
+		now, err = c.sides(ctx, frozen.TransferCourseID, func() ([]string, error) { return []string{frozen.SectionID}, nil })
+	} else if d.Articulation.Status != catalog.ArticulationApproved {
+		if now, err = c.sidesOf(ctx, d.Articulation, granted); err == nil {
+			d.Evidence, err = c.evidence(ctx, now)
+		}
 	}
 	if d.Evidence == nil || err != nil {
 		return err
 	}
 	d.Sent, d.Taught, err = parallel(ctx, func(ctx context.Context) (alignment.Side, error) {
-		courses, _, err := c.Store.TransferCoursesByID(ctx, c.org, []string{d.Evidence.TransferCourseID})
-		course := courses[d.Evidence.TransferCourseID]
-		if err != nil || course == nil {
-			return alignment.Side{}, err
+		if now.transfer == nil {
+			return alignment.Side{}, nil
 		}
-		return c.side(ctx, course.Name, course.ID, course.Skills, d.Evidence.Extraction.TransferCourse)
+		return c.side(ctx, now.transfer.Name, now.transfer.ID, now.transfer.Skills, d.Evidence.Extraction.TransferCourse)
 	}, func(ctx context.Context) (alignment.Side, error) {
-		sections, err := c.Store.SectionsByID(ctx, c.org, []string{d.Evidence.SectionID}, c.strong)
-		section := sections[d.Evidence.SectionID]
-		if err != nil || section == nil {
-			return alignment.Side{}, err
+		section := now.sections[d.Evidence.SectionID]
+		if section == nil {
+			return alignment.Side{}, nil
 		}
 		return c.side(ctx, section.Name, section.ID, section.Skills, d.Evidence.Extraction.Section)
 	})

@@ -8,16 +8,24 @@ import (
 
 // parallel runs two reads in parallel; one that panics ends in an error.
 func parallel[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		defer caught(&err)
+	err = inParallel(ctx, func(ctx context.Context) (err error) {
 		a, err = first(ctx)
 		return err
-	})
-	group.Go(func() (err error) {
-		defer caught(&err)
+	}, func(ctx context.Context) (err error) {
 		b, err = second(ctx)
 		return err
 	})
-	return a, b, group.Wait()
+	return a, b, err
+}
+
+// inParallel runs reads in parallel; one that panics ends in an error.
+func inParallel(ctx context.Context, reads ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, read := range reads {
+		group.Go(func() (err error) {
+			defer caught(&err)
+			return read(ctx)
+		})
+	}
+	return group.Wait()
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.1"
+const Engine = "skillscurriculum/2.2"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent
 // use and keeps its working memory between documents.
@@ -328,19 +328,18 @@ func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
 		}
 		f.like = x.likeness(f.skill, x.mentions[f.best].clause)
 	}
-	rank(found, func(f *finding) float64 { return f.like.labels - f.like.background }, func(f *finding, r float64) { f.likeRank = r })
-	rank(found, func(f *finding) float64 { return f.like.document }, func(f *finding, r float64) { f.documentRank = r })
+	rank(found, func(f *finding) float64 { return f.like.labels }, func(f *finding, place float64) { f.likeRank = 1 - place/float64(len(found)) })
+	rank(found, func(f *finding) float64 { return f.like.document }, func(f *finding, place float64) { f.documentRank = 1 - math.Log1p(place)/8 })
 	x.accompany(found)
 	return found, nil
 }
 
-// rank numbers the findings by a value, from 1 for the first, falling with
-// the logarithm.
+// rank numbers the findings by a value, highest first, from 0.
 func rank(found []*finding, value func(*finding) float64, set func(*finding, float64)) {
 	order := slices.Clone(found)
 	slices.SortStableFunc(order, func(a, b *finding) int { return cmp.Compare(value(b), value(a)) })
 	for i, f := range order {
-		set(f, 1-math.Log1p(float64(i))/8)
+		set(f, float64(i))
 	}
 }
 

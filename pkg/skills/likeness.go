@@ -99,6 +99,7 @@ type like struct {
 	second              float64 // of the nearest piece of another clause
 	own                 float64 // of the clause in which the skill stands
 	document, title     float64
+	described           float64 // of the description and the whole document
 	background, running float64
 	nearest             int32 // the unit
 }
@@ -109,7 +110,7 @@ func (x *extraction) likeness(skill int32, own int32) like {
 	v := x.skillVector(skill)
 	labels, description := v[:width], v[width:]
 	m := &x.meanings
-	l := like{nearest: -1, background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)), document: cosine(dot(labels, m.document)), title: cosine(dot(labels, m.title))}
+	l := like{nearest: -1, background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)), document: cosine(dot(labels, m.document)), title: cosine(dot(labels, m.title)), described: cosine(dot(description, m.document))}
 	type rough struct {
 		unit int32
 		dot  int32

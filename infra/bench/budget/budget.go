@@ -49,6 +49,8 @@ const (
 
 	byFacets = "An articulation is found by its facets: a row (2) for each of status, published, name and code of the institution, code, and course. The course is read along with the directory."
 
+	byBothSides = "What is compared is known only after what names it: a transfer course lies in its package, sections in their course. Both are read once the articulation is, then the sides in parallel."
+
 	wholeResponse = "The response is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
 
 	guarded = "The package counts what it is given, and that count guards the change: it is read before the package's courses, not in parallel with them. Read the other way round, a course that came between the two reads was not seen."
@@ -93,6 +95,7 @@ func All() []Budget {
 		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"create an articulation", create, Cost{2, 19, 2}, byFacets},
 		{"approve an articulation that supersedes another", Cost{3, 30, Any}, Cost{3, 23, 5}, ""},
+		{"approve an articulation with evidence", Cost{3, Any, Any}, Cost{4, 33, 9}, byBothSides},
 		// The two calls of an upload; the file goes past the service.
 		{"announce a document", create, Cost{2, 5, 0.5}, ""},
 		same("GET a document", read),

@@ -148,7 +148,9 @@ func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.Mo
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		evidence := func(ctx context.Context) (*catalog.DecisionEvidence, error) { return l.evidence(ctx, a, jobs) }
+		evidence := func(ctx context.Context, granted rest.GrantedCourses) (*catalog.DecisionEvidence, error) {
+			return l.evidence(ctx, a, granted, jobs)
+		}
 		if err := rest.Approve(ctx, l.Store, a, move, evidence, &change); err != nil {
 			return err
 		}
@@ -161,7 +163,7 @@ func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.Mo
 // evidence compares a transfer course with the course that is granted for it, whose
 // skills are set by hand in the demo; the transfer course's are extracted now if they
 // have not been. Nil where there is nothing to compare.
-func (l Loader) evidence(ctx context.Context, a *catalog.Articulation, jobs map[string]catalog.ExtractionJob) (*catalog.DecisionEvidence, error) {
+func (l Loader) evidence(ctx context.Context, a *catalog.Articulation, granted rest.GrantedCourses, jobs map[string]catalog.ExtractionJob) (*catalog.DecisionEvidence, error) {
 	transferCourseID, courseID, ok := a.EvidenceFor()
 	if !ok {
 		return nil, nil
@@ -177,11 +179,7 @@ func (l Loader) evidence(ctx context.Context, a *catalog.Articulation, jobs map[
 	if err != nil || transfer == nil || transfer.ProcessingStatus != catalog.Completed {
 		return nil, err
 	}
-	outcome, err := l.Store.Outcome(ctx, org, transfer.ID)
-	if err != nil || outcome == nil {
-		return nil, err
-	}
-	courses, err := l.Store.CoursesByID(ctx, org, []string{courseID}, true)
+	courses, err := granted()
 	if err != nil || courses[courseID] == nil {
 		return nil, err
 	}
@@ -198,7 +196,7 @@ func (l Loader) evidence(ctx context.Context, a *catalog.Articulation, jobs map[
 	return &catalog.DecisionEvidence{
 		TransferCourseID: transfer.ID, CourseID: courseID, SectionID: section.ID, SkillsMatchScore: match.SkillsMatchScore,
 		Equivalence: match.Equivalence, MatchingConfig: config, SkillMatches: match.SkillMatches,
-		Extraction: catalog.ExtractionStamps{TransferCourse: &outcome.Provenance},
+		Extraction: catalog.ExtractionStamps{TransferCourse: transfer.Provenance},
 	}, nil
 }
 

@@ -181,24 +181,34 @@ func (p *plan) leaveOut(row intake.Row, in *catalog.ArticulationInput, l catalog
 	}
 }
 
-// maxFacets is how many facets of records the articulations of one transaction join and
-// leave: each may be a row of the table.
-const maxFacets = 60
+// maxJoined is how many rows of the table the articulations of one transaction take, with
+// their names and the lists that they join. DynamoDB takes 100; the change feed, the
+// directory, the list of drafts, and those of what is published and what is not, are five.
+const maxJoined = 95
 
-// facets counts them.
-func (p *plan) facets() int {
-	type row struct {
-		catalog.Facet
-		segment int
+// joined names the lists that the articulation of a row joins, besides those that all
+// new ones do: those of its institution, codes and courses.
+func joined(row intake.Row) (lists []string) {
+	in, err := decode[catalog.ArticulationInput](row.Fields)
+	if err != nil {
+		return nil // the plan says so
 	}
-	rows := map[row]bool{}
-	for _, c := range p.change.Refaceted {
-		seq, _ := catalog.Sequence(p.kind, c.Record.Base().ID)
-		for _, f := range slices.Concat(c.Left, c.Joined) {
-			rows[row{f, seq / 1024}] = true
+	institution := in.SendingInstitution.Value
+	for _, name := range []*string{&institution.Name, institution.Code} {
+		if name != nil {
+			lists = append(lists, catalog.InstitutionFacet+catalog.Normalized(*name))
 		}
 	}
-	return len(rows)
+	for _, alternative := range in.Sending.Value {
+		for _, course := range alternative.Courses {
+			lists = append(lists, catalog.SendingFacet+catalog.Normalized(course.Code))
+		}
+	}
+	courses, _, _, _ := in.Names()
+	for _, id := range courses {
+		lists = append(lists, catalog.CourseFacet+id)
+	}
+	return lists
 }
 
 // checkArticulation returns how a row breaks what createArticulation takes, with what

@@ -15,6 +15,7 @@ import (
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
 )
 
@@ -88,7 +89,7 @@ func (f *fixture) approve(a *catalog.Articulation) {
 	before := *a
 	a.Status = catalog.ArticulationApproved
 	var change catalog.Change
-	none := func(context.Context) (*catalog.DecisionEvidence, error) { return nil, nil }
+	none := func(context.Context, rest.GrantedCourses) (*catalog.DecisionEvidence, error) { return nil, nil }
 	err := rest.Approve(f.t.Context(), f.store, a, catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}, none, &change)
 	if err != nil {
 		f.t.Fatal(err)
@@ -174,6 +175,28 @@ func TestImportOfWhatWasDecided(t *testing.T) {
 	}
 	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-05-31", 1), load.Options{}, 0, 1, 1, 0)
 	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-06-30", 1), load.Options{}, 0, 1, 1, 0)
+}
+
+// What a file changes of several approved articulations is saved together, whatever they
+// have in common.
+func TestImportOfEndsThatMove(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	const text = header +
+		"1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
+		"2,De Anza,BIO 7,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
+		"3,Foothill,BIO-0101,bio,EQUIVALENT,,2026-08-01,2026-09-30,,,,\n"
+	f.articulations(org, text, load.Options{}, 3, 0, 0, 0)
+	for _, a := range f.all(org) {
+		f.approve(a)
+	}
+	moved := strings.NewReplacer("06-30", "07-31", "09-30", "12-31").Replace(text)
+	f.articulations(org, moved, load.Options{}, 0, 3, 0, 0)
+	f.articulations(org, moved, load.Options{}, 0, 0, 3, 0)
+	later := strings.Replace(moved, "2026-07-31", "2026-08-01", 1)
+	if s := f.articulations(org, later, load.Options{}, 0, 0, 2, 1); s.Rejects[0].Name != "1" {
+		t.Errorf("%+v", s.Rejects)
+	}
 }
 
 func TestImportFromTES(t *testing.T) {
@@ -286,6 +309,53 @@ func TestImportOfAnotherOrganizationsEvidence(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	f.articulations(org, head+",Foothill,BIO 102,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,\n", load.Options{}, 0, 0, 0, 1)
+}
+
+// counted is a store that counts how often articulations are planned and saved.
+type counted struct {
+	*dynamo.Store
+	plans, commits int
+}
+
+func (s *counted) Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error) {
+	s.plans++
+	return s.Store.Known(ctx, org, kind, names)
+}
+
+func (s *counted) Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error {
+	s.commits++
+	return s.Store.Commit(ctx, org, change)
+}
+
+// Lines are created in the order of the file, as many in one transaction as it takes,
+// and planned no more than once in each pass: also where each is of another institution.
+func TestImportOfManyInstitutions(t *testing.T) {
+	f := newFixture(t)
+	f.load(college, load.Options{}, 5, 0, 0, 0)
+	for name, test := range map[string]struct{ institutions, commits int }{"sorted": {3, 4}, "mixed": {60, 4}} {
+		s := &counted{Store: f.store}
+		f.Store = s
+		var b strings.Builder
+		var want []string
+		b.WriteString("institution,institutionCodeType,institutionCode,codes,receiving,effectiveFrom\n")
+		for i := range 60 {
+			n := i * test.institutions / 60
+			want = append(want, fmt.Sprint(name, i))
+			fmt.Fprintf(&b, "%s College %d,IPEDS,%s %d,%s,bio,2026-01-01\n", name, n, name, n, want[i])
+		}
+		before := len(f.all(org))
+		f.articulations(org, b.String(), load.Options{}, 60, 0, 0, 0)
+		if s.plans != 2*test.commits || s.commits != test.commits {
+			t.Errorf("%s: planned %d times, saved in %d transactions, want %d", name, s.plans, s.commits, test.commits)
+		}
+		var got []string
+		for _, a := range f.all(org)[before:] {
+			got = append(got, a.Sending[0].Courses[0].Code)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: order of creation: %s", name, diff)
+		}
+	}
 }
 
 // Batches of many facets are saved in as many transactions as they need.

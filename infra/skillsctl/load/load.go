@@ -36,6 +36,8 @@ type Store interface {
 	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
 	TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
 
+	// Fits reports whether Commit saves a change in one transaction.
+	Fits(org catalog.OrgID, change *catalog.Change) (bool, error)
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }
 
@@ -170,7 +172,7 @@ func maxBatch(kind catalog.Kind) int {
 	case catalog.ProgramKind, catalog.CredentialKind:
 		return 1 // and the courses that it holds
 	case catalog.ArticulationKind:
-		return 18 // and their facets, see maxFacets
+		return 18 // and what they are found by, see joined
 	}
 	return 48
 }
@@ -233,15 +235,18 @@ func (r *run) batch(ctx context.Context, kind catalog.Kind, rows []intake.Row) e
 		if err := p.plan(ctx, rows); err != nil {
 			return err
 		}
-		if half := len(rows) / 2; half > 0 && p.facets() > maxFacets {
+		fits, err := r.Store.Fits(r.org, &p.change)
+		if err != nil {
+			return err
+		}
+		if half := len(rows) / 2; half > 0 && !fits {
 			delete(r.dirs, kind) // it counts what will not be saved
 			if err := r.batch(ctx, kind, rows[:half]); err != nil {
 				return err
 			}
 			return r.batch(ctx, kind, rows[half:])
 		}
-		err := p.commit(ctx)
-		if err == nil {
+		if err = p.commit(ctx); err == nil {
 			r.summary.Created += p.created
 			r.summary.Updated += p.updated
 			r.summary.Skipped += p.skipped

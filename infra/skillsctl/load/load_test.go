@@ -479,3 +479,15 @@ func TestLoadKeepsBounds(t *testing.T) {
 		t.Errorf("program %+v", record)
 	}
 }
+
+// Courses of more packages than one transaction takes are saved in several.
+func TestImportOfManyPackages(t *testing.T) {
+	f := newFixture(t)
+	var packages []string
+	for i := range 48 {
+		packages = append(packages, fmt.Sprintf(`{"externalId":"p%d","name":"P","transferFromInstitution":"I","courses":[{"externalId":"c","name":"C"}]}`, i))
+	}
+	text := `{"transferPackages":[` + strings.Join(packages, ",") + `]}`
+	f.load(text, load.Options{}, 96, 0, 0, 0)
+	f.load(text, load.Options{}, 0, 0, 96, 0)
+}

@@ -1,13 +1,14 @@
 """Distils static word vectors from a sentence model.
 
     python -m venv venv && venv/bin/pip install --no-deps --require-hashes -r infra/training/vectors/requirements.txt
-    venv/bin/python infra/training/vectors/distil.py --data ../shared/data --out pkg/skills/wordvectors/words.bin
+    venv/bin/python infra/training/vectors/distil.py --data ../shared/data --out build/vectors/distilled.bin
 
 A text is the sum of the vectors of its words. The vectors begin as the model's
 vectors of the words alone, brought to fewer dimensions, rare words longer; a ridge
 regression then moves them until the sums come as near as they can to the model's
 vectors of whole texts: labels and descriptions of ESCO, tasks of O*NET, definitions
-of CIP, lines of unlabelled syllabi. No labelled document is read.
+of CIP, lines of unlabelled syllabi. No labelled document is read. tune.py goes on from
+there.
 
 The file: "SKWV", version, words, dimensions (little-endian 32-bit numbers), the
 words in order, each with a line end, as many bytes as the fifth number says, then a
@@ -97,7 +98,7 @@ def vocabulary(teacher, others, texts):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data"))
-    options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("pkg/skills/wordvectors/words.bin"))
+    options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/vectors/distilled.bin"))
     options.add_argument("--cache", type=pathlib.Path, default=pathlib.Path("build/vectors"))
     options = options.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -182,6 +183,15 @@ def write(path, vocab, vectors, background):
     raw += scale.astype("<f4").tobytes() + rows.tobytes() + background.astype("<f4").tobytes()
     path.write_bytes(raw)
     print(path, len(raw), hashlib.sha256(raw).hexdigest())
+
+
+def read(path):
+    """Returns the words of a file and their vectors."""
+    raw = path.read_bytes()
+    _, count, width, length = struct.unpack("<4I", raw[4:20])
+    scale = np.frombuffer(raw, "<f4", count, 20 + length)
+    rows = np.frombuffer(raw, np.int8, count * width, 20 + length + 4 * count).reshape(count, width)
+    return raw[20 : 20 + length].decode().split("\n")[:-1], rows * scale[:, None]
 
 
 if __name__ == "__main__":
