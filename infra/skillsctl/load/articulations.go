@@ -155,7 +155,7 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 	if err != nil {
 		return err
 	}
-	p.change.Add(a, p.IDs, dir, p.org, p.now)
+	p.change.Add(a, p.IDs, dir, p.org, p.Now())
 	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: a})
 	p.create(x, a)
 	return nil

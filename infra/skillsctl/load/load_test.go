@@ -491,3 +491,36 @@ func TestImportOfManyPackages(t *testing.T) {
 	f.load(text, load.Options{}, 96, 0, 0, 0)
 	f.load(text, load.Options{}, 0, 0, 96, 0)
 }
+
+// overtaken is a store in which something else happens while an import is planned for
+// the second time: the first pass only checks.
+type overtaken struct {
+	*dynamo.Store
+	plans     int
+	meanwhile func()
+}
+
+func (s *overtaken) Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error) {
+	known, err := s.Store.Known(ctx, org, kind, names)
+	if s.plans++; s.plans == 2 {
+		s.meanwhile()
+	}
+	return known, err
+}
+
+// A record that gets its place in the list after another one is created after that one.
+func TestCreatedAtFollowsTheList(t *testing.T) {
+	f := newFixture(t)
+	now := f.store.Now()
+	f.Now = func() catalog.Time { now++; return now }
+	f.Store = &overtaken{f.store, 0, func() {
+		f.load(`{"jobs":[{"externalId":"other","name":"J","employerId":"E"}]}`, load.Options{}, 1, 0, 0, 0)
+	}}
+	f.load(`{"jobs":[{"externalId":"mine","name":"J","employerId":"E"}]}`, load.Options{}, 1, 0, 0, 0)
+	mine, other := f.known(catalog.JobKind, "mine").Base(), f.known(catalog.JobKind, "other").Base()
+	first, _ := catalog.Sequence(catalog.JobKind, other.ID)
+	second, _ := catalog.Sequence(catalog.JobKind, mine.ID)
+	if first >= second || other.CreatedAt > mine.CreatedAt {
+		t.Errorf("number %d is of %s, number %d of %s", first, other.CreatedAt, second, mine.CreatedAt)
+	}
+}

@@ -316,7 +316,7 @@ func listed[I catalog.Input[R], T any, R record[T]](ctx context.Context, p *plan
 		if err != nil {
 			return nil, err
 		}
-		p.change.Add(r, p.IDs, dir, p.org, p.now)
+		p.change.Add(r, p.IDs, dir, p.org, p.Now())
 		p.create(x, r)
 		return r, nil
 	}
@@ -393,7 +393,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID,
 		if err != nil {
 			return err
 		}
-		p.change.AddCourse(course, section, p.IDs, dir, p.org, p.now)
+		p.change.AddCourse(course, section, p.IDs, dir, p.org, p.Now())
 		p.create(x, course)
 		return nil
 	}
@@ -450,7 +450,7 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 		return err
 	}
 	if fresh {
-		err = p.change.AddSection(section, course, p.IDs, p.now)
+		err = p.change.AddSection(section, course, p.IDs, p.Now())
 	} else {
 		err = course.Mention(section)
 	}
@@ -532,7 +532,7 @@ func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *reference
 		return err
 	}
 	b.size[pack.ID]++
-	p.change.AddTransferCourse(course, pack, p.IDs, p.now, len(p.change.Created))
+	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), len(p.change.Created))
 	p.change.Grows(pack)
 	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: course})
 	p.create(x, course)
