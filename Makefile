@@ -23,9 +23,10 @@ local: node_modules
 	@go build -o build/local/bin/ ./infra/local
 	@$(SKILLSCTL)
 
+# Ends with the skipped tests and their reasons. The timeout is per package, for a busy machine.
 test: node_modules
 	go vet ./...
-	go test ./...
+	go tool gotestsum --format pkgname-and-test-fails --format-icons text --format-hide-empty-pkg -- -timeout 40m ./...
 
 build: node_modules
 	@GOOS=linux GOARCH=arm64 go build $(GOFLAGS_LAMBDA) -o build/programs/ ./functions/...
@@ -77,13 +78,13 @@ chaos: local
 # server stalls.
 .PHONY: fairness
 fairness: local
-	go run ./infra/chaos -fairness
+	go run ./infra/fairness
 
-# Exports a table with the demo, deletes it, restores and audits it: the drill of
+# Exports a table with the demo, deletes it, restores and compares it: the drill of
 # docs/aws.md on this machine.
 .PHONY: restore-drill
 restore-drill: node_modules
-	go run ./infra/chaos -drill
+	go run ./infra/drill
 
 lint: node_modules
 	@unformatted=$$(gofmt -l functions infra pkg events); [ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }

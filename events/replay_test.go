@@ -421,10 +421,12 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	// No run of the test outlives a link.
 	link := func(digit string, kind catalog.Kind, record string) string {
 		token := "lnk_" + strings.Repeat(digit, 24)
-		save(store.Commit(ctx, organization, &catalog.Change{Links: []*catalog.Link{{
+		var change catalog.Change
+		change.With(&catalog.Link{
 			Hash: catalog.HashSecret(token), OrganizationID: organization, Kind: kind, RecordID: record,
 			KeyHash: catalog.HashSecret(apiKey), ValidUntil: seedTime + 100*365*24*3_600_000,
-		}}}))
+		})
+		save(store.Commit(ctx, organization, &change))
 		return token
 	}
 	id["link"] = link("0", catalog.ReportKind, id["report"])
@@ -451,7 +453,10 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		save(hooks.Add(hook))
 	}
 	message := server.IDs.NewTestMessage(hooks.List[0], catalog.Cursor{}, seedTime)
-	save(store.Commit(ctx, organization, &catalog.Change{Webhooks: hooks, Messages: []catalog.WebhookMessage{message}}))
+	var hooked catalog.Change
+	hooked.With(hooks)
+	hooked.With(&message)
+	save(store.Commit(ctx, organization, &hooked))
 	delivery, err := json.Marshal(message)
 	save(err)
 	id["message"], id["delivery"] = message.ID, string(delivery)

@@ -1,4 +1,4 @@
-// Command articulations is the Lambda function of the operations in group articulations (pkg/api).
+// Command articulations is the Lambda function for the operations of group articulations (pkg/api).
 package main
 
 import (

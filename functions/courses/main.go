@@ -1,4 +1,4 @@
-// Command courses is the Lambda function of the operations in group courses (pkg/api).
+// Command courses is the Lambda function for the operations of group courses (pkg/api).
 package main
 
 import (

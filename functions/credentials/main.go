@@ -1,4 +1,4 @@
-// Command credentials is the Lambda function of the operations in group credentials (pkg/api).
+// Command credentials is the Lambda function for the operations of group credentials (pkg/api).
 package main
 
 import (

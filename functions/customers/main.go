@@ -1,4 +1,4 @@
-// Command customers is the Lambda function of the operations in group customers (pkg/api).
+// Command customers is the Lambda function for the operations of group customers (pkg/api).
 package main
 
 import (

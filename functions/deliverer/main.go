@@ -1,6 +1,6 @@
-// Command deliverer is the Lambda function that makes messages of changes, which the
-// table's stream hints at, and delivers them to webhooks, from a queue. On a schedule it
-// finds what those have lost.
+// Command deliverer is the Lambda function that turns changes, announced by the table's
+// stream, into messages and delivers the messages in a queue to webhooks. On a schedule it
+// finds what was missed.
 package main
 
 import "skillscurriculum/pkg/boot/deliverer"

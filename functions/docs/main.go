@@ -1,4 +1,4 @@
-// Command docs is the Lambda function of the operations in group docs (pkg/api).
+// Command docs is the Lambda function for the operations of group docs (pkg/api).
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command documents is the Lambda function of the operations in group documents (pkg/api).
+// Command documents is the Lambda function for the operations of group documents (pkg/api).
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command extractions is the Lambda function of the operations in group extractions (pkg/api).
+// Command extractions is the Lambda function for the operations of group extractions (pkg/api).
 package main
 
 import (

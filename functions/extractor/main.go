@@ -1,5 +1,5 @@
-// Command extractor is the Lambda function that runs syllabus extractions, one
-// SQS message each.
+// Command extractor is the Lambda function that runs syllabus extractions, one per SQS
+// message.
 package main
 
 import "skillscurriculum/pkg/boot/extractor"

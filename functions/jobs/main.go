@@ -1,4 +1,4 @@
-// Command jobs is the Lambda function of the operations in group jobs (pkg/api).
+// Command jobs is the Lambda function for the operations of group jobs (pkg/api).
 package main
 
 import (

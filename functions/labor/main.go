@@ -1,4 +1,4 @@
-// Command labor is the Lambda function of the operations in group labor (pkg/api).
+// Command labor is the Lambda function for the operations of group labor (pkg/api).
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command programs is the Lambda function of the operations in group programs (pkg/api).
+// Command programs is the Lambda function for the operations of group programs (pkg/api).
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command reports is the Lambda function of the operations in group reports (pkg/api).
+// Command reports is the Lambda function for the operations of group reports (pkg/api).
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command sweeper is the Lambda function that sends stuck extractions again, on a
-// schedule, and sets those FAILED whose message became a dead letter.
+// Command sweeper is the Lambda function that resends stuck extractions on a schedule and
+// marks extractions FAILED whose message is in the dead-letter queue.
 package main
 
 import "skillscurriculum/pkg/boot/sweeper"

@@ -1,4 +1,4 @@
-// Command transfers is the Lambda function of the operations in group transfers (pkg/api).
+// Command transfers is the Lambda function for the operations of group transfers (pkg/api).
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command webhooks is the Lambda function of the operations in group webhooks (pkg/api).
+// Command webhooks is the Lambda function for the operations of group webhooks (pkg/api).
 package main
 
 import (

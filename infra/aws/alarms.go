@@ -20,8 +20,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// alarm is one thing that must not stay unseen. Its threshold is reached when
-// the expression is at least that in due of the last periods of a minute.
+// alarm fires when the expression reaches the threshold in due of the last within periods
+// of a minute.
 type alarm struct {
 	name        string
 	means       string
@@ -29,11 +29,11 @@ type alarm struct {
 	metrics     map[string]awscloudwatch.IMetric
 	threshold   float64
 	due, within float64
-	silenceBad  bool // no data is an alarm too
+	silenceBad  bool // missing data is breaching
 }
 
-// newAlarms makes the alarms that are not of an objective: what is about to break
-// one, or needs a person whatever it breaks.
+// newAlarms creates the alarms that do not belong to an objective: those for early signs of
+// missing one, and those that always need an operator.
 func newAlarms(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
 	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef
@@ -64,12 +64,12 @@ func newAlarms(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []i
 	return made
 }
 
-// runbook ends a description with the section of docs/aws.md that says what to do.
+// runbook appends a reference to the alarm's runbook in docs/aws.md.
 func runbook(means, alarm string) string {
 	return means + " Runbook: docs/aws.md, " + alarm + "."
 }
 
-// alarmMetrics is how many metrics one alarm takes, by CloudWatch's rule.
+// alarmMetrics is CloudWatch's maximum of metrics per alarm.
 const alarmMetrics = 10
 
 func alarms(m measured) []alarm {
@@ -86,13 +86,29 @@ func alarms(m measured) []alarm {
 			threshold: 1, due: 2, within: 5,
 		})
 	}
+	silent := func(function, means string) alarm {
+		return alarm{
+			name: function + " silent", means: means, expression: "IF(runs - crashed >= 1, 0, 1)",
+			metrics: map[string]awscloudwatch.IMetric{
+				"runs": m.function(function, "Invocations", "Sum"), "crashed": m.function(function, "Errors", "Sum"),
+			},
+			threshold: 1, due: 5, within: 5, silenceBad: true,
+		}
+	}
+	const visible, quiet = "ApproximateNumberOfMessagesVisible", "ApproximateNumberOfMessagesVisibleInQuietGroups"
+	waiting := func(name, means string, q awssqs.Queue, metric string, threshold, due, within float64) alarm {
+		return alarm{
+			name: name, means: means, expression: "waiting", threshold: threshold, due: due, within: within,
+			metrics: map[string]awscloudwatch.IMetric{"waiting": m.queue(q, metric, "Maximum")},
+		}
+	}
 	return append(throttles, []alarm{
 		{
 			name:  "dead letters",
 			means: "Extraction jobs were given up after all tries; their records become FAILED.",
-			// The sweeper empties the queue within seconds, so what it took counts too.
+			// The sweeper empties the queue within seconds, so received messages count too.
 			metrics: map[string]awscloudwatch.IMetric{
-				"waiting": m.queue(m.queues.dead, "ApproximateNumberOfMessagesVisible", "Maximum"),
+				"waiting": m.queue(m.queues.dead, visible, "Maximum"),
 				"taken":   m.queue(m.queues.dead, "NumberOfMessagesReceived", "Sum"),
 			},
 			threshold: 1, due: 1, within: 1,
@@ -114,13 +130,8 @@ func alarms(m measured) []alarm {
 			},
 			threshold: 10, due: 2, within: 5,
 		},
-		{
-			name:       "quiet customers wait",
-			means:      "Jobs of customers who send few wait behind others, which fair queueing is to prevent: there are too few extractors for those who are quiet.",
-			expression: "waiting",
-			metrics:    map[string]awscloudwatch.IMetric{"waiting": m.queue(m.queues.jobs, "ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum")},
-			threshold:  extractorsAtOnce, due: 10, within: 15,
-		},
+		waiting("quiet customers wait", "Jobs of customers who send few wait behind others, which fair queueing is to prevent: "+
+			"there are too few extractors for those who are quiet.", m.queues.jobs, quiet, extractorsAtOnce, 10, 15),
 		{
 			name:       "oldest job",
 			means:      "An extraction job has waited for six hours: more work arrives than the extractors do, or one customer's backlog is that long.",
@@ -128,36 +139,18 @@ func alarms(m measured) []alarm {
 			metrics:    map[string]awscloudwatch.IMetric{"age": m.queue(m.queues.jobs, "ApproximateAgeOfOldestMessage", "Maximum")},
 			threshold:  6 * 3600, due: 3, within: 5,
 		},
+		silent(api.Sweeper, "The sweeper has not finished a run for five minutes, so nothing resends stuck extractions."),
 		{
-			name:       "sweeper silent",
-			means:      "The sweeper has not finished a run for five minutes, so nothing resends stuck extractions.",
-			expression: "IF(runs - crashed >= 1, 0, 1)",
-			metrics:    map[string]awscloudwatch.IMetric{"runs": m.function(api.Sweeper, "Invocations", "Sum"), "crashed": m.function(api.Sweeper, "Errors", "Sum")},
-			threshold:  1, due: 5, within: 5,
-			silenceBad: true,
+			name:      "unfinished records",
+			means:     "The sweeper fails at the same records again and again: deletions that it cannot complete, or extractions that it cannot resend. It goes on with all others.",
+			metrics:   map[string]awscloudwatch.IMetric{"unfinished": counted("Unfinished", "Sum", api.Sweeper)},
+			threshold: 1, due: 3, within: 15,
 		},
-		{
-			name:       "dead messages",
-			means:      "The deliverer broke off at messages for webhooks after all tries, for reasons of ours: a receiver that fails is none.",
-			expression: "waiting",
-			metrics:    map[string]awscloudwatch.IMetric{"waiting": m.queue(m.queues.deadMessages, "ApproximateNumberOfMessagesVisible", "Maximum")},
-			threshold:  1, due: 1, within: 1,
-		},
-		{
-			name:       "quiet receivers wait",
-			means:      "Messages of webhooks that get few wait behind others, which fair queueing is to prevent: too many receivers are slow or down at a time.",
-			expression: "waiting",
-			metrics:    map[string]awscloudwatch.IMetric{"waiting": m.queue(m.queues.messages, "ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum")},
-			threshold:  deliverersAtOnce, due: 10, within: 15,
-		},
-		{
-			name:       "deliverer silent",
-			means:      "The deliverer has not finished a run for five minutes, so nothing is delivered to webhooks.",
-			expression: "IF(runs - crashed >= 1, 0, 1)",
-			metrics:    map[string]awscloudwatch.IMetric{"runs": m.function(api.Deliverer, "Invocations", "Sum"), "crashed": m.function(api.Deliverer, "Errors", "Sum")},
-			threshold:  1, due: 5, within: 5,
-			silenceBad: true,
-		},
+		waiting("dead messages", "The deliverer broke off at messages for webhooks after all tries, for reasons of ours: "+
+			"a receiver that fails is none.", m.queues.deadMessages, visible, 1, 1, 1),
+		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing is to prevent: "+
+			"too many receivers are slow or down at a time.", m.queues.messages, quiet, deliverersAtOnce, 10, 15),
+		silent(api.Deliverer, "The deliverer has not finished a run for five minutes, so nothing is delivered to webhooks."),
 	}...)
 }
 
@@ -170,7 +163,7 @@ func metric(namespace, name, statistic string, of dimensions) awscloudwatch.IMet
 	})
 }
 
-// over returns metrics with another period.
+// over returns the metrics with another period.
 func over(metrics map[string]awscloudwatch.IMetric, period awscdk.Duration) map[string]awscloudwatch.IMetric {
 	made := map[string]awscloudwatch.IMetric{}
 	for id, m := range metrics {
@@ -179,7 +172,7 @@ func over(metrics map[string]awscloudwatch.IMetric, period awscdk.Duration) map[
 	return made
 }
 
-// gateway returns a metric of all calls, as their clients see them.
+// gateway returns a metric of all calls as seen by clients.
 func (m measured) gateway(name, statistic string) awscloudwatch.IMetric {
 	return metric("AWS/ApiGateway", name, statistic, dimensions{"ApiName": m.rest.RestApiName(), "Stage": m.rest.DeploymentStage().StageName()})
 }
@@ -196,8 +189,7 @@ func (m measured) onTable(name string) awscloudwatch.IMetric {
 	return metric("AWS/DynamoDB", name, "Sum", dimensions{"TableName": m.table.name})
 }
 
-// counted returns a metric that the functions write into their logs, of operations
-// or extractions of a kind.
+// counted returns a metric that the functions log for a kind of operation or extraction.
 func counted(name, statistic, kind string) awscloudwatch.IMetric {
 	return metric(api.MetricNamespace, name, statistic, dimensions{"Kind": &kind})
 }
@@ -206,8 +198,7 @@ func failures(code catalog.FailureCode) awscloudwatch.IMetric {
 	return metric(api.MetricNamespace, "ExtractionFailures", "Sum", dimensions{"FailureCode": jsii.String(string(code))})
 }
 
-// sum adds up metrics. A metric that nothing was counted for has no value, and
-// would leave a plain sum without one.
+// sum returns an expression that adds metrics and treats missing values as 0.
 func sum(metrics map[string]awscloudwatch.IMetric) string {
 	var filled []string
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
@@ -216,9 +207,8 @@ func sum(metrics map[string]awscloudwatch.IMetric) string {
 	return "SUM([" + strings.Join(filled, ", ") + "])"
 }
 
-// newTopic makes the topic, to which only this account's alarms may publish.
-// Without a key of the account it has none: alarms carry names and figures, no
-// customer's data.
+// newTopic creates the topic, to which only this account's alarms may publish. It is not
+// encrypted unless the stage has a key: alarms contain no customer data.
 func newTopic(stack awscdk.Stack, s stage, key awskms.IKey) awssns.Topic {
 	props := &awssns.TopicProps{
 		DisplayName: jsii.String(fmt.Sprintf("Skills Curriculum Service (%s)", s.name)),

@@ -17,19 +17,19 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The throttles are the outer shield; customers meet their own limit (units in a
-// window) long before. Rates are requests a second, bursts requests.
+// The throttles protect the stage; customers reach their own limit (units per window) long
+// before. Rates are requests per second, bursts are requests.
 const (
-	keyRate, keyBurst = 500, 1000 // of one API key; the default limit is 17 reads a second
-	// Below what any region gives an account by default (2,500 and 1,250).
+	keyRate, keyBurst = 500, 1000 // of each API key; the default limit is 17 reads per second
+	// Below every region's default account quota (2,500 and 1,250).
 	stageRate, stageBurst = 2000, 1000
-	// Of each operation that takes no key, from all strangers together.
-	publicRate, publicBurst = 20, 40
+	// Of each public operation, for all callers together. The service's own limit for the
+	// reads of one link is far lower.
+	publicRate, publicBurst = 200, 400
 )
 
-// newAPI makes the REST API of the contract, and its access log.
-// Responses are text, so no media type is binary; long ones are compressed for
-// clients that take it.
+// newAPI creates the REST API of the contract and its access log. All responses are text,
+// so there are no binary media types.
 func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, aliases aliases) (awsapigateway.RestApi, awslogs.LogGroup) {
 	access := newLog(stack, s, key, "access-log", nil)
 	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
@@ -38,12 +38,12 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 		EndpointConfiguration:       &awsapigateway.EndpointConfiguration{Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL}},
 		MinCompressionSize:          awscdk.Size_Bytes(jsii.Number(api.CompressFrom)),
 		ApiKeySourceType:            awsapigateway.ApiKeySourceType_HEADER,
-		CloudWatchRole:              jsii.Bool(true), // one setting of the account and region, shared by stages: it stays
+		CloudWatchRole:              jsii.Bool(true), // one setting per account and region, shared by the stages
 		CloudWatchRoleRemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 		DeployOptions: &awsapigateway.StageOptions{
 			StageName:            jsii.String(strings.TrimPrefix(api.BasePath, "/")),
 			TracingEnabled:       jsii.Bool(true),
-			MetricsEnabled:       jsii.Bool(false), // by method, at a price; ours are by operation
+			MetricsEnabled:       jsii.Bool(false), // metrics by method cost extra; the service has its own by operation
 			LoggingLevel:         awsapigateway.MethodLoggingLevel_ERROR,
 			DataTraceEnabled:     jsii.Bool(false), // it would log bodies
 			ThrottlingRateLimit:  jsii.Number(stageRate),
@@ -53,8 +53,7 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 			AccessLogFormat:      awsapigateway.AccessLogFormat_Custom(jsii.String(accessLogFormat())),
 		},
 	})
-	// API Gateway makes this group itself when it first has an error to log, and
-	// keeps it for ever, unless it is there before.
+	// Otherwise API Gateway creates this log group with its first error, without retention.
 	execution := newLog(stack, s, key, "execution-log", jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
 	rest.DeploymentStage().Node().AddDependency(execution)
 
@@ -75,16 +74,15 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
 		"The policy that AWS prescribes for API Gateway's own logging in an account.")
 
-	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // an output that BaseUrl repeats
+	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // same as the output BaseUrl
 	output(stack, "BaseUrl", "What clients put before a path", baseURL(stack, s, rest))
 	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
 	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
 	return rest, access
 }
 
-// baseURL is what clients put before a path: of the API's own domain, which it
-// makes, where one is set. The stage's name is the mapping's, so that paths are
-// those of the contract under both, and replacing the API changes no address.
+// baseURL returns the base URL for clients. If the stage has a domain, baseURL creates it.
+// The base path mapping is the stage's name, so that paths are the same with both.
 func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
 	if s.domain == "" {
 		return jsii.String(strings.TrimSuffix(*rest.Url(), "/"))
@@ -103,8 +101,7 @@ func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
 	return jsii.String("https://" + s.domain + api.BasePath)
 }
 
-// publicThrottles bounds what strangers may ask for without a key, so that they
-// use up nobody's share of the stage.
+// publicThrottles limits the calls without a key, so that they leave capacity for others.
 func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
 	throttles := map[string]*awsapigateway.MethodDeploymentOptions{}
 	for _, o := range api.Operations() {
@@ -118,13 +115,13 @@ func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
 	return &throttles
 }
 
-// addRoutes leads every path of the contract, with every method, to its group's
-// function, and any other path to the customers function, so that 404 and 405 are
-// ours and come after the key check.
+// addRoutes routes every path of the contract, with any method, to its group's function and
+// any other path to the customers function, so that 404 and 405 are the service's own and
+// come after the key check.
 func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functions, aliases aliases) {
 	integrations := map[api.Group]awsapigateway.Integration{}
 	for _, g := range api.Groups() {
-		// The function's ARN with the alias behind it, where sam local finds the function.
+		// The function's ARN followed by the alias, in the form that sam local understands.
 		uri := awscdk.Fn_Join(jsii.String(""), &[]*string{
 			jsii.String("arn:"), stack.Partition(), jsii.String(":apigateway:"), stack.Region(), jsii.String(":lambda:path/2015-03-31/functions/"),
 			functions[string(g)].FunctionArn(), jsii.String(":" + live + "/invocations"),
@@ -132,7 +129,7 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 		integrations[g] = awsapigateway.NewIntegration(&awsapigateway.IntegrationProps{
 			Type: awsapigateway.IntegrationType_AWS_PROXY, IntegrationHttpMethod: jsii.String("POST"), Uri: uri,
 		})
-		// One permission a function, not one a path.
+		// One permission per function, not per path.
 		awslambda.NewCfnPermission(stack, jsii.String(string(g)+"-from-api"), &awslambda.CfnPermissionProps{
 			Action: jsii.String("lambda:InvokeFunction"), FunctionName: aliases[string(g)].FunctionArn(),
 			Principal: jsii.String("apigateway.amazonaws.com"), SourceArn: rest.ArnForExecuteApi(jsii.String("*"), jsii.String("/*"), jsii.String("*")),
@@ -164,8 +161,8 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 	}
 }
 
-// accessLogFormat holds what a request was and became, and of the key only the
-// id. Everything is quoted: API Gateway writes - for what it does not know.
+// accessLogFormat contains request and response, but only the id of the key. All values are
+// quoted because API Gateway writes - for unknown ones.
 func accessLogFormat() string {
 	fields := map[string]string{
 		"requestId": "requestId", "extendedRequestId": "extendedRequestId", "traceId": "xrayTraceId", "time": "requestTime",
@@ -179,9 +176,9 @@ func accessLogFormat() string {
 	return compact(fields)
 }
 
-// refusal is a response that API Gateway sends in our place.
+// refusal is a response that API Gateway sends without invoking a function.
 type refusal struct {
-	kind   string // API Gateway's name of the case
+	kind   string // API Gateway's response type
 	code   catalog.Code
 	detail string
 }
@@ -191,10 +188,9 @@ const (
 	internalDetail = "The service failed to respond. The requestId finds the cause."
 )
 
-// refusals covers every kind that API Gateway knows. Whatever fails before a key
-// was accepted is a 401, as for our own paths: MISSING_AUTHENTICATION_TOKEN is
-// what it calls a path or method without a route, which the catch-all leaves no
-// room for.
+// refusals covers every response type. A failure before a key was accepted is a 401, like in
+// the functions. MISSING_AUTHENTICATION_TOKEN means an unknown route, which the catch-all
+// route prevents.
 var refusals = []refusal{
 	{"INVALID_API_KEY", catalog.Unauthorized, keyDetail},
 	{"ACCESS_DENIED", catalog.Unauthorized, keyDetail},
@@ -219,10 +215,9 @@ var refusals = []refusal{
 	{"DEFAULT_5XX", catalog.Internal, internalDetail},
 }
 
-// add puts the response into the contract's shape. API Gateway only replaces variables
-// in such a template and cannot escape them, so only three stand here that hold no
-// quote: an id and a domain of its own, and a path, in which a URL has quotes encoded. No
-// customer is known at this point, so the limits are 0.
+// add gives the response the contract's format. API Gateway cannot escape variables in such
+// a template, so it uses only three that cannot contain a quote: request id, domain and
+// encoded path. The customer is not known at this point, so the limits are 0.
 func (r refusal) add(rest awsapigateway.RestApi) {
 	headers := map[string]*string{
 		"Content-Type":      quoted(api.ProblemMediaType),
@@ -234,19 +229,20 @@ func (r refusal) add(rest awsapigateway.RestApi) {
 	if r.code == catalog.RateLimitExceeded || r.code == catalog.Unavailable {
 		headers["Retry-After"] = quoted("1")
 	}
+	problem := api.NewProblem("https://$context.domainName", r.code, r.detail, "$context.path", "$context.requestId")
 	rest.AddGatewayResponse(&r.kind, &awsapigateway.GatewayResponseOptions{
 		Type:            awsapigateway.ResponseType_Of(&r.kind),
 		StatusCode:      jsii.String(strconv.Itoa(api.Status(r.code))),
 		ResponseHeaders: &headers,
-		// Keyed by the type that every Accept falls back to; the header says what it is.
-		Templates: &map[string]*string{"application/json": jsii.String(compact(api.NewProblem("https://$context.domainName", r.code, r.detail, "$context.path", "$context.requestId")))},
+		// API Gateway falls back to application/json for every Accept header.
+		Templates: &map[string]*string{"application/json": jsii.String(compact(problem))},
 	})
 }
 
-// quoted marks a fixed value, as opposed to a variable.
+// quoted returns a constant for a response header, as opposed to a variable.
 func quoted(value string) *string { return jsii.String("'" + value + "'") }
 
-// compact is the JSON of a value that always has one.
+// compact returns the JSON of a value that can always be encoded.
 func compact(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -136,7 +136,7 @@ func TestStageLogsThrottlesAndTraces(t *testing.T) {
 				if o.Path != "/" {
 					path += strings.ReplaceAll(o.Path, "/", "~1")
 				}
-				want = append(want, settings(path, o.Method, 20, 40))
+				want = append(want, settings(path, o.Method, 200, 400))
 			}
 		}
 		if diff := cmp.Diff(want, s.get("MethodSettings")); diff != "" {

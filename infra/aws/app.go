@@ -1,7 +1,6 @@
-// Command aws is the deployment: it turns the contract (pkg/api) into the
-// CloudFormation template of one stage. It reads no code of the service and
-// calls AWS only to say early what a deployment lacks. The template names no
-// account and no region, so that it is the same on every machine.
+// Command aws is the CDK app: it builds the CloudFormation template of one stage from the
+// contract (pkg/api). It calls AWS only to check the prerequisites of a deployment. The
+// template names no account or region, so that it is the same on every machine.
 package main
 
 import (
@@ -45,13 +44,13 @@ func run() error {
 	return nil
 }
 
-// newApp makes an app that writes to outdir, with the context of cdk.json; the CDK
-// command sets both where they are empty.
+// newApp returns an app with the given output directory and context. If they are empty, the
+// CDK command sets them.
 func newApp(outdir string, context map[string]any) awscdk.App {
 	props := &awscdk.AppProps{
 		AnalyticsReporting: jsii.Bool(false),
 		TreeMetadata:       jsii.Bool(false),
-		// SAM finds functions and their code by these two.
+		// SAM needs these to find functions and their code.
 		PostCliContext: &map[string]any{"aws:cdk:enable-path-metadata": true, "aws:cdk:enable-asset-metadata": true},
 	}
 	if outdir != "" {
@@ -62,12 +61,12 @@ func newApp(outdir string, context map[string]any) awscdk.App {
 	return app
 }
 
-// deployable returns an error of one sentence for what a deployment lacks. The CDK command would
-// quietly take us-east-1 where no region is set.
+// deployable checks the prerequisites of a deployment. Without a region, the CDK command
+// would silently use us-east-1.
 func deployable(ctx context.Context, account string) error {
 	settings, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return fmt.Errorf("the AWS configuration cannot be read: %w; check AWS_PROFILE and run make deploy again", err)
+		return fmt.Errorf("cannot read the AWS configuration: %w; check AWS_PROFILE and run make deploy again", err)
 	}
 	if account == "" {
 		return errors.New("no AWS account: sign in (aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID) and run make deploy again")
@@ -78,8 +77,7 @@ func deployable(ctx context.Context, account string) error {
 	return nil
 }
 
-// newStack puts a whole stage into one stack: its parts are useless without each
-// other, and one stack is one deployment, one roll back and no exports between.
+// newStack creates a stage as one stack: one deployment, one rollback and no exports.
 func newStack(app awscdk.App, s stage) awscdk.Stack {
 	tags := map[string]*string{}
 	for key, value := range s.tags() {
@@ -88,10 +86,10 @@ func newStack(app awscdk.App, s stage) awscdk.Stack {
 	stack := awscdk.NewStack(app, jsii.String(s.stackName()), &awscdk.StackProps{
 		Description:           jsii.String("Skills Curriculum Service, stage " + s.name),
 		TerminationProtection: jsii.Bool(s.production()),
-		Tags:                  &tags, // CloudFormation's own, for what the template cannot tag
+		Tags:                  &tags, // stack tags, for resources that the template cannot tag
 	})
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		// Dashboards take none from a template.
+		// Dashboards do not support tags in a template.
 		awscdk.Tags_Of(stack).Add(&key, tags[key], &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")})
 	}
 	key := newKey(stack, s)
@@ -114,7 +112,7 @@ func newStack(app awscdk.App, s stage) awscdk.Stack {
 	return stack
 }
 
-// measured is what has metrics.
+// measured holds the resources with metrics.
 type measured struct {
 	rest      awsapigateway.RestApi
 	functions functions
@@ -122,13 +120,13 @@ type measured struct {
 	queues    queues
 }
 
-// output publishes a value that the operator's command line needs.
+// output adds a stack output.
 func output(stack awscdk.Stack, key, description string, value *string) {
 	awscdk.NewCfnOutput(stack, &key, &awscdk.CfnOutputProps{Value: value, Description: &description})
 }
 
-// accept marks a finding of the AwsSolutions rules as meant to be so, where it
-// arises; of is what exactly it may be about, empty for the whole rule.
+// accept suppresses a finding of the AwsSolutions rules for a construct. of limits it to one
+// value; "" means the whole rule.
 func accept(where constructs.IConstruct, finding, of, reason string) {
 	suppression := &cdknag.NagPackSuppression{Id: &finding, Reason: &reason}
 	if of != "" {

@@ -9,16 +9,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// How long backups are kept, in days. Point-in-time recovery covers the last 35
-// days to the second; these are for what is noticed late, or for a table that is
-// gone with its account.
+// Retention of backups in days. Point-in-time recovery covers the last 35 days to the
+// second; backups are for errors noticed later and for the loss of the account.
 const (
 	dailyKept   = 35
 	monthlyKept = 365
 )
 
-// newBackup keeps a backup of each day and month in a vault, and copies each into
-// another vault (of another account or region) where one is set.
+// newBackup creates daily and monthly backups, and copies each to another vault (of another
+// account or region) if one is set.
 func newBackup(stack awscdk.Stack, s stage, key awskms.IKey, t table) {
 	if !s.backup {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newBucket creates the bucket of documents' files, which the stack names itself.
-// Nothing reads it but the functions (see newRole), and what is in it is never served:
-// no CORS, no public access. A removed file is gone: no versions.
+// newBucket creates the bucket of documents with a generated name. Only the functions read
+// it (see newRole), so it has no CORS and no public access. It has no versions: deleted
+// files are gone.
 func newBucket(stack awscdk.Stack, s stage, key awskms.IKey) awss3.Bucket {
 	props := &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
@@ -18,8 +18,8 @@ func newBucket(stack awscdk.Stack, s stage, key awskms.IKey) awss3.Bucket {
 		EnforceSSL:        jsii.Bool(true),
 		MinimumTLSVersion: jsii.Number(1.2),
 		RemovalPolicy:     s.data(),
-		// Files go with their documents, which the sweeper sees to; nobody begins an
-		// upload in parts, and what anybody did begin is no object and would stay.
+		// The sweeper deletes the files of deleted documents. Multipart uploads are not used,
+		// and incomplete ones would stay forever.
 		LifecycleRules: &[]*awss3.LifecycleRule{{AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(1))}},
 	}
 	if key != nil {

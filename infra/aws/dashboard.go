@@ -13,9 +13,8 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// newDashboard shows one stage on a page, a question in each row: are the
-// objectives met, who asks for what, who is refused, does extraction keep up, what
-// costs.
+// newDashboard creates the dashboard of a stage. Its rows show objectives, traffic, refusals,
+// extraction, webhooks and costs.
 func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesawscloudwatch.IAlarmRef) {
 	gateway := func(name, statistic, label string) awscloudwatch.IMetric {
 		return labelled(m.gateway(name, statistic), label)
@@ -113,7 +112,7 @@ func graph(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget
 	})
 }
 
-// percentages draws shares of good calls near 100.
+// percentages graphs percentages of good calls, from 90 to 100.
 func percentages(title string, metrics []awscloudwatch.IMetric) awscloudwatch.IWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
 		Title: &title, Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6), Period: awscdk.Duration_Hours(jsii.Number(1)),
@@ -121,12 +120,12 @@ func percentages(title string, metrics []awscloudwatch.IMetric) awscloudwatch.IW
 	})
 }
 
-// labelled names a metric for a graph, whose points are five minutes apart.
+// labelled returns a metric for a graph, with a label and a period of five minutes.
 func labelled(m awscloudwatch.IMetric, label string) awscloudwatch.IMetric {
 	return m.(awscloudwatch.Metric).With(&awscloudwatch.MetricOptions{Label: &label, Period: awscdk.Duration_Minutes(jsii.Number(5))})
 }
 
-// own finds a metric of the functions for every value of a dimension.
+// own searches a metric of the functions for all values of a dimension.
 func own(name, dimension, statistic string) awscloudwatch.IMetric {
 	search := fmt.Sprintf(`{%s,%s} MetricName="%s"`, api.MetricNamespace, dimension, name)
 	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{

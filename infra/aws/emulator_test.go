@@ -117,7 +117,7 @@ func startEmulator(t *testing.T) emulator {
 		server.Wait()
 	})
 	cloud := emulator{fmt.Sprintf("http://127.0.0.1:%d", port)}
-	for range 300 {
+	for range 6000 {
 		if answer, err := http.Get(cloud.base + "/moto-api/"); err == nil {
 			answer.Body.Close()
 			return cloud

@@ -8,9 +8,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newKey makes the key of the account that table, queues, files, logs, topic and backups
-// are encrypted with; nil where AWS's own keys are enough. Functions may use it
-// through the table, the queues and the bucket only, by their roles.
+// newKey creates the customer managed key for table, queues, bucket, logs, topic and
+// backups, or returns nil if the stage uses AWS's keys. Roles allow functions to use it only
+// through the table, the queues and the bucket.
 func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 	if !s.encryption {
 		return nil
@@ -19,7 +19,7 @@ func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 		Alias:             jsii.String("alias/" + s.stackName()),
 		Description:       jsii.String("Data of the Skills Curriculum Service, stage " + s.name),
 		EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // without it, neither table nor backups can be read again
+		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN, // without it, table and backups are unreadable
 	})
 	allow := func(service *string, actions []string, conditions map[string]any) {
 		key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
@@ -36,9 +36,8 @@ func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 	return key
 }
 
-// newSecretsKey makes the key that the secrets of webhooks are encrypted with in the
-// table. It is not the table's key: who may read the table does not read them. Only the
-// functions that need it are given it.
+// newSecretsKey creates the key that encrypts webhook secrets in the table, so that access to
+// the table does not give access to them. Only functions that need it get it.
 func newSecretsKey(stack awscdk.Stack, s stage) awssecretsmanager.Secret {
 	secret := awssecretsmanager.NewSecret(stack, jsii.String("WebhookKey"), &awssecretsmanager.SecretProps{
 		Description:          jsii.String("Encrypts the secrets of webhooks, stage " + s.name),
@@ -49,6 +48,6 @@ func newSecretsKey(stack awscdk.Stack, s stage) awssecretsmanager.Secret {
 	return secret
 }
 
-// keyUse is what AWS's documentation of DynamoDB and SQS asks of who reads and
-// writes encrypted rows and messages.
+// keyUse lists the KMS actions for reading and writing encrypted rows and messages, from the
+// documentation of DynamoDB and SQS.
 var keyUse = []string{"Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey", "ReEncryptFrom", "ReEncryptTo"}

@@ -7,9 +7,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// managed is a group of AWS's rules. What is counted would refuse rightful calls:
-// bodies of up to 1 MiB that hold texts of courses, also those about programming,
-// and clients that do not say who they are.
+// managed is an AWS managed rule group. Rules that would reject legitimate calls only count:
+// bodies of up to 1 MiB may contain course texts about programming, and clients may lack a
+// User-Agent.
 type managed struct {
 	name    string
 	counted []string
@@ -23,8 +23,8 @@ var managedRules = []managed{
 	}},
 }
 
-// newFirewall puts a web ACL before the stage, where one is set: AWS's rules, and a
-// bound on the requests of one address. What it refuses is a 403 of the contract.
+// newFirewall adds a web ACL if the stage has one: AWS's rules and a limit on the requests of
+// one address. A rejected request is a 403 in the contract's format.
 func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 	if s.waf == 0 {
 		accept(rest, "AwsSolutions-APIG3", "", "The web ACL is a setting of the stage, at a price; keys, throttles and the functions' own validation stand without one.")
@@ -33,7 +33,7 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 	visible := func(name string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
 		return &awswafv2.CfnWebACL_VisibilityConfigProperty{
 			MetricName: &name, CloudWatchMetricsEnabled: jsii.Bool(true),
-			SampledRequestsEnabled: jsii.Bool(false), // samples hold headers, and so API keys
+			SampledRequestsEnabled: jsii.Bool(false), // samples would include headers and so API keys
 		}
 	}
 	rules := []any{&awswafv2.CfnWebACL_RuleProperty{

@@ -16,12 +16,11 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// functions holds each function under its name: a group of the contract, the
-// extractor or the sweeper.
+// functions holds the functions by name.
 type functions map[string]awslambda.Function
 
-// size is what a function may use, and why. Lambda gives CPU in proportion to
-// memory, one whole processor at fullCPU.
+// size is a function's memory and timeout with the reasons. Lambda allocates CPU in
+// proportion to memory, one vCPU at fullCPU.
 type size struct {
 	memory  float64 // MB
 	timeout float64 // seconds; API Gateway waits 29 for a response
@@ -30,7 +29,7 @@ type size struct {
 
 const fullCPU = 1769
 
-// records serves groups that move records between the table and JSON.
+// records is the size for groups that only convert records between the table and JSON.
 var records = size{256, 10, "a page of 100 records is a few MB; nearly all of the time is waiting for the table; 10 s leave room for a transaction that is tried again"}
 
 var sizes = map[string]size{
@@ -52,11 +51,11 @@ var sizes = map[string]size{
 	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
-// logs holds the log of each function under the function's name.
+// logs holds the log groups by function name.
 type logs map[string]awslogs.LogGroup
 
-// newFunctions creates every function from its bundle, each with a role and a log
-// of its own.
+// newFunctions creates the functions from their bundles, each with its own role and log
+// group.
 func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) (functions, logs) {
 	made, written := functions{}, logs{}
 	network := newNetwork(stack, s, key)
@@ -78,7 +77,7 @@ func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queue
 			Environment:  environment(s, name, bundle, t, q, b, secrets),
 		}
 		if name == api.Sweeper || name == api.Deliverer {
-			props.RetryAttempts = jsii.Number(0) // as for its schedule
+			props.RetryAttempts = jsii.Number(0) // the next scheduled run is the retry
 		}
 		if n, ok := s.reserved[name]; ok {
 			props.ReservedConcurrentExecutions = jsii.Number(float64(n))
@@ -88,13 +87,13 @@ func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queue
 			props.VpcSubnets = &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS}
 		}
 		made[name], written[name] = awslambda.NewFunction(stack, jsii.String(name), props), log
-		// CDK names what the function's properties refer to already, which linters mind.
+		// CDK repeats dependencies that the properties imply, which linters report.
 		made[name].Node().DefaultChild().(awscdk.CfnResource).AddDeletionOverride(jsii.String("DependsOn"))
 	}
 	return made, written
 }
 
-// newLog makes a log that forgets; a nil name leaves naming to the stack.
+// newLog creates a log group with retention. A nil name means a generated one.
 func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_WEEK
 	if s.production() {
@@ -107,9 +106,9 @@ func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *strin
 	return awslogs.NewLogGroup(stack, &id, props)
 }
 
-// environment is the same for every function, but that only those of webhooks have the
-// key of their secrets: what a function may do with it is its role's matter. The endpoints are empty in AWS; they stand here because
-// sam local only overrides what the template declares.
+// environment is the same for all functions, except that only those for webhooks get the key
+// of their secrets. The endpoints are empty in AWS; they are declared because sam local
+// overrides only declared variables.
 func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) *map[string]*string {
 	env := map[string]*string{
 		api.EnvTable:      t.name,
@@ -119,8 +118,8 @@ func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket
 		api.EnvRateUnits:  &s.rateUnits,
 		api.EnvRateWindow: &s.rateWindow,
 		api.EnvRetryDelay: jsii.String("30"),
-		// A cold function's first call opens a TLS connection with a fraction of a
-		// processor; the usual limit would turn that into a 503.
+		// A cold function opens its first TLS connection with a fraction of a vCPU; the default
+		// limit would turn that into a 503.
 		api.EnvCountTimeout:   jsii.String("250"),
 		api.EnvDynamoEndpoint: jsii.String(""),
 		api.EnvSQSEndpoint:    jsii.String(""),
@@ -130,7 +129,7 @@ func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket
 		api.EnvWebhookRetry:   jsii.String(""),
 	}
 	if name == string(api.Webhooks) || name == api.Deliverer {
-		env[api.EnvWebhookKey] = secrets.SecretValue().UnsafeUnwrap() // CloudFormation puts it in; the template names it only
+		env[api.EnvWebhookKey] = secrets.SecretValue().UnsafeUnwrap() // the template contains only a reference
 	}
 	if _, err := os.Stat(filepath.Join(bundle, taxonomyFile)); err == nil {
 		env[api.EnvTaxonomy] = jsii.String("/var/task/" + taxonomyFile)
@@ -138,6 +137,6 @@ func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket
 	return &env
 }
 
-// taxonomyFile is a compiled taxonomy in the directory of a bootstrap. A bundle without one
-// uses the vocabulary that is built in.
+// taxonomyFile is a compiled taxonomy next to a bootstrap. Without it, the function uses the
+// built-in one.
 const taxonomyFile = "taxonomy.bin"

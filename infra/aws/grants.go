@@ -14,15 +14,15 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// grant is what a function may do beyond writing its own log and traces.
-// Transactions need no right of their own: their items' rights count.
+// grant lists a function's permissions besides logs and traces. Transactions need no
+// permissions of their own, only those of their items.
 type grant struct {
-	reads    []string // DynamoDB actions on rows that the function may read
-	writes   []string // and on those that it may write (api.RowsOf)
+	reads    []string // DynamoDB actions on rows that the function may read or write (api.RowsOf)
+	writes   []string // DynamoDB actions on rows that it may write
 	index    []string // DynamoDB actions on the pending index
-	sends    bool     // may queue extraction jobs
-	counts   bool     // may ask how many are queued
-	notifies bool     // may queue messages for webhooks
+	sends    bool     // sends extraction jobs
+	counts   bool     // reads the number of queued jobs
+	notifies bool     // sends webhook messages
 	streams  bool     // reads the table's stream
 	consumes func(queues) *string
 	why      string
@@ -62,9 +62,8 @@ func grantOf(name string) grant {
 	return groupGrant(api.Group(name))
 }
 
-// groupGrant follows from the group's operations: reading, and the update of the
-// caller's counter, are everybody's; creating and deleting only of groups whose
-// operations do that.
+// groupGrant derives the grant from the group's operations. All groups may read and update
+// the caller's counter; only groups with such operations may create or delete.
 func groupGrant(group api.Group) grant {
 	g := grant{
 		reads:    []string{"BatchGetItem", "GetItem", "Query"},
@@ -102,8 +101,8 @@ func groupGrant(group api.Group) grant {
 	return g
 }
 
-// newRole makes the role of one function. Everything it may do stands in its
-// inline policy: CDK is kept from adding to it.
+// newRole creates the role of a function. All permissions are in its inline policy: CDK may
+// not add any.
 func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup) awsiam.IRole {
 	g, rows := grantOf(name), api.RowsOf(name)
 	allow := func(service string, actions []string, resource *string, conditions map[string]any) awsiam.PolicyStatement {
@@ -123,51 +122,37 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 		allow("logs", []string{"CreateLogStream", "PutLogEvents"}, log.LogGroupArn(), nil),
 		allow("xray", []string{"PutTelemetryRecords", "PutTraceSegments"}, jsii.String("*"), nil),
 	}
-	if g.index != nil {
-		statements = append(statements, allow("dynamodb", g.index, jsii.String(*t.arn+"/index/"+api.PendingIndex), nil))
-	}
-	if g.sends {
-		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.jobs.QueueArn(), nil))
-	}
-	if g.counts {
-		statements = append(statements, allow("sqs", []string{"GetQueueAttributes"}, q.jobs.QueueArn(), nil))
-	}
-	if g.notifies {
-		statements = append(statements, allow("sqs", []string{"SendMessage"}, q.messages.QueueArn(), nil))
-	}
-	if g.streams && t.stream != nil {
-		statements = append(statements, allow("dynamodb", []string{"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}, t.stream, nil))
-	}
-	if g.consumes != nil {
-		statements = append(statements, allow("sqs", []string{"DeleteMessage", "GetQueueAttributes", "ReceiveMessage"}, g.consumes(q), nil))
-	}
-	files := api.FilesOf(name)
-	if files.Lists {
-		statements = append(statements, allow("s3", []string{"ListBucket"}, b.BucketArn(), nil))
-	}
-	var objects []string
-	for _, may := range []struct {
-		does   bool
-		action string
-	}{{files.Signs, "PutObject"}, {files.Reads, "GetObject"}, {files.Removes, "DeleteObject"}} {
-		if may.does {
-			objects = append(objects, may.action)
+	add := func(granted bool, service string, resource *string, actions ...string) {
+		if granted {
+			statements = append(statements, allow(service, actions, resource, nil))
 		}
 	}
-	if objects != nil {
-		statements = append(statements, allow("s3", objects, b.ArnForObjects(jsii.String("*")), nil))
+	add(g.index != nil, "dynamodb", jsii.String(*t.arn+"/index/"+api.PendingIndex), g.index...)
+	add(g.sends, "sqs", q.jobs.QueueArn(), "SendMessage")
+	add(g.counts, "sqs", q.jobs.QueueArn(), "GetQueueAttributes")
+	add(g.notifies, "sqs", q.messages.QueueArn(), "SendMessage")
+	add(g.streams && t.stream != nil, "dynamodb", t.stream, "DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+	if g.consumes != nil {
+		add(true, "sqs", g.consumes(q), "DeleteMessage", "GetQueueAttributes", "ReceiveMessage")
 	}
+	files := api.FilesOf(name)
+	add(files.Lists, "s3", b.BucketArn(), "ListBucket")
+	var objects []string
+	for action, granted := range map[string]bool{"PutObject": files.Signs, "GetObject": files.Reads, "DeleteObject": files.Removes} {
+		if granted {
+			objects = append(objects, action)
+		}
+	}
+	add(objects != nil, "s3", b.ArnForObjects(jsii.String("*")), objects...)
 	if key != nil {
 		statements = append(statements, allow("kms", keyUse, key.KeyArn(), map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
 			awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil), awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),
 			awscdk.Fn_Sub(jsii.String("s3.${AWS::Region}.amazonaws.com"), nil),
 		}}}))
 	}
-	if s.vpc && name == api.Extractor {
-		statements = append(statements, allow("ec2", []string{
-			"AssignPrivateIpAddresses", "CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces", "DescribeSubnets", "UnassignPrivateIpAddresses",
-		}, jsii.String("*"), nil))
-	}
+	add(s.vpc && name == api.Extractor, "ec2", jsii.String("*"),
+		"AssignPrivateIpAddresses", "CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces",
+		"DescribeSubnets", "UnassignPrivateIpAddresses")
 	role := awsiam.NewRole(stack, jsii.String(name+"-role"), &awsiam.RoleProps{
 		Description: jsii.String(name + ": " + g.why),
 		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
@@ -180,8 +165,8 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	return role.WithoutPolicyUpdates(nil)
 }
 
-// within holds an action to rows of some partitions. A call that names none is not
-// allowed: ForAllValues alone would let it pass.
+// within restricts an action to some partitions. The Null condition denies calls without a
+// partition, which ForAllValues alone would allow.
 func within(rows []api.Partition) map[string]any {
 	var patterns []any
 	for _, p := range rows {

@@ -8,15 +8,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// network is what the extractor leaves through.
+// network is the extractor's VPC.
 type network struct {
 	vpc    awsec2.Vpc
 	egress awsec2.SecurityGroup
 }
 
-// newNetwork makes the extractor's network; nil where it uses Lambda's own. What
-// it fetches from strangers then leaves from one address, is in the flow log, and
-// nothing but HTTP and HTTPS gets out. Table and files are reached without the way out.
+// newNetwork creates the extractor's VPC, or returns nil if the stage has none. Fetches of
+// syllabi then come from one address and are in the flow log, and only HTTP and HTTPS are
+// allowed. Table and bucket have gateway endpoints.
 func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 	if !s.vpc {
 		return nil
@@ -28,8 +28,8 @@ func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 			{Name: jsii.String("way-out"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false), CidrMask: jsii.Number(28)},
 			{Name: jsii.String("extractor"), SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS, CidrMask: jsii.Number(24)},
 		},
-		// Nothing uses the default security group, and closing it would take a
-		// function of CDK's own.
+		// The default security group is not used, and restricting it would add a Lambda
+		// function.
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
 		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
 			"Table": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},

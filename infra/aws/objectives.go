@@ -14,33 +14,33 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// objective is a promise about a share of calls over 28 days.
+// objective is a service level objective over 28 days.
 type objective struct {
 	name    string
 	means   string
 	percent float64 // of calls that must be good
-	bad     string  // expression of the share of calls that were not, in percent
+	bad     string  // expression: percentage of calls that were not
 	metrics map[string]awscloudwatch.IMetric
 }
 
-// burn is a pace at which the calls that may fail in 28 days are used up, seen in a
-// long window and, so that the alarm ends when the trouble does, in a short one.
+// burn is a burn rate of the error budget, measured in a long window and in a short one,
+// with which the alarm ends soon after the problem.
 type burn struct {
 	times       float64
 	long, short float64 // minutes
 }
 
-// At 14.4 times the pace an hour takes 2 % of what 28 days allow, at 6 times six
-// hours take 5 %: what to get up for, and what to look at today.
+// At 14.4 times the permitted rate, an hour uses 2 % of the budget; at 6 times, six hours
+// use 5 %.
 var burns = []burn{{14.4, 60, 5}, {6, 360, 30}}
 
-// Few calls say little: below these numbers in a window nothing is bad.
+// Fewer failures or calls in a window are not significant and count as good.
 const (
 	fewestFailures = 3
 	fewestCalls    = 20
 )
 
-// onTime are the objectives of latency, in ms in the function, by kind.
+// onTime holds the latency objectives by kind: percentage of calls within ms in the function.
 var onTime = map[api.OperationKind]struct{ percent, within float64 }{
 	api.ReadKind:    {99, 500},
 	api.WriteKind:   {99, 1000},
@@ -49,11 +49,11 @@ var onTime = map[api.OperationKind]struct{ percent, within float64 }{
 
 var available = map[api.OperationKind]float64{api.ReadKind: 99.9, api.WriteKind: 99.9, api.ComputeKind: 99.5}
 
-// An extraction begins on time when its job has waited for less, in ms.
+// extractionBegins is the objective for the waiting time of a job, in ms.
 const extractionBegins = 5 * 60 * 1000
 
-// objectives lists the promises. Ids of metrics begin with what they are about,
-// because a graph shows several objectives.
+// objectives lists the objectives. Ids of metrics are prefixed, because a graph shows several
+// objectives.
 func objectives(m measured) []objective {
 	failed := func(of string) string {
 		return fmt.Sprintf("IF(%[1]sFailed >= %[2]d, 100 * %[1]sFailed / %[1]sCalls, 0)", of, fewestFailures)
@@ -92,8 +92,8 @@ func objectives(m measured) []objective {
 	})
 }
 
-// newObjectives makes an alarm for each objective: it fires when calls fail so
-// fast that the objective will be missed.
+// newObjectives creates an alarm for each objective. It fires when calls fail at a rate that
+// would miss the objective.
 func newObjectives(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
 	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef

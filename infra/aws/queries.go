@@ -11,10 +11,10 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// query is a question that a runbook asks of the logs.
+// query is a saved query that a runbook uses.
 type query struct {
 	name string
-	of   func(function string) bool // whose logs; nil for the gateway's access log
+	of   func(function string) bool // selects the logs; nil means the gateway's access log
 	text string
 }
 
@@ -42,7 +42,7 @@ var queries = []query{
 	{"dead letters and sweeps", only(api.Sweeper), `filter ispresent(level) | fields @timestamp, level, msg, organization, record, cause | sort @timestamp desc | limit 200`},
 }
 
-// newQueries saves the questions of the runbooks in the account's Logs Insights.
+// newQueries saves the queries of the runbooks in Logs Insights.
 func newQueries(stack awscdk.Stack, s stage, logs logs, access awslogs.LogGroup) {
 	for _, q := range queries {
 		groups := []any{}

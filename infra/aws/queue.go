@@ -12,24 +12,23 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// queues carries extraction jobs and messages for webhooks, and those of them that
-// could not be done.
+// queues holds the queues of extraction jobs and webhook messages and their dead-letter
+// queues.
 type queues struct{ jobs, dead, messages, deadMessages awssqs.Queue }
 
 const (
-	// maxReceives is how often a message may come back from workers that died or
-	// found the job in another's hands; tries that are put off are new messages.
+	// maxReceives limits deliveries of a message whose worker died or found the job claimed.
+	// Delayed retries are new messages.
 	maxReceives = 6
-	// extractorsAtOnce bounds what strangers' servers and the table see of us.
-	// It stands on the event source: reserved concurrency would make SQS count
-	// receives for jobs that never started.
+	// extractorsAtOnce limits the load on the servers of syllabi and on the table. It is set on
+	// the event source, because with reserved concurrency SQS would count receives of jobs
+	// that never started.
 	extractorsAtOnce = 10
-	// deliverersAtOnce bounds how many receivers of webhooks are waited for, each of them
-	// with a batch.
+	// deliverersAtOnce limits the concurrent deliverers, each with a batch.
 	deliverersAtOnce = 20
-	deliveriesAtOnce = 8 // of one function, in parallel
-	// visibilityFactor is AWS's own proportion of visibility timeout to function
-	// timeout; the worker's lease ends in between.
+	deliveriesAtOnce = 8 // per function, in parallel
+	// visibilityFactor is the ratio of visibility timeout to function timeout that AWS
+	// recommends; the worker's lease ends in between.
 	visibilityFactor = 6
 )
 
@@ -42,15 +41,15 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 			Encryption:             awssqs.QueueEncryption_SQS_MANAGED,
 			EnforceSSL:             jsii.Bool(true),
 			DeadLetterQueue:        dead,
-			RemovalPolicy:          awscdk.RemovalPolicy_DESTROY, // jobs are rows of the table; messages only point at them
+			RemovalPolicy:          awscdk.RemovalPolicy_DESTROY, // jobs are rows of the table; messages only refer to them
 		}
 		if key != nil {
-			// A data key serves for an hour, so that a busy queue asks for 24 a day.
+			// Reusing a data key for an hour limits a busy queue to 24 KMS calls a day.
 			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key, awscdk.Duration_Hours(jsii.Number(1))
 		}
 		return awssqs.NewQueue(stack, &id, props)
 	}
-	// The longest retention SQS has: a dead letter is a record that nobody could mark FAILED.
+	// SQS's maximum: a dead letter stands for a record that could not be marked FAILED.
 	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
 	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
 	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
@@ -64,11 +63,11 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	return queues{jobs, dead, messages, deadMessages}
 }
 
-// newEventSources hands jobs to the extractor one by one, because a document that
-// exhausts memory must not take its neighbours along, and dead letters to the
-// sweeper, which marks their records FAILED. The deliverer gets messages for webhooks,
-// and the table's stream as far as it is of change feeds; a restored table has none, so
-// that there the deliverer's schedule finds the changes.
+// newEventSources connects the queues with the functions. The extractor gets one job at a
+// time, because a document that exhausts memory must not affect others. The sweeper marks the
+// records of dead letters FAILED. The deliverer gets webhook messages and the change feed
+// records of the table's stream; a restored table has no stream, so there the deliverer's
+// schedule finds the changes.
 func newEventSources(stack awscdk.Stack, aliases aliases, t table, q queues) {
 	source := func(id, consumer string, queue awssqs.Queue, batch, atOnce float64) {
 		awslambda.NewCfnEventSourceMapping(stack, &id, &awslambda.CfnEventSourceMappingProps{
@@ -87,7 +86,7 @@ func newEventSources(stack awscdk.Stack, aliases aliases, t table, q queues) {
 	awslambda.NewCfnEventSourceMapping(stack, jsii.String("ChangesToDeliverer"), &awslambda.CfnEventSourceMappingProps{
 		EventSourceArn: t.stream, FunctionName: aliases[api.Deliverer].FunctionArn(), BatchSize: jsii.Number(100),
 		StartingPosition: jsii.String("LATEST"),
-		// Records are hints: what fails, the schedule finds.
+		// Records are hints: the schedule finds what fails.
 		MaximumRetryAttempts: jsii.Number(2), MaximumRecordAgeInSeconds: jsii.Number(60),
 		FilterCriteria: &awslambda.CfnEventSourceMapping_FilterCriteriaProperty{Filters: []any{
 			&awslambda.CfnEventSourceMapping_FilterProperty{Pattern: jsii.String(`{"dynamodb":{"Keys":{"` + api.PartitionKey + `":{"S":[{"suffix":"` + feed + `"}]}}}}`)},

@@ -14,14 +14,14 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// live is the alias that everything invokes: it names the version that serves.
+// live is the alias that everything invokes.
 const live = "live"
 
-// allAtOnce moves the alias without a look at alarms. It is also the way out when
-// an alarm that the new code is to end keeps CodeDeploy from moving traffic.
+// allAtOnce moves the alias regardless of alarms. It is also the way to deploy a fix while an
+// alarm that the fix will end blocks CodeDeploy.
 const allAtOnce = "allAtOnce"
 
-// shifts are the ways in which traffic moves to a new version, by their setting.
+// shifts holds the deployment configurations by setting.
 var shifts = map[string]func() awscodedeploy.ILambdaDeploymentConfig{
 	allAtOnce:                   awscodedeploy.LambdaDeploymentConfig_ALL_AT_ONCE,
 	"canary10Percent5Minutes":   awscodedeploy.LambdaDeploymentConfig_CANARY_10PERCENT_5MINUTES,
@@ -32,8 +32,8 @@ var shifts = map[string]func() awscodedeploy.ILambdaDeploymentConfig{
 	"linear10PercentEvery10Min": awscodedeploy.LambdaDeploymentConfig_LINEAR_10PERCENT_EVERY_10MINUTES,
 }
 
-// newAliases publishes a version of each function and has CodeDeploy move the
-// function's alias to it, back when the function's alarm fires meanwhile.
+// newAliases publishes a version of each function and has CodeDeploy move the function's
+// alias to it, and back if the function's alarm fires.
 func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) aliases {
 	application := awscodedeploy.NewLambdaApplication(stack, jsii.String("Releases"), &awscodedeploy.LambdaApplicationProps{ApplicationName: jsii.String(s.stackName())})
 	role := awsiam.NewRole(stack, jsii.String("releases-role"), &awsiam.RoleProps{
@@ -63,13 +63,13 @@ func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) ali
 	return made
 }
 
-// aliases holds the alias of each function under the function's name.
+// aliases holds the aliases by function name.
 type aliases map[string]awslambda.Alias
 
-// releaseAlarm fires within a minute or two when a function fails: at least twice,
-// and for one of fifty of its calls, so that a tenth of the traffic suffices. It
-// notifies nobody: it ends a release. Failures are lines of level ERROR, which every
-// 5xx has, extractions that failed for reasons of ours, and runs that died.
+// releaseAlarm fires within two minutes if a function fails at least twice and in 2 % of its
+// calls, so that a tenth of the traffic is enough. It sends no notification; it rolls back a
+// release. Failures are log lines of level ERROR, which every 5xx has, extractions that
+// failed because of the service, and crashes.
 func releaseAlarm(stack awscdk.Stack, s stage, name string, f awslambda.Function, log awslogs.LogGroup) awscloudwatch.Alarm {
 	filter := log.AddMetricFilter(jsii.String("Failures"), &awslogs.MetricFilterOptions{
 		FilterPattern:   awslogs.FilterPattern_Literal(jsii.String(`{ ($.level = "ERROR") || ($.FailureCode = "internal") || ($.FailureCode = "timeout") }`)),

@@ -11,9 +11,9 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// newSchedule wakes every minute the sweeper, for which that is the shortest time after
-// which it calls a PENDING extraction stuck, and the deliverer. A failed run is not
-// repeated: the next minute is the repetition.
+// newSchedule invokes the sweeper and the deliverer every minute, which is the minimum age of
+// a PENDING extraction that the sweeper treats as stuck. A failed run is not retried: the
+// next run is the retry.
 func newSchedule(stack awscdk.Stack, s stage, aliases aliases) {
 	woken := []string{api.Sweeper, api.Deliverer}
 	var targets []*awsevents.CfnRule_TargetProperty

@@ -15,10 +15,10 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// service begins the name of everything that is created.
+// service is the prefix of all names.
 const service = "skills-curriculum"
 
-// The stages. Production keeps its data whatever happens to its stack.
+// The stages. Production keeps its data if its stack is deleted.
 const (
 	dev     = "dev"
 	staging = "staging"
@@ -27,31 +27,31 @@ const (
 
 var stages = []string{dev, staging, prod}
 
-// stage is what one deployment may choose, in cdk.json or with -c key=value.
-// Settings that outlive one command carry the stage in their key, so that stages
-// never mix: prod:table, dev:alarmEmail. docs/aws.md says what each does and costs.
+// stage holds the settings of a deployment, from cdk.json or -c key=value. Keys of permanent
+// settings start with the stage, so that stages cannot be confused: prod:table,
+// dev:alarmEmail. docs/aws.md describes each setting and its cost.
 type stage struct {
 	name    string // context stage: dev (default), staging or prod
-	bundles string // context functions: directory with a bundle for each function
+	bundles string // context functions: directory with the bundles
 
 	owner, costCentre     string // tags
-	table                 string // a restored table to serve from, empty for the stack's own
-	alarmEmail            string // who gets the alarms, empty for nobody
-	rateUnits, rateWindow string // of every customer
-	domain, certificate   string // of the API's own name, empty for API Gateway's
-	release               string // how traffic moves to new code: a key of shifts
-	encryption            bool   // with a key of the account
-	waf                   int    // requests of one address in 5 minutes that a web ACL lets pass; 0 for none
-	vpc                   bool   // the extractor leaves through a network of its own
+	table                 string // a restored table to use; empty means the stack's own
+	alarmEmail            string // recipient of alarms; may be empty
+	rateUnits, rateWindow string // default for all customers
+	domain, certificate   string // custom domain of the API; empty for API Gateway's
+	release               string // a key of shifts
+	encryption            bool   // with a customer managed key
+	waf                   int    // limit of the web ACL in requests per address and 5 minutes; 0 means no web ACL
+	vpc                   bool   // the extractor runs in a VPC
 	backup                bool
-	backupCopy            string         // vault that each backup is copied to, empty for none
-	reserved              map[string]int // concurrency that is kept for a function, by its name
+	backupCopy            string         // vault to which backups are copied; may be empty
+	reserved              map[string]int // reserved concurrency by function
 }
 
 func (s stage) production() bool  { return s.name == prod }
 func (s stage) stackName() string { return service + "-" + s.name }
 
-// data is what happens to tables and logs when they leave the stack.
+// data returns the removal policy of tables, files and logs.
 func (s stage) data() awscdk.RemovalPolicy {
 	if s.production() {
 		return awscdk.RemovalPolicy_RETAIN
@@ -59,19 +59,19 @@ func (s stage) data() awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// tags are on everything that can carry tags.
+// tags returns the tags of all resources.
 func (s stage) tags() map[string]string {
 	return map[string]string{"application": service, "stage": s.name, "owner": s.owner, "cost-centre": s.costCentre}
 }
 
-// settingNames are the settings of a stage, as they follow its name and a colon.
+// settingNames are the settings of a stage, without its name and the colon.
 var settingNames = []string{
 	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn", "release",
 	"encryption", "waf", "vpc", "backup", "backupCopyTo", "reservedConcurrency",
 }
 
-// readStage reads the settings of one stage from the context and reports all that
-// is wrong with them at once.
+// readStage reads the settings of a stage from the context. The error lists all invalid
+// settings.
 func readStage(context map[string]any) (stage, error) {
 	r := settingReader{context: context}
 	r.stage = r.value("stage", dev)
@@ -91,7 +91,7 @@ func readStage(context map[string]any) (stage, error) {
 	r.number("rateLimitUnits", s.rateUnits, 1)
 	r.number("rateLimitWindowSeconds", s.rateWindow, 1)
 	if text := r.of("waf", "off"); text != "off" {
-		s.waf = r.number("waf", text, 10) // the least that AWS takes
+		s.waf = r.number("waf", text, 10) // AWS's minimum
 	}
 	if (s.domain == "") != (s.certificate == "") {
 		r.invalid = append(r.invalid, fmt.Errorf("%s:domain and %[1]s:certificateArn need each other", r.stage))
@@ -113,15 +113,14 @@ func readStage(context map[string]any) (stage, error) {
 	return s, errors.Join(r.invalid...)
 }
 
-// settingReader reads one stage's settings of a CDK context and collects what is
-// wrong with them.
+// settingReader reads the settings of a stage from a CDK context and collects errors.
 type settingReader struct {
 	context map[string]any
 	stage   string
 	invalid []error
 }
 
-// value returns the context's value of a key as text, or fallback without one.
+// value returns the context's value of a key, or fallback.
 func (r *settingReader) value(key, fallback string) string {
 	if v := r.context[key]; v != nil && v != "" {
 		return fmt.Sprint(v)
@@ -129,7 +128,7 @@ func (r *settingReader) value(key, fallback string) string {
 	return fallback
 }
 
-// of returns the stage's setting of a name as text, or fallback without one.
+// of returns a setting of the stage, or fallback.
 func (r *settingReader) of(setting, fallback string) string {
 	return r.value(r.stage+":"+setting, fallback)
 }
@@ -154,7 +153,7 @@ func (r *settingReader) on(setting string) bool {
 	return text == "on"
 }
 
-// refuseUnknown rejects settings of any stage that do not exist.
+// refuseUnknown rejects unknown settings of any stage.
 func (r *settingReader) refuseUnknown() {
 	for _, key := range slices.Sorted(maps.Keys(r.context)) {
 		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) && !slices.Contains(settingNames, setting) {
@@ -163,7 +162,7 @@ func (r *settingReader) refuseUnknown() {
 	}
 }
 
-// reservedConcurrency returns the concurrency that is reserved by function.
+// reservedConcurrency returns the reserved concurrency by function.
 func (r *settingReader) reservedConcurrency() map[string]int {
 	const setting = "reservedConcurrency"
 	reserved := map[string]int{}
@@ -178,7 +177,7 @@ func (r *settingReader) reservedConcurrency() map[string]int {
 		}
 		least := 1
 		if function == api.Extractor {
-			least = extractorsAtOnce // fewer would make SQS count receives of jobs that never started
+			least = extractorsAtOnce // with less, SQS would count receives of jobs that never started
 		}
 		reserved[function] = r.number(setting, count, least)
 	}

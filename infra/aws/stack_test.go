@@ -318,6 +318,7 @@ func TestAlarms(t *testing.T) {
 			"quiet customers wait":    {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
 			"oldest job":              {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
 			"sweeper silent":          {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
+			"unfinished records":      {1, 3, 15, []string{"SkillsCurriculum Unfinished"}},
 			"dead messages":           {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible"}},
 			"quiet receivers wait":    {20, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
 			"deliverer silent":        {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},

@@ -9,15 +9,15 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// table is where the functions keep everything.
+// table is the table that the functions use.
 type table struct {
 	name, arn *string
-	stream    *string // nil for a restored table, which has none
+	stream    *string // nil for a restored table
 }
 
-// newTable creates the table, which the stack names itself: a table that outlives
-// its stack is then never in the way of the next one. Where the stage is told to
-// serve from a restored table, the functions get that one and the old one stays.
+// newTable creates the table with a generated name, so that a retained table does not
+// conflict with the next stack's. If the stage uses a restored table, newTable returns that
+// one, and the stack's own table stays.
 func newTable(stack awscdk.Stack, s stage, key awskms.IKey) table {
 	attribute := func(name string, kind awsdynamodb.AttributeType) *awsdynamodb.Attribute {
 		return &awsdynamodb.Attribute{Name: jsii.String(name), Type: kind}

@@ -45,14 +45,15 @@ func TestBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), table.String()) {
-		t.Errorf("%s has other budgets (go run ./infra/bench -only budgets -update):\n%s", page, table)
+		t.Errorf("%s has other figures (go run ./infra/bench -only budgets -update):\n%s", page, table)
 	}
 }
 
 func TestWiderBudgetsSayWhy(t *testing.T) {
 	wider := func(held, target float64) bool { return target != budget.Any && held > target }
 	for _, b := range budget.All() {
-		differs := wider(b.Held.Trips, b.Target.Trips) || wider(b.Held.Write, b.Target.Write) || wider(b.Held.Read, b.Target.Read)
+		differs := wider(b.Held.Trips, b.Target.Trips) || wider(b.Held.Write, b.Target.Write) ||
+			wider(b.Held.Read, b.Target.Read)
 		if differs != (b.Why != "") {
 			t.Errorf("%s: held to %v, target %v, reason %q", b.Operation, b.Held, b.Target, b.Why)
 		}
@@ -76,8 +77,7 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestChain: calls in parallel are one round trip, calls one after the other are
-// as many as the longest chain has.
+// TestChain: parallel calls are one round trip, sequential ones as many as the longest chain.
 func TestChain(t *testing.T) {
 	at := func(from, to int) dbCall {
 		start := time.UnixMilli(0)
@@ -116,7 +116,9 @@ func TestItemSize(t *testing.T) {
 	} {
 		got[name] = itemSize(map[string]types.AttributeValue{"k": v}) - 1
 	}
-	want := map[string]int{"text": 7, "1": 2, "-12.50": 3, "1000": 2, "binary": 3, "null": 1, "set": 3, "list": 8, "map": 7}
+	want := map[string]int{
+		"text": 7, "1": 2, "-12.50": 3, "1000": 2, "binary": 3, "null": 1, "set": 3, "list": 8, "map": 7,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -132,9 +134,8 @@ func TestCounter(t *testing.T) {
 		request request
 		want    budget.Cost
 	}{
-		// Key, customer, then quota in parallel with the directory, then the last page of the
-		// feed (a query that finds nothing is free here), then the transaction: record,
-		// directory and feed.
+		// Key, customer, quota in parallel with the directory, last page of the feed (an empty query is free here),
+		// and the transaction of record, directory and feed.
 		{call("POST", "/jobs", `{"name":"n","employerId":"e"}`), budget.Cost{Trips: 5, Write: 7, Read: 3}},
 		// Quota in parallel with directory and page.
 		{call("GET", "/jobs", ""), budget.Cost{Trips: 1, Write: 1, Read: 1.5}},
@@ -149,36 +150,28 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// TestLists holds pages of a small list, before and after deletions, to the same
-// bars as the large ones of make bench.
+// TestLists holds pages of a small list, before and after deletions, to the same budgets as make bench.
 func TestLists(t *testing.T) {
-	tables, err := lists(t.Context(), shared, []int{1000}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
-		if len(table.broken) > 0 {
-			var text strings.Builder
-			table.print(&text)
-			t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
+	checkTables(t)(lists(t.Context(), shared, []int{1000}))
+}
+
+func checkTables(t *testing.T) func(tables []*table, err error) {
+	return func(tables []*table, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range tables {
+			if len(table.broken) > 0 {
+				t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), table)
+			}
 		}
 	}
 }
 
-// TestArticulations holds look-ups and filtered pages of a few articulations to the same
-// bars as those of make bench.
+// TestArticulations holds look-ups and filtered pages of a few articulations to the same budgets as make bench.
 func TestArticulations(t *testing.T) {
-	tables, err := articulations(t.Context(), shared, []int{200, 2000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
-		if len(table.broken) > 0 {
-			var text strings.Builder
-			table.print(&text)
-			t.Errorf("broken: %s\n%s", strings.Join(table.broken, ", "), text.String())
-		}
-	}
+	checkTables(t)(articulations(t.Context(), shared, []int{200, 2000}))
 }
 
 // BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out

@@ -16,30 +16,30 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// held is how long each call is held back, so that calls which are sent side by
-// side overlap, however fast the emulator answers one of them.
-const held = 8 * time.Millisecond
+// callDelay is added to each call, so that parallel calls overlap however fast the emulator is.
+const callDelay = 8 * time.Millisecond
 
-// dbCall is one call of DynamoDB with the units that AWS would bill. Index units
-// are those of the sparse index, which has a capacity of its own.
+// item is a row of the table.
+type item = map[string]types.AttributeValue
+
+// dbCall is a call of DynamoDB with the units that AWS would bill. Index units are those of the sparse index, which has
+// its own capacity.
 type dbCall struct {
 	start, end         time.Time
 	write, read, index float64
 }
 
-// counter is an SDK middleware that records the calls of a client. What single
-// operations consume is DynamoDB Local's own figure, which is right; what
-// transactions consume is computed by AWS' rule from the rows' sizes, because the
-// emulator reports too little.
+// counter is an SDK middleware that records the calls of a client. For single operations it uses the capacity reported
+// by DynamoDB Local. For transactions, which the emulator under-reports, it computes AWS's rule from the rows' sizes.
 type counter struct {
-	plain *dynamodb.Client // looks at rows without being counted
+	plain *dynamodb.Client // reads rows without being counted
 
 	mu       sync.Mutex
 	counting bool
 	calls    []dbCall
 }
 
-// counted returns a client like the given one whose calls can be recorded.
+// counted returns a copy of a client whose calls can be recorded.
 func counted(plain *dynamodb.Client) (*dynamodb.Client, *counter) {
 	c := &counter{plain: plain}
 	return dynamodb.New(plain.Options(), func(o *dynamodb.Options) {
@@ -49,7 +49,7 @@ func counted(plain *dynamodb.Client) (*dynamodb.Client, *counter) {
 	}), c
 }
 
-// during returns the calls that are made while f runs.
+// during returns the calls made while f runs.
 func (c *counter) during(f func()) []dbCall {
 	c.count(true)
 	f()
@@ -64,7 +64,9 @@ func (c *counter) count(on bool) []dbCall {
 	return calls
 }
 
-func (c *counter) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+func (c *counter) handle(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (middleware.InitializeOutput, middleware.Metadata, error) {
 	c.mu.Lock()
 	counting := c.counting
 	c.mu.Unlock()
@@ -91,7 +93,7 @@ func (c *counter) handle(ctx context.Context, in middleware.InitializeInput, nex
 			return middleware.InitializeOutput{}, middleware.Metadata{}, err
 		}
 	}
-	time.Sleep(held)
+	time.Sleep(callDelay)
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	call.end = time.Now()
 	if err == nil {
@@ -130,7 +132,7 @@ func (c *counter) bill(ctx context.Context, call *dbCall, result any, rows []tra
 			kilobytes := math.Ceil(float64(max(itemSize(row.before), itemSize(after), 1)) / 1024)
 			call.write += 2 * kilobytes
 			if !row.checked {
-				call.index += indexWrites(row.before, after) // brought in line after the commit, once
+				call.index += indexWrites(row.before, after) // the index is updated once, after the commit
 			}
 		}
 	}
@@ -154,17 +156,16 @@ func writeUnits(c *types.ConsumedCapacity) (table, index float64) {
 	return units(c) - index, index
 }
 
-// transactionRow is a row that a transaction names.
+// transactionRow is a row of a transaction.
 type transactionRow struct {
-	key     map[string]types.AttributeValue
-	before  map[string]types.AttributeValue
-	put     map[string]types.AttributeValue // what a Put makes of it
-	changed bool                            // by an Update: what it is afterwards has to be read
-	checked bool                            // only looked at
+	key     item
+	before  item
+	put     item // the new row of a Put
+	changed bool // by an Update: the new row must be read
+	checked bool // by a ConditionCheck
 }
 
-// before looks at the rows of a transaction. AWS bills the larger of what a row
-// was and what it becomes.
+// before reads the rows of a transaction. AWS bills the larger of a row's old and new size.
 func (c *counter) before(ctx context.Context, in *dynamodb.TransactWriteItemsInput) ([]transactionRow, error) {
 	rows := make([]transactionRow, len(in.TransactItems))
 	for i, action := range in.TransactItems {
@@ -172,7 +173,9 @@ func (c *counter) before(ctx context.Context, in *dynamodb.TransactWriteItemsInp
 		switch {
 		case action.Put != nil:
 			row.put = action.Put.Item
-			row.key = map[string]types.AttributeValue{api.PartitionKey: row.put[api.PartitionKey], api.SortKey: row.put[api.SortKey]}
+			row.key = item{
+				api.PartitionKey: row.put[api.PartitionKey], api.SortKey: row.put[api.SortKey],
+			}
 		case action.Update != nil:
 			row.key, row.changed = action.Update.Key, true
 		case action.Delete != nil:
@@ -188,18 +191,16 @@ func (c *counter) before(ctx context.Context, in *dynamodb.TransactWriteItemsInp
 	return rows, nil
 }
 
-func (c *counter) row(ctx context.Context, key map[string]types.AttributeValue) (map[string]types.AttributeValue, error) {
-	strong := true
-	out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: &strong})
+func (c *counter) row(ctx context.Context, key item) (item, error) {
+	out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: new(true)})
 	if err != nil {
 		return nil, err
 	}
 	return out.Item, nil
 }
 
-// indexWrites is how many rows of the sparse index, which holds only keys, change
-// with a row of the table.
-func indexWrites(before, after map[string]types.AttributeValue) float64 {
+// indexWrites returns the number of writes to the sparse index, which contains only keys, for a change of a row.
+func indexWrites(before, after item) float64 {
 	was, is := indexKey(before), indexKey(after)
 	switch {
 	case was == is:
@@ -210,7 +211,7 @@ func indexWrites(before, after map[string]types.AttributeValue) float64 {
 	return 2 // an index row moves by being deleted and put
 }
 
-func indexKey(row map[string]types.AttributeValue) string {
+func indexKey(row item) string {
 	shard, ok := row[api.PendingIndexPartitionKey].(*types.AttributeValueMemberS)
 	if !ok {
 		return ""
@@ -222,8 +223,8 @@ func indexKey(row map[string]types.AttributeValue) string {
 	return shard.Value + " " + since.Value
 }
 
-// itemSize is a row's size in bytes by DynamoDB's rule: names and values.
-func itemSize(row map[string]types.AttributeValue) int {
+// itemSize returns a row's size in bytes by DynamoDB's rule: names and values.
+func itemSize(row item) int {
 	size := 0
 	for name, value := range row {
 		size += len(name) + valueSize(value)
@@ -261,14 +262,14 @@ func valueSize(v types.AttributeValue) int {
 	return 1 // null and boolean
 }
 
-// numberSize is a byte for each two significant digits, and one more.
+// numberSize returns a byte per two significant digits, plus one.
 func numberSize(n string) int {
 	digits := strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(n), "0")
 	return (len(digits)+1)/2 + 1
 }
 
-// costOf sums calls up. The round trips are the longest chain of calls that
-// follow one another: each begins after the one before it has ended.
+// costOf returns the total units of calls. The round trips are the longest chain of sequential calls, each of which
+// begins after the previous one has ended.
 func costOf(calls []dbCall) (cost budget.Cost, index float64) {
 	calls = slices.Clone(calls)
 	slices.SortFunc(calls, func(a, b dbCall) int { return a.start.Compare(b.start) })

@@ -21,13 +21,13 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// What a request may cost more than in a bare handler.
+// Overhead of a request over a bare handler.
 const (
 	maxOverhead    = 15 * time.Microsecond // of processor time
 	maxAllocations = 60
 )
 
-// inMemory is a store of one course, and a counter of units, that take no time.
+// inMemory is a store of one course and a counter of units without network calls.
 type inMemory struct {
 	rest.Store
 	course catalog.Course
@@ -57,31 +57,33 @@ func (m *inMemory) Used(context.Context, catalog.CustomerID, quota.Window) (int,
 	return m.units, nil
 }
 
-// handlers returns this service's function and a bare one that answers the same
-// course, and the event that both are asked with.
+// handlers returns this service's function, a bare one that returns the same course, and an event for both.
 func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 	secret := ids.NewSecret()
-	created := now()
-	store := &inMemory{key: catalog.Key{CustomerID: "cus_1", OrganizationID: "org_1", Scope: catalog.WriteScope, Hash: catalog.HashSecret(secret)}}
-	dir := &catalog.Directory{Kind: catalog.CourseKind}
+	store := &inMemory{key: catalog.Key{
+		CustomerID: "cus_1", OrganizationID: "org_1", Scope: catalog.WriteScope, Hash: catalog.HashSecret(secret),
+	}}
+	dir := &catalog.Directory{OrganizationID: "org_1", Kind: catalog.CourseKind}
 	description := filler(600)
 	store.course = catalog.Course{Name: "Algorithms", Code: "CS 201", Description: &description}
-	new(catalog.Change).AddCourse(&store.course, &catalog.Section{}, ids, dir, "org_1", created)
+	new(catalog.Change).AddCourse(&store.course, &catalog.Section{}, ids, dir, now)
 	server := rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: now}, Meter: &quota.Meter{Counter: store},
-		Limit: quota.Limit{Units: math.MaxInt32, Window: time.Hour}, Now: now, IDs: ids, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)),
+		Limit: quota.Limit{Units: math.MaxInt32, Window: time.Hour}, Now: now, IDs: ids,
+		Log: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
 	ours = group.Function(server)
-	bare = lambda.NewHandler(func(_ context.Context, in events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
+	type response = events.APIGatewayProxyResponse
+	bare = lambda.NewHandler(func(_ context.Context, in events.APIGatewayProxyRequest) (response, error) {
 		course := store.course
 		body, err := json.Marshal(&course)
-		return events.APIGatewayProxyResponse{
-			StatusCode: http.StatusOK, Body: string(body), Headers: map[string]string{"Content-Type": "application/json", "X-Request-Id": in.RequestContext.RequestID},
-		}, err
+		headers := map[string]string{"Content-Type": "application/json", "X-Request-Id": in.RequestContext.RequestID}
+		return response{StatusCode: http.StatusOK, Body: string(body), Headers: headers}, err
 	})
 	headers := map[string]string{
-		"Accept": "*/*", "Accept-Encoding": "gzip, deflate, br", "Host": "api.example.org", "User-Agent": "client/1.0", "X-Amzn-Trace-Id": "Root=1-5e66d96f-7491f09xmpl79d18acf3d050",
-		"X-API-Key": secret, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Port": "443", "X-Forwarded-Proto": "https",
+		"Accept": "*/*", "Accept-Encoding": "gzip, deflate, br", "Host": "api.example.org", "User-Agent": "client/1.0",
+		"X-Amzn-Trace-Id": "Root=1-5e66d96f-7491f09xmpl79d18acf3d050",
+		"X-API-Key":       secret, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Port": "443", "X-Forwarded-Proto": "https",
 	}
 	multi := map[string][]string{}
 	for name, value := range headers {
@@ -89,20 +91,24 @@ func handlers() (ours, bare lambda.Handler, event []byte, err error) {
 	}
 	path := "/courses/" + store.course.ID
 	event, err = json.Marshal(events.APIGatewayProxyRequest{
-		Resource: "/courses/{courseId}", Path: path, HTTPMethod: http.MethodGet, Headers: headers, MultiValueHeaders: multi,
+		Resource: "/courses/{courseId}", Path: path, HTTPMethod: http.MethodGet,
+		Headers: headers, MultiValueHeaders: multi,
 		PathParameters: map[string]string{"courseId": store.course.ID},
 		RequestContext: events.APIGatewayProxyRequestContext{
-			AccountID: "123456789012", ResourceID: "abc123", Stage: "v1", DomainName: "api.example.org", RequestID: "c6af9ac6-7b61-11e6-9a41-93e8deadbeef", Protocol: "HTTP/1.1",
-			Identity: events.APIGatewayRequestIdentity{SourceIP: "192.0.2.1", UserAgent: "client/1.0"}, ResourcePath: "/courses/{courseId}", Path: "/v1" + path,
-			HTTPMethod: http.MethodGet, RequestTime: "21/Nov/2026:08:00:00 +0000", RequestTimeEpoch: 1795248000000, APIID: "a1b2c3",
+			AccountID: "123456789012", ResourceID: "abc123", Stage: "v1", DomainName: "api.example.org",
+			RequestID: "c6af9ac6-7b61-11e6-9a41-93e8deadbeef", Protocol: "HTTP/1.1", APIID: "a1b2c3",
+			Identity:     events.APIGatewayRequestIdentity{SourceIP: "192.0.2.1", UserAgent: "client/1.0"},
+			ResourcePath: "/courses/{courseId}", Path: "/v1" + path, HTTPMethod: http.MethodGet,
+			RequestTime: "21/Nov/2026:08:00:00 +0000", RequestTimeEpoch: 1795248000000,
 		},
 	})
 	return ours, bare, event, err
 }
 
-// handler measures what a request costs in the function beyond a bare handler.
+// handler measures the overhead of a request over a bare handler.
 func handler(ctx context.Context) (*table, error) {
-	t := newTable("Handler: GET one course, the store's calls left out", "what", "measured", "bare handler", "beyond it", "target", "")
+	t := newTable("Handler: GET one course, without calls of the store",
+		"figure", "measured", "bare handler", "overhead", "target", "")
 	ours, bare, event, err := handlers()
 	if err != nil {
 		return nil, err
@@ -118,8 +124,9 @@ func handler(ctx context.Context) (*table, error) {
 		}
 	}
 	o, b := fastest(ctx, ours, bare, event)
-	beyond := o.time - b.time
-	t.row(t.judge(beyond > maxOverhead, ""), "processor time", micro(o.time), micro(b.time), micro(beyond), "<= "+micro(maxOverhead))
+	overhead := o.time - b.time
+	t.row(t.judge(overhead > maxOverhead, ""),
+		"processor time", micro(o.time), micro(b.time), micro(overhead), "<= "+micro(maxOverhead))
 	more := o.allocations - b.allocations
 	t.row(t.judge(more > maxAllocations, ""), "allocations", o.allocations, b.allocations, more, target(maxAllocations))
 	t.row("", "bytes allocated", o.bytes, b.bytes, o.bytes-b.bytes, "")
@@ -130,7 +137,7 @@ func micro(d time.Duration) string {
 	return fmt.Sprintf("%.1f us", float64(d.Nanoseconds())/1000)
 }
 
-// effort is what one call takes.
+// effort is the cost of one call.
 type effort struct {
 	time               time.Duration // of the processor, garbage collection included
 	allocations, bytes float64
@@ -141,9 +148,8 @@ const (
 	callsInARound = 2000
 )
 
-// fastest measures both in turn on one processor, which is what the functions are
-// given, and returns the best round of each: what is above it is the machine's other
-// work.
+// fastest measures both in turn on one processor, as in Lambda, and returns the best round of each: slower ones include
+// other work of the machine.
 func fastest(ctx context.Context, ours, bare lambda.Handler, event []byte) (o, b effort) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for i := range rounds {
@@ -151,10 +157,7 @@ func fastest(ctx context.Context, ours, bare lambda.Handler, event []byte) (o, b
 			handler lambda.Handler
 			best    *effort
 		}{{ours, &o}, {bare, &b}} {
-			e := measureEffort(func() {
-				// The response was looked at before.
-				_, _ = of.handler.Invoke(ctx, event)
-			})
+			e := measureEffort(func() { _, _ = of.handler.Invoke(ctx, event) }) // the response was checked before
 			if i > 0 {
 				e.time = min(e.time, of.best.time)
 			}

@@ -15,12 +15,12 @@ import (
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/objects"
+	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
 )
 
@@ -30,76 +30,73 @@ var ids = catalog.IDs{Random: rand.Reader}
 
 func now() catalog.Time { return catalog.TimeOf(time.Now()) }
 
-// service is the real handler on DynamoDB Local, its calls counted.
+// service is the real handler on DynamoDB Local, with its calls counted.
 type service struct {
 	server  *rest.Server
-	store   *dynamo.Store
+	store   stack.Table
 	counter *counter
 }
 
-// unqueued is a queue that takes what it is sent.
-type unqueued struct{}
+// discard is a queue that discards its messages.
+type discard struct{}
 
-func (unqueued) Send(context.Context, []catalog.ExtractionJob) error { return nil }
+func (discard) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
-// startService starts DynamoDB Local, in memory, and the handler on it.
+// startService starts DynamoDB Local, in memory, and the handler.
 func startService(ctx context.Context) (s *service, stop func(), err error) {
-	endpoint, stop, err := dynamodb.Start(ctx, "")
+	endpoint, stopTable, err := dynamodb.Start(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			stop()
+			stopTable()
 		}
 	}()
+	env := dynamodb.Environment(endpoint, tableName)
 	storage, stopStorage, err := objects.Server{}.Start()
 	if err != nil {
 		return nil, nil, err
 	}
-	stopTable := stop
-	stop = func() { stopStorage(); stopTable() }
-	env := dynamodb.Environment(endpoint, tableName)
-	maps.Copy(env, map[string]string{api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000", api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage})
+	maps.Copy(env, map[string]string{
+		api.EnvRateUnits: "1000000000", api.EnvRateWindow: "86400", api.EnvCountTimeout: "30000",
+		api.EnvAllowedHosts: "127.0.0.1:9", api.EnvBucket: objects.Bucket, api.EnvS3Endpoint: storage,
+	})
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &service{store: config.Store()}
+	s = &service{store: stack.Table{Store: config.Store()}}
 	s.store.Client, s.counter = counted(s.store.Client)
 	if err := s.store.CreateTable(ctx); err != nil {
 		return nil, nil, err
 	}
-	s.server = group.New(config, s.store, nil)
-	s.server.Queue = unqueued{}
+	s.server = group.New(config, s.store.Store, nil)
+	s.server.Queue = discard{}
 	filing.Files(config, s.server)
-	return s, stop, nil
+	return s, func() { stopStorage(); stopTable() }, nil
 }
 
-// client calls the service as one customer of an organization of its own.
+// client calls the service as one customer.
 type client struct {
 	*service
 	org catalog.OrgID
 	key string
 }
 
+// client returns a customer of a new organization.
 func (s *service) client(ctx context.Context) (client, error) {
 	return s.customer(ctx, catalog.OrgID(ids.New("org_")))
 }
 
-// customer makes one more customer of an organization.
+// customer returns a new customer of an organization.
 func (s *service) customer(ctx context.Context, org catalog.OrgID) (client, error) {
-	c := client{s, org, ids.NewSecret()}
-	customer := &catalog.Customer{ID: catalog.CustomerID(ids.New("cus_")), OrganizationID: c.org, Name: "Bench", CreatedAt: now()}
-	if err := s.store.SaveCustomer(ctx, customer); err != nil {
-		return client{}, err
-	}
-	return c, s.store.SaveKey(ctx, &catalog.Key{
-		ID: ids.New("key_"), CustomerID: customer.ID, OrganizationID: c.org, Scope: catalog.WriteScope, Hash: catalog.HashSecret(c.key), CreatedAt: now(),
-	})
+	customer := &catalog.Customer{ID: catalog.CustomerID(ids.New("cus_")), OrganizationID: org, Name: "Bench"}
+	key, err := s.store.Admit(ctx, customer)
+	return client{s, org, key}, err
 }
 
-// request is a call of the service; header holds pairs of name and value.
+// request is a call of the service. header alternates names and values.
 type request struct {
 	method, path, body string
 	header             []string
@@ -109,14 +106,23 @@ func call(method, path, body string, header ...string) request {
 	return request{method, path, body, header}
 }
 
-// measure returns what a call costs.
+// postOf returns a POST of a value as JSON.
+func postOf(path string, body any, header ...string) request {
+	packed, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // bodies consist of strings, numbers and lists
+	}
+	return call(http.MethodPost, path, string(packed), header...)
+}
+
+// measure returns the cost of a call.
 func (c client) measure(ctx context.Context, r request) (cost budget.Cost, index float64, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
 	cost, index = costOf(calls)
 	return cost, index, err
 }
 
-// do returns the body of a successful response, as JSON.
+// do returns the JSON object of a successful response, or nil if the body is not an object.
 func (c client) do(ctx context.Context, r request) (response map[string]any, err error) {
 	in := httptest.NewRequestWithContext(ctx, r.method, "/v1"+r.path, strings.NewReader(r.body))
 	in.Header.Set("X-API-Key", c.key)
@@ -138,16 +144,11 @@ func (c client) do(ctx context.Context, r request) (response map[string]any, err
 	return response, err
 }
 
-// create makes a record and returns its id.
+// create creates a record and returns its id.
 func (c client) create(ctx context.Context, path string, body any) (string, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return "", err
-	}
-	response, err := c.do(ctx, call(http.MethodPost, path, string(text)))
-	id, _ := response["id"].(string)
-	return id, err
+	response, err := c.do(ctx, postOf(path, body))
+	return text(response, "id"), err
 }
 
-// filler makes a record's row just under 1 KB.
+// filler returns a description that makes a record's row just under 1 KB.
 func filler(bytes int) string { return strings.Repeat("skills ", bytes/7) }

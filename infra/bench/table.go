@@ -11,8 +11,7 @@ import (
 	"skillscurriculum/infra/bench/budget"
 )
 
-// table is figures next to their targets, printed as Markdown. Its last column
-// holds the verdict.
+// table is a Markdown table of figures and their targets. Its last column is the verdict.
 type table struct {
 	title  string
 	rows   [][]string
@@ -24,7 +23,7 @@ func newTable(title string, head ...string) *table {
 	return &table{title: title, rows: [][]string{head}}
 }
 
-// judge returns a verdict; why says why a target is not met, empty where it is.
+// judge returns a verdict. why explains why the target is not met, and is empty if it is.
 func (t *table) judge(broken bool, why string) string {
 	verdict := "ok"
 	if broken {
@@ -41,7 +40,7 @@ func (t *table) judge(broken bool, why string) string {
 	return fmt.Sprintf("%s (%d)", verdict, i+1)
 }
 
-// row adds a row: its cells, and the verdict at the end.
+// row adds a row with its verdict as the last cell.
 func (t *table) row(verdict string, cells ...any) {
 	row := make([]string, 0, len(cells)+1)
 	for _, cell := range cells {
@@ -56,7 +55,7 @@ func (t *table) row(verdict string, cells ...any) {
 	t.rows = append(t.rows, append(row, verdict))
 }
 
-// target shows a target that may be none.
+// target formats a target, if there is one.
 func target(v float64) string {
 	if v == budget.Any {
 		return ""
@@ -64,7 +63,7 @@ func target(v float64) string {
 	return "<= " + strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// bound shows a target, and what is held instead where that is wider.
+// bound formats a target, followed by the budget if that is wider.
 func bound(wanted, held float64) string {
 	if wanted == budget.Any || held <= wanted {
 		return target(wanted)
@@ -99,10 +98,10 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// page is where the tables of the last run stand.
+// page contains the tables of the last run.
 const page = "docs/measurements.md"
 
-// update puts tables in the place of those of the same title on a page.
+// update replaces the tables of the same titles on a page.
 func update(page string, tables []*table) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -111,15 +110,14 @@ func update(page string, tables []*table) error {
 	for _, t := range tables {
 		before, after, ok := t.find(string(text))
 		if !ok {
-			return fmt.Errorf("%s has no place for %q", page, t.title)
+			return fmt.Errorf("%s has no table %q", page, t.title)
 		}
 		text = []byte(before + t.String() + after)
 	}
 	return os.WriteFile(page, text, 0o644)
 }
 
-// find returns what stands before and behind the table of that title on a page: it
-// begins with its heading and ends before the next one.
+// find returns the text before and after the table with the same title, which ends before the next heading.
 func (t *table) find(text string) (before, after string, ok bool) {
 	before, rest, ok := strings.Cut(text, "\n### "+t.title+"\n")
 	if i := strings.Index(rest, "\n#"); i >= 0 {

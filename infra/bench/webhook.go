@@ -22,8 +22,8 @@ import (
 	"skillscurriculum/pkg/webhook"
 )
 
-// delivered makes and delivers the message of a change, as soon as the table's stream
-// hints at it. Its organization has one webhook, whose receiver takes everything.
+// delivered creates and delivers the message of a change on a hint of the table's stream. Its organization has one
+// webhook, whose receiver accepts everything.
 type delivered struct {
 	client
 	worker *delivery.Worker
@@ -37,33 +37,40 @@ func newDelivered(ctx context.Context, s *service) (*delivered, error) {
 		return nil, err
 	}
 	d := &delivered{client: c, failed: make(chan error, 1)}
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	allowed := []string{strings.TrimPrefix(receiver.URL, "http://")}
 	cipher, err := webhook.NewCipher(strings.Repeat("key of the bench", 2))
 	if err != nil {
 		return nil, err
 	}
 	d.worker = &delivery.Worker{
-		Store: c.store, Queue: d, Client: delivery.NewClient(allowed), Allowed: allowed, Cipher: cipher, Schedule: webhook.Standard(),
-		FeedPlace: dynamo.FeedPlace, Now: now, Chance: rand.Float64, Log: slog.New(slog.DiscardHandler),
+		Store: c.store, Queue: d, Client: delivery.NewClient(allowed), Allowed: allowed, Cipher: cipher,
+		Schedule: webhook.Standard(), FeedPlace: dynamo.FeedPlace, Now: now, Chance: rand.Float64,
+		Log: slog.New(slog.DiscardHandler),
 	}
-	hook := &catalog.Webhook{ID: ids.Webhook(), OrganizationID: c.org, CreatedAt: now(), UpdatedAt: now(), URL: receiver.URL, Types: []string{"job.created"}, Enabled: true}
+	hook := &catalog.Webhook{
+		ID: ids.Webhook(), OrganizationID: c.org, CreatedAt: now(), UpdatedAt: now(),
+		URL: receiver.URL, Types: []string{"job.created"}, Enabled: true,
+	}
 	hook.NewSecrets(cipher.Seal(webhook.Owner(c.org, hook.ID), []byte(webhook.NewSecret())), now())
 	hooks := &catalog.Webhooks{OrganizationID: c.org}
 	if err := hooks.Add(hook); err != nil {
 		return nil, err
 	}
-	return d, c.store.Commit(ctx, c.org, &catalog.Change{Webhooks: hooks})
+	return d, c.store.Commit(ctx, c.org, catalog.NewChange(hooks))
 }
 
-// SendLater is a queue that delivers at once, to a function of its own.
+// SendLater delivers at once, as a separate function would.
 func (d *delivered) SendLater(ctx context.Context, m catalog.WebhookMessage, _ time.Duration) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
+	event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", EventSource: "aws:sqs", Body: string(body)}}}
 	d.sent.Go(func() {
-		if err := d.handle(context.WithoutCancel(ctx), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", EventSource: "aws:sqs", Body: string(body)}}}); err != nil {
+		if err := d.handle(context.WithoutCancel(ctx), event); err != nil {
 			select {
 			case d.failed <- err:
 			default:
@@ -86,25 +93,28 @@ func (d *delivered) handle(ctx context.Context, event any) error {
 	}
 	response, err := d.worker.Handle(ctx, text)
 	if err == nil && len(response.BatchItemFailures) > 0 {
-		err = fmt.Errorf("%d messages come back", len(response.BatchItemFailures))
+		err = fmt.Errorf("%d messages were returned", len(response.BatchItemFailures))
 	}
 	return err
 }
 
-// prepare makes a change.
-func (d *delivered) prepare() (measurement, error) {
-	if _, err := d.create(context.Background(), "/jobs", newJob); err != nil {
-		return nil, err
+// message creates a job and measures the delivery of its message.
+func (w *world) message() measurement {
+	d := w.webhook
+	if w.err == nil {
+		_, w.err = d.create(context.Background(), "/jobs", newJob)
 	}
-	end, err := d.store.FeedEnd(context.Background(), d.org)
-	if err != nil {
-		return nil, err
+	if w.err != nil {
+		return nil
 	}
-	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{{EventSource: "aws:dynamodb", Change: events.DynamoDBStreamRecord{
-		Keys: map[string]events.DynamoDBAttributeValue{
-			api.PartitionKey: events.NewStringAttribute(api.JournalRows.Key(string(d.org))), api.SortKey: events.NewStringAttribute(fmt.Sprintf("%010d", end.Page)),
-		},
-	}}}}
+	var end catalog.Cursor
+	end, w.err = d.store.FeedEnd(context.Background(), d.org)
+	record := events.DynamoDBEventRecord{EventSource: "aws:dynamodb"}
+	record.Change.Keys = map[string]events.DynamoDBAttributeValue{
+		api.PartitionKey: events.NewStringAttribute(api.JournalRows.Key(string(d.org))),
+		api.SortKey:      events.NewStringAttribute(fmt.Sprintf("%010d", end.Page)),
+	}
+	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{record}}
 	return func(ctx context.Context) (budget.Cost, float64, error) {
 		var err error
 		cost, index := costOf(d.counter.during(func() {
@@ -116,5 +126,5 @@ func (d *delivered) prepare() (measurement, error) {
 		default:
 		}
 		return cost, index, err
-	}, nil
+	}
 }

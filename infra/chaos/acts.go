@@ -1,638 +1,485 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// acts are what clients do, the likelier the heavier.
-var acts = []struct {
+// act is something that clients do, with a probability proportional to its weight.
+type act struct {
 	weight int
 	do     func(*client)
-}{
-	{6, (*client).createCourse},
-	{3, renames("updateCourse", catalog.CourseKind)},
-	{1, deletes("deleteCourse", catalog.CourseKind)},
-	{4, (*client).createSection},
-	{2, renames("updateSection", catalog.SectionKind)},
-	{1, (*client).changeSyllabus},
-	{1, deletes("deleteSection", catalog.SectionKind)},
-	{3, reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview")},
-	{2, (*client).createJob},
-	{1, renames("updateJob", catalog.JobKind)},
-	{1, deletes("deleteJob", catalog.JobKind)},
-	{2, (*client).createProgram},
-	{4, (*client).addCourse},
-	{1, (*client).removeCourse},
-	{1, (*client).reorder},
-	{1, deletes("deleteProgram", catalog.ProgramKind)},
-	{3, (*client).createCredential},
-	{5, (*client).addSection},
-	{1, (*client).removeSection},
-	{2, (*client).setSections},
-	{1, (*client).setManySections},
-	{2, (*client).putInAndOut},
-	{1, deletes("deleteCredential", catalog.CredentialKind)},
-	{3, (*client).createPackage},
-	{5, (*client).createTransferCourses},
-	{1, renames("updateTransferPackage", catalog.TransferPackageKind)},
-	{1, deletes("deleteTransferPackage", catalog.TransferPackageKind)},
-	{1, deletes("deleteTransferCourse", catalog.TransferCourseKind)},
+}
+
+// acts lists all acts: those of particular kinds, and reading, renaming and deleting for every kind. A new kind needs a
+// line with its body, and one for each of its other operations.
+var acts = append([]act{
+	{6, creates(catalog.CourseKind, courseBody)},
+	{4, creates(catalog.SectionKind, sectionBody)},
+	{1, updates(catalog.SectionKind, func(c *client, _ string) object { return c.syllabus(object{}) })},
+	{3, reviewSection},
+	{2, creates(catalog.JobKind, jobBody)},
+	{2, creates(catalog.ProgramKind, programBody)},
+	{1, updates(catalog.ProgramKind, reorder)},
+	{4, programCourses.add},
+	{2, programCourses.addAndRemove},
+	{3, creates(catalog.CredentialKind, credentialBody)},
+	{5, credentialSections.add},
+	{2, credentialSections.addAndRemove},
+	{2, replaceSections(4)},
+	{1, replaceSections(130)}, // more than fit in a transaction
+	{3, creates(catalog.TransferPackageKind, packageBody)},
+	{5, creates(catalog.TransferCourseKind, transferBody)},
+	{1, flood},
+	{1, createDuringDelete},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
-	{1, (*client).deleteUnderPost},
-	{2, (*client).flood},
-	{2, (*client).retry},
-	{1, (*client).match},
-	{2, (*client).createReport},
-	{1, reads("getReport", catalog.ReportKind)},
-	{1, deletes("deleteReport", catalog.ReportKind)},
-	{2, (*client).createExtraction},
-	{2, reads("getCourse", catalog.CourseKind)},
-	{2, reads("getSection", catalog.SectionKind)},
-	{2, reads("getCredential", catalog.CredentialKind)},
-	{2, reads("getProgram", catalog.ProgramKind)},
-	{1, reads("getTransferPackage", catalog.TransferPackageKind)},
-	{2, reads("getTransferCourse", catalog.TransferCourseKind)},
-	{1, reads("getSyllabusExtraction", catalog.SyllabusExtractionKind)},
+	{2, posts(catalog.TransferCourseKind, "retryTransferCourse", "/retry")},
+	{1, posts(catalog.TransferCourseKind, "matchTransferCourse", "/equivalencies")},
+	{2, creates(catalog.ReportKind, reportBody)},
+	{2, creates(catalog.SyllabusExtractionKind, extractionBody)},
+	{4, creates(catalog.ArticulationKind, articulationBody)},
+	{2, updates(catalog.ArticulationKind, endBody)},
+	{4, approve},
+	{3, func(c *client) { c.move(one(c, statuses), one(c, statuses)) }},
+	{1, gets("lookupArticulations", func(c *client) string { return institution(c) + "&codes=CIS+1,ENG+2,MATH+10" })},
+	{1, gets("listArticulations", func(c *client) string { return institution(c) + "&status=" + one(c, statuses) })},
 	{5, (*client).createDocument},
-	{2, func(c *client) { c.readDocument() }},
 	{2, (*client).uploadLater},
-	{2, (*client).teachFromDocument},
-	{2, (*client).nameAndRelease},
-	{1, (*client).nameManyDocuments},
-	{2, (*client).deleteDocument},
-	{4, (*client).createArticulation},
-	{4, (*client).bringToApproval},
-	{3, (*client).decideArticulation},
-	{2, (*client).endArticulation},
-	{1, (*client).deleteArticulation},
-	{2, (*client).findArticulations},
-	{6, (*client).list},
-	{1, func(c *client) { c.send(request{operation: "listChanges", path: "/changes?limit=10"}) }},
+	{4, (*client).useDocument},
+	{6, (*client).listAny},
+	{1, gets("listChanges", func(*client) string { return "limit=10" })},
+	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},
+	{1, gets("getLaborMarket", func(*client) string { return "cipCodes=11.0701" })},
 	{1, func(c *client) {
 		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.customer.id) + "/usage"})
 	}},
-	{1, func(c *client) { c.send(request{operation: "listSkills", path: "/skills?query=python&limit=3"}) }},
-	{1, func(c *client) { c.send(request{operation: "getLaborMarket", path: "/labor-market?cipCodes=11.0701"}) }},
-}
+}, ofEveryKind()...)
 
-// opening is what each client does first, so that there is something of everything that
-// the audit looks at.
+// opening lists the first acts of each client, so that the audit finds records of every kind and accepted reviews.
 var opening = []func(*client){
-	(*client).createCourse, (*client).createProgram, (*client).createCredential, (*client).createPackage,
-	reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"), reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview"),
-	(*client).teachFromDocument, (*client).createArticulation, (*client).bringToApproval,
+	creates(catalog.CourseKind, courseBody), creates(catalog.ProgramKind, programBody),
+	creates(catalog.CredentialKind, credentialBody), creates(catalog.TransferPackageKind, packageBody),
+	reviewSection, (*client).useDocument, creates(catalog.ArticulationKind, articulationBody), approve,
+	reviewSection, reviewSection,
 }
 
-// reads returns the act of reading a record.
-func reads(operation string, kind catalog.Kind) func(*client) {
+var reviewSection = reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview")
+
+// ofEveryKind returns the acts that are common to all kinds.
+func ofEveryKind() (all []act) {
+	has := func(operation string) bool {
+		return slices.ContainsFunc(api.Operations(), func(op api.Operation) bool { return op.ID == operation })
+	}
+	for _, kind := range catalog.Kinds() {
+		all = append(all, act{2, func(c *client) {
+			if path := c.pick(kind); path != "" {
+				c.read(kind, path)
+			}
+		}})
+		if has("delete" + string(kind)) {
+			all = append(all, act{1, deletes(kind)})
+		}
+		if has("update"+string(kind)) && kind != catalog.ArticulationKind {
+			rename := func(c *client, _ string) object { return object{"name": "Name by " + c.marker()} }
+			all = append(all, act{2, updates(kind, rename)})
+		}
+	}
+	return all
+}
+
+// creates returns the act of creating a record. body gets the parent's path, and returns nil to create nothing.
+func creates(kind catalog.Kind, body func(c *client, parent string) object) func(*client) {
 	return func(c *client) {
-		if path := c.pick(kind); path != "" {
-			c.read(operation, path)
+		parent := ""
+		if kind.Parent() != "" {
+			if parent = c.pick(kind.Parent()); parent == "" {
+				return
+			}
+		}
+		if b := body(c, parent); b != nil {
+			c.create(kind, parent, b)
 		}
 	}
 }
 
-// renames returns the act of giving a record a new name.
-func renames(operation string, kind catalog.Kind) func(*client) {
+// updates returns the act of patching a record. body gets its path, and returns nil to change nothing.
+func updates(kind catalog.Kind, body func(c *client, path string) object) func(*client) {
 	return func(c *client) {
 		path := c.pick(kind)
 		if path == "" {
 			return
 		}
-		name := "Name by " + c.marker()
-		c.change(request{operation: operation, path: path, body: map[string]any{"name": name}, effects: map[string]string{"name " + idOf(path): name}})
-	}
-}
-
-// deletes returns the act of deleting a record.
-func deletes(operation string, kind catalog.Kind) func(*client) {
-	return func(c *client) {
-		if path := c.pick(kind); path != "" {
-			c.change(request{operation: operation, path: path, effects: map[string]string{"record " + idOf(path): "deleted"}})
+		if b := body(c, path); b != nil {
+			c.patch(kind, path, b)
 		}
 	}
 }
 
-// createRecord makes a request that creates one record, which has a name.
-func (c *client) createRecord(operation, path string, kind catalog.Kind, body map[string]any, items int) (record map[string]any) {
-	marker := c.marker()
-	body["name"], body["description"] = "Name by "+marker, marker
-	got := c.create(request{operation: operation, path: path, body: body, items: items}, marker, 1)
-	if got.outcome() != acknowledged {
-		return nil
-	}
-	record = got.parsed()
-	if operation == "createReport" {
-		record, _ = record["report"].(map[string]any)
-	}
-	c.know(kind, path+"/"+text(record, "id"), text(record, "name"))
-	return record
-}
-
-func (c *client) createCourse() {
-	course := c.createRecord("createCourse", "/courses", catalog.CourseKind, map[string]any{"code": "C " + c.name}, 0)
-	if course != nil {
-		c.know(catalog.SectionKind, "/courses/"+text(course, "id")+"/sections/"+text(course, "defaultSectionId"), text(course, "name"))
-	}
-}
-
-func (c *client) createSection() {
-	course := c.pick(catalog.CourseKind)
-	if course == "" {
-		return
-	}
-	if c.random.IntN(60) == 0 {
-		for range 50 { // more than one transaction deletes with their course
-			c.createRecord("createSection", course+"/sections", catalog.SectionKind, map[string]any{}, 0)
-			c.acts++ // each has a marker of its own
-		}
-	}
-	body, syllabus := map[string]any{"instructorName": "Instructor"}, ""
-	if c.random.IntN(2) == 0 {
-		syllabus = c.syllabus(body)
-	}
-	c.createSectionOf(course, body, syllabus)
-}
-
-// createSectionOf makes a section with the syllabus that the body has; "" for none.
-func (c *client) createSectionOf(course string, body map[string]any, syllabus string) {
-	items := min(len(syllabus), 1)
-	if section := c.createRecord("createSection", course+"/sections", catalog.SectionKind, body, items); section != nil {
-		c.history.created("syllabus "+text(section, "id"), syllabus)
-	}
-}
-
-func (c *client) changeSyllabus() {
-	if path := c.pick(catalog.SectionKind); path != "" {
-		body := map[string]any{}
-		syllabus := c.syllabus(body)
-		c.change(request{operation: "updateSection", path: path, body: body, items: 1, effects: map[string]string{"syllabus " + idOf(path): syllabus}})
-	}
-}
-
-// address draws an address: mostly of good documents. Stalling ones hold an extractor
-// for half a minute.
-func (c *client) address() string {
-	shelf := "good"
-	switch n := c.random.IntN(1000); {
-	case n < 80:
-		shelf = "slow"
-	case n < 160:
-		shelf = "flaky"
-	case n < 220:
-		shelf = "missing"
-	case n < 250:
-		shelf = "login"
-	case n < 280:
-		shelf = "broken"
-	case n < 300:
-		shelf = "inwards"
-	case n < 302:
-		shelf = "stalling"
-	case n < 310:
-		return c.library.href("hostile", hostile[c.random.IntN(len(hostile))].name)
-	}
-	return c.library.href(shelf, c.library.names[c.random.IntN(len(c.library.names))])
-}
-
-func (c *client) createJob() {
-	c.createRecord("createJob", "/jobs", catalog.JobKind, map[string]any{"employerId": "employer", "salaryMin": 10, "salaryMax": 20}, 0)
-}
-
-func (c *client) createProgram() {
-	body := map[string]any{"cipCode": "11.0701"}
-	if course := c.pick(catalog.CourseKind); course != "" {
-		body["courseOrder"] = []string{idOf(course)}
-	}
-	if program := c.createRecord("createProgram", "/programs", catalog.ProgramKind, body, 0); program != nil {
-		for _, course := range texts(program, "courseOrder") {
-			c.history.created(membership(text(program, "id"), course), "in")
-		}
-	}
-}
-
-func membership(container, member string) string { return "member " + container + " " + member }
-
-func texts(v map[string]any, name string) (list []string) {
-	values, _ := v[name].([]any)
-	for _, value := range values {
-		s, _ := value.(string)
-		list = append(list, s)
-	}
-	return list
-}
-
-func (c *client) addCourse() {
-	program, course := c.pick(catalog.ProgramKind), c.pick(catalog.CourseKind)
-	if program == "" || course == "" {
-		return
-	}
-	r := request{
-		operation: "addProgramCourse", path: program + "/courses", body: map[string]any{"courseId": idOf(course)},
-		effects: map[string]string{membership(idOf(program), idOf(course)): "in"},
-	}
-	if c.random.IntN(2) == 0 {
-		r.key = "key of " + c.marker()
-	}
-	got, o := c.change(r)
-	if o == acknowledged && !slices.Contains(texts(got.parsed(), "courseOrder"), idOf(course)) {
-		c.breach("%s was added to %s, whose response lacks it: %s", idOf(course), idOf(program), got.body)
-	}
-}
-
-func (c *client) removeCourse() {
-	program := c.pick(catalog.ProgramKind)
-	if program == "" {
-		return
-	}
-	courses := texts(c.read("getProgram", program).parsed(), "courseOrder")
-	if len(courses) == 0 {
-		return
-	}
-	course := courses[c.random.IntN(len(courses))]
-	c.change(request{
-		operation: "removeProgramCourse", path: program + "/courses/" + course,
-		effects: map[string]string{membership(idOf(program), course): ""},
+func (c *client) patch(kind catalog.Kind, path string, body object) (reply, outcome) {
+	return c.change(request{
+		operation: "update" + string(kind), path: path, body: body,
+		effects: fields(idOf(path), body), ifMatch: c.version(kind, path),
 	})
 }
 
-func (c *client) reorder() {
-	program := c.pick(catalog.ProgramKind)
-	if program == "" {
-		return
-	}
-	order := texts(c.read("getProgram", program).parsed(), "courseOrder")
-	if len(order) < 2 {
-		return
-	}
-	c.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	c.change(request{operation: "updateProgram", path: program, body: map[string]any{"courseOrder": order}})
-}
-
-// whole reports whether a credential's sections are only ever set as a whole.
-func whole(credential string) bool { return credential[len(credential)-2] < '8' }
-
-func (c *client) createCredential() {
-	body := map[string]any{}
-	if section := c.pick(catalog.SectionKind); section != "" {
-		body["courseSectionIds"] = []string{idOf(section)}
-	}
-	credential := c.createRecord("createCredential", "/credentials", catalog.CredentialKind, body, 0)
-	if credential == nil {
-		return
-	}
-	id := text(credential, "id")
-	if whole(id) {
-		c.history.created("sections "+id, strings.Join(sectionsOf(credential), " "))
-		return
-	}
-	for _, section := range sectionsOf(credential) {
-		c.history.created(membership(id, section), "in")
+func deletes(kind catalog.Kind) func(*client) {
+	return func(c *client) {
+		if path := c.pick(kind); path != "" {
+			r := deletion(kind, path)
+			r.ifMatch = c.version(kind, path)
+			c.change(r)
+		}
 	}
 }
 
-func sectionsOf(credential map[string]any) (ids []string) {
-	profiles, _ := credential["sections"].([]any)
-	for _, p := range profiles {
-		profile, _ := p.(map[string]any)
-		ids = append(ids, text(profile, "sectionId"))
+func deletion(kind catalog.Kind, path string) request {
+	return request{operation: "delete" + string(kind), path: path, effects: map[string]string{idOf(path): deleted}}
+}
+
+// version returns a record's current ETag one time in six, "" otherwise.
+func (c *client) version(kind catalog.Kind, path string) string {
+	if !c.chance(6) {
+		return ""
+	}
+	return c.read(kind, path).tag
+}
+
+// posts returns the act of an operation at a path below a record.
+func posts(kind catalog.Kind, operation, below string) func(*client) {
+	return func(c *client) {
+		if path := c.pick(kind); path != "" {
+			c.change(request{operation: operation, path: path + below, key: c.key(1)})
+		}
+	}
+}
+
+func gets(operation string, query func(*client) string) func(*client) {
+	return func(c *client) { c.send(request{operation: operation, path: api.Of(operation).Path + "?" + query(c)}) }
+}
+
+func courseBody(c *client, _ string) object { return object{"code": "C " + c.name} }
+
+func jobBody(*client, string) object {
+	return object{"employerId": "employer", "salaryMin": 10, "salaryMax": 20}
+}
+
+func programBody(c *client, _ string) object {
+	return c.with("courseOrder", catalog.CourseKind, object{"cipCode": "11.0701"})
+}
+
+func credentialBody(c *client, _ string) object {
+	return c.with("courseSectionIds", catalog.SectionKind, object{})
+}
+
+// with adds a field with a list of one record of a kind, if there is one.
+func (c *client) with(field string, kind catalog.Kind, body object) object {
+	if path := c.pick(kind); path != "" {
+		body[field] = []string{idOf(path)}
+	}
+	return body
+}
+
+func sectionBody(c *client, course string) object {
+	if c.chance(60) {
+		for range 50 { // deleting their course takes more than one transaction
+			c.create(catalog.SectionKind, course, object{})
+		}
+	}
+	body := object{"instructorName": "Instructor"}
+	if c.chance(2) {
+		c.syllabus(body)
+	}
+	return body
+}
+
+// syllabus adds a syllabus to a body: a document with its file, or a URL, mostly of a good one. A stalling one occupies
+// an extractor for half a minute.
+func (c *client) syllabus(body object) object {
+	if documents := c.ready(); c.chance(3) && len(documents) > 0 {
+		body["documentId"] = one(c, documents)
+		return body
+	}
+	n := c.random.IntN(1000)
+	i := slices.IndexFunc(sources, func(s source) bool { n -= s.weight; return n < 0 })
+	body["syllabusHref"] = c.library.server.URL + "/" + sources[i].name + "/" + one(c, c.library.names)
+	return body
+}
+
+// ready lists the ids of the documents that certainly have their files.
+func (c *client) ready() (ids []string) {
+	o := c.customer.organization
+	o.mu.Lock()
+	paths := slices.Clone(o.paths[catalog.DocumentKind])
+	o.mu.Unlock()
+	for _, path := range paths {
+		if c.history.is(idOf(path)+" "+file, present) {
+			ids = append(ids, idOf(path))
+		}
 	}
 	return ids
 }
 
-func (c *client) addSection() {
-	credential, section := c.pick(catalog.CredentialKind), c.pick(catalog.SectionKind)
-	if credential == "" || section == "" || whole(idOf(credential)) {
-		return
+func reportBody(c *client, _ string) object {
+	course := c.pick(catalog.CourseKind)
+	if course == "" {
+		return nil
 	}
-	r := request{
-		operation: "addCredentialSection", path: credential + "/sections", body: map[string]any{"sectionId": idOf(section)},
-		effects: map[string]string{membership(idOf(credential), idOf(section)): "in"},
+	return object{"settings": object{
+		"courses": []string{idOf(course)}, "jobs": []object{{"id": "15-1252", "lib": "soc"}},
+		"view": one(c, []string{"alignment", "coverage", "gap"}),
+	}}
+}
+
+func extractionBody(c *client, _ string) object {
+	if c.chance(2) {
+		return object{"text": "Students learn to write programs in Python and to test them. " + c.marker()}
 	}
-	if c.random.IntN(2) == 0 {
-		r.key = "key of " + c.marker()
+	return c.syllabus(object{})
+}
+
+// reorder returns a body with the courses of a program in another order.
+func reorder(c *client, program string) object {
+	order := texts(c.read(catalog.ProgramKind, program).parsed(), "courseOrder")
+	if len(order) < 2 {
+		return nil
 	}
-	got, o := c.change(r)
-	if o == acknowledged && !slices.Contains(sectionsOf(got.parsed()), idOf(section)) {
-		c.breach("%s was added to %s, whose response lacks it: %s", idOf(section), idOf(credential), got.body)
+	c.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return object{"courseOrder": order}
+}
+
+// members describes the records that a container contains.
+type members struct {
+	container, kind         catalog.Kind
+	name, collection, field string // name follows add and remove in the operations' ids
+}
+
+var (
+	programCourses = members{
+		catalog.ProgramKind, catalog.CourseKind, "ProgramCourse", "/courses", "courseId",
+	}
+	credentialSections = members{
+		catalog.CredentialKind, catalog.SectionKind, "CredentialSection", "/sections", "sectionId",
+	}
+)
+
+// pick returns the requests that add a record to a container and remove it; false if there is none.
+func (m members) pick(c *client) (add, remove request, ok bool) {
+	container, path := c.pick(m.container), c.pick(m.kind)
+	if container == "" || path == "" || m.container == catalog.CredentialKind && replacedOnly(idOf(container)) {
+		return add, remove, false
+	}
+	below, id, register := container+m.collection, idOf(path), membership(idOf(container), idOf(path))
+	add = request{operation: "add" + m.name, path: below, body: object{m.field: id}}
+	remove = request{operation: "remove" + m.name, path: below + "/" + id}
+	add.effects, remove.effects = map[string]string{register: in}, map[string]string{register: ""}
+	return add, remove, true
+}
+
+func (m members) add(c *client) {
+	if add, _, ok := m.pick(c); ok {
+		add.key = c.key(2)
+		c.change(add)
 	}
 }
 
-func (c *client) removeSection() {
-	credential := c.pick(catalog.CredentialKind)
-	if credential == "" || whole(idOf(credential)) {
-		return
-	}
-	sections := sectionsOf(c.read("getCredential", credential).parsed())
-	if len(sections) == 0 {
-		return
-	}
-	section := sections[c.random.IntN(len(sections))]
-	c.change(request{
-		operation: "removeCredentialSection", path: credential + "/sections/" + section,
-		effects: map[string]string{membership(idOf(credential), section): ""},
-	})
-}
-
-// setSections replaces the sections of a credential. One time of eight it names
-// two of one course, which must be refused.
-func (c *client) setSections() {
-	credential := c.pick(catalog.CredentialKind)
-	if credential == "" || !whole(idOf(credential)) {
-		return
-	}
-	var ids, courses []string
-	twice := false
-	for range 4 {
-		section := c.pick(catalog.SectionKind)
-		if section == "" {
+// addAndRemove adds a record and removes it, usually while it is added again.
+func (m members) addAndRemove(c *client) {
+	if add, remove, ok := m.pick(c); ok {
+		c.change(add)
+		if c.chance(3) {
+			c.change(remove)
 			return
 		}
-		course := strings.Split(section, "/")[2]
-		if slices.Contains(ids, idOf(section)) || slices.Contains(courses, course) && c.random.IntN(8) > 0 {
-			continue
+		c.during(remove, func() { c.change(add) })
+	}
+}
+
+// during calls f while it makes one attempt at a request.
+func (c *client) during(r request, f func()) {
+	end := c.history.begin(r.effects)
+	var running sync.WaitGroup
+	running.Go(func() { end(c.send(r).outcome()) })
+	f()
+	running.Wait()
+}
+
+// replaceSections returns the act of replacing the sections of a credential by at most so many, rarely with two of one
+// course, which must be refused.
+func replaceSections(most int) func(*client) {
+	return func(c *client) {
+		credential := c.pick(catalog.CredentialKind)
+		if credential == "" || !replacedOnly(idOf(credential)) {
+			return
 		}
-		twice = twice || slices.Contains(courses, course)
-		ids, courses = append(ids, idOf(section)), append(courses, course)
-	}
-	r := request{operation: "updateCredential", path: credential, body: map[string]any{"courseSectionIds": ids}}
-	if !twice {
-		r.effects = map[string]string{"sections " + idOf(credential): strings.Join(ids, " ")}
-	}
-	if got, o := c.change(r); twice && o == acknowledged {
-		c.breach("%s took two sections of one course: %s", idOf(credential), got.body)
-	}
-}
-
-// setManySections replaces the sections of a credential by more than a transaction
-// holds.
-func (c *client) setManySections() {
-	credential := c.pick(catalog.CredentialKind)
-	if credential == "" || !whole(idOf(credential)) {
-		return
-	}
-	const most = 130
-	var ids []string
-	seen := map[string]bool{}
-	for range 4 * most {
-		section := c.pick(catalog.SectionKind)
-		if section == "" || len(ids) == most {
-			break
+		ids, courses := []string{}, map[string]bool{}
+		for range 4 * most {
+			section := c.pick(catalog.SectionKind)
+			if section == "" || len(ids) == most {
+				break
+			}
+			course := strings.Split(section, "/")[2]
+			if !c.exists(section) || slices.Contains(ids, idOf(section)) || courses[course] && !c.chance(40) {
+				continue
+			}
+			ids, courses[course] = append(ids, idOf(section)), true
 		}
-		if course := strings.Split(section, "/")[2]; !seen[course] && c.sure(section) {
-			seen[course] = true
-			ids = append(ids, idOf(section))
-		}
-	}
-	c.change(request{
-		operation: "updateCredential", path: credential, body: map[string]any{"courseSectionIds": ids},
-		effects: map[string]string{"sections " + idOf(credential): strings.Join(ids, " ")},
-	})
-}
-
-// putInAndOut puts a course into a program, or a section into a credential, and takes
-// it out at once.
-func (c *client) putInAndOut() {
-	container, member, put, out, body := c.pick(catalog.ProgramKind), c.pick(catalog.CourseKind), "addProgramCourse", "removeProgramCourse", "courseId"
-	suffix := "/courses"
-	if c.random.IntN(2) == 0 {
-		container, member, put, out, body = c.pick(catalog.CredentialKind), c.pick(catalog.SectionKind), "addCredentialSection", "removeCredentialSection", "sectionId"
-		suffix = "/sections"
-	}
-	if container == "" || member == "" || suffix == "/sections" && whole(idOf(container)) {
-		return
-	}
-	in := request{
-		operation: put, path: container + suffix, body: map[string]any{body: idOf(member)},
-		effects: map[string]string{membership(idOf(container), idOf(member)): "in"},
-	}
-	c.change(in)
-	c.inParallel(request{
-		operation: out, path: container + suffix + "/" + idOf(member),
-		effects: map[string]string{membership(idOf(container), idOf(member)): ""},
-	}, func() { c.change(in) })
-}
-
-// inParallel makes one attempt at a request while something else is done.
-func (c *client) inParallel(r request, something func()) {
-	var ends []func(outcome)
-	for register, value := range r.effects {
-		ends = append(ends, c.history.begin(register, value))
-	}
-	var other sync.WaitGroup
-	other.Go(func() {
-		o := c.send(r).outcome()
-		for _, end := range ends {
-			end(o)
-		}
-	})
-	something()
-	other.Wait()
-}
-
-// deleteUnderPost deletes a package that is given courses at once.
-func (c *client) deleteUnderPost() {
-	pack := c.pick(catalog.TransferPackageKind)
-	if pack == "" {
-		return
-	}
-	c.inParallel(request{operation: "deleteTransferPackage", path: pack, effects: map[string]string{"record " + idOf(pack): "deleted"}}, func() {
-		c.giveCourses(pack, 1+c.random.IntN(4))
-	})
-}
-
-// flood is what one customer does to all others: it queues many extractions.
-func (c *client) flood() {
-	if pack := c.pick(catalog.TransferPackageKind); pack != "" && c.name == "client0" {
-		c.giveCourses(pack, 50)
+		c.patch(catalog.CredentialKind, credential, object{"courseSectionIds": ids})
 	}
 }
 
-// courses makes the transfer courses of a body.
-func (c *client) courses(marker string, n int) []map[string]any {
-	list := make([]map[string]any, n)
+// transfers returns the body of n transfer courses.
+func (c *client) transfers(n int) object {
+	if c.chance(40) {
+		n = api.MaxItems // deleting them takes more than one transaction
+	}
+	var documents []string
+	if c.chance(3) {
+		documents = c.ready() // possibly more than fit in the courses' transaction
+	}
+	list := make([]object, n)
 	for i := range list {
-		list[i] = map[string]any{"name": "Course in Python programming", "description": fmt.Sprintf("%s#%d", marker, i)}
-		if c.random.IntN(8) > 0 {
+		if list[i] = (object{"name": "Course in Python programming"}); i < len(documents) {
+			list[i]["documentId"] = documents[i]
+		} else if !c.chance(8) {
 			c.syllabus(list[i])
 		}
 	}
-	return list
+	return object{"courses": list}
 }
 
-func (c *client) createPackage() {
-	marker := c.marker()
-	body := map[string]any{"name": "Name by " + marker, "description": marker, "transferFromInstitution": "Elsewhere"}
-	n := c.random.IntN(4)
-	if n > 0 {
-		body["courses"] = c.courses(marker, n)
+func transferBody(c *client, _ string) object { return c.transfers(1 + c.random.IntN(4)) }
+
+func packageBody(c *client, _ string) object {
+	body := object{}
+	if n := c.random.IntN(4); n > 0 {
+		body = c.transfers(n)
 	}
-	got := c.create(request{operation: "createTransferPackage", path: "/transfer-packages", body: body, items: n}, marker, n+1)
-	if got.outcome() != acknowledged {
-		return
-	}
-	path := "/transfer-packages/" + text(got.parsed(), "id")
-	c.know(catalog.TransferPackageKind, path, text(got.parsed(), "name"))
-	c.knowCourses(path, c.send(request{operation: "listTransferCourses", path: path + "/courses"}))
+	body["transferFromInstitution"] = "Elsewhere"
+	return body
 }
 
-// knowCourses takes note of transfer courses that a response names.
-func (c *client) knowCourses(pack string, got reply) {
-	var courses []struct{ ID string }
-	if got.outcome() != acknowledged || json.Unmarshal(got.body, &courses) != nil {
-		return
-	}
-	for _, course := range courses {
-		c.know(catalog.TransferCourseKind, pack+"/courses/"+course.ID, "")
+// createDuringDelete deletes a package and adds courses to it at the same time.
+func createDuringDelete(c *client) {
+	if path := c.pick(catalog.TransferPackageKind); path != "" {
+		body, remove := transferBody(c, path), deletion(catalog.TransferPackageKind, path)
+		c.during(remove, func() { c.create(catalog.TransferCourseKind, path, body) })
 	}
 }
 
-func (c *client) createTransferCourses() {
-	pack := c.pick(catalog.TransferPackageKind)
-	if pack == "" {
-		return
-	}
-	n := 1 + c.random.IntN(4)
-	if c.random.IntN(40) == 0 {
-		n = 50 // more than one transaction deletes
-	}
-	c.giveCourses(pack, n)
-}
-
-func (c *client) giveCourses(pack string, n int) {
-	marker := c.marker()
-	got := c.create(request{operation: "createTransferCourses", path: pack + "/courses", body: map[string]any{"courses": c.courses(marker, n)}, items: n}, marker, n)
-	c.knowCourses(pack, got)
-}
-
-func (c *client) retry() {
-	if path := c.pick(catalog.TransferCourseKind); path != "" {
-		c.change(request{operation: "retryTransferCourse", path: path + "/retry", key: "key of " + c.marker()})
+// flood queues many extractions. Only one customer does so.
+func flood(c *client) {
+	if pack := c.pick(catalog.TransferPackageKind); pack != "" && c.name == "client0" {
+		c.create(catalog.TransferCourseKind, pack, c.transfers(api.MaxItems))
 	}
 }
 
-// reviewable are skills of which some are found in the syllabi and some are not.
+// reviewable lists skills of which only some are found in the syllabi.
 var reviewable = []string{"core:python", "core:sql", "core:algorithms", "core:linear-algebra"}
 
-// reviews returns the act of reviewing a skill of a record, or taking a review away.
+// reviews returns the act of reviewing a skill of a record, or deleting a review.
 func reviews(kind catalog.Kind, put, remove string) func(*client) {
 	return func(c *client) {
 		path := c.pick(kind)
 		if path == "" {
 			return
 		}
-		skill := reviewable[c.random.IntN(len(reviewable))]
+		skill := one(c, reviewable)
 		r := request{operation: put, path: path + "/skills/" + skill + "/review"}
-		verdict, register := "", "review "+idOf(path)+" "+skill
+		verdict := ""
 		switch n := c.random.IntN(8); {
 		case n < 2:
 			r.operation = remove
 		case n < 4:
 			verdict = string(catalog.Rejected)
-			r.body = map[string]any{"verdict": verdict}
-		case n < 5: // which only what was found may be
+			r.body = object{"verdict": verdict}
+		case n < 5: // allowed only for skills that were found
 			verdict = string(catalog.Accepted)
-			r.body = map[string]any{"verdict": verdict}
+			r.body = object{"verdict": verdict}
 		default:
 			level := 1 + c.random.IntN(5)
 			verdict = fmt.Sprint(catalog.Accepted, " ", level)
-			r.body = map[string]any{"verdict": catalog.Accepted, "level": level, "note": c.marker()}
+			r.body = object{"verdict": catalog.Accepted, "level": level, "note": c.marker()}
 		}
-		r.effects = map[string]string{register: verdict}
-		got, o := c.change(r)
-		if o != acknowledged || verdict == "" {
-			return
-		}
-		stands := false
-		skills, _ := got.parsed()["skills"].([]any)
-		for _, s := range skills {
-			entry, _ := s.(map[string]any)
-			stands = stands || text(entry, "skillId") == skill && entry["confidence"] == 1.0
-		}
-		if stands != (verdict != string(catalog.Rejected)) {
-			c.breach("%s of %s is %s, whose response is %s", skill, idOf(path), verdict, got.body)
-		}
+		r.effects = map[string]string{idOf(path) + " " + reviewed + " " + skill: verdict}
+		c.change(r)
 	}
 }
 
-func (c *client) match() {
-	if path := c.pick(catalog.TransferCourseKind); path != "" {
-		c.send(request{operation: "matchTransferCourse", path: path + "/equivalencies"})
-	}
-}
+// Values of articulations: few institutions and sets of codes, so that they conflict, each in several spellings.
+var (
+	senders  = []string{"Hill College", "hill-college", "HILL.COLLEGE", "Lake 7", "LAKE 007"}
+	sets     = [][]string{{"CIS 1", "cis-001"}, {"CIS 1,ENG 2", "eng 02,CIS1"}, {"MATH 10", "math.0010"}}
+	begins   = []string{"2024-01-01", "2025-01-01", "2026-01-01", "2030-01-01"}
+	ends     = []any{nil, nil, "2024-12-31", "2025-12-31", "2031-01-01"}
+	statuses = []string{"IN_REVIEW", "IN_REVIEW", "APPROVED", "APPROVED", "APPROVED", "REJECTED", "DRAFT"}
+)
 
-func (c *client) createReport() {
+func institution(c *client) string { return "institution=" + url.QueryEscape(one(c, senders)) }
+
+// articulationBody returns the body of a draft. One in three supersedes an older articulation.
+func articulationBody(c *client, _ string) object {
 	course := c.pick(catalog.CourseKind)
 	if course == "" {
+		return nil
+	}
+	var sending []object
+	for _, set := range c.random.Perm(len(sets))[:1+c.random.IntN(2)] {
+		var courses []object
+		for code := range strings.SplitSeq(one(c, sets[set]), ",") {
+			courses = append(courses, object{"code": code})
+		}
+		sending = append(sending, object{"courses": courses})
+	}
+	body := object{
+		"sendingInstitution": object{"name": one(c, senders)}, "sending": sending, "decision": "EQUIVALENT",
+		"receiving": []object{{"courseId": idOf(course)}}, "effectiveFrom": one(c, begins),
+	}
+	if older := c.pick(catalog.ArticulationKind); older != "" && c.chance(3) {
+		body["supersedes"] = idOf(older)
+	}
+	return body
+}
+
+func endBody(c *client, _ string) object {
+	return object{"effectiveTo": one(c, ends), "privateNote": c.marker()}
+}
+
+func approve(c *client) { c.move("IN_REVIEW", "APPROVED") }
+
+// move moves an articulation to each status in turn.
+func (c *client) move(statuses ...string) {
+	path := c.pick(catalog.ArticulationKind)
+	if path == "" {
 		return
 	}
-	view := []string{"alignment", "coverage", "gap"}[c.random.IntN(3)]
-	c.createRecord("createReport", "/reports", catalog.ReportKind, map[string]any{"settings": map[string]any{
-		"courses": []string{idOf(course)}, "jobs": []map[string]string{{"id": "15-1252", "lib": "soc"}}, "view": view,
-	}}, 0)
-}
-
-func (c *client) createExtraction() {
-	marker := c.marker()
-	body := map[string]any{"name": marker}
-	if c.random.IntN(2) == 0 {
-		body["text"] = "Students learn to write programs in Python and to test them. " + marker
-	} else {
-		c.syllabus(body)
-	}
-	got := c.create(request{operation: "createSyllabusExtraction", path: "/syllabus-extractions", body: body}, marker, 1)
-	if got.outcome() == acknowledged {
-		c.know(catalog.SyllabusExtractionKind, "/syllabus-extractions/"+text(got.parsed(), "extractionId"), "")
+	for _, status := range statuses {
+		c.change(request{
+			operation: "moveArticulation", path: path + "/status", key: c.key(1),
+			ifMatch: c.version(catalog.ArticulationKind, path),
+			body:    object{"status": status, "decidedBy": object{"name": c.name}},
+			effects: map[string]string{idOf(path) + " status": status},
+		})
 	}
 }
 
-// lists are the listed kinds, with their operations and paths.
-var lists = []struct {
-	kind            catalog.Kind
-	operation, path string
-}{
-	{catalog.CourseKind, "listCourses", "/courses"},
-	{catalog.JobKind, "listJobs", "/jobs"},
-	{catalog.ProgramKind, "listPrograms", "/programs"},
-	{catalog.CredentialKind, "listCredentials", "/credentials"},
-	{catalog.TransferPackageKind, "listTransferPackages", "/transfer-packages"},
-	{catalog.ReportKind, "listReports", "/reports"},
-	{catalog.ArticulationKind, "listArticulations", "/articulations"},
+// listing returns the operation that lists a kind, or "" if there is none.
+func listing(kind catalog.Kind) string {
+	for _, op := range api.Operations() {
+		if kind.Listed() && op.Pages && op.Path == collection(kind, "") {
+			return op.ID
+		}
+	}
+	return ""
 }
 
-// page is a page of a list.
-type page struct {
-	Data       []struct{ ID string }
-	Pagination struct {
-		Total, Limit, Offset int
-		HasMore              bool
-	}
-}
-
-func (c *client) list() {
-	l := lists[c.random.IntN(len(lists))]
-	limit, offset := 1+c.random.IntN(20), c.random.IntN(30)
-	got := c.send(request{operation: l.operation, path: fmt.Sprintf("%s?limit=%d&offset=%d", l.path, limit, offset)})
-	if got.outcome() != acknowledged {
-		return
-	}
-	var p page
-	if err := json.Unmarshal(got.body, &p); err != nil {
-		c.breach("%s: %v", l.operation, err)
-		return
-	}
-	seen := map[string]bool{}
-	for _, record := range p.Data {
-		seen[record.ID] = true
-	}
-	want := max(0, min(limit, p.Pagination.Total-offset))
-	if len(p.Data) != want || len(seen) != want || p.Pagination.HasMore != (want > 0 && offset+want < p.Pagination.Total) {
-		c.breach("%s limit %d offset %d: %d records, %d different, of %+v", l.operation, limit, offset, len(p.Data), len(seen), p.Pagination)
+func (c *client) listAny() {
+	if operation := listing(one(c, catalog.Kinds())); operation != "" {
+		c.list(operation, "", 1+c.random.IntN(20), c.random.IntN(30))
 	}
 }

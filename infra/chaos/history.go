@@ -1,61 +1,70 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
 )
 
-// history is what the clients know of what they wrote: for each register (a
-// record's presence, its name, a membership) every write that was tried.
+// history records all attempts to write each register. A register is a record's id, for its existence, or the id, a
+// space and the name of something written to it.
 type history struct {
 	mu        sync.Mutex
 	registers map[string][]*attempt
 }
 
-// attempt is one attempt to give a register a value. Nobody knows when, or
-// whether, an attempt that was not acknowledged is done.
+// attempt is one attempt to set a register. When, or whether, it took effect is unknown unless it was acknowledged.
 type attempt struct {
 	value      string
-	start, end time.Time // end is zero where it was not acknowledged
+	start, end time.Time // end is zero unless the attempt was acknowledged
 }
 
-// outcome is what a client knows of a request.
+// outcome is what a client knows about the effect of a request.
 type outcome int
 
 const (
 	unknown outcome = iota
 	acknowledged
-	refused // nothing was done
+	refused // without effect
 )
 
-// begin notes an attempt; the func that it returns says how it ended.
-func (h *history) begin(register, value string) (end func(outcome)) {
-	a := &attempt{value: value, start: time.Now()}
+func (o outcome) String() string { return [...]string{"unknown", "acknowledged", "refused"}[o] }
+
+// Values of a record's existence register.
+const (
+	live    = "live"
+	deleted = "deleted"
+)
+
+// begin records attempts to set registers; the caller reports their outcome to the returned func.
+func (h *history) begin(effects map[string]string) (end func(outcome)) {
+	attempts := map[string]*attempt{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.registers == nil {
-		h.registers = map[string][]*attempt{}
+	for register, value := range effects {
+		attempts[register] = &attempt{value: value, start: time.Now()}
+		h.registers[register] = append(h.registers[register], attempts[register])
 	}
-	h.registers[register] = append(h.registers[register], a)
 	return func(o outcome) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		switch o {
-		case acknowledged:
-			a.end = time.Now()
-		case refused:
-			h.registers[register] = slices.DeleteFunc(h.registers[register], func(b *attempt) bool { return a == b })
+		for register, a := range attempts {
+			switch o {
+			case acknowledged:
+				a.end = time.Now()
+			case refused:
+				h.registers[register] = slices.DeleteFunc(h.registers[register], func(b *attempt) bool { return a == b })
+			}
 		}
 	}
 }
 
-// created notes what was written by a request that was acknowledged just now and
-// named the register only then.
-func (h *history) created(register, value string) { h.begin(register, value)(acknowledged) }
+// wrote records the effects of an acknowledged request.
+func (h *history) wrote(effects map[string]string) { h.begin(effects)(acknowledged) }
 
-// allowed returns the values that a register may have: of all attempts that may
-// have been the last, and none ("") where none is sure to have been done.
+// allowed returns the values that a register may have: those of all attempts that may have been the last, and "" unless
+// some attempt was acknowledged.
 func (h *history) allowed(register string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,20 +85,13 @@ func (h *history) allowed(register string) []string {
 	return values
 }
 
-// is reports whether a register has the value for certain.
+// is reports whether a register certainly has the value.
 func (h *history) is(register, value string) bool {
-	values := h.allowed(register)
-	return len(values) == 1 && values[0] == value
+	return slices.Equal(h.allowed(register), []string{value})
 }
 
-// names lists the registers.
 func (h *history) names() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	names := make([]string, 0, len(h.registers))
-	for name := range h.registers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(h.registers))
 }

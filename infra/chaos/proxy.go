@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,258 +21,220 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// proxy stands between the functions and DynamoDB, the queue or the storage of files,
-// and does to their calls what faults say.
+// proxy forwards the functions' calls to DynamoDB, the queue or the storage, and applies faults to them.
 type proxy struct {
 	upstream string // URL without a path
 	client   *http.Client
-	server   *http.Server
-	address  string
+	server   *httptest.Server
 
-	gate sync.RWMutex // held by calls that are upstream: who closes it lets them finish
+	gate sync.RWMutex // read-locked by calls in flight: locking it lets them finish
 	down bool         // guarded by gate
 
 	mu        sync.Mutex
-	odds      float64 // that a fault which is on hits a call
+	odds      float64 // that an active effect hits a call
 	random    *rand.Rand
-	active    map[kind]int
-	hits      map[kind]int
-	responses map[string]exchange  // of transactions, by their token: AWS knows them after a restart as well
-	newborn   map[string]time.Time // rows by key, when they were created
-	unsure    map[string]int       // units of counts by customer of which the function may not know what became
-	messages  int                  // that the queue took
-	refused   []string             // calls of functions that have no grant for them in AWS
+	active    map[string]int // by effect
+	hits      map[string]int
+	responses map[string]exchange // to transactions, by token: unlike DynamoDB Local, AWS keeps them across a restart
+	uncertain map[string]int      // units by customer whose charge the function may not have learned of
+	messages  int                 // accepted by the queue
+	denied    []string            // calls that the function's role would not allow in AWS
 }
 
-// exchange is a response of what is behind the proxy.
+// exchange is a response from upstream.
 type exchange struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-const (
-	lag       = time.Second // how long a new row is not seen by eventually consistent reads
-	lateCount = time.Second // from when on the function may have given up on a count
-)
+// lateCharge is how long a charge may take before the function may have given up on it.
+const lateCharge = time.Second
 
-func startProxy(upstream string, odds float64, random *rand.Rand) (*proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("proxy: %w", err)
-	}
+func startProxy(upstream string, odds float64, random *rand.Rand) *proxy {
 	p := &proxy{
-		upstream: upstream, address: "http://" + listener.Addr().String(), odds: odds, random: random,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
-		active: map[kind]int{}, hits: map[kind]int{}, responses: map[string]exchange{}, newborn: map[string]time.Time{}, unsure: map[string]int{},
+		upstream: upstream, odds: odds, random: random, active: map[string]int{}, hits: map[string]int{},
+		client:    &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
+		responses: map[string]exchange{}, uncertain: map[string]int{},
 	}
-	p.server = &http.Server{Handler: p}
-	go func() { _ = p.server.Serve(listener) }()
-	return p, nil
+	p.server = httptest.NewServer(p)
+	return p
 }
 
-func (p *proxy) stop() {
-	_ = p.server.Close()
+// update changes fields guarded by mu.
+func (p *proxy) update(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+// setDown makes the proxy refuse calls, once those in flight have finished, or accept them again.
+func (p *proxy) setDown(down bool) {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+	p.down = down
 	p.client.CloseIdleConnections()
 }
 
-// set begins a fault of the wire; the func that it returns ends it.
-func (p *proxy) set(k kind) (end func()) {
+// hit decides at random whether an active effect hits this call, and returns a random number for its details.
+func (p *proxy) hit(effect string) (bool, float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.active[k]++
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.active[k]--
+	if p.active[effect] == 0 || p.random.Float64() >= p.odds {
+		return false, 0
 	}
+	p.hits[effect]++
+	return true, p.random.Float64()
 }
 
-// shut lets the calls that are upstream finish and refuses others from then on.
-func (p *proxy) shut() {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	p.down = true
-	p.client.CloseIdleConnections()
-}
-
-func (p *proxy) open() {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	p.down = false
-}
-
-// hit draws whether a fault that is on hits this call, and returns a number for how.
-func (p *proxy) hit(kinds ...kind) (bool, float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, k := range kinds {
-		if p.active[k] > 0 && p.random.Float64() < p.odds {
-			p.hits[k]++
-			return true, p.random.Float64()
-		}
-	}
-	return false, 0
+func (p *proxy) affects(effect string) bool {
+	hit, _ := p.hit(effect)
+	return hit
 }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	begun := time.Now()
+	start := time.Now()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the function is gone
+		return // the function was killed
 	}
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	if !p.granted(w, r, body) {
+	call := call{Request: r, body: body}
+	_, call.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	_ = json.Unmarshal(body, &call.fields) // calls to the storage are not JSON
+	if err := call.authorize(); err != nil {
+		p.update(func() { p.denied = append(p.denied, err.Error()) })
+		sendError(w, http.StatusBadRequest, "AccessDeniedException")
 		return
 	}
-	customer, units := count(operation, body)
-	told := p.handle(w, r, operation, body)
-	if customer != "" && (!told || time.Since(begun) > lateCount || r.Context().Err() != nil) {
-		p.mu.Lock()
-		p.unsure[customer] += units
-		p.mu.Unlock()
+	answered := p.handle(w, call) && time.Since(start) < lateCharge && r.Context().Err() == nil
+	if customer, ok := strings.CutPrefix(call.fields.Key.PK.S, "u#"); ok && !answered {
+		units := call.units()
+		p.update(func() { p.uncertain[customer] += max(units, -units) })
 	}
 }
 
-// granted refuses what the role of the function that calls would not allow in AWS.
-// A function's access key is its name; what operators call is let through.
-func (p *proxy) granted(w http.ResponseWriter, r *http.Request, body []byte) bool {
-	target := r.Header.Get("X-Amz-Target")
-	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
-	function, _, _ := strings.Cut(credential, "/")
-	if !strings.HasPrefix(target, "DynamoDB") || function == "local" {
-		return true
-	}
-	err := grants.Check(api.RowsOf(function), target, body)
-	if err == nil {
-		return true
-	}
-	p.mu.Lock()
-	p.refused = append(p.refused, function+": "+err.Error())
-	p.mu.Unlock()
-	refuse(w, http.StatusBadRequest, "com.amazon.coral.service#AccessDeniedException")
-	return false
-}
-
-// count reads whose units a call adds, and how many; "" for any other call.
-func count(operation string, body []byte) (customer string, units int) {
-	if operation != "UpdateItem" {
-		return "", 0
-	}
-	var update struct {
-		Key struct {
+// call is a function's call, with the fields that the proxy needs.
+type call struct {
+	*http.Request
+	body      []byte
+	operation string
+	fields    struct {
+		ClientRequestToken string
+		Key                struct {
 			PK struct{ S string } `json:"pk"`
 		}
+		UpdateExpression          string
+		ExpressionAttributeNames  map[string]string
 		ExpressionAttributeValues map[string]struct{ N string }
+		TransactItems             []any
 	}
-	if json.Unmarshal(body, &update) != nil {
-		return "", 0
-	}
-	customer, ok := strings.CutPrefix(update.Key.PK.S, "u#")
-	if !ok {
-		return "", 0
-	}
-	units, _ = strconv.Atoi(update.ExpressionAttributeValues[":units"].N)
-	return customer, max(units, -units)
 }
 
-// handle responds to a call; false when the caller was not told what became of it.
-func (p *proxy) handle(w http.ResponseWriter, r *http.Request, operation string, body []byte) (told bool) {
-	if hit, x := p.hit(slowTable, slowQueue, slowFiles); hit {
+// units returns what an update of a window adds to the units that are used; 0 for any other call.
+func (c call) units() int {
+	_, added, _ := strings.Cut(c.fields.UpdateExpression, "ADD ")
+	for action := range strings.SplitSeq(added, ", ") {
+		name, value, _ := strings.Cut(action, " ")
+		if c.fields.ExpressionAttributeNames[name] == "used" {
+			units, _ := strconv.Atoi(c.fields.ExpressionAttributeValues[value].N)
+			return units
+		}
+	}
+	return 0
+}
+
+// authorize returns an error if the role of the calling function would not allow the call in AWS. A function's access
+// key is its name; operators may do everything.
+func (c call) authorize() error {
+	target := c.Header.Get("X-Amz-Target")
+	_, credential, _ := strings.Cut(c.Header.Get("Authorization"), "Credential=")
+	function, _, _ := strings.Cut(credential, "/")
+	if !strings.HasPrefix(target, "DynamoDB") || function == "local" {
+		return nil
+	}
+	if err := grants.Check(api.RowsOf(function), target, c.body); err != nil {
+		return fmt.Errorf("%s: %w", function, err)
+	}
+	return nil
+}
+
+// handle responds to a call. It returns false if the caller did not learn the outcome.
+func (p *proxy) handle(w http.ResponseWriter, c call) (answered bool) {
+	if hit, x := p.hit(slow); hit {
 		time.Sleep(time.Duration((0.1 + 0.9*x) * float64(time.Second)))
 	}
-	if hit, _ := p.hit(throttleTable); hit {
-		refuse(w, 400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException")
+	if p.affects(throttling) {
+		sendError(w, http.StatusBadRequest, "ProvisionedThroughputExceededException")
 		return false
 	}
-	if !p.done(operation, body) { // what is done already, DynamoDB says again and again
-		if hit, x := p.hit(conflictTable); hit && conflict(w, operation, body, x) {
+	if _, done := p.response(c); !done { // DynamoDB repeats its response to a completed transaction
+		if hit, x := p.hit(conflicting); hit && conflict(w, c, x) {
 			return false
 		}
 	}
-	if hit, _ := p.hit(breakTable); hit {
-		refuse(w, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError")
+	if p.affects(failing) {
+		sendError(w, http.StatusInternalServerError, "InternalServerError")
 		return false
 	}
-	if hit, _ := p.hit(breakQueue); hit {
-		refuse(w, 500, "com.amazonaws.sqs#InternalFailure")
+	if p.affects(callsLost) {
+		disconnect(w)
 		return false
 	}
-	if hit, _ := p.hit(breakFiles); hit {
-		http.Error(w, "<Error><Code>InternalError</Code><Message>chaos</Message></Error>", http.StatusInternalServerError)
-		return false
+	sends := c.operation == "SendMessage"
+	if hit, x := p.hit(reordering); hit && sends {
+		c.body = delayed(c.body, int(x*15)) // later messages overtake it
 	}
-	if hit, _ := p.hit(cutTable, cutQueue, cutFiles); hit {
-		cut(w)
-		return false
-	}
-	if operation == "SendMessage" {
-		body = p.shuffled(body)
-	}
-	got, err := p.forward(r, operation, body)
+	got, err := p.forward(c)
 	if err != nil {
-		cut(w)
+		disconnect(w)
 		return false
 	}
-	if operation == "SendMessage" {
-		p.double(r, body)
+	if hit, x := p.hit(doubling); hit && sends {
+		c.body = delayed(c.body, max(0, int(x*20)-10))
+		_, _ = p.forward(c)
 	}
-	if got.status == http.StatusForbidden && r.Header.Get("Authorization") != "" {
-		// A function, and not a client with an upload: the storage knows its role.
-		p.mu.Lock()
-		p.refused = append(p.refused, fmt.Sprintf("%s %s: %s", r.Method, r.URL.Path, got.body))
-		p.mu.Unlock()
+	if got.status == http.StatusForbidden && c.Header.Get("Authorization") != "" { // not a client's upload
+		p.update(func() { p.denied = append(p.denied, fmt.Sprintf("%s %s: %s", c.Method, c.URL.Path, got.body)) })
 	}
-	if hit, _ := p.hit(dropTable, dropQueue, dropFiles); hit {
-		cut(w)
+	if p.affects(responsesLost) {
+		disconnect(w)
 		return false
 	}
-	got = p.lagging(operation, body, got)
-	for name, values := range got.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), got.header)
 	w.WriteHeader(got.status)
 	_, err = w.Write(got.body)
 	return err == nil
 }
 
-// refuse responds with an error of AWS's JSON protocol.
-func refuse(w http.ResponseWriter, status int, name string) {
-	respondJSON(w, status, map[string]any{"__type": name, "message": "chaos"})
-}
-
-func respondJSON(w http.ResponseWriter, status int, body any) {
+// sendError responds with an error of AWS's JSON protocols. reasons are those of a canceled transaction.
+func sendError(w http.ResponseWriter, status int, name string, reasons ...map[string]string) {
+	body := map[string]any{"__type": "com.amazonaws.dynamodb.v20120810#" + name, "message": "chaos"}
+	if reasons != nil {
+		body["CancellationReasons"] = reasons
+	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// conflict responds as DynamoDB does when another transaction holds an item; false
-// for calls that never conflict.
-func conflict(w http.ResponseWriter, operation string, body []byte, x float64) bool {
-	const prefix = "com.amazonaws.dynamodb.v20120810#"
-	switch operation {
+// conflict responds as DynamoDB does if another transaction is using an item. It returns false, without a response, for
+// operations that cannot conflict.
+func conflict(w http.ResponseWriter, c call, x float64) bool {
+	switch c.operation {
 	case "UpdateItem", "PutItem", "DeleteItem":
-		refuse(w, 400, prefix+"TransactionConflictException")
+		sendError(w, http.StatusBadRequest, "TransactionConflictException")
 		return true
 	case "TransactWriteItems":
-		var call struct{ TransactItems []json.RawMessage }
-		if json.Unmarshal(body, &call) != nil || len(call.TransactItems) == 0 {
-			return false
-		}
-		reasons := make([]map[string]string, len(call.TransactItems))
-		for i := range reasons {
-			reasons[i] = map[string]string{"Code": "None"}
-		}
-		reasons[int(x*float64(len(reasons)))] = map[string]string{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
-		respondJSON(w, 400, map[string]any{"__type": prefix + "TransactionCanceledException", "Message": "chaos", "CancellationReasons": reasons})
+		reasons := slices.Repeat([]map[string]string{{"Code": "None"}}, len(c.fields.TransactItems))
+		reasons[int(x*float64(len(reasons)))] = map[string]string{"Code": "TransactionConflict", "Message": "chaos"}
+		sendError(w, http.StatusBadRequest, "TransactionCanceledException", reasons...)
 		return true
 	}
 	return false
 }
 
-// cut ends the connection without a response.
-func cut(w http.ResponseWriter) {
+// disconnect resets the connection without a response.
+func disconnect(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
@@ -282,177 +245,57 @@ func cut(w http.ResponseWriter) {
 	_ = connection.Close()
 }
 
-// forward hands the call to what is behind, which goes through with it also when
-// the caller does not wait.
-func (p *proxy) forward(r *http.Request, operation string, body []byte) (exchange, error) {
+// response returns the response to a completed transaction.
+func (p *proxy) response(c call) (exchange, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got, ok := p.responses[c.fields.ClientRequestToken]
+	return got, ok
+}
+
+// forward sends the call upstream, even if the caller stops waiting for it.
+func (p *proxy) forward(c call) (exchange, error) {
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if p.down {
 		return exchange{}, fmt.Errorf("%s is down", p.upstream)
 	}
-	token := tokenOf(operation, body)
-	p.mu.Lock()
-	known, ok := p.responses[token]
-	p.mu.Unlock()
-	if ok {
+	if known, ok := p.response(c); ok {
 		return known, nil
 	}
-	request, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, p.upstream+r.URL.RequestURI(), bytes.NewReader(body))
+	ctx := context.WithoutCancel(c.Context())
+	request, err := http.NewRequestWithContext(ctx, c.Method, p.upstream+c.URL.RequestURI(), bytes.NewReader(c.body))
 	if err != nil {
 		return exchange{}, err
 	}
-	request.Header, request.Host = r.Header.Clone(), r.Host // which is signed
+	request.Header, request.Host = c.Header.Clone(), c.Host // the host is part of the signature
 	response, err := p.client.Do(request)
 	if err != nil {
 		return exchange{}, err
 	}
 	defer response.Body.Close()
 	got := exchange{status: response.StatusCode, header: response.Header}
-	if got.body, err = io.ReadAll(response.Body); err != nil {
-		return exchange{}, err
+	if got.body, err = io.ReadAll(response.Body); err != nil || got.status != http.StatusOK {
+		return got, err
 	}
-	p.note(operation, token, body, got)
+	p.update(func() {
+		if c.operation == "SendMessage" {
+			p.messages++
+		}
+		if token := c.fields.ClientRequestToken; token != "" {
+			p.responses[token] = got
+		}
+	})
 	return got, nil
 }
 
-// tokenOf reads by what a transaction is known when it is sent again; "" for any
-// other call.
-func tokenOf(operation string, body []byte) string {
-	var call struct{ ClientRequestToken string }
-	if operation == "TransactWriteItems" {
-		_ = json.Unmarshal(body, &call)
-	}
-	return call.ClientRequestToken
-}
-
-func (p *proxy) done(operation string, body []byte) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, ok := p.responses[tokenOf(operation, body)]
-	return ok
-}
-
-// note remembers what was done.
-func (p *proxy) note(operation, token string, body []byte, got exchange) {
-	if got.status != http.StatusOK {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch operation {
-	case "SendMessage":
-		p.messages++
-	case "TransactWriteItems":
-		if token != "" {
-			p.responses[token] = got
-		}
-		var call struct {
-			TransactItems []struct {
-				Put struct{ Item row }
-			}
-		}
-		if json.Unmarshal(body, &call) != nil {
-			return
-		}
-		maps.DeleteFunc(p.newborn, func(_ string, at time.Time) bool { return time.Since(at) > lag })
-		for _, item := range call.TransactItems {
-			if item.Put.Item != nil {
-				p.newborn[item.Put.Item.key()] = time.Now()
-			}
-		}
-	}
-}
-
-// row is a row in DynamoDB's JSON.
-type row map[string]json.RawMessage
-
-func (r row) key() string { return string(r["pk"]) + string(r["sk"]) }
-
-// lagging hides new rows from an eventually consistent read.
-func (p *proxy) lagging(operation string, body []byte, got exchange) exchange {
-	if operation != "GetItem" && operation != "BatchGetItem" && operation != "Query" || got.status != http.StatusOK || bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
-		return got
-	}
-	if hit, _ := p.hit(lagTable); !hit {
-		return got
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	hidden := func(r row) bool {
-		at, ok := p.newborn[r.key()]
-		return ok && time.Since(at) < lag
-	}
-	var response map[string]json.RawMessage
-	if json.Unmarshal(got.body, &response) != nil {
-		return got
-	}
-	put := func(name string, v any) {
-		if packed, err := json.Marshal(v); err == nil {
-			response[name] = packed
-		}
-	}
-	switch operation {
-	case "GetItem":
-		var found row
-		if json.Unmarshal(response["Item"], &found) == nil && hidden(found) {
-			delete(response, "Item")
-		}
-	case "BatchGetItem":
-		var tables map[string][]row
-		if json.Unmarshal(response["Responses"], &tables) == nil {
-			for name, rows := range tables {
-				tables[name] = slices.DeleteFunc(rows, hidden)
-			}
-			put("Responses", tables)
-		}
-	case "Query":
-		var rows []row
-		if json.Unmarshal(response["Items"], &rows) == nil {
-			rows = slices.DeleteFunc(rows, hidden)
-			put("Items", rows)
-			put("Count", len(rows))
-		}
-	}
-	if packed, err := json.Marshal(response); err == nil {
-		got.body = packed
-		got.header = got.header.Clone()
-		got.header.Del("X-Amz-Crc32")
-		got.header.Set("Content-Length", strconv.Itoa(len(packed)))
-	}
-	return got
-}
-
-// shuffled delays some messages, so that later ones overtake them.
-func (p *proxy) shuffled(body []byte) []byte {
-	hit, x := p.hit(shuffleQueue)
-	if !hit {
-		return body
-	}
+// delayed sets the number of seconds for which the queue delays a message.
+func delayed(body []byte, seconds int) []byte {
 	var message map[string]any
 	if json.Unmarshal(body, &message) != nil {
 		return body
 	}
-	message["DelaySeconds"] = int(x * 15)
-	if packed, err := json.Marshal(message); err == nil {
-		return packed
-	}
+	message["DelaySeconds"] = seconds
+	body, _ = json.Marshal(message) // it was JSON before
 	return body
-}
-
-// double sends some messages once more, at once or later.
-func (p *proxy) double(r *http.Request, body []byte) {
-	hit, x := p.hit(doubleQueue)
-	if !hit {
-		return
-	}
-	var message map[string]any
-	if json.Unmarshal(body, &message) != nil {
-		return
-	}
-	if x > 0.5 {
-		message["DelaySeconds"] = int(x * 10)
-	}
-	if packed, err := json.Marshal(message); err == nil {
-		_, _ = p.forward(r, "SendMessage", packed)
-	}
 }

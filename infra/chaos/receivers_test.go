@@ -8,15 +8,20 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// An audit that could not fail would show nothing: what was not taken is missing.
+// Changes that a receiver did not accept are missing.
 func TestMissingMessages(t *testing.T) {
-	pages := []map[string]any{
+	pages := []object{
 		{"entries": []any{"created|Course|crs_1||1", "changed|Course|crs_1||2"}},
-		{"entries": []any{"completed|TransferCourse|tcr_1|tpk_1|3", "decided|Articulation|art_1||4", "deleted|Course|crs_1||5"}},
+		{"entries": []any{
+			"completed|TransferCourse|tcr_1|tpk_1|3", "decided|Articulation|art_1||4", "deleted|Course|crs_1||5",
+		}},
 	}
 	r := &receivers{}
-	h := &hook{from: catalog.Cursor{Page: 0, Place: 1}, taken: map[string]bool{"c0-2 course.changed": true, "c1-2 articulation.changed": true}}
-	want := []string{"c1-1 transferCourse.changed", "c1-1 extraction.completed", "c1-2 articulation.decided", "c1-3 course.deleted"}
+	accepted := map[string]bool{"c0-2 course.changed": true, "c1-2 articulation.changed": true}
+	h := &hook{from: catalog.Cursor{Page: 0, Place: 1}, accepted: accepted}
+	want := []string{
+		"c1-1 transferCourse.changed", "c1-1 extraction.completed", "c1-2 articulation.decided", "c1-3 course.deleted",
+	}
 	if diff := cmp.Diff(want, r.missing(h, pages)); diff != "" {
 		t.Error(diff)
 	}

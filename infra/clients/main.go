@@ -1,10 +1,9 @@
-// Command clients makes a client of the contract in each of four languages with the
-// generators that people use, compiles it as strictly as they do, and runs it against
-// the stack on this machine: it lists, creates, extracts and reads an error. See
-// `make clients`.
+// Command clients generates a client of the contract in each of four languages with common
+// generators, compiles it with strict settings, and runs it against the local stack: it
+// lists, creates, extracts and reads an error. See `make clients`.
 //
-// TypeScript and Go need what the project needs. Java needs Maven and Python needs pip:
-// where one is missing, a line says that its client was not tried.
+// TypeScript and Go need only the project's own tools. Java needs Maven and Python needs
+// pip: if one is missing, a line reports that its client was skipped.
 package main
 
 import (
@@ -13,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -28,9 +26,9 @@ import (
 type client struct {
 	language string
 	needs    [][]string // commands that must work
-	make     [][]string // generates and compiles, run in the client's folder
+	make     [][]string // generate and compile; run in the client's directory
 	run      []string
-	counts   []string // files whose lines are worth telling
+	counts   []string // generated files whose lines are reported
 }
 
 var clients = []client{
@@ -48,7 +46,7 @@ var clients = []client{
 	{
 		language: "typescript",
 		make: [][]string{
-			// A default of a request makes a field no less optional.
+			// A request field with a default stays optional.
 			{"npx", "openapi-typescript", "openapi.json", "--default-non-nullable=false", "-o", "schema.d.ts"},
 			{"npx", "tsc"},
 		},
@@ -60,7 +58,10 @@ var clients = []client{
 		make: [][]string{
 			{"python3", "-m", "venv", "venv"},
 			{"venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"},
-			{"venv/bin/openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "client", "--meta", "none", "--overwrite"},
+			{
+				"venv/bin/openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "client",
+				"--meta", "none", "--overwrite",
+			},
 			{"venv/bin/mypy", "--strict", "main.py", "client"},
 		},
 		run: []string{"venv/bin/python", "main.py"},
@@ -87,7 +88,7 @@ func main() {
 	}
 }
 
-// try tries all clients and tells all that fail.
+// try tries all clients and returns all errors.
 func try(ctx context.Context) error {
 	stack, err := start(ctx)
 	if err != nil {
@@ -99,7 +100,7 @@ func try(ctx context.Context) error {
 	for _, c := range clients {
 		began := time.Now()
 		if missing := c.missing(ctx); missing != "" {
-			fmt.Printf("%s: skipped, as %s does not work here\n", c.language, missing)
+			fmt.Printf("%s: skipped: %s does not work here\n", c.language, missing)
 			skipped++
 			continue
 		}
@@ -115,7 +116,7 @@ func try(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// missing returns a command that the client needs and that does not work; "" for none.
+// missing returns a required command that does not work, or "".
 func (c client) missing(ctx context.Context) string {
 	for _, command := range c.needs {
 		if exec.CommandContext(ctx, command[0], command[1:]...).Run() != nil {
@@ -125,11 +126,13 @@ func (c client) missing(ctx context.Context) string {
 	return ""
 }
 
-// try makes the client and runs it, and returns what it says.
+// try builds and runs the client and returns its output.
 func (c client) try(ctx context.Context, environment []string) (said string, err error) {
 	dir := filepath.Join(built, c.language)
-	if err := lay(filepath.Join(sources, c.language), dir); err != nil {
-		return "", err
+	for _, command := range [][]string{{"mkdir", "-p", dir}, {"cp", "-R", filepath.Join(sources, c.language) + "/.", dir}} {
+		if _, err := in(ctx, ".", nil, command); err != nil {
+			return "", err
+		}
 	}
 	document, err := os.ReadFile("openapi.json")
 	if err != nil {
@@ -156,25 +159,7 @@ func (c client) try(ctx context.Context, environment []string) (said string, err
 	return said, nil
 }
 
-// lay copies the files of a folder over those of another.
-func lay(from, to string) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		into := filepath.Join(to, strings.TrimPrefix(path, from))
-		if entry.IsDir() {
-			return os.MkdirAll(into, 0o755)
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(into, content, 0o644)
-	})
-}
-
-// in runs a command in a folder and returns what it prints; an error repeats it.
+// in runs a command in a directory and returns its standard output.
 func in(ctx context.Context, dir string, environment, command []string) (string, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), environment...)
@@ -186,13 +171,13 @@ func in(ctx context.Context, dir string, environment, command []string) (string,
 	return strings.TrimSpace(said.String()), nil
 }
 
-// stack is the service on this machine.
+// stack is the running service.
 type stack struct {
-	environment []string // of programs that call it
+	environment []string // for programs that call it
 	stop        func()
 }
 
-// start starts the stack that make run starts, with data and port of its own.
+// start starts the stack of make run with its own data and port.
 func start(ctx context.Context) (*stack, error) {
 	dir := filepath.Join(built, "stack")
 	announcement := dir + ".json"
@@ -224,7 +209,7 @@ func start(ctx context.Context) (*stack, error) {
 		}
 		select {
 		case <-ended:
-			return nil, fmt.Errorf("the stack does not start: %s", said.String())
+			return nil, fmt.Errorf("the stack did not start: %s", said.String())
 		case <-time.After(200 * time.Millisecond):
 		}
 	}

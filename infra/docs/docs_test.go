@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,22 +21,47 @@ import (
 
 const root = "../.."
 
-// pages returns every Markdown file of the repository by its path from the root.
-func pages(t *testing.T) map[string]string {
+// tracked returns the files of the repository that match the patterns, by their paths.
+func tracked(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
-	out, err := exec.Command("git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	out, err := exec.Command("git", append([]string{"-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, patterns...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, path := range strings.Fields(string(out)) {
+	for _, path := range strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }) {
 		text, err := os.ReadFile(filepath.Join(root, path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, and not yet committed
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts[path] = string(text)
 	}
 	return texts
+}
+
+// pages returns every Markdown file of the repository by its path from the root.
+func pages(t *testing.T) map[string]string { return tracked(t, "*.md") }
+
+// Nothing names a directory of the machine that it was written on.
+func TestNoMachinePaths(t *testing.T) {
+	machine := regexp.MustCompile(`(?:^|[^\w./:-])/(?:work|root|home/\w+|tmp/w)/[\w.]`)
+	files := tracked(t)
+	if len(files) < 500 {
+		t.Fatalf("only %d files are looked at", len(files))
+	}
+	for path, text := range files {
+		if found := machine.FindString(text); found != "" {
+			t.Errorf("%s names a machine's path: %q", path, found)
+		}
+	}
+	for _, bad := range []string{" /" + "work/x", "(/" + "root/a", " /" + "home/ann/b", " /tmp/" + "w/c"} {
+		if !machine.MatchString(bad) {
+			t.Errorf("%q is not found", bad)
+		}
+	}
 }
 
 var (

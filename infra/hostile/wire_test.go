@@ -61,7 +61,7 @@ func (s *service) listen(t *testing.T) (address string) {
 }
 
 // patience ends what would hang for ever.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute
 
 func dial(t *testing.T, address string) *net.TCPConn {
 	t.Helper()

@@ -13,19 +13,19 @@ import (
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/labor"
 	sender "skillscurriculum/pkg/queue"
 )
 
-// loadDemo brings the demo into the stack's table, with a webhook that leads to the
-// receiver, and finds the examples that work on it. The demo's keys are kept in dir, the
-// files of the page of GET /docs are in site.
+// loadDemo returns a function that loads the demo into the stack's table, with a webhook
+// for the receiver, and finds examples. The demo's API keys are stored in dir; site contains
+// the files of the page of GET /docs.
 func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Context, stack.Places) (stack.Demo, error) {
 	return func(ctx context.Context, p stack.Places) (stack.Demo, error) {
-		table, ids := newStore(p).(store).Store, catalog.IDs{Random: rand.Reader}
+		table, ids := stack.Open(p).Store, catalog.IDs{Random: rand.Reader}
 		loader := demo.Loader{
-			Store: table, Keyring: &keyring.Keyring{Store: table, Now: now, IDs: ids}, Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
-			Market: &dynamo.Market{Store: table, Builtin: labor.Starter()}, Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
+			Store: table, Keyring: &keyring.Keyring{Store: table, Now: table.Now, IDs: ids},
+			Queue:  &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Market: &dynamo.Market{Store: table}, Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
 		}
 		loaded, err := loader.Load(ctx)
 		if err != nil {

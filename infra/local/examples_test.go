@@ -155,7 +155,7 @@ func text(example any) string {
 // failed can be tried again, and no message is on its way to a webhook.
 func awaitExtractions(t *testing.T, a stack.Announcement) {
 	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	if _, err := service.WaitExtraction(ctx, a.Parameters["getSyllabusExtraction.extractionId"]); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Local runs the service on this machine, in the foreground, until Ctrl-C or
-// SIGTERM. The Makefile builds the functions first: see `make run`.
+// Command local runs the service on this machine in the foreground until Ctrl-C or SIGTERM.
+// The Makefile builds the functions first: see `make run`.
 package main
 
 import (
@@ -15,21 +15,20 @@ import (
 	"time"
 
 	"skillscurriculum/infra/local/demo"
-	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/reference"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/skills"
 )
 
 func main() {
 	console := log.New(os.Stderr, "local: ", 0)
-	dir := flag.String("dir", filepath.Join("build", "local"), "keeps data and logs; the announcement is written next to it as <dir>.json")
-	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "holds <function>/bootstrap for this machine")
-	withParent := flag.Bool("with-parent", false, "stop when the process that started this one is gone, as make is when it is killed")
+	dir := flag.String("dir", filepath.Join("build", "local"), "`directory` of data and logs; the announcement is written to <directory>.json")
+	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "`directory` with <function>/bootstrap for this machine")
+	withParent := flag.Bool("with-parent", false, "stop when the parent process is gone, for example when make is killed")
 	flag.Parse()
 
 	config, err := fromEnvironment(os.Getenv)
@@ -38,16 +37,17 @@ func main() {
 	}
 	config.Dir, config.Functions, config.Console = *dir, *functions, console
 	receiver := &receiver.Receiver{Print: func(line string) { console.Print(line) }}
-	config.Store, config.Demo, config.Syllabi, config.Receiver = newStore, loadDemo(*dir, filepath.Join(*functions, string(api.Docs), reference.Folder), receiver), demo.Syllabi(), receiver
+	site := filepath.Join(*functions, string(api.Docs), reference.Folder)
+	config.Demo, config.Syllabi, config.Receiver = loadDemo(*dir, site, receiver), demo.Syllabi(), receiver
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	if *withParent {
 		go stopWithout(os.Getppid(), stop)
 	}
 	if err := stack.Run(ctx, config, func(a stack.Announcement) {
 		announce(a)
-		go func() { // a table of one's own may be large
+		go func() { // counting takes long in a large table
 			if line := knownSkills(ctx, a.Environment); line != "" {
 				console.Print(line)
 			}
@@ -57,21 +57,22 @@ func main() {
 	}
 }
 
-// knownSkills returns in a line how many of the skills in use the loaded taxonomy knows;
-// empty where none is in use.
+// knownSkills returns a line that says how many of the skills in use are in the loaded
+// taxonomy, or "" if none are in use.
 func knownSkills(ctx context.Context, environment map[string]string) string {
 	config := boot.Config{TaxonomyFile: environment[api.EnvTaxonomy]}
-	taxonomy, err := config.Taxonomy()
+	taxonomy, err := config.Taxonomy(skills.Starter)
 	var share remap.Share
 	if err == nil {
-		table := &dynamo.Store{Client: dynamodb.Client(environment[api.EnvDynamoEndpoint]), Table: environment[api.EnvTable], Now: now}
-		share, err = remap.ShareOf(ctx, table, taxonomy)
+		places := stack.Places{DynamoDBEndpoint: environment[api.EnvDynamoEndpoint], Table: environment[api.EnvTable]}
+		table := stack.Open(places)
+		share, err = remap.ShareOf(ctx, table.Store, taxonomy)
 	}
 	switch {
 	case ctx.Err() != nil || err == nil && share.InUse == 0:
 		return ""
 	case err != nil:
-		return fmt.Sprintf("the skills in use are not counted: %v", err)
+		return fmt.Sprintf("cannot count the skills in use: %v", err)
 	}
 	info := taxonomy.Info()
 	line := fmt.Sprintf("taxonomy %s %s: of the skills in use %s", info.Name, info.Version, share)
@@ -81,7 +82,7 @@ func knownSkills(ctx context.Context, environment map[string]string) string {
 	return line
 }
 
-// stopWithout calls stop once this process has another parent than that.
+// stopWithout calls stop once the parent process has changed.
 func stopWithout(parent int, stop func()) {
 	for os.Getppid() == parent {
 		time.Sleep(time.Second / 2)
@@ -89,7 +90,7 @@ func stopWithout(parent int, stop func()) {
 	stop()
 }
 
-// fromEnvironment reads the variables of make run.
+// fromEnvironment reads the environment variables of make run.
 func fromEnvironment(get func(string) string) (stack.Config, error) {
 	c := stack.Config{
 		Port:             3000,
@@ -110,11 +111,11 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 	if port := get("PORT"); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil {
-			return stack.Config{}, fmt.Errorf("PORT=%s is no port number (0..65535)", port)
+			return stack.Config{}, fmt.Errorf("PORT=%s is not a port number (0..65535)", port)
 		}
 		c.Port = int(n)
 	}
-	// The rules are the functions' own: what they would refuse is told here, in a sentence.
+	// The functions would reject the same values, but later and only in their logs.
 	if _, err := boot.Read(func(name string) string {
 		if name == api.EnvTable {
 			return "any"
@@ -125,18 +126,19 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 	}
 	if c.Taxonomy != "" {
 		var err error
-		if c.Taxonomy, err = filepath.Abs(c.Taxonomy); err != nil { // functions run in directories of their own
+		if c.Taxonomy, err = filepath.Abs(c.Taxonomy); err != nil { // functions run in other directories
 			return stack.Config{}, err
 		}
 	}
 	return c, nil
 }
 
-// announce prints how to begin.
+// announce prints how to call the service.
 func announce(a stack.Announcement) {
 	fmt.Printf("\nThe service answers at %s\n", a.BaseURL)
 	for _, c := range a.Customers {
 		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
 	}
-	fmt.Printf("\nTry:\n  %s\n\nFor a shell's variables: eval \"$(build/skillsctl env)\"\nThe reference, to be tried in a browser, and guides: %s/docs\n\nCtrl-C stops everything.\n", a.FirstCall(), a.BaseURL)
+	fmt.Printf("\nTry:\n  %s\n\nTo set the variables of a shell: eval \"$(build/skillsctl env)\"\n"+
+		"Interactive reference and guides: %s/docs\n\nCtrl-C stops everything.\n", a.FirstCall(), a.BaseURL)
 }

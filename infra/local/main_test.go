@@ -38,8 +38,8 @@ func TestVariables(t *testing.T) {
 				RateUnits: "200", RateWindow: "5", AllowedHosts: "h:1",
 			},
 		},
-		{env: map[string]string{"PORT": "http"}, err: "PORT=http is no port number"},
-		{env: map[string]string{"PORT": "65536"}, err: "PORT=65536 is no port number"},
+		{env: map[string]string{"PORT": "http"}, err: "PORT=http is not a port number"},
+		{env: map[string]string{"PORT": "65536"}, err: "PORT=65536 is not a port number"},
 		{env: map[string]string{"TAXONOMY": "nowhere"}, err: "TAXONOMY: "},
 		{env: map[string]string{"RATE_LIMIT_UNITS": "many"}, err: "RATE_LIMIT_UNITS must be a whole number above 0"},
 		{env: map[string]string{"RATE_LIMIT_WINDOW_SECONDS": "0"}, err: "RATE_LIMIT_WINDOW_SECONDS must be a whole number above 0"},
@@ -63,13 +63,13 @@ func TestKnownKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	s := newStore(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-keys"}).(store)
+	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-keys"})
 	for range 2 { // the second time it is there
 		if err := s.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	past := now() - 1
+	past := s.Now() - 1
 	for secret, key := range map[string]catalog.Key{
 		"live":    {},
 		"revoked": {RevokedAt: &past},
@@ -100,7 +100,7 @@ func TestKnownSkills(t *testing.T) {
 	}
 	defer stop()
 	ctx := t.Context()
-	s := newStore(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-skills"}).(store)
+	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-skills"})
 	if err := s.CreateTable(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestKnownSkills(t *testing.T) {
 		t.Errorf("of an empty table: %s", line)
 	}
 	const org = "org_1"
-	if err := s.SaveOrganization(ctx, &catalog.Organization{ID: org, Name: "O", CreatedAt: now()}); err != nil {
+	if err := s.SaveOrganization(ctx, &catalog.Organization{ID: org, Name: "O", CreatedAt: s.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := s.Directory(ctx, org, catalog.JobKind)
@@ -118,7 +118,7 @@ func TestKnownSkills(t *testing.T) {
 	}
 	var change catalog.Change
 	change.Add(&catalog.Job{Name: "J", Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 1}, {SkillID: "esco:1", SkillName: "x", Level: 1}}},
-		catalog.IDs{Random: rand.Reader}, dir, org, now())
+		catalog.IDs{Random: rand.Reader}, dir, s.Now)
 	if err := s.Commit(ctx, org, &change); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestKnownSkills(t *testing.T) {
 		t.Error(line)
 	}
 	environment["TAXONOMY"] = "nowhere"
-	if line := knownSkills(ctx, environment); !strings.Contains(line, "not counted") {
+	if line := knownSkills(ctx, environment); !strings.Contains(line, "cannot count") {
 		t.Error(line)
 	}
 }

@@ -1,7 +1,6 @@
 // Package reference builds the page of GET /docs: the OpenAPI document in Stoplight
-// Elements, with guides that are sections of the pages under docs. What it builds is
-// a folder of files that the function docs carries beside its bootstrap; their names
-// hold their digests, so that they can be cached for ever.
+// Elements, with guides from the pages in docs. The files are part of the bundle of the
+// function docs. Their names contain their hashes, so that they can be cached forever.
 package reference
 
 import (
@@ -24,7 +23,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Folder is where the files stand, beside the bootstrap of the function docs.
+// Folder is the directory of the files, next to the bootstrap of the function docs.
 const Folder = "site"
 
 var (
@@ -36,8 +35,8 @@ var (
 	script []byte
 )
 
-// guide is an article of the page: sections of pages under docs, by their headings. A
-// page without headings is taken whole.
+// guide is an article of the page: sections of pages in docs by heading, or the whole page
+// without headings.
 type guide struct {
 	ID, Title string
 	sections  []section
@@ -51,15 +50,19 @@ type section struct {
 const contract = "docs/contract.md"
 
 var guides = []guide{
-	{"first-request", "First request", []section{{"docs/clients.md", nil}, {contract, []string{"Authentication", "Requests", "Responses"}}}},
+	{"first-request", "First request", []section{
+		{"docs/clients.md", nil}, {contract, []string{"Authentication", "Requests", "Responses"}},
+	}},
 	{"errors-guide", "Errors", []section{{contract, []string{"Errors", "Idempotency", "Conditional requests"}}}},
 	{"limits", "Limits", []section{{contract, []string{"Rate limits", "Lists"}}}},
-	{"extraction-guide", "Extraction and evidence", []section{{contract, []string{"Extraction", "Skills", "Reviews", "Documents", "Equivalencies"}}}},
+	{"extraction-guide", "Extraction and evidence", []section{
+		{contract, []string{"Extraction", "Skills", "Reviews", "Documents", "Equivalencies"}},
+	}},
 	{"reports-guide", "Reports and figures", []section{{contract, []string{"Reports", "Labor market"}}}},
-	{"in-step", "Staying in step", []section{{"docs/in-step.md", nil}, {contract, []string{"Change feed", "Webhooks"}}}},
+	{"in-step", "Staying in sync", []section{{"docs/in-step.md", nil}, {contract, []string{"Change feed", "Webhooks"}}}},
 }
 
-// Build writes the files into a folder, from the repository at root with its
+// Build writes the files into folder from the repository at root, including its
 // node_modules.
 func Build(root, folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
@@ -70,16 +73,15 @@ func Build(root, folder string) error {
 	}
 	elements := filepath.Join(root, "node_modules", "@stoplight", "elements")
 	names := map[string]string{}
+	files := map[string][]byte{"page.js": script, "page.css": style}
 	for name, file := range map[string]string{"elements.js": "web-components.min.js", "elements.css": "styles.min.css"} {
 		text, err := os.ReadFile(filepath.Join(elements, file))
 		if err != nil {
-			return fmt.Errorf("%w (make node_modules installs it)", err)
+			return fmt.Errorf("%w (run make node_modules)", err)
 		}
-		if names[name], err = asset(folder, name, text); err != nil {
-			return err
-		}
+		files[name] = text
 	}
-	for name, text := range map[string][]byte{"page.js": script, "page.css": style} {
+	for name, text := range files {
 		var err error
 		if names[name], err = asset(folder, name, text); err != nil {
 			return err
@@ -98,13 +100,14 @@ func Build(root, folder string) error {
 		articles = append(articles, article{g.ID, g.Title, text})
 	}
 	var b bytes.Buffer
-	if err := template.Must(template.New("page").Parse(page)).Execute(&b, map[string]any{"Base": api.BasePath, "Assets": names, "Articles": articles}); err != nil {
+	data := map[string]any{"Base": api.BasePath, "Assets": names, "Articles": articles}
+	if err := template.Must(template.New("page").Parse(page)).Execute(&b, data); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "index.html"), b.Bytes(), 0o644)
 }
 
-// asset writes a file under a name that holds its digest, and returns that.
+// asset writes a file under a name that contains its hash, and returns the name.
 func asset(folder, name string, text []byte) (string, error) {
 	sum := sha256.Sum256(text)
 	stem, extension, _ := strings.Cut(name, ".")
@@ -112,7 +115,7 @@ func asset(folder, name string, text []byte) (string, error) {
 	return name, os.WriteFile(filepath.Join(folder, "assets", name), text, 0o644)
 }
 
-// The pages are our own, so that their HTML (anchors of codes) is taken as it is.
+// Raw HTML is allowed: the pages are trusted and contain anchors.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
@@ -141,8 +144,8 @@ var (
 	link   = regexp.MustCompile(`<a href="([^"]*)">((?s).*?)</a>`)
 )
 
-// pieces returns the sections of a page with those headings, in the order of the
-// headings; without any the whole page. A heading that the page lacks has none.
+// pieces returns the sections of a page in the order of headings, or the whole page if
+// headings is nil. A missing section is empty.
 func pieces(text string, headings []string) []string {
 	if headings == nil {
 		return []string{title.ReplaceAllString(text, "")}
@@ -159,8 +162,8 @@ func pieces(text string, headings []string) []string {
 	return found
 }
 
-// relinked points links into the pages at the guides, as far as these have them, and
-// leaves only the words of others.
+// relinked replaces links between pages by links to the guides' headings, or by their text
+// if the guides do not include the target.
 func relinked(text string) string {
 	return link.ReplaceAllStringFunc(text, func(whole string) string {
 		m := link.FindStringSubmatch(whole)
@@ -178,7 +181,7 @@ func relinked(text string) string {
 	})
 }
 
-// shown reports whether the guides have the heading with that fragment.
+// shown reports whether the guides include the heading with the fragment.
 func shown(fragment string) bool {
 	for _, g := range guides {
 		for _, s := range g.sections {

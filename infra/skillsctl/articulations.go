@@ -11,19 +11,15 @@ import (
 )
 
 type importArticulations struct {
-	Organization  catalog.OrgID `required:"" placeholder:"ID" help:"Id of the organization whose articulations they are."`
-	Check         bool          `help:"Find errors and count, change nothing."`
-	EffectiveFrom string        `placeholder:"DATE" help:"Day from which new articulations are in effect of which the file does not say it."`
-	Rejects       string        `placeholder:"FILE" help:"File for the records with errors. FILE.rejects.csv where empty."`
-	File          string        `arg:"" help:"Table with a line for each alternative: the columns of the export, or those of TES."`
+	Organization  catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the articulations."`
+	Check         bool          `help:"Count and report errors, but change nothing."`
+	EffectiveFrom string        `placeholder:"DATE" help:"Effective date of new articulations that have none in the file."`
+	Rejects       string        `placeholder:"FILE" help:"File for the records with errors. The default is FILE.rejects.csv."`
+	File          string        `arg:"" help:"Table with one line per alternative, in the columns of the export or of TES."`
 }
 
-// Run imports articulations, or finds what an import would do.
-func (c *importArticulations) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run imports articulations, or reports what an import would do.
+func (c *importArticulations) Run(ctx context.Context, t *tool, s *service) error {
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
@@ -32,19 +28,16 @@ func (c *importArticulations) Run(ctx context.Context, t *tool) error {
 		return err
 	}
 	loader := load.Loader{Store: s.store, Now: now, IDs: ids}
-	return t.load(ctx, loader, c.Organization, rows, load.Options{Check: c.Check, EffectiveFrom: c.EffectiveFrom}, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+	options := load.Options{Check: c.Check, EffectiveFrom: c.EffectiveFrom}
+	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
 type exportArticulations struct {
-	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Id of the organization whose articulations they are."`
+	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the articulations."`
 }
 
-// Run writes the articulations of all states, in creation order.
-func (c *exportArticulations) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run writes all articulations, whatever their state, in the order of their creation.
+func (c *exportArticulations) Run(ctx context.Context, t *tool, s *service) error {
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
@@ -57,7 +50,9 @@ func (c *exportArticulations) Run(ctx context.Context, t *tool) error {
 		return err
 	}
 	out := bufio.NewWriter(t.stdout)
-	e := intake.ArticulationExport{CourseName: load.CourseNames(courses).Of, ProgramName: load.ProgramNames(programs).Of}
+	e := intake.ArticulationExport{
+		CourseName: load.CourseNames(courses).Of, ProgramName: load.ProgramNames(programs).Of,
+	}
 	if err := e.Begin(out); err != nil {
 		return err
 	}

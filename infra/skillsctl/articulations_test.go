@@ -28,7 +28,7 @@ func TestArticulations(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(rejects), "rejected,rejectedBecause,id,institution,") {
 		t.Fatalf("rejects %s %v", rejects, err)
 	}
-	// What is mended in the file of rejects is imported from there.
+	// The corrected file of rejects can be imported.
 	mended := strings.Replace(string(rejects), "NO_CREDIT,,", "NO_CREDIT,remedial,", 1)
 	c.file("mended.csv", mended)
 	if got := value[map[string]any](c, "import", "articulations", "-organization", org, "mended.csv"); got["created"] != 1.0 {

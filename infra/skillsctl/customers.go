@@ -11,8 +11,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// customer is a customer as the tool shows it. The id has the name that it has
-// everywhere else, and its own.
+// customer is a customer in the output, whose id is also called customerId as everywhere else.
 type customer struct {
 	CustomerID catalog.CustomerID `json:"customerId"`
 	*catalog.Customer
@@ -20,24 +19,20 @@ type customer struct {
 
 type customersCreate struct {
 	Name         string        `required:"" help:"Name of the customer."`
-	Organization catalog.OrgID `placeholder:"ID" help:"Its organization. A new one of the same name where empty."`
-	Units        uint          `placeholder:"N" help:"Rate limit a window instead of the default."`
+	Organization catalog.OrgID `placeholder:"ID" help:"Its organization. A new one of the same name if empty."`
+	Units        uint          `placeholder:"N" help:"Rate limit in units per window, instead of the default."`
 }
 
 // Validate implements kong's check of flags.
 func (c *customersCreate) Validate() error {
 	if strings.TrimSpace(c.Name) == "" {
-		return errors.New("--name is blank")
+		return errors.New("--name must not be blank")
 	}
 	return nil
 }
 
 // Run adds a customer.
-func (c *customersCreate) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+func (c *customersCreate) Run(ctx context.Context, t *tool, s *service) error {
 	org := c.Organization
 	if org != "" {
 		if err := s.organization(ctx, org); err != nil {
@@ -49,16 +44,20 @@ func (c *customersCreate) Run(ctx context.Context, t *tool) error {
 			return err
 		}
 	}
-	created := &catalog.Customer{ID: catalog.CustomerID(ids.New("cus_")), OrganizationID: org, Name: c.Name, RateLimitUnits: limitOf(c.Units), CreatedAt: now()}
+	created := &catalog.Customer{
+		ID: catalog.CustomerID(ids.New("cus_")), OrganizationID: org, Name: c.Name, RateLimitUnits: limitOf(c.Units),
+		CreatedAt: now(),
+	}
 	if err := s.store.SaveCustomer(ctx, created); err != nil {
 		return err
 	}
 	return t.show(customer{created.ID, created}, func(w io.Writer) {
-		fmt.Fprintf(w, "customerId\t%s\norganizationId\t%s\n\nNext: skillsctl keys create -customer %s\n", created.ID, org, created.ID)
+		fmt.Fprintf(w, "customerId\t%s\norganizationId\t%s\n\nNext: skillsctl keys create -customer %s\n",
+			created.ID, org, created.ID)
 	})
 }
 
-// limitOf is the rate limit of a customer; nil for the default.
+// limitOf returns the rate limit of a customer; nil for the default.
 func limitOf(units uint) *int {
 	if units == 0 {
 		return nil
@@ -66,16 +65,16 @@ func limitOf(units uint) *int {
 	return new(int(units))
 }
 
-// organization makes sure that an organization is there.
+// organization returns an error if an organization does not exist.
 func (s *service) organization(ctx context.Context, id catalog.OrgID) error {
 	found, err := s.store.Organization(ctx, id)
 	if err == nil && found == nil {
-		return fmt.Errorf("there is no organization %s: skillsctl customers list shows them", id)
+		return fmt.Errorf("there is no organization %s; list them with skillsctl customers list", id)
 	}
 	return err
 }
 
-// organizations returns the organization, which must be there, or all where none is named.
+// organizations returns the given organization, which must exist, or all if id is empty.
 func (s *service) organizations(ctx context.Context, id catalog.OrgID) ([]catalog.OrgID, error) {
 	if id != "" {
 		return []catalog.OrgID{id}, s.organization(ctx, id)
@@ -91,11 +90,7 @@ func (s *service) organizations(ctx context.Context, id catalog.OrgID) ([]catalo
 type customersList struct{}
 
 // Run lists customers.
-func (customersList) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+func (customersList) Run(ctx context.Context, t *tool, s *service) error {
 	found, err := s.store.Customers(ctx)
 	if err != nil {
 		return err
@@ -118,15 +113,11 @@ func (customersList) Run(ctx context.Context, t *tool) error {
 
 type customersLimit struct {
 	Customer catalog.CustomerID `required:"" placeholder:"ID" help:"Id of the customer."`
-	Units    uint               `placeholder:"N" help:"Units a window. 0 is the default."`
+	Units    uint               `placeholder:"N" help:"Units per window. 0 is the default."`
 }
 
 // Run changes a customer's rate limit.
-func (c *customersLimit) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+func (c *customersLimit) Run(ctx context.Context, t *tool, s *service) error {
 	changed, err := s.store.Customer(ctx, c.Customer)
 	if err != nil {
 		return err
@@ -139,6 +130,6 @@ func (c *customersLimit) Run(ctx context.Context, t *tool) error {
 		return err
 	}
 	return t.show(customer{changed.ID, changed}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: the new limit counts within 60 s.\n", changed.Name)
+		fmt.Fprintf(w, "%s: the new limit applies within 60 s.\n", changed.Name)
 	})
 }

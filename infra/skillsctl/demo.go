@@ -8,22 +8,20 @@ import (
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/labor"
 )
 
 type demoLoad struct{}
 
-// Run loads the demo, or finds it loaded, and shows its keys.
-func (demoLoad) Run(ctx context.Context, t *tool) error {
-	s, err := t.openKeys(ctx)
-	if err != nil {
-		return err
-	}
+// Run loads the demo, unless it is loaded already, and shows its keys.
+func (demoLoad) Run(ctx context.Context, t *tool, s keyed) error {
 	kept := demoKeys
 	if s.inAWS() {
 		kept = filepath.Join("build", "demo-keys-"+s.store.Table+".json")
 	}
-	loaded, err := demo.Loader{Store: s.store, Queue: s.queue, Keyring: s.keys, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, Keys: kept}.Load(ctx)
+	loader := demo.Loader{
+		Store: s.store, Queue: s.queue, Keyring: s.keys, Market: &dynamo.Market{Store: s.store}, Keys: kept,
+	}
+	loaded, err := loader.Load(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 
 type env struct{}
 
-// Run prints where the local stack is and what it holds, for a shell to read.
+// Run prints the addresses and example ids of the local stack as shell variables.
 func (env) Run(t *tool) error {
 	stack, err := announced()
 	if err != nil {
 		return err
 	}
 	if stack == nil || len(stack.Customers) == 0 {
-		return errors.New("no local stack with demo data runs here (build/local.json): make run")
+		return errors.New("no local stack with demo data is running (build/local.json): make run")
 	}
 	customer, examples := stack.Customers[0], stack.Examples
 	variables := []struct{ name, value string }{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,19 +14,20 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
-// maxLine bounds a line of a -jsonl file, in bytes.
+// maxLine is the maximum length of a line in a -jsonl file, in bytes.
 const maxLine = 16 << 20
 
-// standardInput stands for the standard input in place of a file's name.
+// standardInput stands for the standard input in place of a file name.
 const standardInput = "-"
 
 type extract struct {
-	Taxonomy string   `placeholder:"FILE" help:"Compiled taxonomy (environment: TAXONOMY) instead of the built-in vocabulary."`
+	Taxonomy string   `placeholder:"FILE" help:"Compiled taxonomy (environment: TAXONOMY). The default is the built-in vocabulary."`
 	Kind     string   `default:"auto" help:"auto, pdf, docx, html, md or text."`
 	JSONL    string   `name:"jsonl" placeholder:"FILE" help:"File of lines {\"id\",\"text\"} to read instead of documents. - is the standard input."`
 	Docs     []string `arg:"" optional:"" name:"doc" help:"Documents, or folders of documents. - is the standard input."`
@@ -36,13 +38,13 @@ type extract struct {
 // Validate implements kong's check of flags and arguments.
 func (c *extract) Validate() (err error) {
 	if (len(c.Docs) == 0) == (c.JSONL == "") {
-		return errors.New("either documents or --jsonl")
+		return errors.New("specify either documents or --jsonl")
 	}
 	c.kind, err = syllabus.ParseKind(c.Kind)
 	return err
 }
 
-// extracted is a document's line in the output of extract.
+// extracted is a line of the output.
 type extracted struct {
 	Document string             `json:"document"`
 	Skills   []catalog.SkillRef `json:"skills"`
@@ -51,27 +53,25 @@ type extracted struct {
 	Warnings []catalog.Warning  `json:"warnings,omitempty"`
 }
 
-// extraction is one run of extract.
-type extraction struct {
+// extracting is one run of extract.
+type extracting struct {
 	*tool
 	reader    syllabus.Reader
-	extractor *skills.Extractor
+	extractor *extraction.Extractor
 	lines     *json.Encoder
-	good, bad int // documents and lines that could be read, and that could not
+	good, bad int // documents or lines that could be read, and that could not
 }
 
-// Run writes one line a document, also for one that cannot be read.
+// Run writes one line per document, including those that cannot be read.
 func (c *extract) Run(ctx context.Context, t *tool) error {
-	name := c.Taxonomy
-	if name == "" {
-		name = t.getenv("TAXONOMY")
-	}
-	taxonomy, err := openTaxonomy(name)
+	taxonomy, err := openTaxonomy(cmp.Or(c.Taxonomy, t.getenv("TAXONOMY")))
 	if err != nil {
 		return err
 	}
 	buffered := bufio.NewWriter(t.stdout)
-	e := &extraction{tool: t, extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), lines: json.NewEncoder(buffered)}
+	e := &extracting{
+		tool: t, extractor: extraction.NewExtractor(taxonomy, wordvectors.Table()), lines: json.NewEncoder(buffered),
+	}
 	e.lines.SetEscapeHTML(false)
 	defer e.reader.Close()
 	if c.JSONL != "" {
@@ -89,7 +89,7 @@ func (c *extract) Run(ctx context.Context, t *tool) error {
 }
 
 // documents extracts files and the files in folders.
-func (e *extraction) documents(ctx context.Context, names []string, kind syllabus.Kind) error {
+func (e *extracting) documents(ctx context.Context, names []string, kind syllabus.Kind) error {
 	files := e.files(names)
 	step, end := func(int, int) {}, func() {}
 	if len(files) > 1 {
@@ -114,9 +114,8 @@ func (e *extraction) documents(ctx context.Context, names []string, kind syllabu
 	return nil
 }
 
-// files lists what names name, in their order: of a folder all files below it,
-// except hidden ones.
-func (e *extraction) files(names []string) []string {
+// files lists the given files, and all files below given folders except hidden ones.
+func (e *extracting) files(names []string) []string {
 	var files []string
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
@@ -141,41 +140,45 @@ func (e *extraction) files(names []string) []string {
 	return files
 }
 
-func (e *extraction) read(name string) ([]byte, error) {
+func (e *extracting) read(name string) ([]byte, error) {
 	if name == standardInput {
 		return io.ReadAll(e.stdin)
 	}
 	return os.ReadFile(name)
 }
 
-// complain names what cannot be read.
-func (e *extraction) complain(name string, err error) {
+// complain reports that a file or line cannot be read.
+func (e *extracting) complain(name string, err error) {
 	e.bad++
 	fmt.Fprintf(e.stderr, "skillsctl: %s: %v\n", name, reason(err))
 }
 
-// reason is an error without the file's name.
+// reason returns an error without the name of the file.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err
 }
 
 // unreadable writes the line of a document that cannot be read.
-func (e *extraction) unreadable(name string, cause error) error {
+func (e *extracting) unreadable(name string, cause error) error {
 	e.complain(name, cause)
-	failure := &catalog.Failure{Code: catalog.Unreachable, Message: reason(cause).Error()}
+	line := newLine(name)
+	line.Failure = &catalog.Failure{Code: catalog.Unreachable, Message: reason(cause).Error()}
 	if errors.Is(cause, fs.ErrNotExist) {
-		failure.Code = catalog.DocumentNotFound
+		line.Failure.Code = catalog.DocumentNotFound
 	}
-	return e.lines.Encode(extracted{Document: name, Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Failure: failure})
+	return e.lines.Encode(line)
+}
+
+func newLine(document string) extracted {
+	return extracted{Document: document, Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}}
 }
 
 // document writes a document's line.
-func (e *extraction) document(ctx context.Context, name string, data []byte, hint syllabus.Hint) error {
-	line := extracted{Document: name, Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}}
+func (e *extracting) document(ctx context.Context, name string, data []byte, hint syllabus.Hint) error {
+	line := newLine(name)
 	document, err := e.reader.Read(ctx, data, hint)
 	switch {
 	case errors.As(err, &line.Failure):
@@ -193,8 +196,8 @@ func (e *extraction) document(ctx context.Context, name string, data []byte, hin
 	return e.lines.Encode(line)
 }
 
-// texts extracts the lines of a -jsonl file. One that is no text is named and left out.
-func (e *extraction) texts(ctx context.Context, name string) error {
+// texts extracts the lines of a -jsonl file. Invalid lines are reported and skipped.
+func (e *extracting) texts(ctx context.Context, name string) error {
 	in, size := e.stdin, -1
 	if name != standardInput {
 		file, err := os.Open(name)
@@ -239,8 +242,7 @@ func (e *extraction) texts(ctx context.Context, name string) error {
 
 var errLongLine = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
 
-// nextLine reads a line without its end, and how long it was with it. Of one that
-// is too long nothing is kept.
+// nextLine reads a line without its end, and returns its length in the file. Lines that are too long are discarded.
 func nextLine(reader *bufio.Reader) (line []byte, length int, err error) {
 	for {
 		part, err := reader.ReadSlice('\n')
@@ -260,14 +262,14 @@ func nextLine(reader *bufio.Reader) (line []byte, length int, err error) {
 	}
 }
 
-// parseLine returns the id, which may be a number, and the text of a line.
+// parseLine returns the id, which may also be a number, and the text of a line.
 func parseLine(text []byte) (id, content string, err error) {
 	var line struct {
 		ID   json.RawMessage `json:"id"`
 		Text *string         `json:"text"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
-		return "", "", fmt.Errorf("no JSON object: %w", err)
+		return "", "", fmt.Errorf("not a JSON object: %w", err)
 	}
 	if json.Unmarshal(line.ID, &id) != nil {
 		id = string(line.ID)
@@ -278,10 +280,13 @@ func parseLine(text []byte) (id, content string, err error) {
 	return id, *line.Text, nil
 }
 
-// openTaxonomy opens a compiled taxonomy; the built-in vocabulary where name is empty.
+// starterName stands for the built-in vocabulary in place of a file name.
+const starterName = "starter"
+
+// openTaxonomy opens a compiled taxonomy. If name is empty or starterName, it opens the built-in vocabulary.
 func openTaxonomy(name string) (*skills.Taxonomy, error) {
-	if name == "" {
-		return skills.Starter(), nil
+	if name == "" || name == starterName {
+		return extraction.Starter(), nil
 	}
 	compiled, err := os.ReadFile(name)
 	if err != nil {

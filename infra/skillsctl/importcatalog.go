@@ -19,29 +19,24 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
-	"skillscurriculum/pkg/labor"
 )
 
-// shownRejects is how many errors people see; the file of rejects has all.
+// shownRejects is the number of errors shown; the file of rejects has all.
 const shownRejects = 20
 
 type importCatalog struct {
-	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Id of the organization whose catalog it is."`
-	Check        bool          `help:"Find errors and count, change nothing."`
-	KeepGoing    bool          `help:"Import what is sound although other records have errors."`
-	Kind         string        `help:"What a CSV file holds where its headers do not tell: courses, sections, programs, credentials or jobs."`
-	Term         string        `placeholder:"CODE" help:"Current term, as the file writes terms: of a course as of several effective terms, the latest until it counts. All terms of this year where empty."`
-	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy that the skills are of. The service's own where empty."`
-	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. FILE.rejects.csv where empty."`
+	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the catalog."`
+	Check        bool          `help:"Count and report errors, but change nothing."`
+	KeepGoing    bool          `help:"Import the valid records even if others have errors."`
+	Kind         string        `help:"Kind of records in a CSV file, if its headers do not tell: courses, sections, programs, credentials or jobs."`
+	Term         string        `placeholder:"CODE" help:"Current term, as the file writes terms. Of several rows of a course, the latest up to this term applies. The default is the end of this year."`
+	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy of the skills. The default is the service's own."`
+	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. The default is FILE.rejects.csv."`
 	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
 }
 
-// Run imports a catalog, or finds what an import would do.
-func (c *importCatalog) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run imports a catalog, or reports what an import would do.
+func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
@@ -55,15 +50,17 @@ func (c *importCatalog) Run(ctx context.Context, t *tool) error {
 	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := load.Loader{
-		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store, Builtin: labor.Starter()}, SkillName: taxonomy.Name, Now: now, IDs: ids,
-		CheckHref: func(href string) error { return address.Check(href, hosts) },
+		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name,
+		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
 	}
-	return t.load(ctx, loader, c.Organization, rows, load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+	options := load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
+	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
-// load imports rows and shows what became of them; those with errors go to the file of
-// rejects.
-func (t *tool) load(ctx context.Context, loader load.Loader, org catalog.OrgID, rows []intake.Row, o load.Options, rejects string) error {
+// load imports rows and shows the summary. Rejected rows are written to a file.
+func (t *tool) load(
+	ctx context.Context, loader load.Loader, org catalog.OrgID, rows []intake.Row, o load.Options, rejects string,
+) error {
 	step, end := progress(t.stderr, "records")
 	o.Progress = step
 	summary, err := loader.Load(ctx, org, rows, o)
@@ -76,8 +73,12 @@ func (t *tool) load(ctx context.Context, loader load.Loader, org catalog.OrgID, 
 			return errors.Join(err, failed)
 		}
 	}
-	if shown := t.show(summary, func(w io.Writer) { tellSummary(w, summary, rejects, o.Check || errors.Is(err, load.ErrRejected)) }); shown != nil {
-		return shown
+	would := ""
+	if o.Check || errors.Is(err, load.ErrRejected) {
+		would = "would be "
+	}
+	if failed := t.show(summary, func(w io.Writer) { showSummary(w, summary, rejects, would) }); failed != nil {
+		return failed
 	}
 	if err == nil && summary.Failed > 0 {
 		err = fmt.Errorf("%d records have errors: %w", summary.Failed, errPartly)
@@ -85,35 +86,31 @@ func (t *tool) load(ctx context.Context, loader load.Loader, org catalog.OrgID, 
 	return err
 }
 
-func tellSummary(w io.Writer, s *load.Summary, rejects string, only bool) {
-	would := ""
-	if only {
-		would = "would be "
+func showSummary(w io.Writer, s *load.Summary, rejects, would string) {
+	for _, count := range []struct {
+		what string
+		n    int
+	}{{"created", s.Created}, {"updated", s.Updated}, {"skipped", s.Skipped}, {"failed", s.Failed}} {
+		fmt.Fprintf(w, "%s%s\t%d\n", would, count.what, count.n)
 	}
-	fmt.Fprintf(w, "%screated\t%d\n%supdated\t%d\n%sskipped\t%d\n%sfailed\t%d\n", would, s.Created, would, s.Updated, would, s.Skipped, would, s.Failed)
-	tellSome(w, "skipped", s.Skips)
-	tellSome(w, "imported", s.Incomplete)
-	for _, r := range s.Rejects[:min(len(s.Rejects), shownRejects)] {
-		fmt.Fprintf(w, "%s: %s %s: %s\n", r.Place, r.Kind, r.Name, r.Reason)
+	for _, list := range []struct {
+		what string
+		rows []load.Reject
+	}{{"skipped ", s.Skips}, {"imported ", s.Incomplete}, {"", s.Rejects}} {
+		for _, r := range list.rows[:min(len(list.rows), shownRejects)] {
+			fmt.Fprintf(w, "%s: %s%s %s: %s\n", r.Place, list.what, r.Kind, r.Name, r.Reason)
+		}
+		if more := len(list.rows) - shownRejects; more > 0 {
+			fmt.Fprintf(w, "and %d more\n", more)
+		}
 	}
 	if len(s.Rejects) > 0 {
 		fmt.Fprintf(w, "all errors are in %s\n", rejects)
 	}
 }
 
-// tellSome writes the first of the rows to which the same happened.
-func tellSome(w io.Writer, what string, rows []load.Reject) {
-	for _, r := range rows[:min(len(rows), shownRejects)] {
-		fmt.Fprintf(w, "%s: %s %s %s: %s\n", r.Place, what, r.Kind, r.Name, r.Reason)
-	}
-	if more := len(rows) - shownRejects; more > 0 {
-		fmt.Fprintf(w, "%d more are %s likewise\n", more, what)
-	}
-}
-
-// writeRejects writes the records with errors, each with its place and the reason.
-// Those of one table stand as they stood there, so that the file can be mended and
-// imported as it is: columns without a meaning are passed over.
+// writeRejects writes the records with errors, each with its place and the reason. Records of a single table keep their
+// columns, so that the file can be corrected and imported: unknown columns are ignored.
 func writeRejects(name string, rejects []load.Reject) error {
 	header := rejects[0].Row.Header
 	for _, r := range rejects {

@@ -14,39 +14,45 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/labor/official"
+	usecase "skillscurriculum/pkg/service"
 )
 
-// imported is what an import of reference data says of itself.
+// minShare is the fraction of the present number of entries below which a file is assumed to be broken.
+const minShare = 0.5
+
+// ofFile has the flags of every import of reference data.
+type ofFile struct {
+	Force bool   `help:"Import a file even if it has far fewer entries than the present data."`
+	File  string `arg:"" help:"The official file."`
+}
+
+// dataSet is reference data read from a file.
+type dataSet struct {
+	set, vintage string
+	entries      int
+	replaces     func(dynamo.DataSet) bool // which present data sets of the same name it replaces
+	counts       []count
+	save         func(dynamo.Origin) error
+}
+
+type count struct {
+	what string
+	n    int
+}
+
+// imported is the output of an import.
 type imported struct {
 	Set     string         `json:"set"`
 	Vintage string         `json:"vintage"`
 	Source  string         `json:"source"`
 	Counts  map[string]int `json:"counts"`
-	order   []string
 }
 
-func (i *imported) count(what string, n int) {
-	if i.Counts == nil {
-		i.Counts = map[string]int{}
-	}
-	i.Counts[what] = n
-	i.order = append(i.order, what)
-}
-
-// shrunk is the part of the former entries below which a file is taken for a
-// broken one.
-const shrunk = 0.5
-
-// ofFile is the flags of every import of reference data.
-type ofFile struct {
-	Force bool   `help:"Also a file with far fewer entries than the present data."`
-	File  string `arg:"" help:"The official file."`
-}
-
-// importData reads a file and hands it over to save, which sees that it is sound.
-func importData[T any](ctx context.Context, t *tool, name string, read func(io.Reader, labor.Progress) (T, error),
-	save func(ctx context.Context, s *service, from dynamo.Origin, data T, told *imported) error) error {
-	file, err := os.Open(name)
+// run imports the data set in the file.
+func (c *ofFile) run(
+	ctx context.Context, t *tool, s *service, read func(io.Reader, labor.Progress) (*dataSet, error),
+) error {
+	file, err := os.Open(c.File)
 	if err != nil {
 		return err
 	}
@@ -55,51 +61,44 @@ func importData[T any](ctx context.Context, t *tool, name string, read func(io.R
 	data, err := read(file, step)
 	end()
 	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was imported", name, err)
+		return fmt.Errorf("%s: %w; nothing was imported", c.File, err)
 	}
-	s, err := t.open(ctx)
+	present, err := s.store.DataSets(ctx)
 	if err != nil {
 		return err
 	}
-	told := &imported{Source: filepath.Base(name)}
-	if err := save(ctx, s, dynamo.Origin{Source: told.Source, Generation: ids.New("")}, data, told); err != nil {
+	for _, old := range present {
+		if !c.Force && old.Set == data.set && data.replaces(old) && float64(data.entries) < minShare*float64(old.Entries) {
+			return fmt.Errorf("the file has %d entries, but %s had %d: import it anyway with -force",
+				data.entries, old.Source, old.Entries)
+		}
+	}
+	source := filepath.Base(c.File)
+	if err := data.save(dynamo.Origin{Source: source, Generation: ids.New("")}); err != nil {
 		return err
 	}
-	return t.show(told, func(w io.Writer) {
-		fmt.Fprintf(w, "imported\t%s, %s\n", told.Set, told.Vintage)
-		for _, what := range told.order {
-			fmt.Fprintf(w, "%s\t%d\n", what, told.Counts[what])
+	result := imported{data.set, data.vintage, source, map[string]int{}}
+	for _, c := range data.counts {
+		result.Counts[c.what] = c.n
+	}
+	return t.show(result, func(w io.Writer) {
+		fmt.Fprintf(w, "imported\t%s, %s\n", data.set, data.vintage)
+		for _, c := range data.counts {
+			fmt.Fprintf(w, "%s\t%d\n", c.what, c.n)
 		}
 	})
-}
-
-// whole refuses a data set that has far fewer entries than the one whose place it
-// takes.
-func (s *service) whole(ctx context.Context, force bool, set string, entries int, replaces func(dynamo.DataSet) bool) error {
-	sets, err := s.store.DataSets(ctx)
-	if err != nil || force {
-		return err
-	}
-	for _, old := range sets {
-		if old.Set == set && replaces(old) && float64(entries) < shrunk*float64(old.Entries) {
-			return fmt.Errorf("the file has %d entries where %s had %d: -force imports it all the same", entries, old.Source, old.Entries)
-		}
-	}
-	return nil
 }
 
 func always(dynamo.DataSet) bool { return true }
 
 type importCrosswalk struct{ ofFile }
 
-// Run imports programs of study and their occupations, and brings the programs in line.
-func (c *importCrosswalk) Run(ctx context.Context, t *tool) error {
-	return importData(ctx, t, c.File, official.ReadCrosswalk, func(ctx context.Context, s *service, from dynamo.Origin, crosswalk *labor.Crosswalk, told *imported) error {
-		if err := s.whole(ctx, c.Force, "crosswalk", len(crosswalk.CIPs), always); err != nil {
-			return err
-		}
-		if err := s.store.ImportCrosswalk(ctx, from, crosswalk); err != nil {
-			return err
+// Run imports programs of study and their occupations, and updates the occupations of all programs.
+func (c *importCrosswalk) Run(ctx context.Context, t *tool, s *service) error {
+	return c.run(ctx, t, s, func(r io.Reader, p labor.Progress) (*dataSet, error) {
+		crosswalk, err := official.ReadCrosswalk(r, p)
+		if err != nil {
+			return nil, err
 		}
 		unmatched := 0
 		for _, cip := range crosswalk.CIPs {
@@ -107,161 +106,148 @@ func (c *importCrosswalk) Run(ctx context.Context, t *tool) error {
 				unmatched++
 			}
 		}
-		told.Set, told.Vintage = "crosswalk", crosswalk.Vintage
-		told.count("programs of study", len(crosswalk.CIPs))
-		told.count("occupations", len(crosswalk.Names))
-		told.count("matches", crosswalk.Matches())
-		told.count("programs of study without an occupation", unmatched)
-		return t.derive(ctx, s, told)
+		data := &dataSet{set: "crosswalk", vintage: crosswalk.Vintage, entries: len(crosswalk.CIPs), replaces: always}
+		data.counts = []count{
+			{"programs of study", len(crosswalk.CIPs)}, {"occupations", len(crosswalk.Names)},
+			{"matches", crosswalk.Matches()}, {"programs of study without an occupation", unmatched},
+		}
+		data.save = func(from dynamo.Origin) error {
+			if err := s.store.ImportCrosswalk(ctx, from, crosswalk); err != nil {
+				return err
+			}
+			updated, err := t.updateOccupations(ctx, s)
+			data.counts = append(data.counts, count{"programs updated", updated})
+			return err
+		}
+		return data, nil
 	})
 }
 
 type importProjections struct{ ofFile }
 
 // Run imports employment projections.
-func (c *importProjections) Run(ctx context.Context, t *tool) error {
-	return importData(ctx, t, c.File, official.ReadProjections, func(ctx context.Context, s *service, from dynamo.Origin, p []labor.Projection, told *imported) error {
-		if err := s.whole(ctx, c.Force, "projections", len(p), always); err != nil {
-			return err
+func (c *importProjections) Run(ctx context.Context, t *tool, s *service) error {
+	return c.run(ctx, t, s, func(r io.Reader, progress labor.Progress) (*dataSet, error) {
+		p, err := official.ReadProjections(r, progress)
+		if err != nil {
+			return nil, err
 		}
-		told.Set, told.Vintage = "projections", p[0].Vintage
-		told.count("occupations", len(p))
-		return s.store.ImportProjections(ctx, from, p)
+		return &dataSet{
+			set: "projections", vintage: p[0].Vintage, entries: len(p), replaces: always,
+			counts: []count{{"occupations", len(p)}},
+			save:   func(from dynamo.Origin) error { return s.store.ImportProjections(ctx, from, p) },
+		}, nil
 	})
 }
 
 type importRegions struct{ ofFile }
 
 // Run imports metropolitan areas or states.
-func (c *importRegions) Run(ctx context.Context, t *tool) error {
-	return importData(ctx, t, c.File, official.ReadRegions, func(ctx context.Context, s *service, from dynamo.Origin, r []labor.Region, told *imported) error {
-		same := func(old dynamo.DataSet) bool {
-			return slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return a.RegionType == r[0].RegionType })
+func (c *importRegions) Run(ctx context.Context, t *tool, s *service) error {
+	return c.run(ctx, t, s, func(r io.Reader, p labor.Progress) (*dataSet, error) {
+		regions, err := official.ReadRegions(r, p)
+		if err != nil {
+			return nil, err
 		}
-		if err := s.whole(ctx, c.Force, "regions", len(r), same); err != nil {
-			return err
-		}
-		told.Set, told.Vintage = "regions", string(r[0].RegionType)
-		told.count("regions", len(r))
-		return s.store.ImportRegions(ctx, from, r)
+		kind := regions[0].RegionType
+		return &dataSet{
+			set: "regions", vintage: string(kind), entries: len(regions),
+			replaces: func(old dynamo.DataSet) bool {
+				return slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return a.RegionType == kind })
+			},
+			counts: []count{{"regions", len(regions)}},
+			save:   func(from dynamo.Origin) error { return s.store.ImportRegions(ctx, from, regions) },
+		}, nil
 	})
 }
 
 type importWages struct {
 	ofFile
-	Vintage string `placeholder:"TEXT" help:"The survey's period where the file does not say it, as \"May 2024\"."`
+	Vintage string `placeholder:"TEXT" help:"Period of the survey if the file does not state it, such as \"May 2024\"."`
 }
 
 // Run imports employment and wages.
-func (c *importWages) Run(ctx context.Context, t *tool) error {
-	read := func(r io.Reader, p labor.Progress) (*labor.WageFile, error) {
-		return official.ReadWages(r, c.Vintage, p)
-	}
-	return importData(ctx, t, c.File, read, func(ctx context.Context, s *service, from dynamo.Origin, file *labor.WageFile, told *imported) error {
+func (c *importWages) Run(ctx context.Context, t *tool, s *service) error {
+	return c.run(ctx, t, s, func(r io.Reader, p labor.Progress) (*dataSet, error) {
+		file, err := official.ReadWages(r, c.Vintage, p)
+		if err != nil {
+			return nil, err
+		}
 		areas := map[labor.Area]bool{}
 		for _, w := range file.Wages {
 			areas[w.Area] = true
 		}
-		replaced := func(old dynamo.DataSet) bool {
-			return !slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return !areas[a] })
-		}
-		if err := s.whole(ctx, c.Force, "wages", len(file.Wages), replaced); err != nil {
-			return err
-		}
-		told.Set, told.Vintage = "wages", file.Vintage
-		told.count("areas", len(areas))
-		told.count("figures of an occupation in an area", len(file.Wages))
-		told.count("lines of areas that are no region here", file.Skipped)
-		step, end := progress(t.stderr, "writing")
-		defer end()
-		return s.store.ImportWages(ctx, from, file, step)
+		return &dataSet{
+			set: "wages", vintage: file.Vintage, entries: len(file.Wages),
+			replaces: func(old dynamo.DataSet) bool {
+				return !slices.ContainsFunc(old.Areas, func(a labor.Area) bool { return !areas[a] })
+			},
+			counts: []count{
+				{"areas", len(areas)}, {"figures of an occupation in an area", len(file.Wages)},
+				{"lines of areas that are no region here", file.Skipped},
+			},
+			save: func(from dynamo.Origin) error {
+				step, end := progress(t.stderr, "writing")
+				defer end()
+				return s.store.ImportWages(ctx, from, file, step)
+			},
+		}, nil
 	})
 }
 
-// derive brings the occupations of all programs in line with the crosswalk; once
-// more when no function can know only the old one any longer, for programs that
-// were changed in between.
-func (t *tool) derive(ctx context.Context, s *service, told *imported) error {
-	market := &dynamo.Market{Store: s.store, Builtin: labor.Starter()}
-	changed, err := t.deriveAll(ctx, s, market)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(t.stderr, "waiting until every function has seen the crosswalk")
-	if err := t.pause(ctx, (dynamo.DataSeenWithin+1000)*time.Millisecond); err != nil {
-		return err
-	}
-	late, err := t.deriveAll(ctx, s, market)
-	told.count("programs updated", changed+late)
-	return err
-}
-
-func (t *tool) deriveAll(ctx context.Context, s *service, market labor.Source) (changed int, err error) {
+// updateOccupations derives the occupations of all programs from the crosswalk, and returns the number of programs that
+// changed. It does so again after functions have dropped their cache, for programs that they changed in between.
+func (t *tool) updateOccupations(ctx context.Context, s *service) (changed int, err error) {
 	orgs, err := s.store.Organizations(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for _, org := range orgs {
-		n, err := t.deriveOf(ctx, s, market, org)
-		if changed += n; err != nil {
-			return changed, err
+	for pass := range 2 {
+		if pass > 0 {
+			fmt.Fprintln(t.stderr, "waiting until all functions use the new crosswalk")
+			if err := t.pause(ctx, (dynamo.DataSeenWithin+1000)*time.Millisecond); err != nil {
+				return changed, err
+			}
 		}
-	}
-	return changed, nil
-}
-
-func (t *tool) deriveOf(ctx context.Context, s *service, market labor.Source, org *catalog.Organization) (changed int, err error) {
-	step, end := progress(t.stderr, "programs of "+org.Name)
-	defer end()
-	const page = 100
-	for offset, total := 0, 1; offset < total; offset += page {
-		var programs []*catalog.Program
-		if programs, total, err = s.store.Programs(ctx, org.ID, offset, page); err != nil {
-			return changed, err
-		}
-		for i, program := range programs {
-			done, err := s.derive(ctx, market, program)
+		market := &dynamo.Market{Store: s.store}
+		for _, org := range orgs {
+			programs, err := s.store.AllPrograms(ctx, org.ID)
 			if err != nil {
-				return changed, fmt.Errorf("program %s: %w", program.ID, err)
+				return changed, err
 			}
-			if done {
-				changed++
+			step, end := progress(t.stderr, "programs of "+org.Name)
+			for i, program := range programs {
+				updated, err := s.derive(ctx, market, program)
+				if err != nil {
+					end()
+					return changed, fmt.Errorf("program %s: %w", program.ID, err)
+				}
+				if updated {
+					changed++
+				}
+				step(i+1, len(programs))
 			}
-			step(offset+i+1, total)
+			end()
 		}
 	}
 	return changed, nil
 }
 
-// derive sets a program's occupations; false where they are so already.
+// derive sets a program's occupations and reports whether they changed.
 func (s *service) derive(ctx context.Context, market labor.Source, program *catalog.Program) (bool, error) {
 	for {
-		socs := []string{}
-		if program.CIPCode != nil {
-			scope, err := market.Scope(ctx, labor.Nation, []string{*program.CIPCode})
-			if err != nil {
-				return false, err
-			}
-			socs = append(socs, scope.CIPs[*program.CIPCode].SOCCodes...)
+		change, err := usecase.DeriveOccupations(ctx, market, program, now())
+		if err != nil || change.Empty() {
+			return false, err
 		}
-		if slices.Equal(socs, program.DerivedSOCs) {
-			return false, nil
-		}
-		program.DerivedSOCs = socs
-		var change catalog.Change
-		change.Replace(program, now())
-		err := s.store.Commit(ctx, program.OrganizationID, &change)
+		err = s.store.Commit(ctx, program.OrganizationID, change)
 		if !errors.Is(err, catalog.ErrStale) {
 			return err == nil, err
 		}
-		fresh, err := s.store.Program(ctx, program.OrganizationID, program.ID, true)
-		var known *catalog.Error
-		if errors.As(err, &known) && known.Code == catalog.NotFound {
-			return false, nil
-		}
-		if err != nil {
+		fresh, err := s.reload(ctx, program)
+		if err != nil || fresh == nil {
 			return false, err
 		}
-		program = fresh
+		program = fresh.(*catalog.Program)
 	}
 }

@@ -1,7 +1,6 @@
-// Command skillsctl is the operator's tool: it keeps customers and their keys,
-// fills catalogs and reference data, builds taxonomies and extracts skills. It
-// works on the table itself, of a local stack or of a deployment in AWS, and so
-// costs customers no units.
+// Command skillsctl is the operator's tool: it manages customers and their keys, imports catalogs and reference data,
+// builds taxonomies and extracts skills. It works directly on the table of a local stack or of a deployment in AWS, so
+// that its commands consume no units of customers.
 package main
 
 import (
@@ -23,20 +22,20 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// commands is the command line, in the order of the help.
+// commands defines the command line, in the order of the help.
 type commands struct {
-	JSON bool `name:"json" help:"Write JSON, for programs."`
+	JSON bool `name:"json" help:"Write JSON."`
 
 	Keys struct {
 		Create keysCreate `cmd:"" help:"Issue an API key. It is shown once."`
 		List   keysList   `cmd:"" help:"List a customer's keys."`
-		Rotate keysRotate `cmd:"" help:"Issue a key and let the live ones of its scope end."`
-		Revoke keysRevoke `cmd:"" help:"End a key."`
+		Rotate keysRotate `cmd:"" help:"Issue a key and expire the live ones of its scope."`
+		Revoke keysRevoke `cmd:"" help:"Revoke a key."`
 	} `cmd:"" help:"API keys of customers."`
 	Customers struct {
-		Create customersCreate `cmd:"" help:"Add a customer, of a new organization where none is named."`
+		Create customersCreate `cmd:"" help:"Add a customer, with a new organization unless one is given."`
 		List   customersList   `cmd:"" help:"List customers and their organizations."`
-		Limit  customersLimit  `cmd:"" help:"Set a customer's own rate limit. 0 removes it."`
+		Limit  customersLimit  `cmd:"" help:"Set a customer's own rate limit. 0 restores the default."`
 	} `cmd:"" help:"Customers and their organizations."`
 	Demo struct {
 		Load demoLoad `cmd:"" help:"Load the demo's two organizations."`
@@ -48,32 +47,32 @@ type commands struct {
 		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
 		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
 
-		Articulations importArticulations `cmd:"" help:"What courses of other institutions are worth (csv, as exported here or by TES)."`
+		Articulations importArticulations `cmd:"" help:"Articulations with courses of other institutions (csv, as exported here or by TES)."`
 	} `cmd:"" help:"Reference data, catalogs and articulations."`
 	Export struct {
-		Articulations exportArticulations `cmd:"" help:"Write an organization's articulations as a table that can be imported."`
-	} `cmd:"" help:"What can be imported again."`
+		Articulations exportArticulations `cmd:"" help:"Write an organization's articulations as a table for import."`
+	} `cmd:"" help:"Data that can be imported again."`
 	Upload    upload    `cmd:"" help:"Upload files as documents and print the documents' ids."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
-	Reviews   reviews   `cmd:"" help:"How far confidence can be trusted: what people decided on what was extracted."`
+	Reviews   reviews   `cmd:"" help:"Compare confidence with the decisions of people: count reviews of extracted skills."`
 	Taxonomy  struct {
 		Build taxonomyBuild `cmd:"" help:"Compile a taxonomy."`
-		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy, and how many of the skills in use it knows."`
+		Info  taxonomyInfo  `cmd:"" help:"Describe a compiled taxonomy and count the skills in use that it knows."`
 		Remap taxonomyRemap `cmd:"" help:"Rename the skills in use from one taxonomy to another."`
 	} `cmd:"" help:"Compiled taxonomies."`
-	Extract extract   `cmd:"" help:"Find the skills of documents, offline."`
-	Env     env       `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
-	Print   printJSON `cmd:"" name:"json" help:"Print JSON of the standard input with indentation, or what stands at a path of it."`
-	Version version   `cmd:"" help:"Print the version."`
+	Extract extract `cmd:"" help:"Find the skills of documents, offline."`
+	Env     env     `cmd:"" help:"Print the local stack's address, key and example ids as shell variables: eval \"$(skillsctl env)\"."`
+	Version version `cmd:"" help:"Print the version."`
 }
 
-const description = `skillsctl operates the Skills Curriculum Service. It finds a running local stack through build/local.json,
-or what TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT) name, or the deployment in build/outputs.json.
+const description = `skillsctl operates the Skills Curriculum Service. It uses the local stack of build/local.json, the
+service given by TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT), or the
+deployment of build/outputs.json.
 
 Flags may be written with one dash or two, before or after the other arguments.
 
-Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 done except for documents, lines or records with errors, which are
-named; 130 interrupted.`
+Exit codes: 0 done; 1 failed; 2 invalid command line; 3 done except for documents, lines or records with errors, which
+are listed; 130 interrupted.`
 
 // The exit codes of the tool.
 const (
@@ -84,7 +83,7 @@ const (
 	codeInterrupted = 130
 )
 
-// errPartly is done, except for some of the input.
+// errPartly means that some of the input was skipped.
 var errPartly = errors.New("the rest is done")
 
 func main() {
@@ -96,7 +95,7 @@ func main() {
 	os.Exit(code)
 }
 
-// pause waits, unless it is interrupted.
+// pause waits until the time has passed or the context ends.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -111,11 +110,11 @@ type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	json           bool // for programs
+	json           bool
 	pause          func(context.Context, time.Duration) error
 }
 
-// run does what the arguments say and returns the exit code.
+// run executes the command line and returns the exit code.
 func (t *tool) run(ctx context.Context, args []string) int {
 	err := t.dispatch(ctx, args)
 	var usage *kong.ParseError
@@ -126,7 +125,7 @@ func (t *tool) run(ctx context.Context, args []string) int {
 		fmt.Fprintf(t.stderr, "skillsctl: %v; see %s -h\n", err, nodeOf(usage.Context).FullPath())
 		return codeUsage
 	case ctx.Err() != nil:
-		fmt.Fprintln(t.stderr, "skillsctl: interrupted; the same command again goes on from here")
+		fmt.Fprintln(t.stderr, "skillsctl: interrupted; run the same command again to continue")
 		return codeInterrupted
 	}
 	fmt.Fprintln(t.stderr, "skillsctl: "+sentence(err))
@@ -139,25 +138,28 @@ func (t *tool) run(ctx context.Context, args []string) int {
 func (t *tool) dispatch(ctx context.Context, args []string) error {
 	var line commands
 	helped := false
-	parser, err := kong.New(&line, kong.Name("skillsctl"), kong.Description(description), kong.Writers(t.stdout, t.stderr),
-		kong.Exit(func(int) { helped = true }), kong.WithHyphenPrefixedParameters(true),
+	parser, err := kong.New(&line, kong.Name("skillsctl"), kong.Description(description),
+		kong.Writers(t.stdout, t.stderr), kong.Exit(func(int) { helped = true }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoAppDescFormat: true}))
 	if err != nil {
 		return err
 	}
 	parsed, err := parser.Parse(normalize(args))
-	if err != nil && !helped {
-		return err
-	}
 	if helped {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	t.json = line.JSON
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(t)
+	return errors.Join(
+		parsed.BindToProvider(func() (*service, error) { return t.open(ctx) }),
+		parsed.BindToProvider(func() (keyed, error) { return t.openKeys(ctx) }),
+		parsed.Run(t))
 }
 
-// nodeOf returns the command that was being parsed, or the tool.
+// nodeOf returns the command being parsed, or the tool itself.
 func nodeOf(c *kong.Context) *kong.Node {
 	if selected := c.Selected(); selected != nil {
 		return selected
@@ -165,9 +167,8 @@ func nodeOf(c *kong.Context) *kong.Node {
 	return c.Model.Node
 }
 
-// normalize writes arguments as the parser reads them: -flag as --flag, help as
-// --help, and each word after one of the repeated flags with the flag before it, so
-// that -esco a b is -esco a -esco b.
+// normalize rewrites arguments for the parser: -flag as --flag, help as --help, and further values of repeated flags
+// with their flag, so that -esco a b becomes --esco a --esco b.
 func normalize(args []string) []string {
 	if len(args) == 0 {
 		return []string{"--help"}
@@ -199,7 +200,7 @@ func normalize(args []string) []string {
 	return out
 }
 
-// sentence is an error in words for people: those of the service without their code.
+// sentence returns an error for people: errors of the service without their code.
 func sentence(err error) string {
 	var known *catalog.Error
 	if errors.As(err, &known) && len(known.Fields) == 0 {
@@ -208,7 +209,7 @@ func sentence(err error) string {
 	return err.Error()
 }
 
-// show writes a value: as JSON for programs, else through people.
+// show writes a value as JSON if the user asked for it, and else as a table through people.
 func (t *tool) show(v any, people func(w io.Writer)) error {
 	if t.json {
 		encoder := json.NewEncoder(t.stdout)

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { dynamotest.Main(m) }
 
-// console is a directory of its own in which the tool is run.
+// console runs the tool in a directory of its own.
 type console struct {
 	t     *testing.T
 	env   map[string]string
@@ -40,8 +40,7 @@ func newConsole(t *testing.T) *console {
 	return c
 }
 
-// run returns what a command writes, and fails the test where it ends otherwise
-// than wanted.
+// run returns the output of a command. It fails the test if the exit code differs.
 func (c *console) run(code int, args ...string) (stdout, stderr string) {
 	c.t.Helper()
 	var out, errs bytes.Buffer
@@ -52,7 +51,7 @@ func (c *console) run(code int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// value runs a command with -json and returns what it says.
+// value runs a command with -json and returns its output.
 func value[T any](c *console, args ...string) T {
 	c.t.Helper()
 	out, _ := c.run(0, append(args, "-json")...)
@@ -74,7 +73,7 @@ func (c *console) file(name, text string) string {
 	return name
 }
 
-// Each mistake ends with its code and one sentence.
+// Every mistake has its exit code and a message of one sentence.
 func TestMistakes(t *testing.T) {
 	c := newConsole(t)
 	for _, m := range []struct {
@@ -87,11 +86,11 @@ func TestMistakes(t *testing.T) {
 		{2, "keys list", "missing flags: --customer=ID; see skillsctl keys list -h"},
 		{1, "keys list -customer cus_0", "there is no customer cus_0"},
 		{2, "keys create -customer cus_0 -scope all", `--scope must be one of "write","read" but got "all"`},
-		{2, "keys create -customer cus_0 -valid -1h", "--valid is below 0"},
-		{2, "keys rotate -customer cus_0 -grace=-1h", "--grace is below 0"},
+		{2, "keys create -customer cus_0 -valid -1h", "--valid must not be negative"},
+		{2, "keys rotate -customer cus_0 -grace=-1h", "--grace must not be negative"},
 		{2, "keys list -colour red -customer x", "unknown flag --colour"},
-		{2, "customers create", "--name is blank"},
-		{2, "customers create -name=", "--name is blank"},
+		{2, "customers create", "--name must not be blank"},
+		{2, "customers create -name=", "--name must not be blank"},
 		{1, "customers create -name N -organization org_0", "there is no organization org_0"},
 		{2, "customers create -name N -units -1", `--units: expected a valid 64 bit uint but got "-1"`},
 		{1, "customers limit -customer cus_0 -units 5", "there is no customer cus_0"},
@@ -107,8 +106,8 @@ func TestMistakes(t *testing.T) {
 		{1, "taxonomy remap -from starter -to absent", "no such file"},
 		{1, "taxonomy remap -from starter -to starter -organization org_0", "there is no organization org_0"},
 		{1, "taxonomy build -esco absent -out x", "no such file"},
-		{2, "extract", "either documents or --jsonl"},
-		{2, "extract -jsonl a b.txt", "either documents or --jsonl"},
+		{2, "extract", "specify either documents or --jsonl"},
+		{2, "extract -jsonl a b.txt", "specify either documents or --jsonl"},
 		{2, "extract -kind rtf a.txt", "rtf"},
 		{1, "extract -jsonl absent", "no such file"},
 		{1, "extract absent.txt", "nothing could be read"},
@@ -125,7 +124,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Every word has its help, with one dash or two, before it or after it.
+// Every command has help, with one dash or two, before or after its name.
 func TestHelp(t *testing.T) {
 	c := newConsole(t)
 	for args, wants := range map[string][]string{
@@ -162,7 +161,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// What env prints, a shell reads.
+// A shell can evaluate the output of env.
 func TestEnv(t *testing.T) {
 	c := newConsole(t)
 	c.file(announcement, `{"baseUrl":"http://127.0.0.1:3000/v1","customers":[{"customerId":"cus_1","organizationId":"org_1","name":"A","apiKey":"it's","readOnlyApiKey":"r"}],
@@ -219,7 +218,7 @@ func TestKeysAndCustomers(t *testing.T) {
 		t.Error(diff)
 	}
 	shown, _ := c.run(0, "keys", "create", "-customer", string(second.ID))
-	if !strings.Contains(shown, catalog.SecretPrefix) || !strings.Contains(shown, "only time") {
+	if !strings.Contains(shown, catalog.SecretPrefix) || !strings.Contains(shown, "not be shown again") {
 		t.Error(shown)
 	}
 }
@@ -250,7 +249,7 @@ func TestFindTheService(t *testing.T) {
 	}
 	c.env = map[string]string{}
 	c.file(announcement, `{"environment":{}}`)
-	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "it names no table") {
+	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "no table name") {
 		t.Error(says)
 	}
 }
@@ -292,9 +291,8 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// What cannot be read is named, has its line where it is a document, and does not
-// stop the others.
-func TestExtractGoesOn(t *testing.T) {
+// Unreadable documents and lines are reported and do not stop the others. Documents have their line in the output.
+func TestExtractContinues(t *testing.T) {
 	c := newConsole(t)
 	const text = "Students write SQL queries."
 	c.file("docs/a.txt", text)
@@ -332,7 +330,7 @@ func TestExtractGoesOn(t *testing.T) {
 	if diff := cmp.Diff([]string{"x", "2"}, documents(out)); diff != "" {
 		t.Error(diff)
 	}
-	for _, want := range []string{`-:2: "id" or "text" is missing`, "-:4: no JSON object", "-:5: the line is longer than 16 MB", "3 of 5 could not be read"} {
+	for _, want := range []string{`-:2: "id" or "text" is missing`, "-:4: not a JSON object", "-:5: the line is longer than 16 MB", "3 of 5 could not be read"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("%q is not said: %s", want, says)
 		}
@@ -364,11 +362,11 @@ func TestTaxonomy(t *testing.T) {
 	}
 }
 
-// ESCO without its relations is refused by name, unless that is accepted.
-func TestTaxonomyOfHalfAnESCO(t *testing.T) {
+// ESCO without its relations is refused, unless -incomplete is set.
+func TestTaxonomyOfIncompleteESCO(t *testing.T) {
 	c := newConsole(t)
 	c.file("esco/skills_en.csv", "conceptUri,skillType,preferredLabel\nhttp://data.europa.eu/esco/skill/1,knowledge,welding\n")
-	if _, says := c.run(1, "taxonomy", "build", "-esco", "esco", "-out", "t.bin"); !strings.Contains(says, "occupationSkillRelations.csv; name ESCO's relations") {
+	if _, says := c.run(1, "taxonomy", "build", "-esco", "esco", "-out", "t.bin"); !strings.Contains(says, "occupationSkillRelations.csv; add ESCO's relations") {
 		t.Error(says)
 	}
 	if _, err := os.Stat("t.bin"); err == nil {
@@ -385,7 +383,7 @@ func TestTaxonomyOfHalfAnESCO(t *testing.T) {
 	}
 }
 
-// What bundles carry is what functions would compile by themselves.
+// The starter in bundles equals the one that functions would compile themselves.
 func TestTaxonomyStarter(t *testing.T) {
 	c := newConsole(t)
 	built := value[map[string]any](c, "taxonomy", "build", "-starter", "-out", "a.bin")
@@ -467,7 +465,7 @@ func TestImportReferenceData(t *testing.T) {
 	}
 	c.file("crosswalk.csv", "CIP2020Code,CIP2020Title,SOC2018Code,SOC2018Title\n11.0701,Computer Science.,27-2011,Actors\n51.3801,Nursing.,29-1141,Registered Nurses\n")
 	told := value[imported](c, "import", "crosswalk", "crosswalk.csv")
-	// Alder Bay's data program and Quarry Falls' three are not in it any more.
+	// It no longer has Alder Bay's data program and Quarry Falls' three.
 	if told.Vintage != "CIP 2020 - SOC 2018" || told.Counts["matches"] != 2 || told.Counts["programs updated"] < 2 {
 		t.Errorf("told %+v", told)
 	}
@@ -481,7 +479,7 @@ func TestImportReferenceData(t *testing.T) {
 		}
 	}
 	if now, err := c.store.FeedEnd(t.Context(), org); err != nil || now == end {
-		t.Errorf("the change feed says nothing of the programs: %v", err)
+		t.Errorf("the change feed lacks the programs: %v", err)
 	}
 	c.file("crosswalk.csv", "CIP2020Code,CIP2020Title,SOC2018Code\n11.0701,x,1\n")
 	if _, says := c.run(1, "import", "crosswalk", "crosswalk.csv"); !strings.Contains(says, "nothing was imported") {
@@ -492,7 +490,7 @@ func TestImportReferenceData(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	c.file("fewer.csv", "state_name,state_abbr,long_name,fips\nWashington,WA,x,53\n")
-	if _, says := c.run(1, "import", "regions", "fewer.csv"); !strings.Contains(says, "the file has 1 entries where states.csv had 3: -force") {
+	if _, says := c.run(1, "import", "regions", "fewer.csv"); !strings.Contains(says, "the file has 1 entries, but states.csv had 3: import it anyway with -force") {
 		t.Error(says)
 	}
 	c.run(0, "import", "regions", "-force", "fewer.csv")
@@ -502,8 +500,7 @@ func TestImportReferenceData(t *testing.T) {
 	}
 }
 
-// Everything with a syllabus is extracted again, whatever its state, and the tool
-// waits until the last is done.
+// All records with a syllabus are extracted again, whatever their state, and the tool waits for all of them.
 func TestReextract(t *testing.T) {
 	c := newConsole(t)
 	customer := value[catalog.Customer](c, "customers", "create", "-name", "College")
@@ -512,7 +509,7 @@ func TestReextract(t *testing.T) {
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"},{"externalId":"Y","name":"Y"}]}]}`)
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
 	ctx := t.Context()
-	finish := func() int { // what the extractor does
+	finish := func() int { // like the extractor
 		done := 0
 		s := &service{store: c.store}
 		records, err := s.withSyllabus(ctx, org)
@@ -563,29 +560,4 @@ func TestReextract(t *testing.T) {
 	if got["queued"] != 3 || got["completed"]+got["failed"] != 3 {
 		t.Errorf("re-extracted %v", got)
 	}
-}
-
-func TestPrintJSON(t *testing.T) {
-	c := newConsole(t)
-	c.stdin = `{"data":[{"id":"a","n":1},{"id":"b","n":2,"tags":["x","y"]}]}`
-	for path, want := range map[string]string{
-		".data[0].id":      "a\n",
-		".data[n=2].id":    "b\n",
-		".data[1].tags":    "[\n  \"x\",\n  \"y\"\n]\n",
-		".data[id=a].n":    "1\n",
-		".data[1].tags[1]": "y\n",
-		"data[0].id":       "a\n",
-	} {
-		if got, _ := c.run(0, "json", path); got != want {
-			t.Errorf("%s: %q", path, got)
-		}
-	}
-	for _, path := range []string{".none", ".data[7]", ".data[id=z]", ".data.id", ".data]"} {
-		c.run(1, "json", path)
-	}
-	if got, _ := c.run(0, "json"); !strings.HasPrefix(got, "{\n  \"data\": [\n") {
-		t.Errorf("whole: %q", got)
-	}
-	c.stdin = "no"
-	c.run(1, "json")
 }

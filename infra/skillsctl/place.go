@@ -27,34 +27,34 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/queue"
-	"skillscurriculum/pkg/rest"
+	usecase "skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/storage"
 )
 
-// What a local stack and a deployment say of themselves, seen from the project's root.
+// Files that describe a local stack and a deployment, relative to the root of the project.
 var (
 	announcement = filepath.Join("build", "local.json")
 	outputs      = filepath.Join("build", "outputs.json")
 	demoKeys     = filepath.Join("build", "local", "demo-keys.json")
 )
 
-// envUsagePlan names the usage plan of a deployment.
+// envUsagePlan is the variable for the usage plan of a deployment.
 const envUsagePlan = "USAGE_PLAN_ID"
 
-// service is what the tool works on.
+// service has the parts of the service that the tool works on.
 type service struct {
 	store *dynamo.Store
-	queue rest.Queue      // nil where none is known
-	files *storage.Bucket // nil where none is known
+	queue usecase.Queue   // nil if unknown
+	files *storage.Bucket // nil if unknown
 	keys  *keyring.Keyring
-	env   map[string]string // where the parts are, in the words of the functions' environment
+	env   map[string]string // the configuration, in terms of the functions' environment
 }
 
 func now() catalog.Time { return catalog.TimeOf(time.Now()) }
 
 var ids = catalog.IDs{Random: rand.Reader}
 
-// open finds the service and opens its parts.
+// open finds the service and connects to it.
 func (t *tool) open(ctx context.Context) (*service, error) {
 	env, err := t.environment()
 	if err != nil {
@@ -92,28 +92,37 @@ func (t *tool) open(ctx context.Context) (*service, error) {
 			}
 		})}
 	}
-	return s, s.check(ctx)
-}
-
-// check reports early and in one sentence that the table cannot be reached.
-func (s *service) check(ctx context.Context) error {
+	// An unreachable table is reported early and in one sentence.
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	_, err := s.store.Client.DescribeTable(ctx, &awsdynamodb.DescribeTableInput{TableName: &s.store.Table})
+	_, err = s.store.Client.DescribeTable(ctx, &awsdynamodb.DescribeTableInput{TableName: &s.store.Table})
 	if err != nil {
-		return fmt.Errorf("the table %s cannot be reached: %w", s.store.Table, err)
+		return nil, fmt.Errorf("the table %s cannot be reached: %w", s.store.Table, err)
 	}
-	return nil
+	return s, nil
 }
 
-// inAWS reports whether an API Gateway stands before the service.
+// keyed is a service whose API keys work. In AWS they need a usage plan.
+type keyed struct{ *service }
+
+func (t *tool) openKeys(ctx context.Context) (keyed, error) {
+	s, err := t.open(ctx)
+	if err == nil && s.inAWS() && s.keys.Gateway == nil {
+		err = fmt.Errorf("no usage plan: set %s to the deployment's output UsagePlanId", envUsagePlan)
+	}
+	return keyed{s}, err
+}
+
+// inAWS reports whether the service is behind API Gateway.
 func (s *service) inAWS() bool { return s.env[api.EnvDynamoEndpoint] == "" }
 
-// environment finds the service: the variables decide where TABLE_NAME or
-// DYNAMODB_ENDPOINT is set, else the local stack that runs here, else the
-// deployment that was made from here.
+// environment finds the service: through environment variables if TABLE_NAME or DYNAMODB_ENDPOINT is set, else the
+// running local stack, else the deployment made from here.
 func (t *tool) environment() (map[string]string, error) {
-	names := []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint, envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts}
+	names := []string{
+		api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint,
+		envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts,
+	}
 	env := map[string]string{}
 	if t.getenv(api.EnvTable) == "" && t.getenv(api.EnvDynamoEndpoint) == "" {
 		local, err := announced()
@@ -126,7 +135,8 @@ func (t *tool) environment() (map[string]string, error) {
 			return nil, err
 		}
 		if env == nil {
-			return nil, errors.New("no service: no local stack runs here (build/local.json: make run), and TABLE_NAME names no table")
+			return nil, errors.New("no service: " +
+				"no local stack is running (build/local.json: make run), and TABLE_NAME is not set")
 		}
 	}
 	for _, name := range names {
@@ -140,38 +150,40 @@ func (t *tool) environment() (map[string]string, error) {
 	return env, nil
 }
 
-// announced reads what the local stack says of itself; nil where none runs.
-func announced() (*stack.Announcement, error) {
-	text, err := os.ReadFile(announcement)
+// read decodes a JSON file; false if it does not exist.
+func read(name string, into any) (bool, error) {
+	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return false, nil
 	}
-	var told stack.Announcement
 	if err == nil {
-		err = json.Unmarshal(text, &told)
-	}
-	if err == nil && told.Environment[api.EnvTable] == "" {
-		err = errors.New("it names no table")
+		err = json.Unmarshal(text, into)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", announcement, err)
+		return false, fmt.Errorf("%s: %w", name, err)
 	}
-	return &told, nil
+	return true, nil
 }
 
-// deployed reads the outputs of a deployment; nil where there was none. stage
-// chooses among several.
+// announced returns the description of the local stack; nil if none is running.
+func announced() (*stack.Announcement, error) {
+	var local stack.Announcement
+	found, err := read(announcement, &local)
+	if !found {
+		return nil, err
+	}
+	if local.Environment[api.EnvTable] == "" {
+		return nil, fmt.Errorf("%s: no table name", announcement)
+	}
+	return &local, nil
+}
+
+// deployed returns the outputs of the deployment of a stage; nil if there is none. An empty stage matches the only one.
 func deployed(stage string) (map[string]string, error) {
-	text, err := os.ReadFile(outputs)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var stacks map[string]map[string]string
-	if err == nil {
-		err = json.Unmarshal(text, &stacks)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", outputs, err)
+	found, err := read(outputs, &stacks)
+	if !found {
+		return nil, err
 	}
 	var fitting []string
 	for name := range stacks {
@@ -181,8 +193,12 @@ func deployed(stage string) (map[string]string, error) {
 	}
 	if len(fitting) != 1 {
 		slices.Sort(fitting)
-		return nil, fmt.Errorf("%s holds %d deployments (%s): choose one with STAGE", outputs, len(fitting), strings.Join(fitting, ", "))
+		return nil, fmt.Errorf("%s has %d deployments (%s): choose one with STAGE",
+			outputs, len(fitting), strings.Join(fitting, ", "))
 	}
 	out := stacks[fitting[0]]
-	return map[string]string{api.EnvTable: out["TableName"], api.EnvQueueURL: out["QueueUrl"], api.EnvBucket: out["BucketName"], envUsagePlan: out["UsagePlanId"]}, nil
+	return map[string]string{
+		api.EnvTable: out["TableName"], api.EnvQueueURL: out["QueueUrl"], api.EnvBucket: out["BucketName"],
+		envUsagePlan: out["UsagePlanId"],
+	}, nil
 }

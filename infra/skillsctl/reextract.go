@@ -8,32 +8,31 @@ import (
 	"slices"
 	"time"
 
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 )
 
-// restartBatch is how many records are put back in one transaction.
+// restartBatch is the number of records restarted in one transaction.
 const restartBatch = 40
 
 type reextract struct {
-	Organization catalog.OrgID `placeholder:"ID" help:"Only this organization's."`
-	Wait         bool          `default:"true" negatable:"" help:"Wait until all are extracted."`
+	Organization catalog.OrgID `placeholder:"ID" help:"Limit to one organization."`
+	Wait         bool          `default:"true" negatable:"" help:"Wait until all extractions have finished."`
 }
 
-// Run puts every section with a syllabus and every transfer course back to
-// PENDING, and waits until all are extracted again.
-func (c *reextract) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run sets every section with a syllabus and every transfer course back to PENDING, and waits for the extractions.
+func (c *reextract) Run(ctx context.Context, t *tool, s *service) error {
 	orgs, err := s.organizations(ctx, c.Organization)
 	if err != nil {
 		return err
 	}
 	var restarted []catalog.Record
 	for _, org := range orgs {
-		records, err := t.restartAll(ctx, s, org)
+		records, err := s.withSyllabus(ctx, org)
 		if err != nil {
+			return err
+		}
+		if err := t.alterAll(ctx, s, "queueing "+string(org), org, records, restartBatch, restart); err != nil {
 			return err
 		}
 		restarted = append(restarted, records...)
@@ -57,78 +56,55 @@ func (c *reextract) Run(ctx context.Context, t *tool) error {
 	})
 }
 
-// restartAll puts an organization's records back and gives them.
-func (t *tool) restartAll(ctx context.Context, s *service, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := s.withSyllabus(ctx, org)
-	if err != nil {
-		return nil, err
-	}
-	step, end := progress(t.stderr, "queueing "+string(org))
-	defer end()
-	for from := 0; from < len(records); from += restartBatch {
-		batch := records[from:min(from+restartBatch, len(records))]
-		if err := s.restart(ctx, org, batch); err != nil {
-			return nil, err
-		}
-		step(from+len(batch), len(records))
-	}
-	return records, nil
-}
-
-// withSyllabus reads the records of an organization that skills are extracted for.
+// withSyllabus reads the records of an organization that have a text to extract skills from.
 func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := s.withSkills(ctx, org)
+	records, err := remap.Extracted(ctx, s.store, org)
 	return slices.DeleteFunc(records, func(r catalog.Record) bool {
 		section, ok := r.(*catalog.Section)
 		return ok && section.SyllabusHref == nil && section.DocumentID == nil
 	}), err
 }
 
-// withSkills reads the sections and transfer courses of an organization.
-func (s *service) withSkills(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
-	var records []catalog.Record
-	sections, err := s.store.AllSections(ctx, org)
-	if err != nil {
-		return nil, err
-	}
-	for _, section := range sections {
-		records = append(records, section)
-	}
-	const page = 100
-	for offset, total := 0, 1; offset < total; offset += page {
-		var packages []*catalog.TransferPackage
-		if packages, total, err = s.store.TransferPackages(ctx, org, offset, page); err != nil {
-			return nil, err
-		}
-		for _, p := range packages {
-			courses, err := s.store.TransferCourses(ctx, org, p.ID)
-			if err != nil {
-				return nil, err
-			}
-			for _, course := range courses {
-				records = append(records, course)
-			}
-		}
-	}
-	return records, nil
+// unfinished reports whether the extraction of a record is pending or running.
+func unfinished(r catalog.Record) bool {
+	state := catalog.ExtractionOf(r)
+	return state != nil && (state.ProcessingStatus == catalog.Pending || state.ProcessingStatus == catalog.Processing)
 }
 
-// restart puts records back to PENDING and queues them.
-func (s *service) restart(ctx context.Context, org catalog.OrgID, records []catalog.Record) error {
-	return s.alter(ctx, org, records, func(_ context.Context, change *catalog.Change, record catalog.Record) error {
-		if state := catalog.ExtractionOf(record); state.ProcessingStatus != catalog.Pending && state.ProcessingStatus != catalog.Processing {
-			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
-			change.Replace(record, now())
-			change.Restart(record)
-		}
-		return nil
-	})
+// restart sets a record back to PENDING, unless its extraction is unfinished.
+func restart(_ context.Context, change *catalog.Change, record catalog.Record) error {
+	if !unfinished(record) {
+		before := catalog.Copy(record)
+		*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
+		change.Replace(before, record, now())
+	}
+	return nil
 }
 
-// alter changes records, together or, where others change them meanwhile or they are
-// too large together, one by one, each as it is then. A record may be passed to decide
-// several times.
-func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalog.Record, decide func(context.Context, *catalog.Change, catalog.Record) error) error {
+// alteration adds the changes of a record to a change. It may be called several times for a record.
+type alteration func(context.Context, *catalog.Change, catalog.Record) error
+
+// alterAll changes many records in batches.
+func (t *tool) alterAll(
+	ctx context.Context, s *service, what string, org catalog.OrgID, records []catalog.Record, size int,
+	decide alteration,
+) error {
+	step, end := progress(t.stderr, what)
+	defer end()
+	done := 0
+	for batch := range slices.Chunk(records, size) {
+		if err := s.alter(ctx, org, batch, decide); err != nil {
+			return err
+		}
+		done += len(batch)
+		step(done, len(records))
+	}
+	return nil
+}
+
+// alter changes records in one transaction. If they were changed concurrently or are too large for one, it reloads them
+// and changes them one by one.
+func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalog.Record, decide alteration) error {
 	var change catalog.Change
 	for _, record := range records {
 		if err := decide(ctx, &change, record); err != nil {
@@ -140,9 +116,8 @@ func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalo
 	}
 	err := s.store.Commit(ctx, org, &change)
 	if err == nil {
-		if s.queue != nil && len(change.Jobs) > 0 {
-			// What does not reach the queue now, the sweeper sends.
-			_ = s.queue.Send(ctx, change.Jobs)
+		if jobs := change.Jobs(); s.queue != nil && len(jobs) > 0 {
+			_ = s.queue.Send(ctx, jobs) // the sweeper sends the jobs that are lost
 		}
 		return nil
 	}
@@ -155,7 +130,7 @@ func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalo
 			return err
 		}
 		if fresh == nil {
-			continue // deleted meanwhile
+			continue // deleted in the meantime
 		}
 		records[i] = fresh
 		if len(records) == 1 {
@@ -170,17 +145,16 @@ func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalo
 	return nil
 }
 
-// reload reads a record as it is now; nil where it is deleted.
+// reload reads the current state of a record; nil if it was deleted.
 func (s *service) reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
 	fresh, err := s.store.Reload(ctx, r)
-	var known *catalog.Error
-	if errors.As(err, &known) && known.Code == catalog.NotFound {
+	if known, ok := errors.AsType[*catalog.Error](err); ok && known.Code == catalog.NotFound {
 		return nil, nil
 	}
 	return fresh, err
 }
 
-// await looks again and again until no extraction is open any more.
+// await polls records until all extractions have finished.
 func (t *tool) await(ctx context.Context, s *service, open []catalog.Record) (completed, failed int, err error) {
 	step, end := progress(t.stderr, "extracting")
 	defer end()
@@ -198,16 +172,16 @@ func (t *tool) await(ctx context.Context, s *service, open []catalog.Record) (co
 			if fresh == nil {
 				continue
 			}
-			switch catalog.ExtractionOf(fresh).ProcessingStatus {
-			case catalog.Pending, catalog.Processing:
+			switch {
+			case unfinished(fresh):
 				still = append(still, fresh)
-			case catalog.Completed:
+			case catalog.ExtractionOf(fresh).ProcessingStatus == catalog.Completed:
 				completed++
 			default:
 				failed++
 			}
 			step(all-len(still)-(len(open)-i-1), all)
-			if len(still) > 20 { // the rest comes later in the queue
+			if len(still) > 20 { // the rest is further back in the queue
 				still = append(still, open[i+1:]...)
 				break
 			}

@@ -14,26 +14,23 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 )
 
-// remapBatch is how many records are renamed in one transaction, each with its
-// evidence.
+// remapBatch is the number of records, each with its evidence, changed in one transaction.
 const remapBatch = 20
 
-// starterName is how a command names the built-in vocabulary where it takes a file.
-const starterName = "starter"
-
 type taxonomyRemap struct {
-	From         string        `required:"" placeholder:"FILE" help:"Compiled taxonomy that the records are in, or starter for the built-in vocabulary."`
-	To           string        `required:"" placeholder:"FILE" help:"Compiled taxonomy that they go to, or starter."`
-	Organization catalog.OrgID `placeholder:"ID" help:"Only this organization's records."`
-	Check        bool          `help:"Change no record."`
-	Table        string        `placeholder:"FILE.csv" help:"Table of what becomes what. Its rows are followed where it exists; it is written, to be corrected and used again."`
+	From         string        `required:"" placeholder:"FILE" help:"Present taxonomy of the records, compiled, or starter for the built-in vocabulary."`
+	To           string        `required:"" placeholder:"FILE" help:"New taxonomy, compiled, or starter."`
+	Organization catalog.OrgID `placeholder:"ID" help:"Limit to one organization."`
+	Check        bool          `help:"Report only, change nothing."`
+	Table        string        `placeholder:"FILE.csv" help:"Table of old and new skills. Rows of an existing table take precedence. The table is written, for correction and another run."`
 }
 
-// remapped is what the command reports.
+// remapped is the output of the command.
 type remapped struct {
 	remap.Share
 	ID         int                  `json:"byId"`
@@ -41,25 +38,21 @@ type remapped struct {
 	Alias      int                  `json:"byAlias"`
 	Table      int                  `json:"byTable"`
 	Unmapped   []remap.Row          `json:"notMapped"`
-	Records    map[catalog.Kind]int `json:"records"` // that name another skill now, or would
+	Records    map[catalog.Kind]int `json:"records"` // changed, or with -check to be changed
 	Extracting int                  `json:"extracting"`
 }
 
-// Run renames the skills of an organization's records, or of all.
-func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
-	from, err := taxonomyOrStarter(c.From)
+// Run renames the skills of the records of one or all organizations.
+func (c *taxonomyRemap) Run(ctx context.Context, t *tool, s *service) error {
+	from, err := openTaxonomy(c.From)
 	if err != nil {
 		return err
 	}
-	to, err := taxonomyOrStarter(c.To)
+	to, err := openTaxonomy(c.To)
 	if err != nil {
 		return err
 	}
 	table, err := readTable(c.Table)
-	if err != nil {
-		return err
-	}
-	s, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +79,7 @@ func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
 		return err
 	}
 	if c.Check && c.Table != "" {
-		if err := mapping.Suggest(ctx, from, to, skills.NewExtractor(to, wordvectors.Table())); err != nil {
+		if err := mapping.Suggest(ctx, from, to, extraction.NewExtractor(to, wordvectors.Table())); err != nil {
 			return err
 		}
 	}
@@ -102,35 +95,32 @@ func (c *taxonomyRemap) Run(ctx context.Context, t *tool) error {
 	return t.show(result, func(w io.Writer) { c.print(w, result) })
 }
 
-// reportOf counts how the skills in use are mapped.
+// reportOf counts the mapped skills by rule.
 func reportOf(mapping remap.Mapping, to *skills.Taxonomy) remapped {
 	r := remapped{Unmapped: []remap.Row{}, Records: map[catalog.Kind]int{}}
+	rules := map[string]*int{remap.ByID: &r.ID, remap.ByLabel: &r.Label, remap.ByAlias: &r.Alias, remap.ByTable: &r.Table}
 	for _, row := range mapping.Rows() {
 		if _, known := to.Name(row.OldID); known {
 			r.Known++
 		}
 		r.InUse++
-		switch {
-		case row.NewID == "":
+		if row.NewID == "" {
 			r.Unmapped = append(r.Unmapped, row)
-		case row.How == remap.ByID:
-			r.ID++
-		case row.How == remap.ByLabel:
-			r.Label++
-		case row.How == remap.ByAlias:
-			r.Alias++
-		default:
-			r.Table++
+		} else {
+			*rules[row.How]++
 		}
 	}
 	return r
 }
 
-// rename renames the skills of an organization's records, and counts them.
-func (t *tool) rename(ctx context.Context, s *service, org catalog.OrgID, records []catalog.Record, mapping remap.Mapping, check bool, r *remapped) error {
+// rename renames the skills of an organization's records and counts the records.
+func (t *tool) rename(
+	ctx context.Context, s *service, org catalog.OrgID, records []catalog.Record, mapping remap.Mapping, check bool,
+	r *remapped,
+) error {
 	var affected []catalog.Record
 	for _, record := range records {
-		if state := catalog.ExtractionOf(record); state != nil && (state.ProcessingStatus == catalog.Pending || state.ProcessingStatus == catalog.Processing) {
+		if unfinished(record) {
 			r.Extracting++
 		}
 		if changes(record, mapping) {
@@ -141,16 +131,7 @@ func (t *tool) rename(ctx context.Context, s *service, org catalog.OrgID, record
 	if check {
 		return nil
 	}
-	step, end := progress(t.stderr, "renaming in "+string(org))
-	defer end()
-	for from := 0; from < len(affected); from += remapBatch {
-		batch := affected[from:min(from+remapBatch, len(affected))]
-		if err := s.alter(ctx, org, batch, s.renaming(org, mapping)); err != nil {
-			return err
-		}
-		step(from+len(batch), len(affected))
-	}
-	return nil
+	return t.alterAll(ctx, s, "renaming in "+string(org), org, affected, remapBatch, s.renaming(org, mapping))
 }
 
 // changes reports whether a mapping changes a record.
@@ -163,25 +144,26 @@ func changes(record catalog.Record, mapping remap.Mapping) bool {
 	return changed
 }
 
-// renaming renames a record's skills together with the evidence of its extraction.
-func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) func(context.Context, *catalog.Change, catalog.Record) error {
+// renaming renames the skills of records and of their evidence.
+func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) alteration {
 	return func(ctx context.Context, change *catalog.Change, record catalog.Record) error {
+		before := catalog.Copy(record)
 		if !catalog.RenameSkills(record, mapping.Rename) {
 			return nil
 		}
-		change.Replace(record, now())
+		change.Replace(before, record, now())
 		if catalog.ExtractionOf(record) == nil {
 			return nil
 		}
 		outcome, err := s.store.Outcome(ctx, org, record.Base().ID)
 		if err == nil && outcome != nil && outcome.RenameSkills(mapping.Rename) {
-			change.Outcomes = append(change.Outcomes, catalog.RecordOutcome{RecordID: record.Base().ID, Outcome: outcome})
+			change.Conclude(record, outcome)
 		}
 		return err
 	}
 }
 
-// printedRows is how many skills that are not mapped are printed; the table has all.
+// printedRows is the number of unmapped skills printed; the table has all.
 const printedRows = 20
 
 func (c *taxonomyRemap) print(w io.Writer, r remapped) {
@@ -191,13 +173,13 @@ func (c *taxonomyRemap) print(w io.Writer, r remapped) {
 	}
 	fmt.Fprintf(w, "skills in use\t%s by the new taxonomy\n", r.Share)
 	fmt.Fprintf(w, "mapped\t%d by id, %d by label, %d by alias, %d by the table\n", r.ID, r.Label, r.Alias, r.Table)
-	fmt.Fprintf(w, "%s\t%d sections, %d transfer courses, %d jobs, %d reports\n", did,
-		r.Records[catalog.SectionKind], r.Records[catalog.TransferCourseKind], r.Records[catalog.JobKind], r.Records[catalog.ReportKind])
+	fmt.Fprintf(w, "%s\t%d sections, %d transfer courses, %d jobs, %d reports\n", did, r.Records[catalog.SectionKind],
+		r.Records[catalog.TransferCourseKind], r.Records[catalog.JobKind], r.Records[catalog.ReportKind])
 	if r.Extracting > 0 {
-		fmt.Fprintf(w, "being extracted\t%d: run the command again when they are done\n", r.Extracting)
+		fmt.Fprintf(w, "being extracted\t%d: run the command again when they have finished\n", r.Extracting)
 	}
 	if len(r.Unmapped) > 0 {
-		fmt.Fprintf(w, "not mapped\t%d, which stay as they are\n", len(r.Unmapped))
+		fmt.Fprintf(w, "not mapped\t%d, left unchanged\n", len(r.Unmapped))
 	}
 	for i, row := range r.Unmapped {
 		if i == printedRows {
@@ -208,34 +190,27 @@ func (c *taxonomyRemap) print(w io.Writer, r remapped) {
 	}
 }
 
-func taxonomyOrStarter(name string) (*skills.Taxonomy, error) {
-	if name == starterName {
-		name = ""
-	}
-	return openTaxonomy(name)
-}
-
-// readTable reads a table; none where none is named or the file is yet to be written.
+// readTable reads a table; nil if there is no such file or no name.
 func readTable(name string) (remap.Mapping, error) {
 	if name == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	table, err := remap.Read(bytes.NewReader(text))
+	defer file.Close()
+	table, err := remap.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return table, nil
 }
 
-// writeTable writes the mapping, with the rows of an earlier table whose skills are no
-// longer in use.
+// writeTable writes the mapping and the rows of an earlier table whose skills are no longer in use.
 func writeTable(name string, earlier, mapping remap.Mapping) error {
 	if name == "" {
 		return nil

@@ -3,19 +3,19 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 )
 
-// college loads an organization whose records name skills of the starter vocabulary:
-// two sections, one of them extracted, a transfer course, a job and a report.
+// college loads an organization whose records refer to skills of the starter vocabulary: two sections, one of them
+// extracted, a transfer course, a job and a report.
 func (c *console) college(name string) catalog.OrgID {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -50,15 +50,14 @@ func (c *console) college(name string) catalog.OrgID {
 		Courses: []string{}, Jobs: []catalog.ReportJob{}, Skills: []catalog.ReportSkill{{ID: "core:sql"}, {ID: "core:python"}}, View: "coverage", Version: 1,
 	}}
 	var change catalog.Change
-	change.Add(report, ids, dir, org, now())
+	change.Add(report, ids, dir, now)
 	if err := c.store.Commit(ctx, org, &change); err != nil {
 		c.t.Fatal(err)
 	}
 	return org
 }
 
-// named returns the skills that an organization's records name, by kind and, for
-// sections, by name.
+// named returns the skills of an organization's records by kind and, for sections, by name.
 func (c *console) named(org catalog.OrgID) map[string]string {
 	c.t.Helper()
 	records, err := remap.Records(c.t.Context(), c.store, org)
@@ -91,7 +90,7 @@ func TestTaxonomyRemap(t *testing.T) {
 		t.Fatal(diff)
 	}
 
-	// A check changes nothing, and writes the table.
+	// A check changes nothing but writes the table.
 	args := []string{"taxonomy", "remap", "-from", "starter", "-to", "mine.bin", "-organization", string(org), "-table", "t.csv"}
 	want := remapped{
 		Share: remap.Share{InUse: 3}, Label: 1, Alias: 1, Unmapped: []remap.Row{{OldID: "core:adaptability", OldName: "adaptability", How: "none"}},
@@ -111,7 +110,7 @@ func TestTaxonomyRemap(t *testing.T) {
 		t.Errorf("table %s %v", table, err)
 	}
 
-	// A person corrects it. What is done is in the change feed and moves the version on.
+	// A person corrects it. The changes are in the change feed and increment the versions.
 	c.file("t.csv", strings.Replace(string(table), "core:adaptability,adaptability,,,none", "core:adaptability,adaptability,mine:cope,,", 1))
 	_, cursor := c.feed(org, "")
 	sections, err := c.store.AllSections(ctx, org)
@@ -136,7 +135,7 @@ func TestTaxonomyRemap(t *testing.T) {
 	}
 	c.checkRenamed(sections)
 
-	// Again: nothing is left to do, and the table keeps what was decided.
+	// A second run has nothing to do, and the table keeps the decisions.
 	want = remapped{Share: remap.Share{InUse: 3, Known: 3}, ID: 3, Unmapped: []remap.Row{}, Records: map[catalog.Kind]int{}}
 	if diff := cmp.Diff(want, value[remapped](c, args...)); diff != "" {
 		t.Error(diff)
@@ -145,7 +144,7 @@ func TestTaxonomyRemap(t *testing.T) {
 		t.Errorf("table %s", table)
 	}
 
-	// The other organization is left, which the share of the skills in use shows.
+	// The skills in use still include those of the other organization.
 	info := value[described](c, "taxonomy", "info", "mine.bin")
 	if info.Share == nil || *info.Share != (remap.Share{InUse: 6, Known: 3}) {
 		t.Errorf("info %+v", info.Share)
@@ -155,8 +154,7 @@ func TestTaxonomyRemap(t *testing.T) {
 	}
 }
 
-// checkRenamed reports sections that differ from before in more than the names of
-// their skills, and evidence that was not renamed with them.
+// checkRenamed reports sections that changed in more than the names of their skills, and evidence with old names.
 func (c *console) checkRenamed(before []*catalog.Section) {
 	t, ctx := c.t, c.t.Context()
 	t.Helper()
@@ -179,7 +177,7 @@ func (c *console) checkRenamed(before []*catalog.Section) {
 	}
 }
 
-// feed counts the changes behind a cursor and returns the last place.
+// feed counts the changes after a cursor and returns the last cursor.
 func (c *console) feed(org catalog.OrgID, cursor string) (int, string) {
 	c.t.Helper()
 	changes, _, err := c.store.Changes(c.t.Context(), org, cursor, 1000)
@@ -192,8 +190,7 @@ func (c *console) feed(org catalog.OrgID, cursor string) (int, string) {
 	return len(changes), cursor
 }
 
-// Two skills that become one are one, and one that is taken out is gone; who changes
-// records meanwhile loses nothing.
+// Two skills mapped to one are merged, removed ones are gone, and concurrent changes of records are kept.
 func TestRemapUnderChange(t *testing.T) {
 	c := newConsole(t)
 	org := c.college("College")
@@ -203,16 +200,17 @@ func TestRemapUnderChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range records { // what others do between the reading and the writing
+	for _, r := range records { // concurrent changes
 		fresh, err := c.store.Reload(ctx, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if section, ok := fresh.(*catalog.Section); ok && section.Name == "B" {
+			before := *section
 			section.Name = "B2"
 			section.Reviews = []catalog.Review{{SkillID: "core:java", SkillName: "Java", Verdict: catalog.Rejected, ReviewedAt: now()}}
 			var change catalog.Change
-			change.Replace(section, now())
+			change.Replace(&before, section, now())
 			if err := c.store.Commit(ctx, org, &change); err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +226,7 @@ func TestRemapUnderChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if calls <= len(records) {
-		t.Errorf("%d calls: nothing was decided anew", calls)
+		t.Errorf("%d calls: nothing was retried", calls)
 	}
 	want := map[string]string{"Section A": "mine:code", "Section B2": "mine:code mine:java", "TransferCourse": "mine:code", "Job": "mine:code", "Report": "mine:code"}
 	if diff := cmp.Diff(want, c.named(org)); diff != "" {
@@ -240,7 +238,7 @@ func TestRemapUnderChange(t *testing.T) {
 	}
 	for _, section := range sections {
 		if section.Name == "B2" && (section.Skills[0].Confidence != 1 || section.Skills[0].Level != 2) {
-			t.Errorf("of two the less certain stands: %+v", section.Skills)
+			t.Errorf("the less certain of two was kept: %+v", section.Skills)
 		}
 		if section.Name == "B2" && (len(section.Reviews) != 1 || section.Reviews[0].SkillID != "mine:java" || section.Reviews[0].Verdict != catalog.Rejected) {
 			t.Errorf("reviews %+v", section.Reviews)
@@ -248,18 +246,12 @@ func TestRemapUnderChange(t *testing.T) {
 	}
 }
 
-// The demo goes from the starter vocabulary to ESCO and O*NET.
+// The demo is remapped from the starter vocabulary to ESCO and O*NET.
 func TestRemapDemoToESCO(t *testing.T) {
-	data, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(data, "esco")); err != nil {
-		t.Skipf("ESCO's files are not here: %v", err)
-	}
+	esco, onet := devdata.Path(t, "esco"), devdata.Path(t, "onet")
 	c := newConsole(t)
 	c.run(0, "demo", "load")
-	c.run(0, "taxonomy", "build", "-esco", filepath.Join(data, "esco"), "-onet", filepath.Join(data, "onet"), "-out", "esco.bin")
+	c.run(0, "taxonomy", "build", "-esco", esco, "-onet", onet, "-out", "esco.bin")
 	args := []string{"taxonomy", "remap", "-from", "starter", "-to", "esco.bin", "-table", "map.csv"}
 	checked := value[remapped](c, append(args, "-check")...)
 	if checked.Known != 0 || checked.InUse < 100 || checked.Label < checked.InUse/10 {

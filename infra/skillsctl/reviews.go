@@ -8,12 +8,13 @@ import (
 	"io"
 	"os"
 
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 )
 
 type reviews struct {
-	Organization catalog.OrgID `placeholder:"ID" help:"Only this organization's."`
-	Out          string        `placeholder:"FILE" help:"Write each review as a line of JSON."`
+	Organization catalog.OrgID `placeholder:"ID" help:"Limit to one organization."`
+	Out          string        `placeholder:"FILE" help:"Write the reviews as lines of JSON."`
 }
 
 // verdicts counts reviews.
@@ -21,28 +22,27 @@ type verdicts struct {
 	Accepted int `json:"accepted"`
 	Rejected int `json:"rejected"`
 	Added    int `json:"added"`
-	// ShareAccepted is of those that were extracted; nil where none was.
+	// ShareAccepted is the accepted fraction of the extracted skills; nil if there are none.
 	ShareAccepted *float64 `json:"shareAccepted"`
 }
 
-// decile counts the reviews of skills that were extracted with a confidence from From
-// to below To; 1 is in the last one.
+// decile counts the reviews of skills extracted with a confidence in [From, To). The last one includes 1.
 type decile struct {
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 	verdicts
 }
 
-// reviewCounts is what the reviews say of the confidence.
+// reviewCounts compares reviews with confidence.
 type reviewCounts struct {
 	Reviews      int        `json:"reviews"`
-	Records      int        `json:"records"` // that have reviews
+	Records      int        `json:"records"` // with reviews
 	Deciles      [10]decile `json:"deciles"`
 	NotExtracted verdicts   `json:"notExtracted"`
 	All          verdicts   `json:"all"`
 }
 
-// reviewLine is a review as -out writes it.
+// reviewLine is a line of the -out file.
 type reviewLine struct {
 	Resource       catalog.Kind     `json:"resource"`
 	ID             string           `json:"id"`
@@ -50,15 +50,11 @@ type reviewLine struct {
 	Verdict        catalog.Verdict  `json:"verdict"`
 	Level          *int             `json:"level"`
 	Extracted      *catalog.Finding `json:"extracted"`
-	DocumentSHA256 *string          `json:"documentSha256"` // of what was extracted last; null for skills set by hand
+	DocumentSHA256 *string          `json:"documentSha256"` // of the last extraction; null for skills set by hand
 }
 
-// Run counts what people decided on what was extracted, by confidence.
-func (c *reviews) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run counts the reviews of extracted skills by confidence.
+func (c *reviews) Run(ctx context.Context, t *tool, s *service) error {
 	orgs, err := s.organizations(ctx, c.Organization)
 	if err != nil {
 		return err
@@ -66,7 +62,7 @@ func (c *reviews) Run(ctx context.Context, t *tool) error {
 	var counts reviewCounts
 	var lines bytes.Buffer
 	for _, org := range orgs {
-		records, err := s.withSkills(ctx, org)
+		records, err := remap.Extracted(ctx, s.store, org)
 		if err != nil {
 			return err
 		}
@@ -97,7 +93,9 @@ func (s *service) writeReviews(ctx context.Context, w io.Writer, r catalog.Recor
 	}
 	encoder := json.NewEncoder(w)
 	for _, review := range list {
-		line := reviewLine{catalog.KindOf(r), r.Base().ID, review.SkillID, review.Verdict, review.Level, review.Extracted, nil}
+		line := reviewLine{
+			catalog.KindOf(r), r.Base().ID, review.SkillID, review.Verdict, review.Level, review.Extracted, nil,
+		}
 		if section, ok := r.(*catalog.Section); outcome != nil && !(ok && section.ByHand) {
 			line.DocumentSHA256 = &outcome.Provenance.DocumentSHA256
 		}
@@ -117,7 +115,7 @@ func (c *reviewCounts) add(list []catalog.Review) {
 	for _, review := range list {
 		count := &c.NotExtracted
 		if found := review.Extracted; found != nil {
-			// Four decimals, so that 0.3 is not below 0.3.
+			// Rounded to four decimals, so that 0.3 is in the decile from 0.3.
 			count = &c.Deciles[min(int(found.Confidence*10_000+0.5)/1000, 9)].verdicts
 		}
 		switch {
@@ -131,7 +129,7 @@ func (c *reviewCounts) add(list []catalog.Review) {
 	}
 }
 
-// sum ends the count.
+// sum computes shares and totals.
 func (c *reviewCounts) sum() {
 	extracted := verdicts{}
 	for i := range c.Deciles {
@@ -152,7 +150,7 @@ func (v *verdicts) share() {
 	}
 }
 
-// print writes the table for people, the surest first.
+// print writes the table, highest confidence first.
 func (c *reviewCounts) print(w io.Writer) {
 	row := func(name string, v verdicts) {
 		share := ""
@@ -167,5 +165,6 @@ func (c *reviewCounts) print(w io.Writer) {
 	}
 	row("not extracted", c.NotExtracted)
 	row("all", c.All)
-	fmt.Fprintf(w, "%d reviews of %d sections and transfer courses. The share is of the skills that were extracted.\n", c.Reviews, c.Records)
+	fmt.Fprintf(w, "%d reviews of %d sections and transfer courses. Shares count extracted skills only.\n",
+		c.Reviews, c.Records)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -18,8 +19,9 @@ import (
 	"github.com/google/renameio/v2"
 
 	"skillscurriculum/infra/skillsctl/remap"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
@@ -27,10 +29,10 @@ type taxonomyBuild struct {
 	Starter    bool     `help:"The built-in vocabulary."`
 	ESCO       []string `name:"esco" sep:"none" placeholder:"DIR_OR_ZIP" help:"Directories or zip files of ESCO's CSV download. Several may follow."`
 	ONET       []string `name:"onet" sep:"none" placeholder:"FILE" help:"Files, zip files or directories of the O*NET database, and BLS's crosswalk from SOC to ISCO. Several may follow."`
-	CSV        []string `name:"csv" sep:"none" placeholder:"FILE" help:"Vocabularies of your own (id,name,...) and requirements of occupations (soc,name,skillId,level,confidence). Several may follow."`
-	Incomplete bool     `help:"Accept ESCO without its relations, and so without hierarchy or occupations."`
-	Name       string   `placeholder:"N" help:"Name instead of the sources' own."`
-	Version    string   `placeholder:"V" help:"Version instead of the sources' own."`
+	CSV        []string `name:"csv" sep:"none" placeholder:"FILE" help:"Your own vocabularies (id,name,...) and requirements of occupations (soc,name,skillId,level,confidence). Several may follow."`
+	Incomplete bool     `help:"Accept ESCO without its relations, that is without hierarchy and occupations."`
+	Name       string   `placeholder:"N" help:"Name. The default is that of the sources."`
+	Version    string   `placeholder:"V" help:"Version. The default is that of the sources."`
 	Out        string   `required:"" placeholder:"FILE" help:"Compiled file to write."`
 }
 
@@ -42,21 +44,23 @@ func (c *taxonomyBuild) Validate() error {
 	return nil
 }
 
-// Run compiles the sources into one file.
+// Run compiles the sources.
 func (c *taxonomyBuild) Run(t *tool) error {
-	builder := &skills.Builder{Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Words: wordvectors.Table(), Incomplete: c.Incomplete}
+	builder := &skills.Builder{
+		Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Incomplete: c.Incomplete,
+		Index: extraction.Indexer{Words: wordvectors.Table()}.Index,
+	}
 	step, end := progress(t.stderr, "sources")
 	defer end()
-	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // to compile them is one more
+	done, all := 0, len(c.ESCO)+len(c.ONET)+len(c.CSV)+1 // one more to compile them
 	add := func(sources []string, add func(version string, sources ...fs.FS) error) error {
 		if len(sources) == 0 {
 			return nil
 		}
-		opened, closeAll, err := openSources(sources)
+		opened, err := openSources(sources)
 		if err != nil {
 			return err
 		}
-		defer closeAll()
 		err = add(versionIn(sources), opened...)
 		done += len(sources)
 		step(done, all)
@@ -69,7 +73,7 @@ func (c *taxonomyBuild) Run(t *tool) error {
 		}
 	}
 	if err := add(c.ESCO, builder.AddESCO); errors.Is(err, skills.ErrIncomplete) {
-		return fmt.Errorf("%w; name ESCO's relations after -esco as well, or accept it with -incomplete", err)
+		return fmt.Errorf("%w; add ESCO's relations to -esco, or accept this with -incomplete", err)
 	} else if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (c *taxonomyBuild) Run(t *tool) error {
 		return err
 	}
 	if len(c.ESCO) > 0 && !c.Incomplete && taxonomy.Info().Occupations == 0 {
-		fmt.Fprintln(t.stderr, "skillsctl: no occupation has a SOC code: name the SOC-ISCO crosswalk after -onet")
+		fmt.Fprintln(t.stderr, "skillsctl: no occupation has a SOC code: add the SOC-ISCO crosswalk to -onet")
 	}
 	if err := renameio.WriteFile(c.Out, compiled, 0o644); err != nil {
 		return err
@@ -103,8 +107,8 @@ func (c *taxonomyBuild) Run(t *tool) error {
 
 var releaseName = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
-// versionIn returns the release that the sources' names tell, as ESCO's downloads
-// do; empty where they tell none, and the files decide.
+// versionIn returns the release in the names of the sources, such as those of ESCO's downloads; "" if there is none, so
+// that the files determine it.
 func versionIn(sources []string) string {
 	for _, source := range sources {
 		if version := releaseName.FindString(filepath.Base(source)); version != "" {
@@ -114,8 +118,7 @@ func versionIn(sources []string) string {
 	return ""
 }
 
-// addOwn adds a CSV file: requirements of occupations where it has their columns,
-// else a vocabulary, which is named like the file.
+// addOwn adds a CSV file: requirements of occupations if it has their columns, else a vocabulary with the file's name.
 func addOwn(builder *skills.Builder, name, version string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -129,66 +132,43 @@ func addOwn(builder *skills.Builder, name, version string) error {
 		return builder.AddRequirements(bytes.NewReader(text))
 	}
 	base := filepath.Base(name)
-	if version == "" {
-		version = "1"
-	}
-	return builder.AddCSV(skills.Info{Name: strings.TrimSuffix(base, filepath.Ext(base)), Version: version}, bytes.NewReader(text))
+	info := skills.Info{Name: strings.TrimSuffix(base, filepath.Ext(base)), Version: cmp.Or(version, "1")}
+	return builder.AddCSV(info, bytes.NewReader(text))
 }
 
-// openSources opens directories with the zip files in them, zip files and single
-// files.
-func openSources(names []string) (sources []fs.FS, closeAll func(), err error) {
-	var open []io.Closer
-	closeAll = func() {
-		for _, c := range open {
-			_ = c.Close() // only read
-		}
-	}
+// openSources opens directories with the zip files in them, zip files and single files. Zip files stay open until the
+// program ends.
+func openSources(names []string) (sources []fs.FS, err error) {
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil {
-			closeAll()
-			return nil, nil, err
+			return nil, err
 		}
 		switch {
 		case info.IsDir():
 			archives, err := filepath.Glob(filepath.Join(name, "*.zip"))
 			if err != nil {
-				closeAll()
-				return nil, nil, err
+				return nil, err
 			}
-			inside, closeInside, err := openSources(archives)
+			inside, err := openSources(archives)
 			if err != nil {
-				closeAll()
-				return nil, nil, err
+				return nil, err
 			}
-			open = append(open, closer(closeInside))
 			sources = append(append(sources, os.DirFS(name)), inside...)
 		case strings.EqualFold(filepath.Ext(name), ".zip"):
 			archive, err := zip.OpenReader(name)
 			if err != nil {
-				closeAll()
-				return nil, nil, fmt.Errorf("%s: %w", name, err)
+				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			open = append(open, archive)
 			sources = append(sources, archive)
 		default:
 			sources = append(sources, single{os.DirFS(filepath.Dir(name)), filepath.Base(name)})
 		}
 	}
-	return sources, closeAll, nil
+	return sources, nil
 }
 
-// closer closes what a function closes.
-type closer func()
-
-// Close implements io.Closer.
-func (c closer) Close() error {
-	c()
-	return nil
-}
-
-// single is a directory of which one file is seen.
+// single is a directory that shows only one of its files.
 type single struct {
 	fs.FS
 	name string
@@ -204,8 +184,7 @@ type taxonomyInfo struct {
 	File string `arg:"" help:"Compiled taxonomy."`
 }
 
-// Run describes a compiled taxonomy. Where it finds a service, it also tells how many
-// of the skills in use the taxonomy knows.
+// Run describes a compiled taxonomy. If it finds a service, it also counts the skills in use that the taxonomy knows.
 func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 	compiled, err := os.ReadFile(c.File)
 	if err != nil {
@@ -216,7 +195,7 @@ func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	info := described{Info: taxonomy.Info(), Bytes: len(compiled)}
-	if _, err := t.environment(); err == nil { // else there is no service
+	if _, err := t.environment(); err == nil {
 		s, err := t.open(ctx)
 		var share remap.Share
 		if err == nil {
@@ -224,7 +203,7 @@ func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 		}
 		switch {
 		case err != nil:
-			fmt.Fprintf(t.stderr, "skillsctl: the skills in use are not counted: %v\n", err)
+			fmt.Fprintf(t.stderr, "skillsctl: cannot count the skills in use: %v\n", err)
 		case share.InUse > 0:
 			info.Share = &share
 		}
@@ -232,7 +211,7 @@ func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 	return t.showInfo(info)
 }
 
-// described is what is known of a compiled taxonomy.
+// described is the output about a compiled taxonomy.
 type described struct {
 	skills.Info
 	Bytes int          `json:"bytes"`
@@ -241,8 +220,10 @@ type described struct {
 
 func (t *tool) showInfo(info described) error {
 	return t.show(info, func(w io.Writer) {
-		fmt.Fprintf(w, "name\t%s\nversion\t%s\nskills\t%d\nlabels\t%d\noccupations\t%d\nlicence\t%s\nattribution\t%s\nsize\t%.1f MB\n",
-			info.Name, info.Version, info.Skills, info.Labels, info.Occupations, info.Licence, info.Attribution, float64(info.Bytes)/1e6)
+		fmt.Fprintf(w, "name\t%s\nversion\t%s\nskills\t%d\nlabels\t%d\noccupations\t%d\n",
+			info.Name, info.Version, info.Skills, info.Labels, info.Occupations)
+		fmt.Fprintf(w, "licence\t%s\nattribution\t%s\nsize\t%.1f MB\n",
+			info.Licence, info.Attribution, float64(info.Bytes)/1e6)
 		if info.Share != nil {
 			fmt.Fprintf(w, "skills in use\t%s\n", info.Share)
 		}

@@ -16,24 +16,20 @@ import (
 )
 
 type upload struct {
-	Organization catalog.OrgID `required:"" placeholder:"ORG" help:"Whose documents they are."`
-	Files        []string      `arg:"" name:"file" help:"Files that hold syllabi."`
+	Organization catalog.OrgID `required:"" placeholder:"ORG" help:"Organization that owns the documents."`
+	Files        []string      `arg:"" name:"file" help:"Syllabi."`
 }
 
-// uploaded is a document's line in the output of upload.
+// uploaded is one document in the output.
 type uploaded struct {
 	File       string `json:"file"`
 	DocumentID string `json:"documentId"`
 }
 
-// Run uploads files, each as a document of its own, and prints the documents' ids.
-func (c *upload) Run(ctx context.Context, t *tool) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
+// Run uploads each file as a document and prints the documents' ids.
+func (c *upload) Run(ctx context.Context, t *tool, s *service) error {
 	if s.files == nil {
-		return fmt.Errorf("no storage of files is known: set %s", api.EnvBucket)
+		return fmt.Errorf("no bucket for files: set %s", api.EnvBucket)
 	}
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
@@ -71,15 +67,15 @@ func (c *upload) Run(ctx context.Context, t *tool) error {
 	return nil
 }
 
-// upload makes a document of a file, by the rules of POST /documents, and uploads it.
-// One whose upload fails goes as one whose upload never came.
+// upload creates a document for a file, by the rules of POST /documents, and uploads it. A document whose upload fails
+// expires like one that was never uploaded.
 func (s *service) upload(ctx context.Context, org catalog.OrgID, name string) (id string, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
 	}
 	if size := info.Size(); !info.Mode().IsRegular() || size < 1 || size > catalog.MaxDocumentBytes {
-		return "", fmt.Errorf("it must be a file of 1 to %d bytes", catalog.MaxDocumentBytes)
+		return "", fmt.Errorf("must be a file of 1 to %d bytes", catalog.MaxDocumentBytes)
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
@@ -87,11 +83,12 @@ func (s *service) upload(ctx context.Context, org catalog.OrgID, name string) (i
 	}
 	base := strings.TrimSpace(filepath.Base(name))
 	if n := len([]rune(base)); n < 1 || n > 255 {
-		return "", errors.New("its name must have 1 to 255 characters")
+		return "", errors.New("the file name must have 1 to 255 characters")
 	}
 	sum := sha256.Sum256(file)
 	document := &catalog.Document{
-		Meta: catalog.NewMeta(ids.Of(catalog.DocumentKind), org, now()), FileName: base, SizeBytes: len(file), SHA256: hex.EncodeToString(sum[:]),
+		Meta: catalog.NewMeta(ids.Of(catalog.DocumentKind), org, now()), FileName: base, SizeBytes: len(file),
+		SHA256: hex.EncodeToString(sum[:]),
 	}
 	for {
 		var change catalog.Change

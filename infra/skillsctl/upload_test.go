@@ -52,7 +52,7 @@ func TestUpload(t *testing.T) {
 	if err != nil || document.FileName != "sql.txt" || document.SizeBytes != 27 {
 		t.Errorf("%+v: %v", document, err)
 	}
-	// It is READY: the storage has taken these bytes.
+	// It is READY: the bucket has these bytes.
 	s, err := (&tool{getenv: func(name string) string { return c.env[name] }}).open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 	"runtime/debug"
 )
 
-// release is the tag that the Makefile builds from; empty where go build ran alone.
+// release is the tag that the Makefile builds from; empty after a plain go build.
 var release string
 
 type version struct{}
 
-// Run prints what the program was built from.
+// Run prints the version.
 func (version) Run(t *tool) error {
 	name := release
 	if info, ok := debug.ReadBuildInfo(); ok && name == "" {

@@ -1,7 +1,6 @@
-// Supply lists what other people's code ends up in what we ship (the functions
-// and the operator's tool): it writes its notices and a bill of materials
-// (CycloneDX), and fails where a licence is not one that the project takes. It
-// reads the modules from the module cache and asks nobody.
+// Command supply lists the third-party code in what the project ships (the functions and
+// skillsctl), writes its notices and a bill of materials (CycloneDX), and fails if a licence
+// is not permitted. It reads the modules from the module cache and uses no network.
 package main
 
 import (
@@ -21,36 +20,35 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// Licences that the project takes, by their SPDX ids: for what is shipped, and
-// in addition for what only builds, tests and measures.
+// Permitted licences by SPDX id: for shipped code, and additionally for code that only
+// builds, tests and measures.
 var (
 	shipped     = []string{"MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"}
-	development = []string{"BlueOak-1.0.0", "CC-BY-4.0", "FTL", "ISC", "MPL-2.0", "OFL-1.1"}
+	development = []string{"BlueOak-1.0.0", "CC-BY-4.0", "ISC", "MPL-2.0", "OFL-1.1"}
 )
 
-// judged are licences that no program reads off a module's root.
-var judged = map[string]string{
-	"github.com/golang/freetype": "FTL", // at the user's choice; the other is the GPL
-}
-
-// carried is code that modules carry along without its licence, by module.
+// carried is third-party code that modules include without its licence, by module.
 var carried = map[string]module{
 	"github.com/klippa-app/go-pdfium": {
 		Path: "pdfium.googlesource.com/pdfium", Licences: []string{"BSD-3-Clause", "Apache-2.0"},
-		Text: "PDFium as WebAssembly. Copyright The PDFium Authors. The terms, also of what PDFium itself contains, stand at\n" +
-			"https://pdfium.googlesource.com/pdfium/+/refs/heads/main/LICENSE and in its third_party directory.\n",
+		Text: "PDFium as WebAssembly. Copyright The PDFium Authors. The terms, also those of the code that PDFium\n" +
+			"includes, are in https://pdfium.googlesource.com/pdfium/+/refs/heads/main/LICENSE and in its\n" +
+			"third_party directory.\n",
 	},
 }
 
-// viewer is the npm package whose one script the function docs carries (see
-// infra/reference). What its own licence and that script's notices name beyond shipped
-// licences is icons and an event emitter.
+// viewer is the npm package whose script is part of the function docs (see
+// infra/reference). Its licences that are not in shipped are those of icons and of an event
+// emitter.
 var viewer = struct {
 	name, notices string
 	licences      []string
-}{"@stoplight/elements", "web-components.min.js.LICENSE.txt", []string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"}}
+}{
+	"@stoplight/elements", "web-components.min.js.LICENSE.txt",
+	[]string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"},
+}
 
-// readViewer returns the viewer as it is installed.
+// readViewer returns the installed viewer.
 func readViewer() (module, error) {
 	dir := filepath.Join("node_modules", filepath.FromSlash(viewer.name))
 	var p struct{ Version, License string }
@@ -61,12 +59,13 @@ func readViewer() (module, error) {
 	if err != nil {
 		return module{}, fmt.Errorf("%s: %w", viewer.name, err)
 	}
-	m := module{Path: "npm/" + viewer.name, Version: p.Version, Dir: dir, PURL: "pkg:npm/" + strings.Replace(viewer.name, "@", "%40", 1) + "@" + p.Version}
+	purl := "pkg:npm/" + strings.Replace(viewer.name, "@", "%40", 1) + "@" + p.Version
+	m := module{Path: "npm/" + viewer.name, Version: p.Version, Dir: dir, PURL: purl}
 	if err := m.read(); err != nil {
 		return module{}, err
 	}
 	if !slices.Equal(m.Licences, []string{p.License}) {
-		return module{}, fmt.Errorf("%s: its package says %s, its licence is %v", viewer.name, p.License, m.Licences)
+		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", viewer.name, p.License, m.Licences)
 	}
 	notices, err := os.ReadFile(filepath.Join(dir, viewer.notices))
 	m.Text, m.Licences = m.Text+string(notices)+"\n", viewer.licences
@@ -74,8 +73,8 @@ func readViewer() (module, error) {
 }
 
 func main() {
-	notices := flag.String("notices", filepath.Join("build", "THIRD-PARTY-NOTICES.txt"), "takes the licences of what is shipped; empty for none")
-	bill := flag.String("sbom", filepath.Join("build", "sbom.cdx.json"), "takes the bill of materials of what is shipped; empty for none")
+	notices := flag.String("notices", filepath.Join("build", "THIRD-PARTY-NOTICES.txt"), "output `file` of the licences; empty for none")
+	bill := flag.String("sbom", filepath.Join("build", "sbom.cdx.json"), "output `file` of the bill of materials; empty for none")
 	flag.Parse()
 	if err := run(*notices, *bill, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -129,19 +128,19 @@ func write(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// module is somebody else's module, with what its licence files say.
+// module is a third-party module with its licences.
 type module struct {
 	Path, Version, Dir, Sum string
 	Main                    bool
 	Replace                 *module
 
-	PURL     string   // package URL of what is no Go module
+	PURL     string   // package URL, if it is not a Go module
 	Licences []string // SPDX ids
 	Text     string
 }
 
-// modules lists the modules of which packages are compiled into what the
-// patterns name, in order of their paths; for Lambda when that is where it runs.
+// modules lists the modules that the packages of the patterns are compiled from, by path.
+// lambda selects the build for Lambda.
 func modules(lambda bool, patterns ...string) ([]module, error) {
 	args := []string{"list", "-deps", "-json=Module,Standard"}
 	if lambda {
@@ -152,11 +151,11 @@ func modules(lambda bool, patterns ...string) ([]module, error) {
 	if lambda {
 		command.Env = append(command.Env, "GOOS=linux", "GOARCH=arm64")
 	}
-	var says bytes.Buffer
-	command.Stderr = &says
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	listed, err := command.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w: %s", err, says.Bytes())
+		return nil, fmt.Errorf("go list: %w: %s", err, &stderr)
 	}
 	found := map[string]module{}
 	for decoder := json.NewDecoder(bytes.NewReader(listed)); ; {
@@ -196,8 +195,8 @@ func modules(lambda bool, patterns ...string) ([]module, error) {
 	return all, nil
 }
 
-// read reads the licence files of a module's root. A notice with them is kept,
-// as the Apache licence demands.
+// read reads the licence files in a module's root, and notices, which the Apache licence
+// requires to be kept.
 func (m *module) read() error {
 	entries, err := os.ReadDir(m.Dir)
 	if err != nil {
@@ -220,17 +219,14 @@ func (m *module) read() error {
 			}
 		}
 	}
-	if id, ok := judged[m.Path]; ok {
-		m.Licences = []string{id}
-	}
 	slices.Sort(m.Licences)
 	return nil
 }
 
-// check wants every licence of a module to be one of those.
+// check returns an error unless all licences of the module are in allowed.
 func (m module) check(allowed []string) error {
 	if len(m.Licences) == 0 {
-		return fmt.Errorf("%s %s: no licence was found", m.Path, m.Version)
+		return fmt.Errorf("%s %s: no licence found", m.Path, m.Version)
 	}
 	for _, id := range m.Licences {
 		if !slices.Contains(allowed, id) {
@@ -240,18 +236,19 @@ func (m module) check(allowed []string) error {
 	return nil
 }
 
-// notice is the text that goes along with what is shipped.
+// notice returns the notices to ship.
 func notice(all []module) []byte {
 	var b bytes.Buffer
-	b.WriteString("This software contains code of the following modules, under the terms that stand below each.\n")
+	b.WriteString("This software contains code from the following modules under the terms listed with each.\n")
 	for _, m := range all {
-		fmt.Fprintf(&b, "\n%s\n%s %s (%s)\n%s\n\n%s", strings.Repeat("=", 80), m.Path, m.Version, strings.Join(m.Licences, ", "), strings.Repeat("=", 80), m.Text)
+		line, licences := strings.Repeat("=", 80), strings.Join(m.Licences, ", ")
+		fmt.Fprintf(&b, "\n%s\n%s %s (%s)\n%s\n\n%s", line, m.Path, m.Version, licences, line, m.Text)
 	}
 	return b.Bytes()
 }
 
-// materials is the bill of materials. It holds no time and no random number: the
-// same modules make the same bytes.
+// materials returns the bill of materials. It contains no time or random value, so that it
+// is reproducible.
 func materials(all []module) ([]byte, error) {
 	var components []cyclonedx.Component
 	for _, m := range all {
@@ -259,13 +256,14 @@ func materials(all []module) ([]byte, error) {
 		for _, id := range m.Licences {
 			licences = append(licences, cyclonedx.LicenseChoice{License: &cyclonedx.License{ID: id}})
 		}
-		c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, Scope: cyclonedx.ScopeRequired, Licenses: &licences}
-		c.PackageURL = m.PURL
+		c := cyclonedx.Component{
+			Type: cyclonedx.ComponentTypeLibrary, Scope: cyclonedx.ScopeRequired, BOMRef: m.Path + "@" + m.Version,
+			Name: m.Path, Version: m.Version, PackageURL: m.PURL, Licenses: &licences,
+		}
 		if m.Sum != "" {
 			c.PackageURL = "pkg:golang/" + m.Path + "@" + m.Version
 			c.Properties = &[]cyclonedx.Property{{Name: "go:module:sum", Value: m.Sum}}
 		}
-		c.BOMRef = m.Path + "@" + m.Version
 		components = append(components, c)
 	}
 	bill := cyclonedx.NewBOM()

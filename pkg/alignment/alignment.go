@@ -3,10 +3,10 @@
 // (Report, with its data, its tables as CSV and its page), and which sections
 // make the best credential for some jobs (Build).
 //
-// It never does input or output beyond the writer it is given, never reads a
-// clock, and knows no store: everything arrives loaded. All scores are computed
-// in whole numbers and rounded once, so the same input gives the same bytes on
-// every machine, in whatever order it was loaded.
+// It does no I/O except to the writer it is given, never reads a clock, and has no
+// store: all input is loaded beforehand. All scores are computed in integers and rounded
+// once, so the same input gives the same bytes on every machine, in whatever order it was
+// loaded.
 package alignment
 
 import (
@@ -15,13 +15,12 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Related names the taxonomy neighbours of a skill (broader, narrower or next to
-// it, as the taxonomy decides). It must be a pure function; the skill itself
-// among its own neighbours does no harm.
+// Related returns a skill's neighbors in the taxonomy (broader, narrower or related). It must
+// be a pure function. It may include the skill itself.
 type Related func(skillID string) []string
 
-// Candidate is a section that may be chosen: as the equivalent of a transfer
-// course, or as a part of a credential.
+// Candidate is a section that may be chosen as the equivalent of a transfer course, or as
+// part of a credential.
 type Candidate struct {
 	SectionID   string
 	CourseID    string
@@ -33,28 +32,24 @@ type Candidate struct {
 // maxLevel is the highest level of a skill.
 const maxLevel = 5
 
-// whole is a full score in the unit that scores are computed in. It is a multiple
-// of every level, so that taught/required has no remainder, and of ten, so that
-// the neighbour's 0.7 has none either.
+// whole is a full score in the unit of integer scores. It is a multiple of every level, so
+// that taught/required is exact, and of ten, so that a neighbor's 0.7 is exact as well.
 const whole = 600
 
-// credit is how far a level reaches a required one, 0..whole:
-// enough is whole, less is its share.
+// credit returns have/required, at most 1, in units of whole.
 func credit(have, required int) int64 {
 	return whole * int64(min(have, required)) / int64(required)
 }
 
-// level is the level of a skill, kept to the contract's 1..5.
+// level returns the level of a skill, clamped to 1..5.
 func level(s catalog.SkillRef) int { return min(max(s.Level, 1), maxLevel) }
 
-// weight is the confidence of a skill in ten-thousandths: all the decimals that
-// the contract gives it.
+// weight returns the confidence of a skill in ten-thousandths, the contract's precision.
 func weight(s catalog.SkillRef) int64 {
 	return int64(math.Round(min(max(s.Confidence, 0), 1) * 10000))
 }
 
-// fraction is part/all rounded to four decimals, halves up; 0 where there is nothing
-// to be a part of.
+// fraction returns part/all rounded to four decimals, half up; 0 if all is 0.
 func fraction(part, all int64) float64 {
 	if all == 0 {
 		return 0
@@ -62,8 +57,8 @@ func fraction(part, all int64) float64 {
 	return float64(rounded(part, all)) / 10000
 }
 
-// rounded is part/all in ten-thousandths, halves up. The division comes in two
-// steps because part*10000 may not fit.
+// rounded returns part/all in ten-thousandths, half up. It divides in two steps because
+// part*10000 may overflow.
 func rounded(part, all int64) int64 {
 	return part/all*10000 + ((part%all)*20000+all)/(2*all)
 }

@@ -52,7 +52,10 @@ func jobs(atMost int) *rapid.Generator[[]alignment.JobProfile] {
 		n := rapid.IntRange(1, atMost).Draw(t, "jobs")
 		list := make([]alignment.JobProfile, n)
 		for i := range list {
-			list[i] = alignment.JobProfile{JobID: fmt.Sprintf("job%d", i), JobName: fmt.Sprintf("Job %d", i), SkillRequirements: skillList(8).Draw(t, "requirements")}
+			list[i] = alignment.JobProfile{
+				JobID: fmt.Sprintf("job%d", i), JobName: fmt.Sprintf("Job %d", i),
+				SkillRequirements: skillList(8).Draw(t, "requirements"),
+			}
 		}
 		return list
 	})
@@ -129,14 +132,19 @@ func cheapest(r alignment.CredentialRequest) (cost float64, found bool) {
 
 func TestBuildIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		penalty := rapid.OneOf(rapid.Just(0.0), rapid.Map(rapid.IntRange(0, 10000), func(n int) float64 { return float64(n) / 100 }))
+		penalty := rapid.OneOf(rapid.Just(0.0), rapid.Map(rapid.IntRange(0, 10000), func(n int) float64 {
+			return float64(n) / 100
+		}))
 		r := alignment.CredentialRequest{
 			Jobs: jobs(4).Draw(t, "jobs"), Candidates: candidates(10, 6).Draw(t, "candidates"),
 			MinSections: rapid.IntRange(1, 3).Draw(t, "min"), Weights: alignment.DefaultWeights,
 		}
 		r.MaxSections = r.MinSections + rapid.IntRange(0, 5).Draw(t, "more")
 		if rapid.Bool().Draw(t, "own weights") {
-			r.Weights = alignment.Weights{OverlapPenalty: penalty.Draw(t, "overlap"), SectionCountPenalty: penalty.Draw(t, "count"), UndercoveragePenalty: penalty.Draw(t, "undercoverage")}
+			r.Weights = alignment.Weights{
+				OverlapPenalty: penalty.Draw(t, "overlap"), SectionCountPenalty: penalty.Draw(t, "count"),
+				UndercoveragePenalty: penalty.Draw(t, "undercoverage"),
+			}
 		}
 		want, possible := cheapest(r)
 		got, err := alignment.Build(r)
@@ -150,11 +158,13 @@ func TestBuildIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !got.Optimal || got.LowerBound != got.Objective || math.Abs(got.Objective-want) > 0.00011 {
-			t.Fatalf("objective %v (bound %v, optimal %v), exhaustive search finds %v", got.Objective, got.LowerBound, got.Optimal, want)
+			t.Fatalf("objective %v (bound %v, optimal %v), exhaustive search finds %v", got.Objective, got.LowerBound,
+				got.Optimal, want)
 		}
 
 		checkChoice(t, r, got)
-		if (got.Coverage == 1) != (len(got.UncoveredSkills) == 0) && !slices.ContainsFunc(got.UncoveredSkills, func(s catalog.SkillRef) bool { return s.Confidence < 0.001 }) {
+		if (got.Coverage == 1) != (len(got.UncoveredSkills) == 0) &&
+			!slices.ContainsFunc(got.UncoveredSkills, func(s catalog.SkillRef) bool { return s.Confidence < 0.001 }) {
 			t.Fatalf("coverage %v with uncovered %v", got.Coverage, got.UncoveredSkills)
 		}
 		var named, required []string
@@ -195,7 +205,8 @@ func checkChoice(t *rapid.T, r alignment.CredentialRequest, got alignment.Propos
 			courses[c.CourseID] = true
 		}
 	}
-	if len(chosen) != len(got.SectionIDs) || len(courses) != len(chosen) || len(chosen) < r.MinSections || len(chosen) > r.MaxSections {
+	if len(chosen) != len(got.SectionIDs) || len(courses) != len(chosen) || len(chosen) < r.MinSections ||
+		len(chosen) > r.MaxSections {
 		t.Fatalf("not a valid choice: %v", got.SectionIDs)
 	}
 	const same = 1e-11
@@ -210,7 +221,8 @@ func checkChoice(t *rapid.T, r alignment.CredentialRequest, got alignment.Propos
 		}
 		for _, in := range r.Candidates {
 			free := !courses[in.CourseID] || in.CourseID == out.CourseID
-			if in.SectionID < out.SectionID && free && teaches(in, r.Jobs) && math.Abs(costOf(r, append(slices.Clone(rest), in))-cost) < same {
+			if in.SectionID < out.SectionID && free && teaches(in, r.Jobs) &&
+				math.Abs(costOf(r, append(slices.Clone(rest), in))-cost) < same {
 				t.Fatalf("%s can give way to %s", out.SectionID, in.SectionID)
 			}
 		}
@@ -246,7 +258,8 @@ func TestBuild(t *testing.T) {
 	}{
 		{
 			"each section that adds a substantial part is worth its price",
-			request(1, 20, section("a", "1", skill("go", 4), skill("testing", 3)), section("b", "2", skill("sql", 2)), section("c", "3", skill("git", 5), skill("poetry", 5))),
+			request(1, 20, section("a", "1", skill("go", 4), skill("testing", 3)), section("b", "2", skill("sql", 2)),
+				section("c", "3", skill("git", 5), skill("poetry", 5))),
 			[]string{"a", "b", "c"}, 1, []string{"go", "testing", "git", "sql"}, 4.5,
 		},
 		{
@@ -271,12 +284,14 @@ func TestBuild(t *testing.T) {
 		},
 		{
 			"of equal sections the smallest id is taken",
-			request(1, 20, section("c", "1", skill("go", 4)), section("b", "2", skill("go", 4)), section("d", "1", skill("go", 4))),
+			request(1, 20, section("c", "1", skill("go", 4)), section("b", "2", skill("go", 4)),
+				section("d", "1", skill("go", 4))),
 			[]string{"b"}, 0.25, []string{"go"}, 46.5,
 		},
 		{
 			"at most so many sections, those that bring most",
-			request(1, 1, section("a", "1", skill("git", 2)), section("b", "2", skill("sql", 2), skill("go", 4)), section("c", "3", skill("testing", 3))),
+			request(1, 1, section("a", "1", skill("git", 2)), section("b", "2", skill("sql", 2), skill("go", 4)),
+				section("c", "3", skill("testing", 3))),
 			[]string{"b"}, 0.5, []string{"go", "sql"}, 31.5,
 		},
 	}
@@ -296,15 +311,19 @@ func TestBuild(t *testing.T) {
 			if diff := cmp.Diff(test.covered, covered); diff != "" {
 				t.Errorf("covered skills (-want +got):\n%s", diff)
 			}
-			if got.Coverage != test.coverage || got.Objective != test.objective || got.LowerBound != test.objective || !got.Optimal {
-				t.Errorf("coverage %v, objective %v, bound %v, optimal %v; want coverage %v, objective %v", got.Coverage, got.Objective, got.LowerBound, got.Optimal, test.coverage, test.objective)
+			if got.Coverage != test.coverage || got.Objective != test.objective ||
+				got.LowerBound != test.objective || !got.Optimal {
+				t.Errorf("coverage %v, objective %v, bound %v, optimal %v; want coverage %v, objective %v", got.Coverage,
+					got.Objective, got.LowerBound, got.Optimal, test.coverage, test.objective)
 			}
 		})
 	}
 
 	t.Run("jobs share what they require", func(t *testing.T) {
 		r := request(1, 20, section("a", "1", skill("go", 4)))
-		r.Jobs = []alignment.JobProfile{job("nothing"), job("junior", skill("go", 2)), job("senior", skill("go", 5)), job("clerk", skill("filing", 1))}
+		r.Jobs = []alignment.JobProfile{
+			job("nothing"), job("junior", skill("go", 2)), job("senior", skill("go", 5)), job("clerk", skill("filing", 1)),
+		}
 		got, err := alignment.Build(r)
 		if err != nil {
 			t.Fatal(err)
@@ -319,17 +338,23 @@ func TestBuild(t *testing.T) {
 		name, location string
 		request        alignment.CredentialRequest
 	}{
-		{"no requirement", "body.jobIdentifiers", alignment.CredentialRequest{Jobs: []alignment.JobProfile{job("nothing")}, Candidates: []alignment.Candidate{section("a", "1", skill("go", 4))}, MinSections: 1, MaxSections: 2}},
+		{"no requirement", "body.jobIdentifiers", alignment.CredentialRequest{
+			Jobs: []alignment.JobProfile{job("nothing")}, Candidates: []alignment.Candidate{section("a", "1", skill("go", 4))},
+			MinSections: 1, MaxSections: 2,
+		}},
 		{"no candidate", "body", request(1, 20)},
-		{"no section teaches anything required", "body", request(1, 20, section("a", "1", skill("poetry", 3)), section("b", "2"))},
-		{"too few courses", "body.minSections", request(2, 20, section("a", "1", skill("go", 3)), section("b", "1", skill("sql", 3)), section("c", "2"))},
+		{"no section teaches anything required", "body",
+			request(1, 20, section("a", "1", skill("poetry", 3)), section("b", "2"))},
+		{"too few courses", "body.minSections",
+			request(2, 20, section("a", "1", skill("go", 3)), section("b", "1", skill("sql", 3)), section("c", "2"))},
 		{"least above most", "body.minSections", request(3, 2, section("a", "1", skill("go", 3)))},
 	}
 	for _, test := range refused {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := alignment.Build(test.request)
 			var e *catalog.Error
-			if !errors.As(err, &e) || e.Code != catalog.ValidationFailed || len(e.Fields) != 1 || e.Fields[0].Location != test.location {
+			if !errors.As(err, &e) || e.Code != catalog.ValidationFailed || len(e.Fields) != 1 ||
+				e.Fields[0].Location != test.location {
 				t.Errorf("got %v, want validation_failed at %s", err, test.location)
 			}
 		})
@@ -342,13 +367,17 @@ func TestBuildIsBounded(t *testing.T) {
 	list := func(n int) []catalog.SkillRef {
 		var skills []catalog.SkillRef
 		for _, id := range rnd.Perm(60)[:n] {
-			skills = append(skills, catalog.SkillRef{SkillID: fmt.Sprintf("s%02d", id), Level: 1 + rnd.IntN(5), Confidence: float64(1+rnd.IntN(10000)) / 10000})
+			skills = append(skills, catalog.SkillRef{
+				SkillID: fmt.Sprintf("s%02d", id), Level: 1 + rnd.IntN(5), Confidence: float64(1+rnd.IntN(10000)) / 10000,
+			})
 		}
 		return skills
 	}
 	r := alignment.CredentialRequest{MinSections: 1, MaxSections: 20, Weights: alignment.DefaultWeights}
 	for i := range 300 {
-		r.Candidates = append(r.Candidates, alignment.Candidate{SectionID: fmt.Sprintf("sec%03d", i), CourseID: fmt.Sprintf("crs%03d", i/2), Skills: list(12)})
+		r.Candidates = append(r.Candidates, alignment.Candidate{
+			SectionID: fmt.Sprintf("sec%03d", i), CourseID: fmt.Sprintf("crs%03d", i/2), Skills: list(12),
+		})
 	}
 	for i := range 20 {
 		r.Jobs = append(r.Jobs, alignment.JobProfile{JobID: fmt.Sprint(i), SkillRequirements: list(15)})

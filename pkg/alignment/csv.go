@@ -11,10 +11,9 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// WriteCSV writes the view that the settings ask for as one table (RFC 4180: a
-// header, CRLF, UTF-8). Columns are named as in data; a list in a cell is joined
-// by "; ". Text that a spreadsheet would take for a formula gets an apostrophe in
-// front; numbers do not need one.
+// WriteCSV writes the view chosen by the settings as one table (RFC 4180: a header, CRLF,
+// UTF-8). Columns are named as in data; lists are joined by "; ". Text that a spreadsheet
+// would interpret as a formula is prefixed with an apostrophe; numbers need none.
 func (r Report) WriteCSV(w io.Writer) error {
 	s := r.survey()
 	var rows [][]string
@@ -34,7 +33,8 @@ func (r Report) WriteCSV(w io.Writer) error {
 }
 
 func (s survey) alignmentRows() [][]string {
-	rows := [][]string{{"courseId", "courseCode", "courseName", "sectionId", "jobId", "jobName", "score", "matchedSkills", "missingSkills"}}
+	rows := [][]string{{"courseId", "courseCode", "courseName", "sectionId", "jobId", "jobName", "score", "matchedSkills",
+		"missingSkills"}}
 	items := s.alignment()
 	for _, c := range s.courses {
 		for _, j := range s.jobs {
@@ -61,7 +61,8 @@ func (s survey) alignmentRows() [][]string {
 }
 
 func (s survey) coverageRows() [][]string {
-	rows := [][]string{{"skillId", "skillName", "maxTaughtLevel", "maxRequiredLevel", "courseIds", "courseCodes", "jobIds", "jobNames"}}
+	rows := [][]string{{"skillId", "skillName", "maxTaughtLevel", "maxRequiredLevel", "courseIds", "courseCodes",
+		"jobIds", "jobNames"}}
 	codes, jobs := map[string]string{}, map[string]string{}
 	for _, c := range s.courses {
 		codes[c.profile.CourseID] = c.profile.CourseCode
@@ -85,13 +86,15 @@ func (s survey) coverageRows() [][]string {
 	return rows
 }
 
-// gapRows has a row for each missing skill, and one without a skill for a job that misses none.
+// gapRows returns a row for each missing skill, and one without a skill for a job that lacks none.
 func (s survey) gapRows() [][]string {
 	rows := [][]string{{"jobId", "jobName", "coverage", "skillId", "skillName", "requiredLevel", "taughtLevel"}}
 	for i, item := range s.gap() {
 		job := []string{text(item.JobID), text(s.jobs[i].profile.JobName), decimal(item.Coverage)}
 		for _, m := range item.MissingSkills {
-			rows = append(rows, slices.Concat(job, []string{text(m.SkillID), text(m.SkillName), strconv.Itoa(m.RequiredLevel), strconv.Itoa(m.TaughtLevel)}))
+			rows = append(rows, slices.Concat(job, []string{
+				text(m.SkillID), text(m.SkillName), strconv.Itoa(m.RequiredLevel), strconv.Itoa(m.TaughtLevel),
+			}))
 		}
 		if len(item.MissingSkills) == 0 {
 			rows = append(rows, slices.Concat(job, []string{"", "", "", ""}))
@@ -101,7 +104,8 @@ func (s survey) gapRows() [][]string {
 }
 
 func (s survey) marketRows(market map[string]labor.Occupation) [][]string {
-	rows := [][]string{{"socCode", "name", "totalEmployment", "medianAnnualWage", "p10", "p25", "p75", "p90", "projectedGrowth", "annualOpenings", "typicalEducation", "source"}}
+	rows := [][]string{{"socCode", "name", "totalEmployment", "medianAnnualWage", "p10", "p25", "p75", "p90",
+		"projectedGrowth", "annualOpenings", "typicalEducation", "source"}}
 	for _, o := range s.occupations(market) {
 		p := o.WagePercentiles
 		growth, education := "", ""
@@ -120,7 +124,7 @@ func (s survey) marketRows(market map[string]labor.Occupation) [][]string {
 	return rows
 }
 
-// text is a cell that no spreadsheet takes for a formula.
+// text returns a cell that no spreadsheet interprets as a formula.
 func text(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
 		return "'" + s
@@ -132,7 +136,7 @@ func list(all []string) string { return text(strings.Join(all, "; ")) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// figure is a number, empty where it is not known.
+// figure formats a number, empty if unknown.
 func figure(n *int) string {
 	if n == nil {
 		return ""

@@ -11,34 +11,33 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Decision is what an articulation's page shows: the record, its history, and what it
-// rests on.
+// Decision is the input of an articulation's page: the record, its history and its evidence.
 type Decision struct {
 	Articulation *catalog.Articulation
 	Moves        []catalog.Move
-	Courses      map[string]*catalog.Course  // live ones that it grants
-	Programs     map[string]*catalog.Program // live ones that it is for
-	// Evidence is what was frozen at the approval, before that what an approval would
-	// freeze now; nil for none.
+	Courses      map[string]*catalog.Course  // granted courses that still exist
+	Programs     map[string]*catalog.Program // programs it applies to that still exist
+	// Evidence is the evidence frozen at the approval, or before that the evidence that an
+	// approval would freeze now; nil for none.
 	Evidence *catalog.DecisionEvidence
 	// Sent and Taught are the transfer course and the section of the evidence.
 	Sent, Taught Side
-	SkillName    func(id string) string // "" for a skill that the taxonomy lacks
+	SkillName    func(id string) string // "" if the taxonomy lacks the skill
 	Related      Related
 }
 
-// Side is one of the two sides that evidence compares, as it is now.
+// Side is the current state of one of the two sides that evidence compares.
 type Side struct {
-	Name   string // "" where it is gone
+	Name   string // "" if it was deleted
 	Skills []catalog.SkillRef
 	ByHand bool // the evidence's skills were set by hand
-	// Quotes are those of the extraction that the evidence was made with; nil where
-	// there has been another since.
+	// Quotes are from the extraction that the evidence is based on; nil if there has been
+	// another since.
 	Quotes []catalog.Evidence
 }
 
-// DecisionPage is what an articulation shows to people; package page writes it. It
-// leaves the private note out: pages are handed on.
+// DecisionPage is an articulation for human readers; package page renders it. It omits the
+// private note, because pages are shared.
 type DecisionPage struct {
 	ID, Title, Status string
 	Final             bool // whether it is approved or rejected
@@ -47,9 +46,9 @@ type DecisionPage struct {
 	Notes             []fact
 	Alternatives      []pageAlternative
 	Granted           []pageGrant
-	Programs          []string // none for all
+	Programs          []string // empty for all
 	Comparison        *pageComparison
-	NoComparison      string // why there is none
+	NoComparison      string // why Comparison is nil
 	Moves             []pageMove
 	Changed, Day      string // when the record was last changed
 }
@@ -65,14 +64,14 @@ type pageGrant struct{ Code, Name, Credits string }
 
 type pageComparison struct {
 	Sent, Taught         string // names of both sides
-	Rule                 string // what the score means by the thresholds
-	Basis                string // when the figures were found
+	Rule                 string // how the thresholds classify the score
+	Basis                string // the date of the figures
 	Skills               []pageMatch
 	Extra                []string // skills of the transfer course that the section does not teach
 	AboutSent, AboutHere string   // why there are no quotes; "" where there are
 }
 
-// pageMatch is a skill of the section beside what the transfer course has for it.
+// pageMatch is a skill of the section and the transfer course's match for it.
 type pageMatch struct {
 	Name         string
 	Kind         string // how it is met
@@ -81,14 +80,14 @@ type pageMatch struct {
 }
 
 type pageTeaching struct {
-	Skill  string // where it is another than that of the row
+	Skill  string // if it differs from that of the row
 	Level  string
 	Quotes []string
 }
 
 type pageMove struct{ At, Day, From, To, By string }
 
-// Page returns the articulation for people.
+// Page returns the articulation for human readers.
 func (d Decision) Page() DecisionPage {
 	a := d.Articulation
 	p := DecisionPage{
@@ -107,7 +106,10 @@ func (d Decision) Page() DecisionPage {
 	for i, alternative := range a.Sending {
 		shown := pageAlternative{Number: i + 1}
 		for _, c := range alternative.Courses {
-			shown.Courses = append(shown.Courses, pageSending{c.Code, valueOf(c.Title), credits(c.Credits), valueOf(c.MinimumGrade), period(valueOf(c.TakenFrom), valueOf(c.TakenTo))})
+			shown.Courses = append(shown.Courses, pageSending{
+				c.Code, valueOf(c.Title), credits(c.Credits), valueOf(c.MinimumGrade),
+				period(valueOf(c.TakenFrom), valueOf(c.TakenTo)),
+			})
 		}
 		p.Alternatives = append(p.Alternatives, shown)
 	}
@@ -135,7 +137,9 @@ func (d Decision) facts() []fact {
 	a := d.Articulation
 	facts := []fact{{"Decision", words(a.Decision)}, {"In force", period(a.EffectiveFrom, valueOf(a.EffectiveTo))}}
 	if d.Evidence != nil {
-		facts = append(facts, fact{"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), words(d.Evidence.Equivalence))})
+		facts = append(facts, fact{
+			"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), words(d.Evidence.Equivalence)),
+		})
 	}
 	for _, f := range []fact{{"First term", valueOf(a.EffectiveTerm)}, {"Review after", dayName(valueOf(a.ReviewAfter))}} {
 		if f.Value != "" {
@@ -148,11 +152,13 @@ func (d Decision) facts() []fact {
 	return facts
 }
 
-// notes are the texts that people wrote for people.
+// notes returns the public notes.
 func (d Decision) notes() []fact {
 	a := d.Articulation
 	var notes []fact
-	for _, n := range []fact{{"Reason", valueOf(a.Reason)}, {"Note for students", valueOf(a.PublicNote)}, {"Supersedes", valueOf(a.Supersedes)}} {
+	for _, n := range []fact{
+		{"Reason", valueOf(a.Reason)}, {"Note for students", valueOf(a.PublicNote)}, {"Supersedes", valueOf(a.Supersedes)},
+	} {
 		if n.Value != "" {
 			notes = append(notes, n)
 		}
@@ -160,15 +166,15 @@ func (d Decision) notes() []fact {
 	return notes
 }
 
-// granted lists what is granted, courses as they were at the approval, before that as
-// they are.
+// granted lists the grants, with courses as of the approval, or before that as of now.
 func (d Decision) granted() []pageGrant {
 	var all []pageGrant
 	for _, g := range d.Articulation.Receiving {
 		shown := pageGrant{Name: valueOf(g.Label), Credits: credits(g.Credits)}
 		if g.CourseID != nil {
 			shown.Code, shown.Name = *g.CourseID, "no longer in the catalog"
-			stamp := slices.IndexFunc(d.Articulation.Granted, func(s catalog.CourseStamp) bool { return s.CourseID == *g.CourseID })
+			granted := func(s catalog.CourseStamp) bool { return s.CourseID == *g.CourseID }
+			stamp := slices.IndexFunc(d.Articulation.Granted, granted)
 			switch course := d.Courses[*g.CourseID]; {
 			case stamp >= 0:
 				shown.Code, shown.Name = d.Articulation.Granted[stamp].Code, d.Articulation.Granted[stamp].Name
@@ -184,31 +190,35 @@ func (d Decision) granted() []pageGrant {
 // noComparison returns why nothing is compared.
 func (d Decision) noComparison() string {
 	if _, _, ok := d.Articulation.EvidenceFor(); !ok {
-		return "No skills are compared: that takes one course of the catalog that is granted, and a sending course that names one of a transfer package."
+		return "No skills are compared: that requires exactly one granted course of the catalog, and a sending course " +
+			"that refers to a transfer course."
 	}
 	if d.Articulation.Status == catalog.ArticulationApproved {
-		return "No evidence was kept at the approval: one of the two sides had no skills then."
+		return "No evidence was kept at the approval, because one of the two sides had no skills."
 	}
-	return "No skills are compared: one of the two sides has none, or is gone."
+	return "No skills are compared: one of the two sides has none, or has been deleted."
 }
 
-// comparison shows the evidence: each skill of the section with what the transfer course
-// has for it, what is met first.
+// comparison shows the evidence: each skill of the section with the transfer course's match,
+// met skills first.
 func (d Decision) comparison() *pageComparison {
 	e := d.Evidence
 	if e == nil {
 		return nil
 	}
 	c := &pageComparison{
-		Sent: cmp.Or(d.Sent.Name, "the transfer course (deleted since)"), Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
-		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore, equivalenceNames[e.Equivalence],
+		Sent:   cmp.Or(d.Sent.Name, "the transfer course (deleted since)"),
+		Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
+		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
+			equivalenceNames[e.Equivalence],
 			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
-		Basis:     "The figures are those of now; the approval will keep what they are then.",
+		Basis:     "These are the current figures; the approval will freeze them.",
 		AboutSent: d.Sent.noQuotes(), AboutHere: d.Taught.noQuotes(),
 	}
 	if d.Articulation.DecidedAt != nil {
-		c.Basis = "Score, levels and matches are those of the approval on " + dayName(catalog.DateOf(*d.Articulation.DecidedAt)) +
-			"; what is not met, or taught besides, is by the skills that both sides have now."
+		c.Basis = "Score, levels and matches are those of the approval on " +
+			dayName(catalog.DateOf(*d.Articulation.DecidedAt)) +
+			"; unmet and additional skills are based on the current skills of both sides."
 	}
 	met := map[string]bool{}
 	for _, m := range e.SkillMatches {
@@ -220,7 +230,10 @@ func (d Decision) comparison() *pageComparison {
 	taught := map[string]bool{}
 	for _, s := range d.Taught.Skills {
 		if taught[s.SkillID] = true; !met[s.SkillID] {
-			c.Skills = append(c.Skills, pageMatch{Name: s.SkillName, Kind: "not met", Share: cell{Text: "0", Class: "b0"}, Taught: d.Taught.teaching(s.SkillID, level(s), "")})
+			c.Skills = append(c.Skills, pageMatch{
+				Name: s.SkillName, Kind: "not met", Share: cell{Text: "0", Class: "b0"},
+				Taught: d.Taught.teaching(s.SkillID, level(s), ""),
+			})
 		}
 	}
 	slices.SortStableFunc(c.Skills[missing:], byName)
@@ -241,7 +254,7 @@ func byName(a, b pageMatch) int {
 	return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 }
 
-// match shows a skill that is met, by itself or by a neighbour.
+// match shows a skill that is met, by the same skill or by a neighbor.
 func (d Decision) match(m catalog.SkillMatch) pageMatch {
 	share := percent(m.MatchScore)
 	p := pageMatch{
@@ -263,7 +276,7 @@ func (d Decision) match(m catalog.SkillMatch) pageMatch {
 	return p
 }
 
-// maxQuotes is how many quotes a page shows of a skill.
+// maxQuotes is how many quotes a page shows for a skill.
 const maxQuotes = 3
 
 func (s Side) teaching(id string, level int, name string) pageTeaching {
@@ -276,15 +289,15 @@ func (s Side) teaching(id string, level int, name string) pageTeaching {
 	return t
 }
 
-// noQuotes returns why a side has no quotes; "" where it has some.
+// noQuotes returns why a side has no quotes; "" if it has some.
 func (s Side) noQuotes() string {
 	switch {
 	case s.Name == "":
-		return "It was deleted since, with the words of its syllabus."
+		return "It has been deleted, together with the text of its syllabus."
 	case s.ByHand:
-		return "Its skills were set by hand, not found in a syllabus."
+		return "Its skills were set by hand, not extracted from a syllabus."
 	case s.Quotes == nil:
-		return "Its skills were set anew since; there are no quotes of what was compared."
+		return "Its skills have been replaced since; the quotes for the comparison no longer exist."
 	}
 	return ""
 }
@@ -296,7 +309,7 @@ func nameOf(skills []catalog.SkillRef, id string) string {
 	return ""
 }
 
-// sendingName returns the alternatives by their codes.
+// sendingName lists the alternatives by their codes.
 func sendingName(alternatives []catalog.Alternative) string {
 	var names []string
 	for _, a := range alternatives {
@@ -309,7 +322,7 @@ func sendingName(alternatives []catalog.Alternative) string {
 	return strings.Join(names, " or ")
 }
 
-// words returns a constant such as NO_CREDIT as people write it.
+// words returns a constant such as NO_CREDIT in lower-case words.
 func words[T ~string](constant T) string {
 	return strings.ToLower(strings.ReplaceAll(string(constant), "_", " "))
 }
@@ -321,7 +334,7 @@ func personName(p catalog.Person) string {
 	return p.Name
 }
 
-// dayName returns a date as people write it; what is no date stays.
+// dayName formats a date as 2 January 2006; any other text is returned unchanged.
 func dayName(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -330,7 +343,7 @@ func dayName(date string) string {
 	return day.Format("2 January 2006")
 }
 
-// period returns from and to which day something lasts; "" where neither is known.
+// period formats a range of dates; "" if both are empty.
 func period(from, to string) string {
 	switch {
 	case from == "" && to == "":
@@ -355,12 +368,13 @@ func credits(c *catalog.Credits) string {
 }
 
 var creditUnits = map[string]string{
-	"SEMESTER_HOUR": "semester hours", "QUARTER_HOUR": "quarter hours", "ECTS": "ECTS", "CLOCK_HOUR": "clock hours", "CEU": "CEU",
+	"SEMESTER_HOUR": "semester hours", "QUARTER_HOUR": "quarter hours", "ECTS": "ECTS",
+	"CLOCK_HOUR": "clock hours", "CEU": "CEU",
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// valueOf returns what s points to, "" for nil.
+// valueOf returns *s, or "" for nil.
 func valueOf(s *string) string {
 	if s == nil {
 		return ""

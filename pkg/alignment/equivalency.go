@@ -7,45 +7,43 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Match is a section of the catalog that matches a transfer course
-// (docs/contract.md). SkillsMatchScore is how much of the section the transfer
-// course covers, with four decimals; Equivalence compares that rounded value.
+// Match is a section of the catalog that matches a transfer course (docs/contract.md).
+// SkillsMatchScore is the share of the section that the transfer course covers, with four
+// decimals; Equivalence is decided by that rounded value.
 type Match struct {
 	CourseSectionID              string               `json:"courseSectionId" doc:"Id of the section"`
 	CourseID                     string               `json:"courseId"`
 	CourseName                   string               `json:"courseName" doc:"Name of the course"`
 	SectionName                  string               `json:"sectionName"`
 	SkillsMatchScore             float64              `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covers, with four decimals"`
-	Equivalence                  catalog.Equivalence  `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"What the score means by the thresholds"`
+	Equivalence                  catalog.Equivalence  `json:"equivalence" enum:"FULL,PARTIAL,NONE" doc:"Result of comparing the score with the thresholds"`
 	SkillMatches                 []catalog.SkillMatch `json:"skillMatches" doc:"Skills of the section that the transfer course meets"`
-	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither a skill of the section nor a neighbour of one"`
+	UnmatchedTransferSkills      []catalog.SkillRef   `json:"unmatchedTransferSkills" doc:"Skills of the transfer course that are neither skills of the section nor neighbors of one"`
 	UnmatchedInstitutionalSkills []catalog.SkillRef   `json:"unmatchedInstitutionalSkills" doc:"Skills of the section that the transfer course does not meet"`
-	// ArticulationID is set by who knows what was decided.
-	ArticulationID *string `json:"articulationId" extension:"true" doc:"Id of the approved articulation by which the transfer course is worth this course today; null where nothing is decided"`
+	// ArticulationID is set by callers that look up decisions.
+	ArticulationID *string `json:"articulationId" extension:"true" doc:"Id of the approved articulation that currently grants this course for the transfer course; null if there is none"`
 }
 
-// relatedCredit is what a neighbour counts of the whole: 0.7.
+// relatedCredit is the score of a neighbor: 0.7.
 const relatedCredit = whole * 7 / 10
 
-// Index finds the sections that share skills with a transfer course without
-// looking at the others. It does not change once built and may be used by many
-// goroutines at once.
+// Index finds the sections that share skills with a transfer course without looking at the
+// others. It is immutable and safe for concurrent use.
 type Index struct {
 	sections []Candidate
-	total    []int64              // by section: the confidences' sum
+	total    []int64              // by section: the sum of confidences
 	postings map[string][]posting // by skill id
 }
 
-// posting is one section that teaches a skill.
+// posting is a section that teaches a skill.
 type posting struct {
 	section int32
 	level   int8
 	weight  int16
 }
 
-// NewIndex indexes the candidates; their order does not matter, and they must not
-// change afterwards. Sections without skills (or with only skills of confidence 0,
-// which give nothing to weigh) are left out.
+// NewIndex indexes the candidates in any order; they must not change afterwards. Sections
+// without skills of positive confidence are left out.
 func NewIndex(candidates []Candidate) *Index {
 	x := &Index{postings: map[string][]posting{}}
 	for _, c := range candidates {
@@ -68,12 +66,12 @@ func NewIndex(candidates []Candidate) *Index {
 	return x
 }
 
-// offer is the best that a transfer course has for one skill of the catalog: the
-// level of the skill itself and the highest level among its neighbours, 0 for none.
+// offer is a transfer course's best for one skill of the catalog: the level of the skill
+// itself and the highest level among its neighbors, 0 for none.
 type offer struct{ exact, related int }
 
-// match is what the offer counts for a section that teaches the skill at a level:
-// 0..whole. Equal matches count as exact.
+// match returns the offer's score, 0..whole, for a section that teaches the skill at a level.
+// On a tie the match counts as exact.
 func (o offer) match(institutional int) (score int64, have int, kind catalog.MatchType) {
 	exact := credit(o.exact, institutional)
 	related := credit(o.related, institutional) * relatedCredit / whole
@@ -83,7 +81,7 @@ func (o offer) match(institutional int) (score int64, have int, kind catalog.Mat
 	return exact, o.exact, catalog.ExactMatch
 }
 
-// offers collects what a transfer course has for each skill it has a say in.
+// offers returns a transfer course's offer for each of its skills and their neighbors.
 func offers(transfer []catalog.SkillRef, related Related) map[string]offer {
 	have := map[string]offer{}
 	for _, t := range transfer {
@@ -102,12 +100,11 @@ func offers(transfer []catalog.SkillRef, related Related) map[string]offer {
 	return have
 }
 
-// Match returns the best sections for a transfer course's skills: at most limit,
-// best score first, ties by section id; sections that score 0 are left out. The
-// score is the sum over the section's skills of confidence x match, divided by the
-// sum of their confidences; match is 1 for the same skill and 0.7 for a neighbour
-// of a transfer skill, times min(1, transfer level / section level), the best
-// that the transfer course has.
+// Match returns the best sections for a transfer course's skills: at most limit, best score
+// first, ties by section id; sections that score 0 are left out. The score is the sum over
+// the section's skills of confidence x match, divided by the sum of their confidences. match
+// is the best, over the transfer course's skills, of 1 for the same skill or 0.7 for a
+// neighbor, times min(1, transfer level / section level).
 func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related, limit int) []Match {
 	have := offers(transfer, related)
 	sums := make([]int64, len(x.sections))
@@ -134,7 +131,7 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 		if r.score == 0 {
 			continue
 		}
-		// Sections come by id, so an equal score belongs after those it meets.
+		// Sections are in id order, so an equal score goes after the existing ones.
 		at := len(best)
 		for at > 0 && best[at-1].score < r.score {
 			at--
@@ -151,8 +148,8 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 	return matches
 }
 
-// Best returns the section that Match ranks first, or where all score 0 the first of
-// them; nil where there is none.
+// Best returns the section that Match ranks first, or the first by id if all score 0; nil if
+// there are none.
 func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related) *Match {
 	if best := x.Match(transfer, cfg, related, 1); len(best) > 0 {
 		return &best[0]
@@ -163,8 +160,9 @@ func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, re
 	return new(compare(x.sections[0], 0, transfer, offers(transfer, related), cfg, related))
 }
 
-// compare lists what a transfer course has and lacks for one section.
-func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig, related Related) Match {
+// compare lists the skills that a transfer course has and lacks for one section.
+func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig,
+	related Related) Match {
 	m := Match{
 		CourseSectionID: c.SectionID, CourseID: c.CourseID, CourseName: c.CourseName, SectionName: c.SectionName,
 		SkillsMatchScore: score, Equivalence: equivalence(score, cfg),
@@ -195,7 +193,7 @@ func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[s
 	return m
 }
 
-// equivalence reads a score by a package's thresholds; reaching one is enough.
+// equivalence classifies a score by a package's thresholds, which are inclusive.
 func equivalence(score float64, cfg catalog.MatchingConfig) catalog.Equivalence {
 	switch {
 	case score >= cfg.FullEquivalentThreshold:

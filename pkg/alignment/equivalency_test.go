@@ -26,7 +26,8 @@ func neighbours(pairs ...[2]string) alignment.Related {
 
 // bestScores compares a transfer course with every section, one skill with one
 // skill, in exact fractions: the rule of docs/contract.md as it is written.
-func bestScores(sections []alignment.Candidate, transfer []catalog.SkillRef, related alignment.Related) []alignment.Match {
+func bestScores(sections []alignment.Candidate, transfer []catalog.SkillRef,
+	related alignment.Related) []alignment.Match {
 	tenThousand := big.NewRat(10000, 1)
 	var all []alignment.Match
 	for _, c := range sections {
@@ -86,9 +87,12 @@ func TestMatchIsExact(t *testing.T) {
 		for _, m := range matches {
 			got = append(got, alignment.Match{CourseSectionID: m.CourseSectionID, SkillsMatchScore: m.SkillsMatchScore})
 
-			section := sections[slices.IndexFunc(sections, func(c alignment.Candidate) bool { return c.SectionID == m.CourseSectionID })]
+			section := sections[slices.IndexFunc(sections, func(c alignment.Candidate) bool {
+				return c.SectionID == m.CourseSectionID
+			})]
 			if len(m.SkillMatches)+len(m.UnmatchedInstitutionalSkills) != len(section.Skills) {
-				t.Fatalf("%s: %d skills matched, %d not, of %d", m.CourseSectionID, len(m.SkillMatches), len(m.UnmatchedInstitutionalSkills), len(section.Skills))
+				t.Fatalf("%s: %d skills matched, %d not, of %d", m.CourseSectionID, len(m.SkillMatches),
+					len(m.UnmatchedInstitutionalSkills), len(section.Skills))
 			}
 			for _, u := range m.UnmatchedTransferSkills {
 				for _, s := range section.Skills {
@@ -112,20 +116,28 @@ func TestMatch(t *testing.T) {
 		return catalog.SkillRef{SkillID: id, SkillName: id, Level: level, Confidence: confidence}
 	}
 	sections := []alignment.Candidate{
-		{SectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day", Skills: []catalog.SkillRef{ref("python", 4, 1), ref("testing", 2, 0.5), ref("git", 2, 0.5)}},
-		{SectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening", Skills: []catalog.SkillRef{ref("python", 3, 0.8)}},
-		{SectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online", Skills: []catalog.SkillRef{ref("python", 3, 0.3)}},
-		{SectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only", Skills: []catalog.SkillRef{ref("ruby", 5, 1)}},
+		{SectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day", Skills: []catalog.SkillRef{
+			ref("python", 4, 1), ref("testing", 2, 0.5), ref("git", 2, 0.5),
+		}},
+		{SectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening",
+			Skills: []catalog.SkillRef{ref("python", 3, 0.8)}},
+		{SectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online",
+			Skills: []catalog.SkillRef{ref("python", 3, 0.3)}},
+		{SectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only",
+			Skills: []catalog.SkillRef{ref("ruby", 5, 1)}},
 		{SectionID: "sec_e", CourseID: "crs_4", CourseName: "Empty", SectionName: "Only"},
-		{SectionID: "sec_f", CourseID: "crs_5", CourseName: "Weightless", SectionName: "Only", Skills: []catalog.SkillRef{ref("python", 1, 0)}},
-		{SectionID: "sec_g", CourseID: "crs_6", CourseName: "Poetry", SectionName: "Only", Skills: []catalog.SkillRef{ref("poetry", 1, 1)}},
+		{SectionID: "sec_f", CourseID: "crs_5", CourseName: "Weightless", SectionName: "Only",
+			Skills: []catalog.SkillRef{ref("python", 1, 0)}},
+		{SectionID: "sec_g", CourseID: "crs_6", CourseName: "Poetry", SectionName: "Only",
+			Skills: []catalog.SkillRef{ref("poetry", 1, 1)}},
 	}
 	transfer := []catalog.SkillRef{ref("python", 3, 0.9), ref("debugging", 2, 0.7), ref("drawing", 5, 0.6)}
 	related := neighbours([2]string{"debugging", "testing"}, [2]string{"python", "ruby"})
 	index := alignment.NewIndex(sections)
 
 	got := index.Match(transfer, catalog.DefaultMatchingConfig, related, 5)
-	exact3 := []catalog.SkillMatch{{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 3, MatchScore: 1, MatchType: catalog.ExactMatch}}
+	exact3 := []catalog.SkillMatch{{SkillID: "python", TransferLevel: 3, InstitutionalLevel: 3, MatchScore: 1,
+		MatchType: catalog.ExactMatch}}
 	want := []alignment.Match{
 		{
 			CourseSectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening",
@@ -151,7 +163,8 @@ func TestMatch(t *testing.T) {
 		{
 			CourseSectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only",
 			SkillsMatchScore: 0.42, Equivalence: catalog.NoEquivalent,
-			SkillMatches:                 []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 3, InstitutionalLevel: 5, MatchScore: 0.42, MatchType: catalog.RelatedMatch}},
+			SkillMatches: []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 3, InstitutionalLevel: 5,
+				MatchScore: 0.42, MatchType: catalog.RelatedMatch}},
 			UnmatchedTransferSkills:      transfer[1:],
 			UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 		},
@@ -165,16 +178,20 @@ func TestMatch(t *testing.T) {
 			full, partial float64
 			want          catalog.Equivalence
 		}{{0.55, 0.1, catalog.FullEquivalent}, {0.5501, 0.55, catalog.PartialEquivalent}, {1, 0.5501, catalog.NoEquivalent}} {
-			m := index.Match(transfer, catalog.MatchingConfig{FullEquivalentThreshold: test.full, PartialEquivalentThreshold: test.partial}, related, 5)
+			m := index.Match(transfer, catalog.MatchingConfig{
+				FullEquivalentThreshold: test.full, PartialEquivalentThreshold: test.partial,
+			}, related, 5)
 			if m[2].Equivalence != test.want {
 				t.Errorf("full from %v, partial from %v: 0.55 is %s, want %s", test.full, test.partial, m[2].Equivalence, test.want)
 			}
 		}
 	})
 	t.Run("a high neighbour beats the skill itself at a low level", func(t *testing.T) {
-		m := index.Match([]catalog.SkillRef{ref("ruby", 1, 1), ref("python", 5, 1)}, catalog.DefaultMatchingConfig, related, 5)
+		m := index.Match([]catalog.SkillRef{ref("ruby", 1, 1), ref("python", 5, 1)},
+			catalog.DefaultMatchingConfig, related, 5)
 		at := slices.IndexFunc(m, func(m alignment.Match) bool { return m.CourseSectionID == "sec_d" })
-		want := []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 5, InstitutionalLevel: 5, MatchScore: 0.7, MatchType: catalog.RelatedMatch}}
+		want := []catalog.SkillMatch{{SkillID: "ruby", TransferLevel: 5, InstitutionalLevel: 5, MatchScore: 0.7,
+			MatchType: catalog.RelatedMatch}}
 		if diff := gocmp.Diff(want, m[at].SkillMatches); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -12,10 +12,9 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// Page is what a report shows to people: a heat map of its courses against its jobs
-// (or of its skills against its courses) and what is missing for each job; for the
-// market view the figures. Parts names its sections in their order. Package page
-// writes it as HTML.
+// Page is a report for human readers: a heat map of its courses against its jobs (or of its
+// skills against its courses) and the skills missing for each job, or for the market view the
+// figures. Parts names its sections in their order. Package page renders it as HTML.
 type Page struct {
 	Name, Description string
 	View              string
@@ -27,12 +26,12 @@ type Page struct {
 	Jobs              []pageJob
 	Skills            []skillGroup
 	Occupations       []pageOccupation
-	National          bool   // every figure of the market is the nation's
-	Region            string // that the market's figures are asked for
+	National          bool   // the figures requested are national
+	Region            string // the region requested
 	Notes             []string
-	WideJobs          bool // so many that their columns must be narrow
+	WideJobs          bool // so many jobs that their columns must be narrow
 	WideCourses       bool
-	Narrowed          bool // to the settings' skills
+	Narrowed          bool // limited to the settings' skills
 }
 
 type fact struct{ Label, Value string }
@@ -54,7 +53,7 @@ type pageJob struct {
 
 type pageGap struct{ Name, Required, Taught string }
 
-// skillGroup is what was asked for, or what is also taught.
+// skillGroup is the skills that were requested, or those taught in addition.
 type skillGroup struct {
 	Title  string
 	Skills []pageSkill
@@ -67,19 +66,20 @@ type pageSkill struct {
 }
 
 type pageOccupation struct {
-	Wider                                                                      string // what its employment and wages are of, where that is not the region
+	Wider string // the area of its employment and wages, if wider than the region
+
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
 }
 
-// SkillColumns is how many columns the table of skills has.
+// SkillColumns returns the number of columns of the table of skills.
 func (p Page) SkillColumns() int { return 3 + len(p.Courses) }
 
-// Wider reports whether some employment and wages are those of a wider area.
+// Wider reports whether some employment and wages are for a wider area.
 func (p Page) Wider() bool {
 	return slices.ContainsFunc(p.Occupations, func(o pageOccupation) bool { return o.Wider != "" })
 }
 
-// Page returns the report for people.
+// Page returns the report for human readers.
 func (r Report) Page() Page {
 	s := r.survey()
 	view := r.Record.Settings.View
@@ -107,7 +107,7 @@ func (r Report) Page() Page {
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
 		for _, warning := range r.MarketWarnings {
 			if warning.Code == catalog.RegionFallback && warning.SOCCode == "" {
-				continue // the page says it of all rows
+				continue // the page shows it for each row
 			}
 			p.Notes = append(p.Notes, warning.Message)
 		}
@@ -135,7 +135,9 @@ func (s survey) facts() []fact {
 		}
 	}
 	if required > 0 {
-		facts = append(facts, fact{"Skills required", strconv.Itoa(required)}, fact{"Of these met in full", fmt.Sprintf("%d (%d%%)", met, percent(fraction(int64(met), int64(required))))})
+		facts = append(facts, fact{"Skills required", strconv.Itoa(required)}, fact{
+			"Of these met in full", fmt.Sprintf("%d (%d%%)", met, percent(fraction(int64(met), int64(required)))),
+		})
 	}
 	return facts
 }
@@ -157,7 +159,10 @@ func (s survey) pageJobs() []pageJob {
 	items := s.gap()
 	jobs := make([]pageJob, len(s.jobs))
 	for i, j := range s.jobs {
-		jobs[i] = pageJob{Name: j.profile.JobName, Cell: scoreCell(items[i].Coverage, j), Percent: items[i].Coverage * 100, Required: len(j.requirements)}
+		jobs[i] = pageJob{
+			Name: j.profile.JobName, Cell: scoreCell(items[i].Coverage, j), Percent: items[i].Coverage * 100,
+			Required: len(j.requirements),
+		}
 		for _, m := range items[i].MissingSkills {
 			g := pageGap{Name: m.SkillName, Required: levelName(m.RequiredLevel)}
 			if m.TaughtLevel > 0 {
@@ -169,7 +174,7 @@ func (s survey) pageJobs() []pageJob {
 	return jobs
 }
 
-// areaName names a region with its code.
+// areaName returns a region's name with its code.
 func areaName(r labor.Region) string {
 	switch r.RegionType {
 	case labor.State:
@@ -180,10 +185,11 @@ func areaName(r labor.Region) string {
 	return r.Name + " (national)"
 }
 
-// pageSkills sets apart what was asked for, by the settings or else by the jobs, from
-// what the courses teach besides.
+// pageSkills separates the requested skills, by the settings or else by the jobs, from those
+// that the courses teach in addition.
 func (s survey) pageSkills() []skillGroup {
-	asked, also := skillGroup{Title: "Required by the jobs"}, skillGroup{Title: "Also taught, required by none of the jobs"}
+	asked := skillGroup{Title: "Required by the jobs"}
+	also := skillGroup{Title: "Also taught, required by none of the jobs"}
 	switch {
 	case len(s.skills) > 0:
 		asked.Title = "Skills that this report asks for"
@@ -214,7 +220,7 @@ func (s survey) pageSkills() []skillGroup {
 	return filter([]skillGroup{asked, also}, func(g skillGroup) bool { return len(g.Skills) > 0 })
 }
 
-// levelCell shows a taught level, shaded by how far it reaches the required one.
+// levelCell shows a taught level, shaded by its share of the required one.
 func levelCell(taught, required int) cell {
 	switch {
 	case taught == 0:
@@ -235,9 +241,11 @@ func pageOccupations(all []labor.Occupation, region labor.Region, warnings []cat
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
 		}
-		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool { return w.Code == catalog.RegionFallback && w.SOCCode == o.SOCCode }) {
+		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool {
+			return w.Code == catalog.RegionFallback && w.SOCCode == o.SOCCode
+		}) {
 			p.Wider = "a wider area, see the notes"
-			if region.RegionType == labor.State { // wider than which is only the nation
+			if region.RegionType == labor.State { // only the nation is wider
 				p.Wider = "the nation"
 			}
 		}
@@ -252,7 +260,7 @@ func pageOccupations(all []labor.Occupation, region labor.Region, warnings []cat
 	return shown
 }
 
-// scoreCell shows a score of a job; a job without requirements has none to show.
+// scoreCell shows the score for a job; a job without requirements has none.
 func scoreCell(score float64, j surveyedJob) cell {
 	if len(j.requirements) == 0 {
 		return cell{"–", "plain", " no requirements known"}
@@ -260,7 +268,7 @@ func scoreCell(score float64, j surveyedJob) cell {
 	return cell{Text: strconv.Itoa(percent(score)), Class: band(percent(score))}
 }
 
-// percent is a score in whole percent; only the whole is 100, and only nothing is 0.
+// percent returns a score in whole percent; only 1 is 100, and only 0 is 0.
 func percent(score float64) int {
 	switch {
 	case score <= 0:
@@ -271,7 +279,7 @@ func percent(score float64) int {
 	return min(max(int(math.Round(score*100)), 1), 99)
 }
 
-// band is the class of a percentage's shade: none, the four quarters, all.
+// band returns the CSS class for a percentage's shade: none, the four quarters, all.
 func band(percent int) string {
 	switch percent {
 	case 0:
@@ -288,7 +296,7 @@ func levelName(l int) string {
 
 const unknown = "not known"
 
-// amount is a whole number with its thousands apart.
+// amount formats a number with thousands separators.
 func amount(currency string, n *int) string {
 	if n == nil {
 		return unknown
@@ -304,7 +312,7 @@ func amount(currency string, n *int) string {
 	return currency + b.String()
 }
 
-// growth is a fraction as percent with its sign.
+// growth formats a fraction as a signed percentage.
 func growth(f *float64) string {
 	if f == nil {
 		return unknown

@@ -6,28 +6,27 @@ import (
 	"slices"
 )
 
-// puzzle is the credential builder's problem in whole numbers: choose options, at
-// most one of each course and between least and most of them, so that the sum of
-// their prices less the sum over all skills of the best value that a chosen
-// option has for it is smallest.
+// puzzle is the credential builder's problem in integers: choose options, at most one of each
+// course and between least and most of them, that minimize the sum of their prices minus the
+// sum over all skills of the best value among the chosen options.
 type puzzle struct {
 	skills  int
 	courses int
 	least   int
 	most    int
-	nuance  int64    // differences of cost up to this do not count
+	nuance  int64    // differences of cost up to this are ignored
 	effort  int      // the work after which the search ends
-	options []option // options of one course stand together
+	options []option // grouped by course
 }
 
 type option struct {
 	course int
-	rank   int // place in the order that breaks ties
+	rank   int // position in the order that breaks ties
 	price  int64
 	parts  []part
 }
 
-// part is what an option is worth for one skill.
+// part is an option's value for one skill.
 type part struct {
 	skill int
 	value int64
@@ -51,7 +50,7 @@ func (p *puzzle) rankBy(order func(a, b int) int) {
 	}
 }
 
-// solution is a choice, what it costs, and the bound that no choice is below.
+// solution is a choice, its cost, and a lower bound of the cost of any choice.
 type solution struct {
 	chosen []int
 	cost   int64
@@ -60,43 +59,42 @@ type solution struct {
 }
 
 const (
-	// workLimit is the effort for a request. Work counts the parts that are looked
-	// at, so that the search ends at the same place on any machine.
+	// workLimit is the effort for a request. Work counts visited parts, not time, so the
+	// search ends at the same point on any machine.
 	workLimit = 100_000_000
-	overhead  = 4 // of looking at an option, in parts
+	overhead  = 4 // of visiting an option, in parts
 
 	rootRounds = 400
 	nodeRounds = 30
-	patience   = 8 // rounds without progress until steps are halved
+	patience   = 8 // rounds without progress before steps are halved
 	tryEvery   = 10
-	tryShare   = 2 // of all work, one part in so many goes into tries
+	tryShare   = 2 // tries may use 1/tryShare of all work
 
 	never = math.MaxInt64 / 4
 )
 
-// search is branch and bound over a Lagrangian relaxation: instead of counting
-// only the best value for a skill, every chosen option may count what it is worth
-// above the skill's toll, and all tolls are paid once. Whatever the tolls, that is
-// at most the puzzle's own cost, so it bounds it from below; good tolls make the
-// bound tight.
+// search is branch and bound over a Lagrangian relaxation: instead of only the best value for
+// a skill, every chosen option counts its value above the skill's toll, and all tolls are
+// paid once. For any tolls this is at most the puzzle's cost, so it is a lower bound; good
+// tolls make it tight.
 type search struct {
 	puzzle
 	best    solution
 	work    int
-	tried   int     // the part of work that went into tries
-	reduced []int64 // by option: its price less what it is worth above the tolls
+	tried   int     // the part of work spent in tries
+	reduced []int64 // by option: its price minus its values above the tolls
 }
 
-// node is a part of the search: options that are in, options that are free (no
-// course of them is in), all others out. Nothing in it is below bound.
+// node is a subtree of the search: options that are in, options that are free (of courses
+// without an option in), all others out. No choice in it costs less than bound.
 type node struct {
 	in, free []int
 	tolls    []int64
 	bound    int64
 }
 
-// solve finds a choice that none beats by more than the nuance, or a good one and
-// how much better any could be. It wants at least as many courses as the puzzle's least.
+// solve finds a choice that is optimal up to the nuance, or a good one with a lower bound. The
+// puzzle must have at least as many courses as its least.
 func (p puzzle) solve() solution {
 	s := &search{puzzle: p, reduced: make([]int64, len(p.options))}
 	s.best.cost = never
@@ -116,11 +114,11 @@ func (p puzzle) solve() solution {
 	return s.best
 }
 
-// beaten reports whether nothing from this bound up is worth looking for.
+// beaten reports whether no choice with this bound can improve on the best one.
 func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance }
 
-// explore returns a bound for all that the node holds: never where nothing in it
-// beats the best choice found by then.
+// explore returns a lower bound for the node: never if no choice in it beats the best one
+// found so far.
 func (s *search) explore(n node, rounds int) int64 {
 	s.best.nodes++
 	if len(n.in) == s.most || len(n.free) == 0 {
@@ -145,7 +143,7 @@ func (s *search) explore(n node, rounds int) int64 {
 		return s.explore(n, rounds)
 	}
 
-	// The option that looks best decides most.
+	// Branch on the most promising option: it decides most.
 	next := slices.MinFunc(n.free, func(a, b int) int { return cmp.Compare(s.reduced[a], s.reduced[b]) })
 	with := s.explore(s.include(n, next), nodeRounds)
 	without := n
@@ -153,14 +151,14 @@ func (s *search) explore(n node, rounds int) int64 {
 	return min(with, s.explore(without, nodeRounds))
 }
 
-// include puts an option in, and its course's others out.
+// include puts an option in, and the other options of its course out.
 func (s *search) include(n node, o int) node {
 	n.in = append(slices.Clip(n.in), o)
 	n.free = filter(n.free, func(other int) bool { return s.options[other].course != s.options[o].course })
 	return n
 }
 
-// relax returns the bound that the tolls make for a node, and the free options that reach it.
+// relax returns the bound of a node's tolls, and the free options that attain it.
 func (s *search) relax(n node) (bound int64, picked []int) {
 	for _, t := range n.tolls {
 		bound -= t
@@ -201,7 +199,7 @@ func (s *search) relax(n node) (bound int64, picked []int) {
 	return bound, picked
 }
 
-// reduce keeps and returns an option's reduced price.
+// reduce stores and returns an option's reduced price.
 func (s *search) reduce(o int, tolls []int64) int64 {
 	r := s.options[o].price
 	for _, p := range s.options[o].parts {
@@ -214,9 +212,8 @@ func (s *search) reduce(o int, tolls []int64) int64 {
 	return r
 }
 
-// tighten raises a node's bound by moving its tolls (subgradient steps), and
-// leaves s.reduced at the best tolls. It returns the bound and the free options
-// picked there.
+// tighten raises a node's bound by subgradient steps on its tolls, and leaves s.reduced at
+// the best tolls. It returns their bound and picked options.
 func (s *search) tighten(n *node, rounds int) (int64, []int) {
 	best, tolls, stalled, halved := int64(math.MinInt64), n.tolls, 0, 0
 	count := make([]int64, s.skills)
@@ -238,7 +235,7 @@ func (s *search) tighten(n *node, rounds int) (int64, []int) {
 			break
 		}
 
-		// A skill that several options count wants a higher toll, one that none counts a lower.
+		// A skill counted by several options needs a higher toll, one counted by none a lower.
 		for i := range count {
 			count[i] = -1
 		}
@@ -271,8 +268,8 @@ func (s *search) tighten(n *node, rounds int) (int64, []int) {
 	return s.relax(*n)
 }
 
-// decide puts in or out the free options whose other way cannot beat the best
-// choice, given what relax says of the node.
+// decide fixes the free options whose opposite cannot beat the best choice, given the result
+// of relax for the node.
 func (s *search) decide(n node, bound int64, picked []int) node {
 	s.work += overhead * len(n.free)
 	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)
@@ -286,7 +283,7 @@ func (s *search) decide(n node, bound int64, picked []int) node {
 		worst = max(worst, s.reduced[o])
 	}
 
-	// What an option must push out to come in.
+	// The reduced price of the option that a new one must displace.
 	pushed := int64(0)
 	switch {
 	case len(picked) == room:
@@ -294,7 +291,7 @@ func (s *search) decide(n node, bound int64, picked []int) node {
 	case len(picked) == need && need > 0:
 		pushed = max(worst, 0)
 	}
-	// What could come in for an option that goes out: the next of its course, or of a course not picked.
+	// The best replacement for a removed option: another of its course, or of a course not picked.
 	spare := int64(never)
 	for _, o := range n.free {
 		switch course := s.options[o].course; pickedOf[course] {
@@ -336,7 +333,7 @@ func (s *search) decide(n node, bound int64, picked []int) node {
 	return n
 }
 
-// coursesOf counts the courses of options that stand in their order.
+// coursesOf counts the courses of options that are grouped by course.
 func (s *search) coursesOf(options []int) int {
 	n, course := 0, -1
 	for _, o := range options {

@@ -20,21 +20,21 @@ const (
 // Views lists the views of a report.
 func Views() []string { return []string{AlignmentView, CoverageView, GapView, MarketView} }
 
-// Report is a stored report with everything its settings name, loaded. The order
-// of Courses, Jobs and Skills does not matter: the settings' order decides.
+// Report is a stored report with everything its settings refer to. The order of Courses,
+// Jobs and Skills does not matter: the settings' order is used.
 type Report struct {
 	Record  catalog.Report
 	Courses []ReportCourse
 	Jobs    []JobProfile
-	// Skills are the taxonomy's names, at least those of the settings' skills.
+	// Skills has the taxonomy's names, at least for the settings' skills.
 	Skills []SkillProfile
-	// Market holds, by job id, the figures of each occupation for the settings' area;
-	// only the market view needs it.
+	// Market has the figures of each occupation for the settings' area, by job id; only the
+	// market view needs it.
 	Market map[string]labor.Occupation
-	// Region is that area, by its name; MarketWarnings say which figures are not its own.
+	// Region is that area; MarketWarnings say which figures are not its own.
 	Region         labor.Region
 	MarketWarnings []catalog.Warning
-	// Warnings say what the report may lack.
+	// Warnings are those of the report itself.
 	Warnings []catalog.Warning
 }
 
@@ -44,14 +44,14 @@ type ReportCourse struct {
 	Sections []catalog.SectionProfile
 }
 
-// JobProfile is a job or an occupation as reports show it; the id of an occupation is its SOC code.
+// JobProfile is a job or an occupation as shown in reports; the id of an occupation is its SOC code.
 type JobProfile struct {
 	JobID             string             `json:"jobId" doc:"Id of the job, or SOC code of the occupation"`
 	JobName           string             `json:"jobName" doc:"Title of the job or occupation"`
-	SkillRequirements []catalog.SkillRef `json:"skillRequirements" doc:"Skills that it requires"`
+	SkillRequirements []catalog.SkillRef `json:"skillRequirements" doc:"Skills that the job requires"`
 }
 
-// SkillProfile is a skill as reports show it.
+// SkillProfile is a skill as shown in reports.
 type SkillProfile struct {
 	SkillID   string `json:"skillId"`
 	SkillName string `json:"skillName"`
@@ -59,42 +59,42 @@ type SkillProfile struct {
 
 // Result is the response to creating or reading a report.
 type Result struct {
-	View   string         `json:"view" enum:"alignment,coverage,gap,market" doc:"View that data is of" extension:"true"`
+	View   string         `json:"view" enum:"alignment,coverage,gap,market" doc:"The view in data" extension:"true"`
 	Report catalog.Report `json:"report" doc:"The report's record"`
-	// Data holds AlignmentItem, CoverageItem, GapItem or labor market entries, as the view says.
+	// Data has AlignmentItem, CoverageItem, GapItem or labor market entries, depending on the view.
 	Data       []any             `json:"data" doc:"Items of the report's view"`
-	LookupData LookupData        `json:"lookupData" doc:"What the ids in data and settings stand for"`
-	Warnings   []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the skills compared the loaded taxonomy lacks; absent when none"`
+	LookupData LookupData        `json:"lookupData" doc:"Profiles of the ids in data and settings"`
+	Warnings   []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the compared skills the loaded taxonomy lacks; absent if none"`
 }
 
-// LookupData holds exactly the profiles that data and settings mention, each
-// once: first those of the settings in their order, then the others by id.
+// LookupData has exactly the profiles mentioned in data and settings, each once: first those
+// of the settings in their order, then the others by id.
 type LookupData struct {
-	CourseProfiles  []catalog.CourseProfile  `json:"courseProfiles" doc:"Courses that data and settings mention, each once"`
-	SectionProfiles []catalog.SectionProfile `json:"sectionProfiles" doc:"Sections that data mentions, each once"`
-	JobProfiles     []JobProfile             `json:"jobProfiles" doc:"Jobs and occupations that data and settings mention, each once"`
-	SkillProfiles   []SkillProfile           `json:"skillProfiles" doc:"Skills that data and settings mention, each once"`
+	CourseProfiles  []catalog.CourseProfile  `json:"courseProfiles" doc:"Courses mentioned in data and settings, each once"`
+	SectionProfiles []catalog.SectionProfile `json:"sectionProfiles" doc:"Sections mentioned in data, each once"`
+	JobProfiles     []JobProfile             `json:"jobProfiles" doc:"Jobs and occupations mentioned in data and settings, each once"`
+	SkillProfiles   []SkillProfile           `json:"skillProfiles" doc:"Skills mentioned in data and settings, each once"`
 }
 
-// AlignmentItem is how one course meets the requirements of one job. SectionID
-// names the section that stands for the course, nil where none has skills.
+// AlignmentItem is how far one course meets the requirements of one job. SectionID is the
+// section that represents the course, nil if none has skills.
 type AlignmentItem struct {
 	CourseID      string         `json:"courseId"`
-	SectionID     *string        `json:"sectionId" doc:"Section that represents the course; null where it has none with skills"`
+	SectionID     *string        `json:"sectionId" doc:"Section that represents the course; null if none has skills"`
 	JobID         string         `json:"jobId"`
 	Score         float64        `json:"score" minimum:"0" maximum:"1" doc:"How far the course meets the job, weighted by the confidence of the requirements"`
 	MatchedSkills []MatchedSkill `json:"matchedSkills" doc:"Required skills that the course teaches"`
 	MissingSkills []MissingSkill `json:"missingSkills" doc:"Required skills that the course does not teach"`
 }
 
-// MatchedSkill is a required skill that the course teaches; Score is below 1
-// where its level is too low.
+// MatchedSkill is a required skill that the course teaches; Score is below 1 if its level is
+// too low.
 type MatchedSkill struct {
 	SkillID       string  `json:"skillId"`
 	SkillName     string  `json:"skillName"`
 	RequiredLevel int     `json:"requiredLevel" minimum:"1" maximum:"5"`
 	TaughtLevel   int     `json:"taughtLevel" minimum:"1" maximum:"5"`
-	Score         float64 `json:"score" minimum:"0" maximum:"1" doc:"1 where taughtLevel is at least requiredLevel, else their quotient"`
+	Score         float64 `json:"score" minimum:"0" maximum:"1" doc:"1 if taughtLevel is at least requiredLevel, otherwise their quotient"`
 }
 
 // MissingSkill is a required skill that the course does not teach.
@@ -104,37 +104,36 @@ type MissingSkill struct {
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 }
 
-// CoverageItem lists which courses teach a skill and which jobs require it; a
-// level is 0 where none does.
+// CoverageItem lists the courses that teach a skill and the jobs that require it; a level is
+// 0 if none does.
 type CoverageItem struct {
 	SkillID          string   `json:"skillId"`
 	SkillName        string   `json:"skillName"`
 	CourseIDs        []string `json:"courseIds" doc:"Ids of the courses that teach the skill"`
-	JobIDs           []string `json:"jobIds" doc:"Ids of the jobs, SOC codes of the occupations, that require it"`
+	JobIDs           []string `json:"jobIds" doc:"Ids of the jobs and SOC codes of the occupations that require it"`
 	MaxTaughtLevel   int      `json:"maxTaughtLevel" minimum:"0" maximum:"5" doc:"Highest level at which a course teaches it; 0 for none"`
 	MaxRequiredLevel int      `json:"maxRequiredLevel" minimum:"0" maximum:"5" doc:"Highest level at which a job requires it; 0 for none"`
 }
 
-// GapItem is how far all the courses together meet one job, and what is still missing.
+// GapItem is how far all courses together meet one job, and the skills still missing.
 type GapItem struct {
 	JobID         string     `json:"jobId"`
 	Coverage      float64    `json:"coverage" minimum:"0" maximum:"1" doc:"How far the courses together meet the job, weighted by the confidence of the requirements"`
 	MissingSkills []GapSkill `json:"missingSkills" doc:"Required skills that no course teaches at the required level"`
 }
 
-// GapSkill is a required skill that no course teaches at the required level;
-// TaughtLevel is the highest taught, 0 where none teaches it.
+// GapSkill is a required skill that no course teaches at the required level; TaughtLevel is
+// the highest taught, 0 if none teaches it.
 type GapSkill struct {
 	SkillID       string `json:"skillId"`
 	SkillName     string `json:"skillName"`
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
-	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5" doc:"Highest level at which a course teaches it; 0 where none does"`
+	TaughtLevel   int    `json:"taughtLevel" minimum:"0" maximum:"5" doc:"Highest level at which a course teaches it; 0 if none does"`
 }
 
-// Result returns the view that the settings ask for. settings.skills, where given,
-// are the skills that the report is about: the items of the coverage view, and
-// the only requirements that alignment and gap look at. Jobs without any
-// requirement score 0: nothing is known that a course could meet.
+// Result returns the view chosen by the settings. settings.skills, if given, are the skills
+// that the report is about: the items of the coverage view, and the only requirements that
+// alignment and gap consider. Jobs without requirements score 0.
 func (r Report) Result() Result {
 	s := r.survey()
 	result := Result{View: r.Record.Settings.View, Report: r.Record, Data: []any{}, Warnings: r.Warnings}
@@ -152,7 +151,7 @@ func (r Report) Result() Result {
 	return result
 }
 
-// alignment has one item for each course and job, course by course.
+// alignment returns one item for each course and job, course by course.
 func (s survey) alignment() []AlignmentItem {
 	items := make([]AlignmentItem, 0, len(s.courses)*len(s.jobs))
 	for _, c := range s.courses {
@@ -174,7 +173,9 @@ func (s survey) alignment() []AlignmentItem {
 				}
 				share := credit(taught, required)
 				met += weight(q) * share
-				item.MatchedSkills = append(item.MatchedSkills, MatchedSkill{q.SkillID, name, required, taught, fraction(share, whole)})
+				item.MatchedSkills = append(item.MatchedSkills, MatchedSkill{
+					q.SkillID, name, required, taught, fraction(share, whole),
+				})
 			}
 			item.Score = fraction(met, all)
 			items = append(items, item)
@@ -183,8 +184,8 @@ func (s survey) alignment() []AlignmentItem {
 	return items
 }
 
-// coverage has one item for each of the settings' skills in their order; without
-// them, for each skill that is taught or required, by name.
+// coverage returns one item for each of the settings' skills in their order, or without them
+// one for each skill that is taught or required, by name.
 func (s survey) coverage() []CoverageItem {
 	skills := s.skills
 	if len(skills) == 0 {
@@ -226,7 +227,7 @@ func (s survey) coverage() []CoverageItem {
 	return items
 }
 
-// gap has one item for each job; its missing skills stand in the order of the requirements.
+// gap returns one item for each job, with missing skills in the order of the requirements.
 func (s survey) gap() []GapItem {
 	items := make([]GapItem, 0, len(s.jobs))
 	for _, j := range s.jobs {
@@ -246,13 +247,13 @@ func (s survey) gap() []GapItem {
 	return items
 }
 
-// unknownOccupation is the market's item for an occupation that the labor market data lack.
+// unknownOccupation is the market view's item for an occupation without labor market data.
 type unknownOccupation struct {
 	SOCCode string `json:"socCode"`
 	Name    string `json:"name"`
 }
 
-// market has one item for each occupation among the jobs.
+// market returns one item for each occupation among the jobs.
 func (s survey) market(market map[string]labor.Occupation) []any {
 	items := []any{}
 	for _, j := range s.jobs {
@@ -268,8 +269,8 @@ func (s survey) market(market map[string]labor.Occupation) []any {
 	return items
 }
 
-// occupations returns the same for tables and pages, where an unknown occupation has
-// no figures.
+// occupations returns the same for tables and pages, in which an unknown occupation has no
+// figures.
 func (s survey) occupations(market map[string]labor.Occupation) []labor.Occupation {
 	var all []labor.Occupation
 	for _, item := range s.market(market) {
@@ -318,7 +319,9 @@ func (s survey) lookup(data []any) LookupData {
 			l.SectionProfiles = append(l.SectionProfiles, *c.section)
 		}
 	}
-	slices.SortFunc(l.SectionProfiles, func(a, b catalog.SectionProfile) int { return cmp.Compare(a.SectionID, b.SectionID) })
+	slices.SortFunc(l.SectionProfiles, func(a, b catalog.SectionProfile) int {
+		return cmp.Compare(a.SectionID, b.SectionID)
+	})
 	for _, j := range s.jobs {
 		profile := j.profile
 		profile.SkillRequirements = append([]catalog.SkillRef{}, profile.SkillRequirements...)

@@ -67,7 +67,8 @@ func course(code, name string, sections ...string) alignment.ReportCourse {
 	}}
 	for i, skills := range sections {
 		c.Sections = append(c.Sections, catalog.SectionProfile{
-			CourseProfile: c.Profile, SectionID: fmt.Sprintf("%s_sec%d", id, i+1), SectionName: fmt.Sprintf("%s, section %d", name, i+1),
+			CourseProfile: c.Profile, SectionID: fmt.Sprintf("%s_sec%d", id, i+1),
+			SectionName:   fmt.Sprintf("%s, section %d", name, i+1),
 			SectionSkills: refs(skills),
 		})
 	}
@@ -80,33 +81,56 @@ func namedJob(id, name, requirements string) alignment.JobProfile {
 
 // college is a report of 12 courses and 6 jobs as a college would ask for one.
 func college(view string) alignment.Report {
-	description := "How the courses of the Software and Data program prepare for the jobs that employers of the region advertised this year."
+	description := "How the courses of the Software and Data program prepare for the jobs that employers of the region " +
+		"advertised this year."
 	r := alignment.Report{
 		Record: catalog.Report{
 			Meta: catalog.Meta{ID: "rpt_1", OrganizationID: "org_1", CreatedAt: 1795248000000, UpdatedAt: 1795248000000},
 			Name: "Software and Data: courses and regional jobs", Description: &description,
-			Settings: catalog.ReportSettings{View: view, Version: 1, Skills: []catalog.ReportSkill{}, Area: &catalog.ReportArea{Code: "06"}},
+			Settings: catalog.ReportSettings{
+				View: view, Version: 1, Skills: []catalog.ReportSkill{}, Area: &catalog.ReportArea{Code: "06"},
+			},
 		},
 		Courses: []alignment.ReportCourse{
-			course("CIS 101", "Introduction to Computing", "computer literacy 2, spreadsheets 3, operating systems 1, information security 1 .6, technical writing 2 .5"),
-			course("CIS 120", "Programming Fundamentals", "python 3, algorithms 2, debugging 3, version control 2 .8, problem solving 3"),
-			course("CIS 215", "Object-Oriented Software Development", "", "java 4, object-oriented programming 4, software testing 3, debugging 3, version control 3, software design 3 .8"),
-			course("CIS 230", "Database Systems", "sql 4, data modelling 4, relational databases 4, query tuning 2 .7, data quality 2 .6"),
-			course("CIS 245", "Web Applications", "javascript 3, html and css 4, rest interfaces 3, version control 3, web accessibility 2 .8, software testing 2"),
-			course("CIS 260", "Operating Systems and Cloud", "linux administration 3, operating systems 4, cloud computing 3, shell scripting 3, containers 2 .8, networking 2"),
-			course("CIS 275", "Network Security", "information security 4, networking 4, risk assessment 3, incident response 2, cryptography 2 .7"),
-			course("DAT 110", "Statistics for Data Analysis", "statistics 3, spreadsheets 4, data visualization 2, probability 3 .9, data quality 3"),
-			course("DAT 220", "Data Engineering", "python 4, sql 3, data pipelines 3, data modelling 3, cloud computing 2, data quality 3"),
-			course("DAT 250", "Machine Learning", "machine learning 3, python 4, statistics 4, model evaluation 3, data visualization 3 .8"),
-			course("BUS 140", "Project Management", "project management 3, agile methods 3, stakeholder communication 3, risk assessment 2, technical writing 3"),
+			course("CIS 101", "Introduction to Computing",
+				"computer literacy 2, spreadsheets 3, operating systems 1, information security 1 .6, technical writing 2 .5"),
+			course("CIS 120", "Programming Fundamentals",
+				"python 3, algorithms 2, debugging 3, version control 2 .8, problem solving 3"),
+			course("CIS 215", "Object-Oriented Software Development", "",
+				"java 4, object-oriented programming 4, software testing 3, debugging 3, version control 3, software design 3 .8"),
+			course("CIS 230", "Database Systems",
+				"sql 4, data modelling 4, relational databases 4, query tuning 2 .7, data quality 2 .6"),
+			course("CIS 245", "Web Applications",
+				"javascript 3, html and css 4, rest interfaces 3, version control 3, web accessibility 2 .8, software testing 2"),
+			course("CIS 260", "Operating Systems and Cloud",
+				"linux administration 3, operating systems 4, cloud computing 3, shell scripting 3, containers 2 .8, networking 2"),
+			course("CIS 275", "Network Security",
+				"information security 4, networking 4, risk assessment 3, incident response 2, cryptography 2 .7"),
+			course("DAT 110", "Statistics for Data Analysis",
+				"statistics 3, spreadsheets 4, data visualization 2, probability 3 .9, data quality 3"),
+			course("DAT 220", "Data Engineering",
+				"python 4, sql 3, data pipelines 3, data modelling 3, cloud computing 2, data quality 3"),
+			course("DAT 250", "Machine Learning",
+				"machine learning 3, python 4, statistics 4, model evaluation 3, data visualization 3 .8"),
+			course("BUS 140", "Project Management",
+				"project management 3, agile methods 3, stakeholder communication 3, risk assessment 2, technical writing 3"),
 			course("ENG 105", "Writing Workshop", "", ""),
 		},
 		Jobs: []alignment.JobProfile{
-			namedJob("15-1252", "Software Developers", "object-oriented programming 4, software testing 4, version control 3, rest interfaces 3, sql 3 .9, software design 4 .9, algorithms 4 .8, containers 3 .7, agile methods 3 .7, code review 3 .6, continuous integration 3 .6"),
-			namedJob("15-2051", "Data Scientists", "statistics 4, python 4, machine learning 4, sql 3, data visualization 4 .9, model evaluation 4 .9, data ethics 3 .6, stakeholder communication 3 .6"),
-			namedJob("15-1212", "Information Security Analysts", "information security 4, networking 3, risk assessment 4, incident response 4, cryptography 3 .8, security auditing 3 .8, shell scripting 2 .6, technical writing 3 .5"),
-			namedJob("15-1254", "Web Developers", "javascript 4, html and css 4, rest interfaces 3, web accessibility 3 .9, version control 3, software testing 3 .8, user interface design 3 .8"),
-			namedJob("job_analyst", "Junior data analyst, Harbor Logistics", "spreadsheets 4, sql 2, data visualization 2, data quality 2 .8"),
+			namedJob("15-1252", "Software Developers",
+				"object-oriented programming 4, software testing 4, version control 3, rest interfaces 3, sql 3 .9, software "+
+					"design 4 .9, algorithms 4 .8, containers 3 .7, agile methods 3 .7, code review 3 .6, continuous integration 3 .6"),
+			namedJob("15-2051", "Data Scientists",
+				"statistics 4, python 4, machine learning 4, sql 3, data visualization 4 .9, model evaluation 4 .9, data ethics "+
+					"3 .6, stakeholder communication 3 .6"),
+			namedJob("15-1212", "Information Security Analysts",
+				"information security 4, networking 3, risk assessment 4, incident response 4, cryptography 3 .8, security "+
+					"auditing 3 .8, shell scripting 2 .6, technical writing 3 .5"),
+			namedJob("15-1254", "Web Developers",
+				"javascript 4, html and css 4, rest interfaces 3, web accessibility 3 .9, version control 3, software testing 3 "+
+					".8, user interface design 3 .8"),
+			namedJob("job_analyst", "Junior data analyst, Harbor Logistics",
+				"spreadsheets 4, sql 2, data visualization 2, data quality 2 .8"),
 			namedJob("job_intern", "IT intern (requirements to follow)", ""),
 		},
 		Market: occupations(`[
@@ -117,7 +141,8 @@ func college(view string) alignment.Report {
 		Region: labor.Region{Area: labor.StateArea("06"), Name: "California"},
 		MarketWarnings: []catalog.Warning{
 			{Code: catalog.RegionFallback, Message: "Growth and openings are national."},
-			{Code: catalog.RegionFallback, SOCCode: "15-2051", Message: "There are no wage figures of Data Scientists for California; they are from a survey of the nation."},
+			{Code: catalog.RegionFallback, SOCCode: "15-2051",
+				Message: "There are no wage figures of Data Scientists for California; they are from a survey of the nation."},
 		},
 	}
 	for _, c := range r.Courses {
@@ -193,9 +218,14 @@ func report(view string) *rapid.Generator[alignment.Report] {
 		r := alignment.Report{Record: catalog.Report{Settings: catalog.ReportSettings{View: view}}}
 		for c := range rapid.IntRange(0, 4).Draw(t, "courses") {
 			id := fmt.Sprintf("crs%d", c)
-			loaded := alignment.ReportCourse{Profile: catalog.CourseProfile{CourseID: id, CourseName: "Course " + id, CourseCode: id}}
+			loaded := alignment.ReportCourse{Profile: catalog.CourseProfile{
+				CourseID: id, CourseName: "Course " + id, CourseCode: id,
+			}}
 			for n := range rapid.IntRange(0, 3).Draw(t, "sections") {
-				section := catalog.SectionProfile{CourseProfile: loaded.Profile, SectionID: fmt.Sprintf("%s_sec%d", id, n), SectionSkills: skillList(4).Draw(t, "skills")}
+				section := catalog.SectionProfile{
+					CourseProfile: loaded.Profile, SectionID: fmt.Sprintf("%s_sec%d", id, n),
+					SectionSkills: skillList(4).Draw(t, "skills"),
+				}
 				loaded.Sections = append(loaded.Sections, section)
 			}
 			if n := len(loaded.Sections); n > 0 {
@@ -208,7 +238,9 @@ func report(view string) *rapid.Generator[alignment.Report] {
 			r.Record.Settings.Courses = append(r.Record.Settings.Courses, fmt.Sprintf("crs%d", n))
 		}
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(t, "named jobs") {
-			r.Record.Settings.Jobs = append(r.Record.Settings.Jobs, catalog.ReportJob{ID: fmt.Sprintf("job%d", n), Lib: "custom"})
+			r.Record.Settings.Jobs = append(r.Record.Settings.Jobs, catalog.ReportJob{
+				ID: fmt.Sprintf("job%d", n), Lib: "custom",
+			})
 		}
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 4).Draw(t, "named skills") {
 			r.Record.Settings.Skills = append(r.Record.Settings.Skills, catalog.ReportSkill{ID: fmt.Sprintf("s%d", n)})
@@ -269,7 +301,10 @@ func TestReportLaws(t *testing.T) {
 				if err := json.Unmarshal(text, &plain); err != nil {
 					t.Fatal(err)
 				}
-				if nulls := regexp.MustCompile(`"(\w+)":null`).FindAllStringSubmatch(string(text[bytes.Index(text, []byte(`"data":`)):]), -1); slices.ContainsFunc(nulls, func(m []string) bool { return m[1] != "sectionId" && m[1] != "sectionInstructorName" }) {
+				if nulls := regexp.MustCompile(`"(\w+)":null`).FindAllStringSubmatch(string(text[bytes.Index(text,
+					[]byte(`"data":`)):]), -1); slices.ContainsFunc(nulls, func(m []string) bool {
+					return m[1] != "sectionId" && m[1] != "sectionInstructorName"
+				}) {
 					t.Fatalf("null in %s", text)
 				}
 				want := map[string]map[string]bool{"courseId": {}, "sectionId": {}, "jobId": {}, "skillId": {}}
@@ -424,9 +459,15 @@ func TestChosenSkills(t *testing.T) {
 	r.Record.Settings.Skills = []catalog.ReportSkill{{ID: "sql"}, {ID: "welding"}, {ID: "data-ethics"}, {ID: "sql"}}
 	r.Skills = []alignment.SkillProfile{{SkillID: "welding", SkillName: "Welding"}, {SkillID: "sql", SkillName: "SQL"}}
 	want := []any{
-		alignment.CoverageItem{SkillID: "sql", SkillName: "SQL", CourseIDs: []string{"crs_CIS230", "crs_DAT220"}, JobIDs: []string{"15-1252", "15-2051", "job_analyst"}, MaxTaughtLevel: 4, MaxRequiredLevel: 3},
+		alignment.CoverageItem{
+			SkillID: "sql", SkillName: "SQL", CourseIDs: []string{"crs_CIS230", "crs_DAT220"},
+			JobIDs: []string{"15-1252", "15-2051", "job_analyst"}, MaxTaughtLevel: 4, MaxRequiredLevel: 3,
+		},
 		alignment.CoverageItem{SkillID: "welding", SkillName: "Welding", CourseIDs: []string{}, JobIDs: []string{}},
-		alignment.CoverageItem{SkillID: "data-ethics", SkillName: "Data ethics", CourseIDs: []string{}, JobIDs: []string{"15-2051"}, MaxRequiredLevel: 3},
+		alignment.CoverageItem{
+			SkillID: "data-ethics", SkillName: "Data ethics", CourseIDs: []string{}, JobIDs: []string{"15-2051"},
+			MaxRequiredLevel: 3,
+		},
 	}
 	result := r.Result()
 	if diff := cmp.Diff(want, result.Data); diff != "" {
@@ -435,7 +476,10 @@ func TestChosenSkills(t *testing.T) {
 
 	r.Record.Settings.View = alignment.GapView
 	gaps := r.Result()
-	wantGap := alignment.GapItem{JobID: "15-2051", Coverage: 0.625, MissingSkills: []alignment.GapSkill{{SkillID: "data-ethics", SkillName: "Data ethics", RequiredLevel: 3}}}
+	wantGap := alignment.GapItem{
+		JobID: "15-2051", Coverage: 0.625,
+		MissingSkills: []alignment.GapSkill{{SkillID: "data-ethics", SkillName: "Data ethics", RequiredLevel: 3}},
+	}
 	if diff := cmp.Diff(any(wantGap), gaps.Data[1]); diff != "" {
 		t.Errorf("gap (-want +got):\n%s", diff)
 	}
@@ -449,7 +493,9 @@ func TestCSVReadsBack(t *testing.T) {
 	r := college(alignment.AlignmentView)
 	r.Courses = []alignment.ReportCourse{course("=A1", "+1 \"quoted\", and\nbroken", "@sum 3")}
 	r.Record.Settings.Courses = []string{"crs_=A1"}
-	r.Jobs = []alignment.JobProfile{{JobID: "job_1", JobName: "-2+3", SkillRequirements: refs("@sum 4")}, {JobID: "job_2", JobName: "\tTabbed"}}
+	r.Jobs = []alignment.JobProfile{
+		{JobID: "job_1", JobName: "-2+3", SkillRequirements: refs("@sum 4")}, {JobID: "job_2", JobName: "\tTabbed"},
+	}
 	r.Record.Settings.Jobs = []catalog.ReportJob{{ID: "job_1", Lib: "custom"}, {ID: "job_2", Lib: "custom"}}
 	var b bytes.Buffer
 	if err := r.WriteCSV(&b); err != nil {
@@ -510,7 +556,8 @@ func TestPageIsClosed(t *testing.T) {
 			}
 		}
 		for _, tag := range regexp.MustCompile(`<[a-z][^>]*>`).FindAllString(page, -1) {
-			if regexp.MustCompile(`\s(on\w+|style|src|href)=`).MatchString(tag) && !regexp.MustCompile(`^<a href="\?view=[a-z]+">$`).MatchString(tag) {
+			if regexp.MustCompile(`\s(on\w+|style|src|href)=`).MatchString(tag) &&
+				!regexp.MustCompile(`^<a href="\?view=[a-z]+">$`).MatchString(tag) {
 				t.Errorf("%s: %s", view, tag)
 			}
 		}
@@ -520,7 +567,8 @@ func TestPageIsClosed(t *testing.T) {
 		_, style, _ := strings.Cut(page, "<style>")
 		style, _, _ = strings.Cut(style, "</style>")
 		digest := sha256.Sum256([]byte(style))
-		if !strings.Contains(html.UnescapeString(page), "style-src 'sha256-"+base64.StdEncoding.EncodeToString(digest[:])+"'") {
+		if !strings.Contains(html.UnescapeString(page),
+			"style-src 'sha256-"+base64.StdEncoding.EncodeToString(digest[:])+"'") {
 			t.Errorf("%s: the policy does not know the style sheet", view)
 		}
 	}

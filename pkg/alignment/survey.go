@@ -9,9 +9,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// survey is a report's input in the settings' order, each thing once, with the
-// sections chosen: what all views, tables and pages are made from. What settings
-// name but nothing was loaded for (a course deleted since) is not in it.
+// survey is a report's input in the settings' order, without duplicates and with sections
+// chosen: all views, tables and pages are built from it. Settings' ids that were not loaded (a
+// course deleted since) are left out.
 type survey struct {
 	courses []surveyedCourse
 	jobs    []surveyedJob
@@ -19,15 +19,15 @@ type survey struct {
 	names   map[string]string // by skill id
 }
 
-// surveyedCourse is a course by the section that stands for it.
+// surveyedCourse is a course with the section that represents it.
 type surveyedCourse struct {
 	profile catalog.CourseProfile
-	section *catalog.SectionProfile // nil where no section has skills
+	section *catalog.SectionProfile // nil if no section has skills
 	taught  map[string]int          // level by skill id
 }
 
-// surveyedJob is a job with the requirements that the report is about: all, or
-// those among the settings' skills.
+// surveyedJob is a job with the requirements that the report considers: all, or those among
+// the settings' skills.
 type surveyedJob struct {
 	profile      JobProfile
 	requirements []catalog.SkillRef
@@ -65,7 +65,7 @@ func (r Report) survey() survey {
 		s.jobs = append(s.jobs, surveyedJob{j, requirements, named.Lib == "soc"})
 	}
 
-	// A skill has one name in a report: the taxonomy's, else the first that a job or a section knows.
+	// A skill has one name in a report: the taxonomy's, or else the first from a job or section.
 	for _, skill := range r.Skills {
 		s.call(skill.SkillID, skill.SkillName)
 	}
@@ -93,9 +93,8 @@ func (s survey) call(id, name string) {
 	}
 }
 
-// surveyCourse chooses the section that stands for a course (docs/contract.md):
-// the default section if it has skills, else the one with the most, the
-// earliest of equals.
+// surveyCourse chooses the section that represents a course (docs/contract.md): the default
+// section if it has skills, otherwise the one with the most, the earliest of equals.
 func surveyCourse(c ReportCourse) surveyedCourse {
 	s := surveyedCourse{profile: c.Profile, taught: map[string]int{}}
 	most := 0
@@ -118,7 +117,7 @@ func surveyCourse(c ReportCourse) surveyedCourse {
 	return s
 }
 
-// taught is the highest level at which any course teaches a skill, 0 where none does.
+// taught returns the highest level at which any course teaches a skill, 0 if none does.
 func (s survey) taught(skillID string) int {
 	highest := 0
 	for _, c := range s.courses {
@@ -127,8 +126,7 @@ func (s survey) taught(skillID string) int {
 	return highest
 }
 
-// byName orders skill ids as people look for them: by name without regard to
-// case, ties by id.
+// byName sorts skill ids by name, ignoring case, then by id.
 func (s survey) byName(ids map[string]bool) []string {
 	return slices.SortedFunc(maps.Keys(ids), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(s.names[a]), strings.ToLower(s.names[b])), cmp.Compare(a, b))
@@ -143,7 +141,7 @@ func byID[T any](all []T, id func(T) string) map[string]T {
 	return m
 }
 
-// take returns a value once.
+// take removes and returns a value.
 func take[T any](m map[string]T, id string) (T, bool) {
 	v, ok := m[id]
 	delete(m, id)

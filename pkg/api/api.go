@@ -41,7 +41,7 @@ func Groups() []Group {
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
-// PerItem for each item (transfer course, new syllabus) that it asks for. Where a
+// PerItem for each item (transfer course, new syllabus; else see Operation.Item) that it asks for. Where a
 // body shows the items, the operation says in which of its fields: an array has as
 // many as it is long, up to MaxItems, and a text that is not empty is one. Where
 // only the loaded record shows them, the handler charges for them.
@@ -86,6 +86,7 @@ type Operation struct {
 	Added       bool // goes beyond the original contract: x-extension
 
 	Cost    Cost
+	Item    string   // what Cost.PerItem counts; "" for a transfer course or new syllabus
 	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost
 	// Expensive calls run only once they are admitted; others run in parallel with
 	// their admission, and only their outcome waits for it.
@@ -114,6 +115,15 @@ func (o Operation) HasBody() bool { return o.Accepts != nil }
 
 // ShowsPage reports whether the response is a page for people and nothing else.
 func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
+
+// Formats lists the short names of the media types that the operation gives, in their order.
+func (o Operation) Formats() []string {
+	names := make([]string, len(o.Gives))
+	for i, media := range o.Gives {
+		names[i] = formats[media]
+	}
+	return names
+}
 
 // Counted reports whether the call must not run while its customer's units cannot
 // be counted.

@@ -16,6 +16,9 @@ const (
 	CSS        = "text/css"
 )
 
+// formats maps media types to the values of the query parameter format.
+var formats = map[string]string{JSON: "json", CSV: "csv", HTML: "html"}
+
 // The costs in units.
 var (
 	free       = Cost{}
@@ -25,12 +28,13 @@ var (
 	score      = Cost{Base: 5}
 	build      = Cost{Base: 20}
 	extract    = Cost{Base: 10}
+	byReading  = Cost{Base: 1, PerItem: 1}
 	perCourse  = Cost{PerItem: 10}
 	withCourse = Cost{Base: 2, PerItem: 10}
 )
 
-// The functions below make the rows of the table: get, list, post, patch, put and remove
-// begin one, an option says in what it differs from others of its kind.
+// The functions below build the rows of the table. Options set the fields in which an operation differs from the
+// defaults of its method.
 
 type option func(*Operation)
 
@@ -41,7 +45,7 @@ func operation(o Operation, options []option) Operation {
 	return o
 }
 
-// get reads one record or whatever has an ETag.
+// get reads one record, or another resource with an ETag.
 func get(id string, g Group, path, summary string, options ...option) Operation {
 	return operation(Operation{
 		ID: id, Method: http.MethodGet, Path: path, Group: g, Summary: summary, Cost: read, Status: http.StatusOK, Gives: []string{JSON}, ETag: true,
@@ -55,7 +59,7 @@ func list(id string, g Group, path, summary string, options ...option) Operation
 	}, options)
 }
 
-// post starts or computes something; with creates it makes records.
+// post creates records (with the option creates), or starts or computes something.
 func post(id string, g Group, path, summary string, options ...option) Operation {
 	return operation(Operation{
 		ID: id, Method: http.MethodPost, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
@@ -63,7 +67,7 @@ func post(id string, g Group, path, summary string, options ...option) Operation
 	}, options)
 }
 
-// patch changes the record that the GET of the same path reads.
+// patch changes the record that the GET named ifMatch reads.
 func patch(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
 	return operation(Operation{
 		ID: id, Method: http.MethodPatch, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusOK, Access: Write,
@@ -79,14 +83,14 @@ func put(id string, g Group, path, summary, ifMatch string, options ...option) O
 	}, options)
 }
 
-// remove deletes a record, or takes a member out of one.
+// remove deletes a record, or removes a member from one.
 func remove(id string, g Group, path, summary, ifMatch string, options ...option) Operation {
 	return operation(Operation{
 		ID: id, Method: http.MethodDelete, Path: path, Group: g, Summary: summary, Cost: write, Status: http.StatusNoContent, Access: Write, IfMatch: ifMatch,
 	}, options)
 }
 
-// added marks what goes beyond the original contract.
+// added marks an extension of the original contract.
 func added(o Operation) Operation {
 	o.Added = true
 	return o
@@ -94,19 +98,23 @@ func added(o Operation) Operation {
 
 func costs(c Cost) option { return func(o *Operation) { o.Cost = c } }
 
-// counts names the fields of the body that hold the items.
+// counts names the body fields that hold the billable items.
 func counts(fields ...string) option { return func(o *Operation) { o.ItemsIn = fields } }
 
-// creates marks a POST that makes one record, which the response is and the GET reads.
+// costsEach sets the cost of a call that is charged by what it reads.
+func costsEach(item string) option {
+	return func(o *Operation) { o.Cost, o.Item = byReading, item }
+}
+
+// creates marks a POST that creates and returns one record; get is the id of its GET.
 func creates(get string) option {
 	return func(o *Operation) { o.Status, o.Creates, o.ETag = http.StatusCreated, get, true }
 }
 
-// compares says that a POST changes one record, which the GET reads.
+// compares marks a POST that changes one record; get is the id of its GET.
 func compares(get string) option { return func(o *Operation) { o.IfMatch = get } }
 
-// described says what the summary does not: what happens besides, what the response
-// has and what is refused.
+// described sets the description.
 func described(text string) option { return func(o *Operation) { o.Description = text } }
 
 func gives(media ...string) option { return func(o *Operation) { o.Gives = media } }
@@ -116,11 +124,11 @@ func leads(to string) option { return func(o *Operation) { o.Leads = to } }
 
 func errors(codes ...catalog.Code) option { return func(o *Operation) { o.Errors = codes } }
 
-// What needs no value.
+// Options without a value.
 var (
 	expensive option = func(o *Operation) { o.Expensive = true }
 	public    option = func(o *Operation) { o.Access = Public }
-	// storesNothing opens a POST to read keys.
+	// storesNothing allows read keys to call a POST.
 	storesNothing option = func(o *Operation) { o.Access = Read }
 	queues        option = func(o *Operation) { o.Queues = true }
 	accepted      option = func(o *Operation) { o.Status = http.StatusAccepted }
@@ -129,14 +137,13 @@ var (
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
 	paged         option = func(o *Operation) { o.Pages = true }
-	// withUpload leaves a signed request out of the ETag: it is signed anew each time.
+	// withUpload leaves the signed request out of the ETag, because every response signs a new one.
 	withUpload option = func(o *Operation) { o.Passing = "upload" }
 	notifies   option = func(o *Operation) { o.Notifies = true }
 	sealed     option = func(o *Operation) { o.Sealed = true }
 )
 
-// ofWebhooks are the marks of every operation of the webhooks, which are shown to write
-// keys only. Their secret is shown once: the ETag leaves it out.
+// ofWebhooks marks the operations of webhooks, which need a write key. The secret is shown once, so the ETag omits it.
 func ofWebhooks(o Operation) Operation {
 	o.Added, o.Access = true, Write
 	if o.ETag {
@@ -147,208 +154,210 @@ func ofWebhooks(o Operation) Operation {
 
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List courses",
-		described("Courses of the organization in creation order. externalId and code look courses up by exactly these names, at a cost that does not grow with the list.")),
+		described("Returns the organization's courses in creation order. externalId and code select courses by exact value; the cost does not grow with the list.")),
 	added(post("createCourse", Courses, "/courses", "Create a course",
-		described("Makes the course and its default section, which is named like it."), creates("getCourse"))),
+		described("Creates the course and its default section, which has the same name."), creates("getCourse"))),
 	added(list("listSections", Courses, "/sections", "Find a section by externalId",
-		described("The section with exactly this externalId, or an empty list."))),
+		described("Returns the section with exactly this externalId, or an empty list."))),
 	get("getCourse", Courses, "/courses/{courseId}", "Read a course",
-		described("The course with references to its sections.")),
+		described("Returns the course with references to its sections.")),
 	added(patch("updateCourse", Courses, "/courses/{courseId}", "Change a course", "getCourse",
-		described("Changes the fields that the body has; null empties a nullable one (JSON merge patch)."))),
+		described("Changes the fields in the body; null clears a nullable field (JSON merge patch)."))),
 	added(remove("deleteCourse", Courses, "/courses/{courseId}", "Delete a course", "getCourse",
-		described("Deletes the course with its sections. A course that a program or credential holds stays: 409."))),
+		described("Deletes the course and its sections. A course in a program or credential cannot be deleted (409)."))),
 	added(post("createSection", Courses, "/courses/{courseId}/sections", "Create a section",
-		described("Adds a section to the course. A syllabusHref or documentId queues the extraction of its skills; read the section until processingStatus is COMPLETED or FAILED."),
+		described("Adds a section to the course. With a syllabusHref or documentId, skill extraction is queued; poll the section until processingStatus is COMPLETED or FAILED."),
 		costs(withCourse), counts("syllabusHref", "documentId"), queues, creates("getSection"))),
 	get("getSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Read a section",
-		described("The section with its skills. include adds the evidence of extracted skills, and the reviews.")),
+		described("Returns the section with its skills. include adds the evidence for extracted skills and the reviews.")),
 	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section", "getSection",
-		described("Changes the fields that the body has. Another syllabusHref or documentId queues the extraction of its skills; skills replaces the list and ends its reviews."),
+		described("Changes the fields in the body. A new syllabusHref or documentId queues skill extraction; skills replaces the list and discards its reviews."),
 		costs(withCourse), queues)),
 	added(remove("deleteSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Delete a section", "getSection",
-		described("A default section, and one that a credential holds, stay: 409."))),
+		described("The default section, and a section in a credential, cannot be deleted (409)."))),
 	added(put("reviewSectionSkill", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Review a skill of a section", "getSection",
-		described("Accepts, corrects, adds or rejects a skill. A review outlives whatever extractions find; it replaces the skill's present review as a whole."))),
-	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Take back a review of a section's skill", "getSection",
-		described("What was extracted or set by hand stands again. 204 also where there is no review."))),
+		described("Accepts, corrects, adds or rejects a skill. The review replaces any earlier review of the skill and survives later extractions."))),
+	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Delete a review of a section's skill", "getSection",
+		described("Restores the skill as it was extracted or set by hand. Returns 204 even if there is no review."))),
 
 	list("listJobs", Jobs, "/jobs", "List jobs",
-		described("Jobs of the organization in creation order. externalId looks one up by exactly this name.")),
+		described("Returns the organization's jobs in creation order. externalId selects a job by exact value.")),
 	added(post("createJob", Jobs, "/jobs", "Create a job",
-		described("Makes a job with the skills that it requires."), creates("getJob"))),
+		described("Creates a job with the skills it requires."), creates("getJob"))),
 	added(get("getJob", Jobs, "/jobs/{jobId}", "Read a job",
-		described("The job with the skills that it requires."))),
+		described("Returns the job with the skills it requires."))),
 	added(patch("updateJob", Jobs, "/jobs/{jobId}", "Change a job", "getJob",
-		described("Changes the fields that the body has; skills and locations replace their lists."))),
+		described("Changes the fields in the body; skills and locations replace the whole list."))),
 	added(remove("deleteJob", Jobs, "/jobs/{jobId}", "Delete a job", "getJob",
-		described("Reports that name the job leave it out from then on."))),
+		described("Deletes the job. Reports that refer to it omit it from then on."))),
 
 	added(list("listCredentials", Credentials, "/credentials", "List credentials",
-		described("Stackable credentials of the organization in creation order. externalId looks one up by exactly this name."))),
+		described("Returns the organization's stackable credentials in creation order. externalId selects a credential by exact value."))),
 	added(post("createCredential", Credentials, "/credentials", "Create a credential",
-		described("Makes a stackable credential of sections, at most one of each course."), creates("getCredential"))),
+		described("Creates a stackable credential from sections, at most one per course."), creates("getCredential"))),
 	get("getCredential", Credentials, "/credentials/{credentialId}", "Read a credential",
-		described("The credential with profiles of its sections as they are now.")),
+		described("Returns the credential with current profiles of its sections.")),
 	patch("updateCredential", Credentials, "/credentials/{credentialId}", "Change a credential", "getCredential",
-		described("Changes the fields that the body has. courseSectionIds replaces the whole set of sections; [] empties it, two sections of one course are 422.")),
+		described("Changes the fields in the body. courseSectionIds replaces all sections; [] removes them. Two sections of one course are refused (422).")),
 	added(remove("deleteCredential", Credentials, "/credentials/{credentialId}", "Delete a credential", "getCredential",
-		described("Its sections and courses stay, and can be deleted then."))),
+		described("Deletes the credential but not its sections and courses, which can be deleted afterwards."))),
 	post("addCredentialSection", Credentials, "/credentials/{credentialId}/sections", "Add a section to a credential",
-		described("Puts the section at the end. One that is there already changes nothing; another section of the same course is 409."), tagged),
-	added(remove("removeCredentialSection", Credentials, "/credentials/{credentialId}/sections/{sectionId}", "Take a section out of a credential", "getCredential",
-		described("The section itself stays."))),
+		described("Appends the section. If the credential already contains it, nothing changes; another section of the same course is refused (409)."), tagged),
+	added(remove("removeCredentialSection", Credentials, "/credentials/{credentialId}/sections/{sectionId}", "Remove a section from a credential", "getCredential",
+		described("Removes the section from the credential but does not delete it."))),
 	added(post("buildCredential", Credentials, "/credential-builder", "Propose a credential for jobs",
-		described("Chooses sections, at most one of each course, that together teach what the jobs require, by the weights given. Stores nothing; the same request has the same response."), costs(build), expensive, storesNothing)),
+		described("Selects sections, at most one per course, that together teach the skills the jobs require, according to the weights. Stores nothing; the same request returns the same response."), costs(build), expensive, storesNothing)),
 
 	added(list("listPrograms", Programs, "/programs", "List programs",
-		described("Programs of the organization in creation order. externalId looks one up by exactly this name."))),
+		described("Returns the organization's programs in creation order. externalId selects a program by exact value."))),
 	added(post("createProgram", Programs, "/programs", "Create a program",
-		described("Makes a program of courses in the order of courseOrder. derivedSocs follow its cipCode."), creates("getProgram"))),
+		described("Creates a program with the courses in courseOrder. derivedSocs are derived from cipCode."), creates("getProgram"))),
 	added(get("getProgram", Programs, "/programs/{programId}", "Read a program",
-		described("The program with profiles of its courses as they are now."))),
+		described("Returns the program with current profiles of its courses."))),
 	added(patch("updateProgram", Programs, "/programs/{programId}", "Change a program", "getProgram",
-		described("Changes the fields that the body has. courseOrder puts the same courses into another order; courses come and go by operations of their own."))),
+		described("Changes the fields in the body. courseOrder reorders the existing courses; use the operations on its courses to add or remove one."))),
 	added(remove("deleteProgram", Programs, "/programs/{programId}", "Delete a program", "getProgram",
-		described("Its courses stay, and can be deleted then."))),
+		described("Deletes the program but not its courses, which can be deleted afterwards."))),
 	post("addProgramCourse", Programs, "/programs/{programId}/courses", "Add a course to a program",
-		described("Puts the course at the end. One that is there already changes nothing."), tagged),
-	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Take a course out of a program", "getProgram",
-		described("The course itself stays."))),
+		described("Appends the course. If the program already contains it, nothing changes."), tagged),
+	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Remove a course from a program", "getProgram",
+		described("Removes the course from the program but does not delete it."))),
 
 	list("listTransferPackages", Transfers, "/transfer-packages", "List transfer packages",
-		described("Transfer packages of the organization in creation order. externalId looks one up by exactly this name.")),
+		described("Returns the organization's transfer packages in creation order. externalId selects a package by exact value.")),
 	added(post("createTransferPackage", Transfers, "/transfer-packages", "Create a transfer package",
-		described("Makes a package, with courses where the body has some: all are created or none, and their skills are extracted."),
+		described("Creates a package and any courses in the body, all or none, and queues the extraction of the courses' skills."),
 		costs(withCourse), counts("courses"), queues, creates("getTransferPackage"))),
 	added(get("getTransferPackage", Transfers, "/transfer-packages/{packageId}", "Read a transfer package",
-		described("The package without its courses."))),
+		described("Returns the package without its courses."))),
 	added(patch("updateTransferPackage", Transfers, "/transfer-packages/{packageId}", "Change a transfer package", "getTransferPackage",
-		described("Changes the fields that the body has."))),
+		described("Changes the fields in the body."))),
 	added(remove("deleteTransferPackage", Transfers, "/transfer-packages/{packageId}", "Delete a transfer package", "getTransferPackage",
-		described("Deletes the package with its courses; extractions that wait do nothing then."))),
+		described("Deletes the package and its courses; pending extractions are discarded."))),
 	get("listTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "List the courses of a transfer package",
-		described("All courses of the package in creation order, at most 1,000. Where they do not fit one response, Link leads to the rest; limit and offset ask for a part."), paged),
+		described("Returns all courses of the package in creation order, at most 1,000. If they do not fit in one response, Link leads to the rest; limit and offset select a range."), paged),
 	post("createTransferCourses", Transfers, "/transfer-packages/{packageId}/courses", "Create transfer courses",
-		described("Makes 1 to 50 courses, all or none, each PENDING: their skills are extracted from the syllabus, or from name and description without one. Read them until processingStatus is COMPLETED or FAILED."),
+		described("Creates 1 to 50 courses, all or none, each PENDING. Their skills are extracted from the syllabus or, without one, from the name and description. Poll them until processingStatus is COMPLETED or FAILED."),
 		costs(perCourse), counts("courses"), queues, creates("getTransferCourse"), untagged),
 	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course",
-		described("The course with its skills. include adds the evidence of extracted skills, and the reviews."))),
+		described("Returns the course with its skills. include adds the evidence for extracted skills and the reviews."))),
 	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course", "getTransferCourse",
-		described("An extraction that waits does nothing then."))),
+		described("Deletes the course; a pending extraction is discarded."))),
 	added(put("reviewTransferCourseSkill", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review", "Review a skill of a transfer course", "getTransferCourse",
-		described("Accepts, corrects, adds or rejects a skill. A review outlives whatever extractions find; it replaces the skill's present review as a whole."))),
-	added(remove("deleteTransferCourseReview", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review", "Take back a review of a transfer course's skill", "getTransferCourse",
-		described("What was extracted stands again. 204 also where there is no review."))),
-	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Extract a FAILED transfer course again",
-		described("Puts the course back to PENDING and queues its extraction. One that is not FAILED: 409."),
+		described("Accepts, corrects, adds or rejects a skill. The review replaces any earlier review of the skill and survives later extractions."))),
+	added(remove("deleteTransferCourseReview", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review", "Delete a review of a transfer course's skill", "getTransferCourse",
+		described("Restores the skill as it was extracted. Returns 204 even if there is no review."))),
+	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Retry the extraction of a transfer course",
+		described("Sets a FAILED course to PENDING and queues its extraction. Any other status is refused (409)."),
 		costs(extract), expensive, bodiless, queues, accepted, tagged)),
 	added(post("matchTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "Find equivalents of a transfer course",
-		described("Compares a COMPLETED course with every section that has skills and returns the best five above score 0. Stores nothing."), costs(score), expensive, bodiless, storesNothing, errors(catalog.Conflict))),
-	added(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Find equivalents of all courses of a package",
-		described("As for one course, for each COMPLETED course of the package; thresholds in the query apply to this response only. Stores nothing."),
+		described("Compares a COMPLETED course with every section that has skills and returns the best five matches with a score above 0. Stores nothing."), costs(score), expensive, bodiless, storesNothing, errors(catalog.Conflict))),
+	added(post("matchTransferPackage", Transfers, "/transfer-packages/{packageId}/equivalencies", "Find equivalents of all courses in a package",
+		described("Matches each COMPLETED course of the package as matchTransferCourse does; thresholds in the query apply to this response only. Stores nothing."),
 		costs(score), expensive, bodiless, storesNothing)),
 
 	added(list("listArticulations", Articulations, "/articulations", "List articulations",
-		described("Articulations of the organization in creation order: all, or those that every filter of the query selects. Codes and institutions are compared in any spelling, never in part; a value that nothing has is an empty list."))),
+		described("Returns the organization's articulations in creation order. Filters are combined with AND. Codes and institutions match whole values, without regard to case, blanks, hyphens, dots and leading zeros of numbers."))),
 	added(post("createArticulation", Articulations, "/articulations", "Create an articulation",
-		described("Makes a DRAFT: what courses of another institution are worth here, to be reviewed and approved by its status."), creates("getArticulation"))),
+		described("Creates a DRAFT that states what courses of another institution count as here. Change its status to have it reviewed and approved."), creates("getArticulation"))),
 	added(get("lookupArticulations", Articulations, "/articulations/lookup", "Look up what courses are worth",
-		described("What approved articulations in force grant for courses of an institution. All codes of an alternative are needed, each code is used once, larger alternatives first, then the later effectiveFrom. include=trace says why codes are uncovered."), untagged)),
+		described("Returns what the approved articulations in force grant for an institution's courses. An alternative needs all of its codes, and each code is used once: larger alternatives first, then the later effectiveFrom. include=trace explains why codes are uncovered."),
+		costsEach("started 50 approved articulations with an asked code"), untagged)),
 	added(list("listArticulationIssues", Articulations, "/articulations/health", "List issues of articulations",
-		described("Approved articulations that have not ended and that somebody should look at, with what changed since their approval, what is to be reviewed and what ends within 90 days."))),
+		described("Returns the approved articulations in force that need attention: changes since their approval, reviews that are due, and those that end within 90 days."),
+		costsEach("started 100 articulations of the page"))),
 	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation",
-		described("The articulation with who decided and on what evidence. Accept, or format, chooses JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
+		described("Returns the articulation with the decision, who made it, and the evidence. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
 	added(get("getArticulationPage", Articulations, "/articulations/{articulationId}/page", "Read an articulation as a page",
-		described("What is sent, what is granted, skills of both sides with quotes from their syllabi, and the history, as an HTML page to read, print and sign. Of one that is not approved the comparison is that of now."), gives(HTML))),
-	added(post("createArticulationLink", Articulations, "/articulations/{articulationId}/links", "Make a link to an articulation's page",
-		described("The link shows that page without an API key to whoever has it. It ends at expiresAt, or when the articulation is deleted or the key revoked that made it."), created)),
-	added(get("getSharedArticulation", Articulations, "/articulations/{articulationId}/shared", "Show the page of an articulation to whoever has a link",
-		described("Needs no API key but the token of a link. Without one that still counts it is a plain page with status 404."), costs(free), public, gives(HTML), untagged)),
+		described("Returns an HTML page to read, print and sign: the sending and receiving courses, the skills of both sides with quotes from their syllabi, and the history. Until approval, the comparison uses current data."), gives(HTML))),
+	added(post("createArticulationLink", Articulations, "/articulations/{articulationId}/links", "Create a link to an articulation's page",
+		described("Anyone with the link can read the page without an API key. It expires at expiresAt, or when the articulation is deleted or the API key that created it is revoked."), created)),
+	added(get("getSharedArticulation", Articulations, "/articulations/{articulationId}/shared", "Read an articulation's page through a link",
+		described("Requires the token of a link instead of an API key. Without a valid token, the response is a plain page with status 404."), costs(free), public, gives(HTML), untagged)),
 	added(patch("updateArticulation", Articulations, "/articulations/{articulationId}", "Change an articulation", "getArticulation",
-		described("Changes the fields that the body has of a DRAFT. Of an APPROVED one only effectiveTo, reviewAfter, publicNote, privateNote and published change; what else is frozen is 409, as is an effectiveTo that overlaps with another approved one."))),
+		described("Changes the fields in the body of a DRAFT. Once APPROVED, only effectiveTo, reviewAfter, publicNote, privateNote and published can change; a change to another field, or an effectiveTo that overlaps another approved articulation, is refused (409)."))),
 	added(remove("deleteArticulation", Articulations, "/articulations/{articulationId}", "Delete an articulation", "getArticulation",
-		described("One that is IN_REVIEW or APPROVED stays: 409."))),
+		described("Deletes the articulation. One that is IN_REVIEW or APPROVED cannot be deleted (409)."))),
 	added(post("moveArticulation", Articulations, "/articulations/{articulationId}/status", "Move an articulation to another status",
-		described("DRAFT goes to IN_REVIEW, that to APPROVED, REJECTED or DRAFT, REJECTED to DRAFT. To approve needs decidedBy, freezes the evidence and ends what is superseded; a conflict with another approved articulation, or a granted course that is gone, is 409."),
+		described("Moves DRAFT to IN_REVIEW; IN_REVIEW to APPROVED, REJECTED or DRAFT; REJECTED to DRAFT. Approval requires decidedBy, freezes the evidence and ends the superseded articulation; a conflict with another approved articulation, or a granted course that was deleted, is refused (409)."),
 		compares("getArticulation"), tagged)),
 	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "Read the history of an articulation",
-		described("Every move from one status to another, the oldest first, with who decided and the key that was used."), untagged)),
+		described("Returns every status change, oldest first, with who decided and the API key used."), untagged)),
 
 	added(list("listReports", Reports, "/reports", "List reports",
-		described("Reports of the organization in creation order, without their data."))),
+		described("Returns the organization's reports in creation order, without their data."))),
 	post("createReport", Reports, "/reports", "Create and generate a report",
-		described("Stores the settings and returns the data that they lead to, in one call."), costs(regenerate), expensive, creates("getReport")),
-	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report anew",
-		described("The report's data as courses, jobs and skills are now. Accept, or format, chooses JSON, CSV (the view's table) or HTML (a page to read or print)."), costs(regenerate), expensive, gives(JSON, CSV, HTML))),
-	added(get("getReportTable", Reports, "/reports/{reportId}/table", "Generate a stored report anew as a table",
-		described("The view's table as CSV for spreadsheets, of courses, jobs and skills as they are now."), costs(regenerate), expensive, gives(CSV))),
-	added(get("getReportPage", Reports, "/reports/{reportId}/page", "Generate a stored report anew as a page",
-		described("The report as an HTML page to read or print, of courses, jobs and skills as they are now."), costs(regenerate), expensive, gives(HTML))),
-	added(post("createReportLink", Reports, "/reports/{reportId}/links", "Make a link to a report's page",
-		described("The link shows that page without an API key to whoever has it. It ends at expiresAt, or when the report is deleted or the key revoked that made it."), created)),
-	added(get("getSharedReport", Reports, "/reports/{reportId}/shared", "Show the page of a report to whoever has a link",
-		described("Needs no API key but the token of a link. Without one that still counts it is a plain page with status 404."), costs(free), public, gives(HTML), untagged)),
+		described("Stores the settings and returns the generated report."), costs(regenerate), expensive, creates("getReport")),
+	added(get("getReport", Reports, "/reports/{reportId}", "Generate a stored report",
+		described("Generates the report from current courses, jobs and skills. Accept or format selects JSON, CSV (the view's table) or HTML (a page to read or print)."), costs(regenerate), expensive, gives(JSON, CSV, HTML))),
+	added(get("getReportTable", Reports, "/reports/{reportId}/table", "Generate a stored report as a table",
+		described("Generates the view's table from current courses, jobs and skills as CSV for spreadsheets."), costs(regenerate), expensive, gives(CSV))),
+	added(get("getReportPage", Reports, "/reports/{reportId}/page", "Generate a stored report as a page",
+		described("Generates the report from current courses, jobs and skills as an HTML page to read or print."), costs(regenerate), expensive, gives(HTML))),
+	added(post("createReportLink", Reports, "/reports/{reportId}/links", "Create a link to a report's page",
+		described("Anyone with the link can read the page without an API key. It expires at expiresAt, or when the report is deleted or the API key that created it is revoked."), created)),
+	added(get("getSharedReport", Reports, "/reports/{reportId}/shared", "Read a report's page through a link",
+		described("Requires the token of a link instead of an API key. Without a valid token, the response is a plain page with status 404."), costs(free), public, gives(HTML), untagged)),
 	added(remove("deleteReport", Reports, "/reports/{reportId}", "Delete a report", "getReport",
-		described("Takes the settings away; nothing else depends on them."))),
+		described("Deletes the report's settings."))),
 
 	added(get("getLaborMarket", Labor, "/labor-market", "Read labor market figures",
-		described("Occupations that programs of study lead to, with employment, wages, growth and openings in a region. What is missing or taken from a wider region is in warnings."))),
+		described("Returns the occupations that programs of study lead to, with employment, wages, growth and openings in a region. warnings lists figures that are missing or come from a larger region."))),
 	added(get("listRegions", Labor, "/labor-market/regions", "List regions",
-		described("Regions that labor market figures exist for, all types when none is asked for."))),
+		described("Returns the regions that have labor market figures, of all types unless regionType selects one."))),
 
 	added(post("createSyllabusExtraction", Extractions, "/syllabus-extractions", "Extract skills from a text or a syllabus",
-		described("Queues the extraction of exactly one of text, syllabusHref and documentId; nothing of the catalog is changed. Read the extraction until processingStatus is COMPLETED or FAILED."),
+		described("Queues the extraction of skills from exactly one of text, syllabusHref and documentId; the catalog does not change. Poll the extraction until processingStatus is COMPLETED or FAILED."),
 		costs(extract), expensive, queues, creates("getSyllabusExtraction"), accepted, untagged)),
 	added(get("getSyllabusExtraction", Extractions, "/syllabus-extractions/{extractionId}", "Read an extraction",
-		described("The state of the extraction, and its skills once it is COMPLETED. include adds evidence and text."))),
+		described("Returns the state of the extraction, and its skills once it is COMPLETED. include adds evidence and text."))),
 	added(list("listSkills", Extractions, "/skills", "Search skills",
-		described("Skills of the loaded taxonomy whose names or aliases have the words of the query, the best match first; all by name without a query."))),
+		described("Returns skills of the loaded taxonomy whose names or aliases contain the words of the query, best match first. Without a query, returns all skills by name."))),
 	added(get("getSkill", Extractions, "/skills/{skillId}", "Read a skill",
-		described("A skill of the loaded taxonomy."))),
+		described("Returns a skill of the loaded taxonomy."))),
 	added(list("listSkillSections", Extractions, "/skills/{skillId}/sections", "Find sections that teach a skill",
-		described("Live sections with the skill, by level, then confidence, both descending. Reviews count at once, other changes within 10 seconds."))),
+		described("Returns sections that teach the skill, by level, then confidence, both descending. Reviews take effect at once, other changes within 10 seconds."))),
 
-	added(post("createDocument", Documents, "/documents", "Announce a file that holds a syllabus",
-		described("Makes a document and returns the request that uploads its file straight to storage, valid for 15 minutes. Storage refuses other bytes than those announced."),
+	added(post("createDocument", Documents, "/documents", "Create a document for a syllabus file",
+		described("Creates a document and returns a signed request, valid for 15 minutes, that uploads its file directly to storage. Storage accepts only the file with the declared digest and size."),
 		creates("getDocument"), withUpload)),
 	added(get("getDocument", Documents, "/documents/{documentId}", "Read a document",
-		described("READY once its file is there; until then with an upload that is valid now."), withUpload)),
+		described("Returns the document: READY once its file is uploaded, until then with a fresh upload request."), withUpload)),
 	added(remove("deleteDocument", Documents, "/documents/{documentId}", "Delete a document", "getDocument",
-		described("Deletes the document with its file. One that is the syllabus of a section or transfer course stays: 409."))),
+		described("Deletes the document and its file. The syllabus of a section or transfer course cannot be deleted (409)."))),
 
 	ofWebhooks(list("listWebhooks", Webhooks, "/webhooks", "List webhooks",
-		described("Webhooks of the organization in creation order, at most 10. Needs a write key, as everything of webhooks."))),
+		described("Returns the organization's webhooks in creation order, at most 10. All webhook operations require a write key."))),
 	ofWebhooks(post("createWebhook", Webhooks, "/webhooks", "Create a webhook",
-		described("Has the address told of changes of the given types from now on, by messages as Standard Webhooks 1.0.0 has them. The response alone shows the secret that signs them. An 11th is 409."),
+		described("Notifies the URL of subsequent changes of the given types, with messages that follow Standard Webhooks 1.0.0. Only this response shows the signing secret. An organization can have 10 webhooks (409)."),
 		creates("getWebhook"), sealed)),
 	ofWebhooks(get("getWebhook", Webhooks, "/webhooks/{webhookId}", "Read a webhook",
-		described("The webhook without its secret; disabledReason says why the service disabled it."))),
+		described("Returns the webhook without its secret; disabledReason tells why the service disabled it."))),
 	ofWebhooks(patch("updateWebhook", Webhooks, "/webhooks/{webhookId}", "Change a webhook", "getWebhook",
-		described("Changes the fields that the body has. enabled true enables it again, from the changes after that on."))),
+		described("Changes the fields in the body. Setting enabled to true enables it again for subsequent changes."))),
 	ofWebhooks(remove("deleteWebhook", Webhooks, "/webhooks/{webhookId}", "Delete a webhook", "getWebhook",
-		described("Messages that wait are not sent any more."))),
-	ofWebhooks(post("rotateWebhookSecret", Webhooks, "/webhooks/{webhookId}/rotate", "Give a webhook a new secret",
-		described("The response alone shows the new secret. For 24 hours messages are signed with the one before as well; an older one ends at once."),
+		described("Deletes the webhook. Pending messages are not sent."))),
+	ofWebhooks(post("rotateWebhookSecret", Webhooks, "/webhooks/{webhookId}/rotate", "Rotate a webhook's secret",
+		described("Only this response shows the new secret. For 24 hours, messages are also signed with the previous secret; older secrets expire at once."),
 		bodiless, tagged, sealed)),
 	ofWebhooks(post("testWebhook", Webhooks, "/webhooks/{webhookId}/test", "Send a test message",
-		described("Sends a message of type webhook.test now, whatever types the webhook has and also while it is disabled."), bodiless, accepted, notifies)),
+		described("Sends a message of type webhook.test now, regardless of the webhook's types and even if it is disabled."), bodiless, accepted, notifies)),
 	ofWebhooks(get("listWebhookDeliveries", Webhooks, "/webhooks/{webhookId}/deliveries", "List deliveries",
-		described("Attempts of the last seven days at delivering messages, the newest first. Pass next as before for the page behind."))),
-	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Send a message once more",
-		described("Makes one more attempt now, with the same webhook-id. A disabled webhook is 409."), bodiless, accepted, notifies)),
+		described("Returns the delivery attempts of the last seven days, newest first. For the next page, pass next as before."))),
+	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Resend a message",
+		described("Makes one more attempt now, with the same webhook-id. Refused (409) if the webhook is disabled."), bodiless, accepted, notifies)),
 
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Read usage and rate-limit status",
-		described("Units of the current window and of the 60 before, and what each operation took. Only the calling customer's own."), costs(free), errors(catalog.Forbidden)),
+		described("Returns the units used in the current and the previous 60 windows, and the usage of each operation. Customers can read only their own usage."), costs(free), errors(catalog.Forbidden)),
 	added(get("listChanges", Customers, "/changes", "Read the change feed",
-		described("Every creation, change and deletion of the organization's records, in order. Start without since, then pass the last next; the feed has no content, href leads to it."))),
+		described("Returns every creation, change and deletion of the organization's records, in order. Start without since, then pass the last next. The feed does not include the records; read them at href."))),
 	added(get("getOpenAPI", Customers, "/openapi.json", "Read this document",
-		described("The contract as an OpenAPI 3.1 document."), costs(free), public)),
+		described("Returns the contract as an OpenAPI 3.1 document."), costs(free), public)),
 
-	added(get("getServiceInfo", Docs, "/", "Say what the service is",
-		described("Name, version and links. A client that prefers HTML is led to the reference."), costs(free), public, untagged, leads("getDocs"))),
+	added(get("getServiceInfo", Docs, "/", "Read service information",
+		described("Returns the name, version and links. A client that prefers HTML is redirected to the reference."), costs(free), public, untagged, leads("getDocs"))),
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
-		described("Every operation, to be tried with a key that stays in the page's memory, and guides."), costs(free), public, gives(HTML))),
+		described("Returns the reference and guides. Operations can be tried with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
-		described("Scripts and styles of the page, under names that hold their digests."), costs(free), public, gives(JavaScript, CSS))),
+		described("Returns a script or stylesheet of the page; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
 }

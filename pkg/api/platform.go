@@ -51,6 +51,6 @@ const (
 	EnvWebhookKey     = "WEBHOOK_KEY"                // encrypts the secrets of webhooks; see package webhook
 	EnvWebhookHosts   = "WEBHOOK_ALLOWED_HOSTS"      // host:port list that may be http or private
 	EnvWebhookRetry   = "WEBHOOK_RETRY_SECONDS"      // comma list: how long each attempt waits after the one before
-	EnvExamples       = "CONTRACT_EXAMPLES"          // JSON object: other examples of parameters; see rest.WithExamples
+	EnvExamples       = "CONTRACT_EXAMPLES"          // JSON object: other examples of parameters; see package printing
 	EnvCountTimeout   = "QUOTA_TIMEOUT_MILLISECONDS" // for one count of units; 100 when absent
 )

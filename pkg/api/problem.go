@@ -13,14 +13,14 @@ const ProblemMediaType = "application/problem+json"
 
 // Problem is the one error shape, at every layer.
 type Problem struct {
-	Type      string               `json:"type" format:"uri-reference" doc:"Address of what the reference says of this kind of problem; it ends in /problems/ and the code"`
-	Title     string               `json:"title" doc:"Kind of the problem, for people to read"`
+	Type      string               `json:"type" format:"uri" doc:"Address of this kind of problem in the reference; ends in /problems/ and the code"`
+	Title     string               `json:"title" doc:"Kind of the problem, for people"`
 	Status    int                  `json:"status" doc:"HTTP status of the response"`
-	Detail    string               `json:"detail" doc:"What went wrong this time, for people to read; the wording may change"`
+	Detail    string               `json:"detail" doc:"What went wrong, for people; the wording may change"`
 	Instance  string               `json:"instance" doc:"Path of the request"`
-	Code      catalog.Code         `json:"code" doc:"Kind of the problem; stable, for programs to decide by"`
-	RequestID string               `json:"requestId" doc:"Id of the request in the service's logs: quote it when you ask for help"`
-	Errors    []catalog.FieldError `json:"errors,omitempty" doc:"What is wrong in the request, place by place; absent where that says no more than detail"`
+	Code      catalog.Code         `json:"code" doc:"Kind of the problem, for programs; stable"`
+	RequestID string               `json:"requestId" doc:"Id of the request in the service's logs; quote it in support requests"`
+	Errors    []catalog.FieldError `json:"errors,omitempty" doc:"Field errors of the request, if any"`
 }
 
 // NewProblem returns a problem with what follows from its code. Origin is as for ProblemType,

@@ -46,7 +46,7 @@ type Config struct {
 	WebhookKey       string // see webhook.NewCipher
 	WebhookHosts     []string
 	WebhookSchedule  webhook.Schedule
-	Examples         map[string]string // of parameters, in the place of the contract's; see rest.WithExamples
+	Examples         map[string]string // of parameters, in the place of the contract's; see package printing
 }
 
 // Read reads the configuration through getenv and reports everything that is
@@ -131,9 +131,9 @@ func (c Config) Store() *dynamo.Store {
 
 // Taxonomy opens the compiled taxonomy, or the built-in vocabulary where none is
 // named.
-func (c Config) Taxonomy() (*skills.Taxonomy, error) {
+func (c Config) Taxonomy(builtin func() *skills.Taxonomy) (*skills.Taxonomy, error) {
 	if c.TaxonomyFile == "" {
-		return skills.Starter(), nil
+		return builtin(), nil
 	}
 	compiled, err := os.ReadFile(c.TaxonomyFile)
 	if err != nil {

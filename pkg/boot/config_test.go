@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/skills"
 )
 
 func environment(extra map[string]string) func(string) string {
@@ -24,7 +25,7 @@ func TestDefaults(t *testing.T) {
 	if c.Limit.Units != 1000 || c.Limit.Window != time.Minute || c.CountTimeout != 100*time.Millisecond || len(c.AllowedHosts) != 0 || c.Region != "eu-west-1" || c.Table != "table" {
 		t.Errorf("%+v", c)
 	}
-	if taxonomy, err := c.Taxonomy(); err != nil || taxonomy == nil {
+	if taxonomy, err := c.Taxonomy(skills.Starter); err != nil || taxonomy == nil {
 		t.Errorf("built-in vocabulary: %v", err)
 	}
 }

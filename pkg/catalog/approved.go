@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,9 @@ type Approved struct {
 	// Version grows whenever an articulation with an alternative of exactly the key's
 	// codes is approved or comes to end at another day.
 	Version int
+	// Parts is how many rows the entries have been divided among beside the first, and
+	// Filled how many entries the last one has.
+	Parts, Filled int
 	// Entered are the periods that a change sets, provided that Version still stands.
 	Entered map[int]string
 }
@@ -52,8 +56,8 @@ func (a *Articulation) ExactKeys() []ApprovedKey {
 	return keys
 }
 
-// partKeys lists the other keys that lead to the articulation.
-func (a *Articulation) partKeys() []ApprovedKey {
+// PartKeys lists the other keys that lead to the articulation.
+func (a *Articulation) PartKeys() []ApprovedKey {
 	exact := a.ExactKeys()
 	var keys []ApprovedKey
 	add := func(key ApprovedKey) {
@@ -74,46 +78,35 @@ func (a *Articulation) partKeys() []ApprovedKey {
 	return keys
 }
 
-// Hint leads from a key to an articulation that is about to be approved.
-type Hint struct {
-	Key          ApprovedKey
-	Articulation *Articulation
-}
-
 // Enter enters an articulation, whose period is new, under the keys of its alternatives.
 func (c *Change) Enter(a *Articulation, under []*Approved) {
-	seq, _ := Sequence(ArticulationKind, a.ID)
 	for _, row := range under {
 		// Another articulation of the change may have the same key.
-		if i := slices.IndexFunc(c.Approved, func(other *Approved) bool { return other.Key == row.Key }); i >= 0 {
-			row = c.Approved[i]
-		} else {
-			c.Approved = append(c.Approved, row)
-		}
-		row.enter(seq, a)
+		effect(c, func(other *Entry) bool { return other.Key == row.Key }, func() *Entry {
+			return &Entry{about[*Articulation]{a}, row}
+		}).enter(a)
 	}
 }
 
-func (row *Approved) enter(seq int, a *Articulation) {
+func (row *Approved) enter(a *Articulation) {
 	if row.Entered == nil {
 		row.Entered = map[int]string{}
 	}
-	row.Entered[seq] = a.Period()
+	row.Entered[a.Number()] = a.Period()
 }
 
 // Lead enters an articulation that is approved under its other keys.
-func (c *Change) Lead(a *Articulation) {
-	for _, key := range a.partKeys() {
-		c.Hints = append(c.Hints, Hint{key, a})
+func (c *Change) Lead(a *Articulation, under []*Approved) {
+	for _, row := range under {
+		c.With(&Hint{about[*Articulation]{a}, row})
 	}
 }
 
 // Shorten notes that an articulation ends sooner, where that is at hand.
 func (c *Change) Shorten(a *Articulation) {
-	seq, _ := Sequence(ArticulationKind, a.ID)
-	for _, row := range c.Approved {
-		if row.Periods[seq] != "" {
-			row.enter(seq, a)
+	for _, row := range EffectsOf[*Entry](c) {
+		if row.Periods[a.Number()] != "" {
+			row.enter(a)
 		}
 	}
 }
@@ -128,15 +121,38 @@ func (a *Articulation) Period() string {
 	return period
 }
 
+// Number returns the articulation's sequence number.
+func (a *Articulation) Number() int {
+	seq, _ := Sequence(ArticulationKind, a.ID)
+	return seq
+}
+
+// NumbersOf lists the sequence numbers that stand under some keys, each once, in order.
+func NumbersOf(under []*Approved) []int {
+	numbers := map[int]bool{}
+	for _, row := range under {
+		for seq := range row.Periods {
+			numbers[seq] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(numbers))
+}
+
 // Overlapping lists the sequence numbers of other articulations under the keys that may
-// be approved for the same codes at the same time.
-func (a *Articulation) Overlapping(under []*Approved) []int {
-	own, _ := Sequence(ArticulationKind, a.ID)
+// be approved for the same codes at the same time; except is the id of one that does not
+// count, if any.
+func (a *Articulation) Overlapping(under []*Approved, except *string) []int {
+	own := []int{a.Number()}
+	if except != nil {
+		if seq, ok := Sequence(ArticulationKind, *except); ok {
+			own = append(own, seq)
+		}
+	}
 	var found []int
 	for _, row := range under {
 		for seq, period := range row.Periods {
 			from, to, ok := strings.Cut(period, "/")
-			if !ok || seq == own || slices.Contains(found, seq) {
+			if !ok || slices.Contains(own, seq) || slices.Contains(found, seq) {
 				continue
 			}
 			if !a.EndedBefore(from) && (to == "" || to >= a.EffectiveFrom) {
@@ -156,9 +172,7 @@ func (c *Change) Grant(a *Articulation, live map[string]*Course) error {
 		if course == nil {
 			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
 		}
-		if !slices.ContainsFunc(c.Granted, func(other *Course) bool { return other.ID == id }) {
-			c.Granted = append(c.Granted, course)
-		}
+		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id }, func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
 	}
 	return nil
 }

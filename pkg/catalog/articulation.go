@@ -25,7 +25,7 @@ type Articulation struct {
 	Evidence           *DecisionEvidence  `json:"evidence" doc:"How well both sides matched at the approval; null where there was nothing to compare"`
 	// Granted are the courses of Receiving as they were at approval, in its order, each
 	// once. Only the store shows them.
-	Granted []CourseStamp `json:"-"`
+	Granted []CourseStamp `json:"-" store:"granted,omitempty"`
 }
 
 // Decision is what was decided on the worth of courses.

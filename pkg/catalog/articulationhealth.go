@@ -40,6 +40,12 @@ type GrantedNow struct {
 	Document string
 }
 
+// IssueFields are the fields of articulations that Issues needs.
+var IssueFields = []string{
+	"id", "status", "effectiveTo", "reviewAfter", "granted", "evidence.sectionId", "evidence.courseId",
+	"evidence.extraction",
+}
+
 // Issues lists what needs a look today: what changed since the approval, course by
 // course, and dates. An articulation that is not approved or has ended has none.
 func (a *Articulation) Issues(now GrantedNow, today string) []ArticulationIssue {

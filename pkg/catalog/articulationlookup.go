@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // ArticulationQuery asks what is granted for courses of an institution.
@@ -11,6 +13,26 @@ type ArticulationQuery struct {
 	Codes       []string // of the courses; one that stands twice is one
 	AsOf        string   // date
 	ProgramID   string   // "" asks for what is for all programs
+}
+
+// MaxLookupCodes is how many codes one query asks for: at most 64, because sets of them
+// are the bits of a word.
+const MaxLookupCodes = 50
+
+// ParseCodes reads the codes of a query from a list with commas between them.
+func ParseCodes(list string) ([]string, error) {
+	var codes []string
+	for code := range strings.SplitSeq(list, ",") {
+		code = strings.TrimSpace(code)
+		if Normalized(code) == "" {
+			return nil, Errorf(InvalidParameter, "codes must be codes of courses, separated by commas.")
+		}
+		codes = append(codes, code)
+	}
+	if len(codes) > MaxLookupCodes {
+		return nil, Errorf(InvalidParameter, "codes must be at most %d.", MaxLookupCodes)
+	}
+	return codes, nil
 }
 
 // Granted is what one articulation grants for some of the codes.
@@ -60,6 +82,12 @@ const (
 	CodesUsed      NotUsedReason = "CODES_USED"
 )
 
+// LookupFields are the fields of articulations that Consider, Granted.Fill and Decided need.
+var LookupFields = []string{
+	"id", "sendingInstitution", "sending", "receiving", "decision", "status", "effectiveFrom", "effectiveTo",
+	"programIds", "publicNote",
+}
+
 // Lookup returns what the articulations grant, the codes for which they grant nothing,
 // and why. Only those of the institution count that are approved, in force on the day
 // and for the program. An alternative counts when all of its codes are asked for. Larger
@@ -67,34 +95,114 @@ const (
 // of the smaller id, then by index; each code is used once and each articulation grants
 // once. One with NO_CREDIT grants nothing, but uses its codes.
 func (q ArticulationQuery) Lookup(articulations []*Articulation) (granted []Granted, uncovered []string, why []UncoveredCode) {
-	codes := q.codes()
-	user := map[string]string{} // the articulation's id by the normalised code that it uses
-	grants := map[string]bool{}
-	notUsed := map[string][]NotUsed{}
-	granted, uncovered, why = []Granted{}, []string{}, []UncoveredCode{}
-	for _, c := range q.candidates(articulations) {
-		a, own := c.articulation, c.alternative().codes()
-		if no := q.refuse(c, codes, user, grants); no != nil {
-			for _, code := range own {
-				notUsed[code] = append(notUsed[code], *no)
-			}
-			continue
-		}
-		grants[a.ID] = true
-		for _, code := range own {
-			user[code] = a.ID
-		}
-		granted = append(granted, Granted{
-			ArticulationID: a.ID, Alternative: c.index, Codes: codes.spelled(own), Receiving: a.Receiving, Decision: a.Decision, PublicNote: a.PublicNote,
-		})
+	decision := q.Consider(true)
+	byID := map[string]*Articulation{}
+	for _, a := range articulations {
+		decision.Add(a)
+		byID[a.ID] = a
 	}
-	for _, code := range codes {
-		if user[code.normalized] == "" {
-			uncovered = append(uncovered, code.spelling)
-			why = append(why, UncoveredCode{code.spelling, append([]NotUsed{}, notUsed[code.normalized]...)})
-		}
+	granted, uncovered, why = decision.Decide()
+	for i := range granted {
+		granted[i].Fill(byID[granted[i].ArticulationID])
 	}
 	return granted, uncovered, why
+}
+
+// LookupDecision decides a query on articulations that are added one by one. It keeps
+// little of each, so that it can decide on any number of them.
+type LookupDecision struct {
+	query      ArticulationQuery
+	codes      askedCodes
+	trace      bool
+	candidates []candidate
+}
+
+// Consider begins the decision of a query; trace keeps what Decide says of uncovered codes.
+func (q ArticulationQuery) Consider(trace bool) *LookupDecision {
+	return &LookupDecision{query: q, codes: q.codes(), trace: trace}
+}
+
+// Add considers the alternatives of an articulation.
+func (d *LookupDecision) Add(a *Articulation) {
+	if !a.SendingInstitution.Named(d.query.Institution) {
+		return
+	}
+	refused := d.query.refuse(a)
+	for i, alternative := range a.Sending {
+		c := candidate{id: a.ID, index: i, from: a.EffectiveFrom, size: len(alternative.Courses), refused: refused}
+		for _, course := range alternative.Courses {
+			if at := d.codes.index(Normalized(course.Code)); at >= 0 {
+				c.asked |= 1 << at
+			} else if refused == "" {
+				c.missing = append(c.missing, course.Code)
+			}
+		}
+		if c.missing != nil {
+			c.refused = CoursesMissing
+		}
+		if c.refused == "" || d.trace && c.asked != 0 {
+			d.candidates = append(d.candidates, c)
+		}
+	}
+}
+
+// refuse returns why no alternative of an articulation counts; "" for none.
+func (q ArticulationQuery) refuse(a *Articulation) NotUsedReason {
+	switch {
+	case a.Status != ArticulationApproved:
+		return NotApproved
+	case a.EffectiveFrom > q.AsOf:
+		return NotYetInForce
+	case a.EndedBefore(q.AsOf):
+		return Ended
+	case len(a.ProgramIDs) > 0 && !slices.Contains(a.ProgramIDs, q.ProgramID):
+		return OtherProgram
+	}
+	return ""
+}
+
+// Decide returns what is granted, to be filled, the codes that are uncovered, and why.
+func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []UncoveredCode) {
+	slices.SortFunc(d.candidates, candidate.compare)
+	users := make([]string, len(d.codes)) // the id of the articulation that uses each code
+	var used uint64
+	grants := map[string]bool{}
+	notUsed := make([][]NotUsed, len(d.codes))
+	granted, uncovered, why = []Granted{}, []string{}, []UncoveredCode{}
+	for _, c := range d.candidates {
+		no := NotUsed{ArticulationID: c.id, Alternative: c.index, Reason: c.refused, Missing: c.missing}
+		switch {
+		case c.refused != "":
+		case grants[c.id]:
+			no.Reason = AlreadyGranted
+		case c.asked&used != 0:
+			no.Reason = CodesUsed
+			for i, code := range d.codes.of(c.asked & used) {
+				no.Used = append(no.Used, UsedCode{code, users[i]})
+			}
+		default:
+			grants[c.id], used = true, used|c.asked
+			grant := Granted{ArticulationID: c.id, Alternative: c.index, Codes: []string{}}
+			for i, code := range d.codes.of(c.asked) {
+				users[i], grant.Codes = c.id, append(grant.Codes, code)
+			}
+			granted = append(granted, grant)
+			continue
+		}
+		for i := range d.codes.of(c.asked) {
+			notUsed[i] = append(notUsed[i], no)
+		}
+	}
+	for i, code := range d.codes.of(^used) {
+		uncovered = append(uncovered, code)
+		why = append(why, UncoveredCode{code, append([]NotUsed{}, notUsed[i]...)})
+	}
+	return granted, uncovered, why
+}
+
+// Fill adds what the articulation grants.
+func (g *Granted) Fill(a *Articulation) {
+	g.Receiving, g.Decision, g.PublicNote = a.Receiving, a.Decision, a.PublicNote
 }
 
 // askedCode is a code as it was asked for.
@@ -106,97 +214,44 @@ type askedCodes []askedCode
 func (q ArticulationQuery) codes() askedCodes {
 	var codes askedCodes
 	for _, spelling := range q.Codes {
-		if code := Normalized(spelling); !codes.has(code) {
+		if code := Normalized(spelling); codes.index(code) < 0 {
 			codes = append(codes, askedCode{spelling, code})
 		}
 	}
 	return codes
 }
 
-func (codes askedCodes) has(normalized string) bool {
-	return slices.ContainsFunc(codes, func(c askedCode) bool { return c.normalized == normalized })
+// index returns the place of a code, -1 for one that was not asked for.
+func (codes askedCodes) index(normalized string) int {
+	return slices.IndexFunc(codes, func(c askedCode) bool { return c.normalized == normalized })
 }
 
-// spelled lists those of the codes that are among the normalised ones.
-func (codes askedCodes) spelled(normalized []string) []string {
-	spelled := make([]string, 0, len(normalized))
-	for _, code := range codes {
-		if slices.Contains(normalized, code.normalized) {
-			spelled = append(spelled, code.spelling)
+// of passes those of the codes whose bits are set, as they were asked for, with their places.
+func (codes askedCodes) of(set uint64) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i, code := range codes {
+			if set&(1<<i) != 0 && !yield(i, code.spelling) {
+				return
+			}
 		}
 	}
-	return spelled
 }
 
 // candidate is an alternative of an articulation.
 type candidate struct {
-	articulation *Articulation
-	index        int
+	id      string // of the articulation
+	from    string // its first day
+	index   int
+	size    int           // of how many courses
+	asked   uint64        // which of the asked codes it has: a bit each
+	refused NotUsedReason // "" where it can be used
+	missing []string
 }
 
-func (c candidate) alternative() Alternative { return c.articulation.Sending[c.index] }
-
-// candidates lists the alternatives of the institution's articulations in the order of
-// precedence.
-func (q ArticulationQuery) candidates(articulations []*Articulation) []candidate {
-	var all []candidate
-	for _, a := range articulations {
-		if !a.SendingInstitution.Named(q.Institution) {
-			continue
-		}
-		for i := range a.Sending {
-			all = append(all, candidate{a, i})
-		}
-	}
-	slices.SortFunc(all, func(x, y candidate) int {
-		return cmp.Or(
-			cmp.Compare(len(y.alternative().Courses), len(x.alternative().Courses)),
-			cmp.Compare(y.articulation.EffectiveFrom, x.articulation.EffectiveFrom),
-			cmp.Compare(x.articulation.ID, y.articulation.ID),
-			cmp.Compare(x.index, y.index))
-	})
-	return all
-}
-
-// refuse returns why an alternative is not used; nil for one that is.
-func (q ArticulationQuery) refuse(c candidate, asked askedCodes, user map[string]string, grants map[string]bool) *NotUsed {
-	a := c.articulation
-	no := &NotUsed{ArticulationID: a.ID, Alternative: c.index}
-	var taken []string
-	for _, course := range c.alternative().Courses {
-		switch code := Normalized(course.Code); {
-		case !asked.has(code):
-			no.Missing = append(no.Missing, course.Code)
-		case user[code] != "":
-			taken = append(taken, code)
-		}
-	}
-	switch {
-	case a.Status != ArticulationApproved:
-		no.Reason = NotApproved
-	case a.EffectiveFrom > q.AsOf:
-		no.Reason = NotYetInForce
-	case a.EndedBefore(q.AsOf):
-		no.Reason = Ended
-	case len(a.ProgramIDs) > 0 && !slices.Contains(a.ProgramIDs, q.ProgramID):
-		no.Reason = OtherProgram
-	case no.Missing != nil:
-		no.Reason = CoursesMissing
-		return no
-	case grants[a.ID]:
-		no.Reason = AlreadyGranted
-	case taken != nil:
-		no.Reason = CodesUsed
-		for _, code := range asked {
-			if slices.Contains(taken, code.normalized) {
-				no.Used = append(no.Used, UsedCode{code.spelling, user[code.normalized]})
-			}
-		}
-	default:
-		return nil
-	}
-	no.Missing = nil
-	return no
+// compare is the order of precedence.
+func (c candidate) compare(d candidate) int {
+	return cmp.Or(
+		cmp.Compare(d.size, c.size), cmp.Compare(d.from, c.from), cmp.Compare(c.id, d.id), cmp.Compare(c.index, d.index))
 }
 
 // Decided returns the id of the articulation by which a transfer course of the

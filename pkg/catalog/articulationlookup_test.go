@@ -239,10 +239,11 @@ func reference(all []*catalog.Articulation, q catalog.ArticulationQuery) (grante
 }
 
 func TestLookupIsWhatTheRuleSays(t *testing.T) {
-	grants, reasons := 0, 0
+	worlds, grants, reasons := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		for range 5 {
 			all, q := world(t)
+			worlds++
 			granted, uncovered, why := q.Lookup(all)
 			checkGrants(t, all, q, granted, uncovered)
 			grants += len(granted)
@@ -253,8 +254,8 @@ func TestLookupIsWhatTheRuleSays(t *testing.T) {
 			}
 		}
 	})
-	if grants < 100 || reasons < 100 {
-		t.Errorf("the worlds are poor: %d grants, %d reasons", grants, reasons)
+	if grants < worlds/5 || reasons < worlds/5 {
+		t.Errorf("%d worlds are poor: %d grants, %d reasons", worlds, grants, reasons)
 	}
 }
 

@@ -5,23 +5,23 @@ import (
 	"encoding/hex"
 )
 
-// Organization is what records belong to.
+// Organization owns records.
 type Organization struct {
 	ID        OrgID  `json:"id"`
 	Name      string `json:"name"`
 	CreatedAt Time   `json:"createdAt"`
 }
 
-// Customer is what rate limits are counted for; it belongs to one organization.
+// Customer is the subject of rate limits; it belongs to one organization.
 type Customer struct {
 	ID             CustomerID `json:"id"`
 	OrganizationID OrgID      `json:"organizationId"`
 	Name           string     `json:"name"`
-	RateLimitUnits *int       `json:"rateLimitUnits" doc:"Units a window instead of the default"`
+	RateLimitUnits *int       `json:"rateLimitUnits" doc:"Units per window instead of the default"`
 	CreatedAt      Time       `json:"createdAt"`
 }
 
-// Scope is what a key may do.
+// Scope is the access that a key grants.
 type Scope string
 
 // The scopes.
@@ -30,7 +30,7 @@ const (
 	WriteScope Scope = "write"
 )
 
-// Key is an API key as it is stored: Hash, never the key itself.
+// Key is a stored API key: its hash, never the key itself.
 type Key struct {
 	ID             string     `json:"id"`
 	CustomerID     CustomerID `json:"customerId"`
@@ -42,12 +42,12 @@ type Key struct {
 	RevokedAt      *Time      `json:"revokedAt"`
 }
 
-// Live reports whether the key works at an instant.
+// Live reports whether the key is valid at an instant.
 func (k *Key) Live(now Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now < *k.ExpiresAt)
 }
 
-// Caller is who makes a request.
+// Caller is the sender of a request.
 type Caller struct {
 	Customer Customer
 	KeyID    string
@@ -55,24 +55,24 @@ type Caller struct {
 	Scope    Scope
 }
 
-// SecretPrefix begins every API key, so that people and scanners recognise one.
-// API Gateway takes keys of letters and digits, 20 to 128 of them.
+// SecretPrefix begins every API key, so that people and scanners recognise it.
+// API Gateway accepts keys of 20 to 128 letters and digits.
 const SecretPrefix = "skckey"
 
-// NewSecret returns an API key of 160 random bits behind the prefix.
+// NewSecret returns an API key: the prefix and 160 random bits.
 func (s IDs) NewSecret() string { return SecretPrefix + encoding.EncodeToString(s.random(20)) }
 
-// HashSecret returns what is stored of an API key.
+// HashSecret returns the hash under which an API key is stored.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// MaxLiveKeys is how many keys a customer has at a time, so that one can replace
-// the other without a gap. Read-only keys count for themselves.
+// MaxLiveKeys is the maximum number of live keys of a customer in each scope: two, so that
+// one can replace the other without a gap.
 const MaxLiveKeys = 2
 
-// AddKey decides whether a customer may have another key of that scope.
+// AddKey checks that a customer may have another key of a scope.
 func AddKey(keys []*Key, scope Scope, now Time) error {
 	live := 0
 	for _, k := range keys {

@@ -16,7 +16,7 @@ import (
 // method takes it first, so that no key can be built without it.
 type OrgID string
 
-// CustomerID names a customer: the one that rate limits are counted for.
+// CustomerID names a customer, the subject of rate limits.
 type CustomerID string
 
 // Time is an instant in milliseconds since the Unix epoch. As text it is RFC 3339
@@ -25,14 +25,14 @@ type Time int64
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// TimeOf cuts t to milliseconds.
+// TimeOf truncates t to milliseconds.
 func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
 
 // Std returns the instant as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// After returns the first instant that is later than t and not before now: the
-// updatedAt of a changed record, which therefore never stands still.
+// After returns the first instant that is later than t and not before now: the updatedAt of a
+// changed record, which therefore always increases.
 func (t Time) After(now Time) Time { return max(now, t+1) }
 
 // String is the text form.
@@ -51,34 +51,33 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Meta is what every record carries.
+// Meta has the fields common to all records.
 type Meta struct {
 	ID             string `json:"id" doc:"Id of the record: opaque, at most 64 characters, with a prefix that names its kind"`
-	OrganizationID OrgID  `json:"organizationId" doc:"Organization that the record belongs to; it follows from the API key"`
+	OrganizationID OrgID  `json:"organizationId" doc:"Organization that owns the record; determined by the API key"`
 	CreatedAt      Time   `json:"createdAt" doc:"When the record was created"`
-	UpdatedAt      Time   `json:"updatedAt" doc:"When the record last changed; it moves on with every change"`
+	UpdatedAt      Time   `json:"updatedAt" doc:"When the record last changed; later after every change"`
 	DeletedAt      *Time  `json:"deletedAt" doc:"When the record was deleted; null while it is live"`
 }
 
-// NewMeta begins the life of a record.
+// NewMeta returns the Meta of a new record.
 func NewMeta(id string, org OrgID, now Time) Meta {
 	return Meta{ID: id, OrganizationID: org, CreatedAt: now, UpdatedAt: now}
 }
 
-// Base returns the record's own Meta, so that code can treat all records alike.
+// Base returns the record's Meta.
 func (m *Meta) Base() *Meta { return m }
 
 // Record is any record of the catalog.
 type Record interface{ Base() *Meta }
 
-// Optional distinguishes a field of a request that is absent, null (T a pointer,
-// Value nil) and given.
+// Optional is a field of a request that is absent, null (T is a pointer and Value nil) or set.
 type Optional[T any] struct {
 	Set   bool
 	Value T
 }
 
-// Or returns the value, or old where the field was absent.
+// Or returns the value, or old if the field is absent.
 func (o Optional[T]) Or(old T) T {
 	if o.Set {
 		return o.Value
@@ -86,14 +85,14 @@ func (o Optional[T]) Or(old T) T {
 	return old
 }
 
-// MarshalJSON writes the value alone: an absent field is left out by omitzero.
+// MarshalJSON encodes the value; omitzero omits absent fields.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
-// Fill notes that the field was there and returns where its value goes, a *T.
+// Fill marks the field as set and returns a pointer to its value, a *T.
 func (o *Optional[T]) Fill() any {
 	o.Set = true
 	return &o.Value
 }
 
-// UnmarshalJSON notes that the field was there.
+// UnmarshalJSON marks the field as set and decodes its value.
 func (o *Optional[T]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, o.Fill()) }

@@ -2,220 +2,307 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 )
 
-// ErrStale means that a record was changed by somebody else since it was loaded:
-// load again and decide again.
+// ErrStale means that a record changed since it was loaded: load it and decide again.
 var ErrStale = errors.New("changed since it was loaded")
 
-// Change is what a rule decided: everything in it is saved in one transaction, or
-// nothing is. A change is bound to what was loaded: it is refused as ErrStale
-// when that is no longer so.
-type Change struct {
-	Created  []Record
-	Replaced []Replacement
-	Deleted  []Deletion // a record before those that go because it goes
-	Held     []Hold
-	Released []Hold
-	// Documents are held by other records than before.
-	Documents []DocumentHold
-	// Revoked are reservations of holders that do not contain what they reserve, and
-	// may not any more when this change is saved.
-	Revoked []Reservation
-	// Directories are the lists that gained or lost records, already changed.
-	Directories []*Directory
-	// Jobs are the extractions to be queued once the change is saved.
-	Jobs []ExtractionJob
-	// Grown are packages that are given courses, and have not been given any since.
-	Grown []*TransferPackage
-	// Texts are what extractions were asked for.
-	Texts []Text
-	// Outcomes take the place of those of replaced records.
-	Outcomes []RecordOutcome
-	// Known are the names of other systems that records take, Freed those that they
-	// give up. See Resolve.
-	Known, Freed []ExternalID
-	// Coded are the courses that are found under another code than before.
-	Coded []Coded
-	// Webhooks are the organization's webhooks, already changed; nil where they stay.
-	Webhooks *Webhooks
-	// Messages are to be sent to webhooks, once more or without a change of a record.
-	Messages []WebhookMessage
-	// Refaceted are the records that are found under other facets than before.
-	Refaceted []Refaceted
-	// Approved are the keys under which articulations are entered, Hints those that only
-	// lead to them, and Granted the courses that approved articulations grant, which
-	// must be there.
-	Approved []*Approved
-	Hints    []Hint
-	Granted  []*Course
-	// Moves are those that articulations made.
-	Moves []ArticulationMove
-	// Links are made to pages of records.
-	Links []*Link
-	// Idempotency is stored under its key in the same transaction.
-	Idempotency *IdempotencyRecord
-}
+// Change is the decision of a rule as a list of effects, which are saved atomically. It is
+// refused as ErrStale if the state that it is based on has changed.
+type Change struct{ effects []Effect }
 
-// Text is a text whose skills are to be extracted.
-type Text struct {
-	RecordID string
-	Text     string
-}
+// Effect is one modification of an organization's rows. All its types are in this package;
+// package dynamo turns each into rows in one place.
+type Effect interface{ organization() OrgID }
 
-// ArticulationMove is a move of an articulation.
-type ArticulationMove struct {
-	Articulation *Articulation
-	Move
-}
+// about is embedded in effects on one record.
+type about[R Record] struct{ Record R }
 
-// RecordOutcome is the outcome of a record's last extraction.
-type RecordOutcome struct {
-	RecordID string
-	*Outcome
-}
+func (a about[R]) organization() OrgID { return a.Record.Base().OrganizationID }
 
-// Replacement is a record with its new content, and the updatedAt that it must
-// still have in the store. Event is what happened to it beyond that it changed, "" for
-// nothing; the change feed and webhooks show it.
-type Replacement struct {
-	Record Record
-	Was    Time
-	Event  string
-}
+type (
+	// Creation saves a new record.
+	Creation struct{ about[Record] }
 
-// Deletion is a record to be taken out, marked with deletedAt.
-type Deletion struct {
-	Record Record
-	Was    Time
-}
+	// Replacement saves a record with its new content. Was is the updatedAt that it must
+	// still have in the store; Restarted says that its extraction starts again. Event, "" for
+	// none, goes to the change feed and webhooks.
+	Replacement struct {
+		about[Record]
+		Was       Time
+		Restarted bool
+		Event     string
+	}
 
-// Hold marks a course as held by a program (Holder is its id) or by a credential
-// that contains one of its sections (Holder is the ids "credential/section"), so
-// that neither can be deleted under its holder.
-type Hold struct {
-	Course *Course
-	Holder string
-}
+	// Deletion deletes a record, marked with deletedAt. Owner is the id of the deleted record
+	// that owned it; "" if it is deleted by itself.
+	Deletion struct {
+		about[Record]
+		Was   Time
+		Owner string
+	}
 
-// Reservation is the mark of a change that is saved in several steps, the first of
-// which holds courses for a record, its holder, which does not contain them yet; or
-// documents for records that are not there yet, and whose parent is the holder then.
-// Without its reservation that change is not brought to its end.
+	// Holding adds or releases the holders of a course, each a program ("program/course") or
+	// a credential with one of its sections ("credential/section"), so that the course and
+	// the section cannot be deleted while they are held.
+	Holding struct {
+		about[*Course]
+		Holders, Released []string
+	}
+
+	// DocumentHolding adds or releases records as holders of a document, their syllabus, which
+	// cannot be deleted while it is held. See HolderOf.
+	DocumentHolding struct {
+		OrganizationID OrgID
+		DocumentID     string
+		Holders        []string
+		Released       bool
+	}
+
+	// Revocation ends the reservation of a holder, so that it can no longer add the record.
+	Revocation struct {
+		about[Record] // the reserved record
+		Reservation
+	}
+
+	// Growth counts an addition of courses to a package, which must have been given none
+	// since it was loaded.
+	Growth struct{ about[*TransferPackage] }
+
+	// Text stores the text from which the skills of a record are extracted.
+	Text struct {
+		about[Record]
+		Text string
+	}
+
+	// RecordOutcome replaces the outcome of a record's last extraction.
+	RecordOutcome struct {
+		about[Record]
+		*Outcome
+	}
+
+	// Naming gives a record an external id; Was is the id of the record that had it, "" for
+	// none. See Resolve.
+	Naming struct {
+		about[Record]
+		Name, Was string
+	}
+
+	// Unnaming frees an external id.
+	Unnaming struct {
+		about[Record]
+		Name string
+	}
+
+	// Coding changes the code by which a course is found; "" for none.
+	Coding struct {
+		about[*Course]
+		Was, Is string
+	}
+
+	// Faceting changes the facets by which records of one kind are found.
+	Faceting struct {
+		OrganizationID OrgID
+		Records        []Refaceted
+	}
+
+	// Entry enters articulations under a key. See Enter.
+	Entry struct {
+		about[*Articulation]
+		*Approved
+	}
+
+	// Hint maps a key to an articulation that is about to be approved.
+	Hint struct {
+		about[*Articulation]
+		*Approved
+	}
+
+	// CourseGrant records that an approved articulation grants the course, which must exist.
+	CourseGrant struct{ about[*Course] }
+
+	// ArticulationMove adds a move to the history of an articulation.
+	ArticulationMove struct {
+		about[*Articulation]
+		Move
+	}
+)
+
+func (d *DocumentHolding) organization() OrgID   { return d.OrganizationID }
+func (f *Faceting) organization() OrgID          { return f.OrganizationID }
+func (d *Directory) organization() OrgID         { return d.OrganizationID }
+func (w *Webhooks) organization() OrgID          { return w.OrganizationID }
+func (m *WebhookMessage) organization() OrgID    { return m.OrganizationID }
+func (l *Link) organization() OrgID              { return l.OrganizationID }
+func (r *IdempotencyRecord) organization() OrgID { return r.OrganizationID }
+
+// Reservation marks a change that is saved in several steps. The first step holds courses for
+// a record, their holder, that does not contain them yet, or documents for records that do not
+// exist yet, with their parent as the holder. The change fails if its reservation is revoked.
 type Reservation struct {
 	Holder string // id of the program or credential, or of the records' parent
-	Token  string // of this one change
+	Token  string // unique to the change
 }
 
-// ExtractionJob names an extraction to be run.
+// ExtractionJob identifies an extraction to run.
 type ExtractionJob struct {
 	OrganizationID OrgID  `json:"organizationId"`
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
-	// RequestedAt is the updatedAt with which the record became PENDING: it tells this
-	// request from a later one. Zero for any.
+	// RequestedAt is the updatedAt with which the record became PENDING, which distinguishes
+	// requests. Zero matches any.
 	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
 // IdempotencyRecord is the stored response of a successful request, replayed for
 // later requests with the same key.
 type IdempotencyRecord struct {
-	Key       string // the client's Idempotency-Key
-	Request   string // digest of operation, path and body
-	Status    int
-	Location  string
-	Body      []byte
-	ExpiresAt Time
+	OrganizationID OrgID
+	Key            string // the client's Idempotency-Key
+	Request        string // digest of operation, path and body
+	Status         int
+	Location       string
+	Body           []byte
+	ExpiresAt      Time
 }
 
-// IdempotencyTTL is how long a stored response is replayed.
+// IdempotencyTTL is the time for which a stored response is replayed.
 const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
-// Records lists every record that the change saves, deletes or depends on.
-func (c *Change) Records() []Record {
-	records := slices.Clone(c.Created)
-	for _, r := range c.Replaced {
-		records = append(records, r.Record)
+// NewChange returns a change of independent effects: webhooks and their messages, links,
+// idempotency records.
+func NewChange(effects ...Effect) *Change { return &Change{effects} }
+
+// With adds an independent effect.
+func (c *Change) With(e Effect) { c.effects = append(c.effects, e) }
+
+// Effects lists the effects.
+func (c *Change) Effects() []Effect { return c.effects }
+
+// EffectsOf lists the effects of one type, in the order in which they were decided.
+func EffectsOf[E Effect](c *Change) (list []E) {
+	for _, e := range c.effects {
+		if of, ok := e.(E); ok {
+			list = append(list, of)
+		}
 	}
-	for _, d := range c.Deleted {
-		records = append(records, d.Record)
+	return list
+}
+
+// effect returns the change's effect for which is returns true, and adds fresh() if there is
+// none.
+func effect[E Effect](c *Change, is func(E) bool, fresh func() E) E {
+	for _, e := range c.effects {
+		if of, ok := e.(E); ok && is(of) {
+			return of
+		}
 	}
-	for _, h := range slices.Concat(c.Held, c.Released) {
-		records = append(records, h.Course)
+	e := fresh()
+	c.With(e)
+	return e
+}
+
+// CheckOwner refuses a change with an effect on another organization.
+func (c *Change) CheckOwner(org OrgID) error {
+	for _, e := range c.effects {
+		if e.organization() != org {
+			return fmt.Errorf("%T belongs to the organization %q, not to %q", e, e.organization(), org)
+		}
 	}
-	for _, p := range c.Grown {
-		records = append(records, p)
-	}
-	for _, x := range slices.Concat(c.Known, c.Freed) {
-		records = append(records, x.Record)
-	}
-	for _, coded := range c.Coded {
-		records = append(records, coded.Course)
-	}
-	for _, course := range c.Granted {
-		records = append(records, course)
-	}
-	return records
+	return nil
 }
 
 // Empty reports whether there is nothing to save.
-func (c *Change) Empty() bool {
-	return len(c.Created) == 0 && len(c.Replaced) == 0 && len(c.Deleted) == 0 && len(c.Links) == 0 && c.Webhooks == nil && len(c.Messages) == 0 && c.Idempotency == nil
-}
+func (c *Change) Empty() bool { return len(c.effects) == 0 }
 
-// Create adds a new record. A listed one has taken its number from dir.
+// Create saves a new record. A listed record has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
-	c.Created = append(c.Created, r)
-	c.names(nil, r)
-	c.syllabusMoved("", r)
+	c.With(&Creation{about[Record]{r}})
+	c.found(nil, r)
 	c.touch(dir)
-	c.queue(r)
 }
 
-// Add begins the life of a listed record: it gets its id, and its place in the list.
-// Now is read after dir was, so that records are listed in the order of createdAt.
-func (c *Change) Add(r Record, ids IDs, dir *Directory, org OrgID, now Time) {
-	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), org, now)
+// Add creates a listed record with a new id and a place in the list. It reads the time after
+// dir was loaded, so that records are listed in the order of createdAt.
+func (c *Change) Add(r Record, ids IDs, dir *Directory, now func() Time) {
+	*r.Base() = NewMeta(ids.Sequenced(dir.Kind, dir.Take()), dir.OrganizationID, now())
 	c.Create(r, dir)
 }
 
-// ReplaceChanged saves a record that is not as it was before, and reports whether
-// that is so.
+// Copy returns a shallow copy of a record before it is changed, for Replace.
+func Copy[R Record](r R) R {
+	before := reflect.New(reflect.TypeOf(r).Elem())
+	before.Elem().Set(reflect.ValueOf(r).Elem())
+	return before.Interface().(R)
+}
+
+// ReplaceChanged replaces a record if it differs from before, and reports whether it does.
 func ReplaceChanged[T any, R interface {
 	*T
 	Record
 }](c *Change, before T, after R, now Time) bool {
 	changed := !reflect.DeepEqual(before, *after)
 	if changed {
-		c.names(R(&before), after)
-		c.syllabusMoved(HeldDocument(R(&before)), after)
-		c.Replace(after, now)
+		c.Replace(R(&before), after, now)
 	}
 	return changed
 }
 
-// Replace saves a changed record and moves its updatedAt on. What it is found by has
-// not changed: see ReplaceChanged.
-func (c *Change) Replace(r Record, now Time) {
-	meta := r.Base()
-	was := meta.UpdatedAt
-	meta.UpdatedAt = was.After(now)
-	c.Replaced = append(c.Replaced, Replacement{Record: r, Was: was})
+// Replace saves a changed record with a new updatedAt; before is the record as it was loaded
+// (see Copy). It also updates the rows that find the record, its holds, and starts an
+// extraction that it now waits for. A record is saved once, in its final version.
+func (c *Change) Replace(before, after Record, now Time) {
+	c.found(before, after)
+	if slices.ContainsFunc(c.effects, func(e Effect) bool {
+		created, ok := e.(*Creation)
+		return ok && created.Record == after
+	}) {
+		return
+	}
+	replaced := effect(c, func(r *Replacement) bool { return r.Record == after }, func() *Replacement {
+		was := before.Base().UpdatedAt
+		after.Base().UpdatedAt = was.After(now)
+		return &Replacement{about: about[Record]{after}, Was: was}
+	})
+	replaced.Restarted = replaced.Restarted || restarted(before, after)
 }
 
-// Happened notes an event, one of Events, of a record that is replaced.
+// restarted reports whether the record waits for a new extraction.
+func restarted(before, after Record) bool {
+	was, now := ExtractionOf(before), ExtractionOf(after)
+	if now == nil || now.ProcessingStatus != Pending {
+		return false
+	}
+	section, ok := after.(*Section)
+	return was.ProcessingStatus != Pending || ok && section.HasNewSyllabus(*before.(*Section))
+}
+
+// found updates the rows that find a record and its hold on a document; before is nil for a
+// new record.
+func (c *Change) found(before, after Record) {
+	c.names(before, after)
+	document := ""
+	if before != nil {
+		document = HeldDocument(before)
+	}
+	c.syllabusMoved(document, after)
+}
+
+// Happened adds an event, one of Events, to the replacement of a record.
 func (c *Change) Happened(event string, r Record) {
-	for i := range c.Replaced {
-		if c.Replaced[i].Record == r {
-			c.Replaced[i].Event = event
+	for _, replaced := range EffectsOf[*Replacement](c) {
+		if replaced.Record == r {
+			replaced.Event = event
 		}
 	}
 }
 
-// Delete takes a record out; a listed one leaves dir.
+// Delete deletes a record; a listed one leaves dir. Owners are deleted before the records that
+// they own.
 func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	meta := r.Base()
 	was := meta.UpdatedAt
@@ -226,59 +313,91 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 		seq, _ := Sequence(dir.Kind, meta.ID)
 		dir.Drop(seq)
 	}
-	c.Deleted = append(c.Deleted, Deletion{r, was})
+	owner := ParentOf(r)
+	if !slices.ContainsFunc(c.effects, func(e Effect) bool {
+		deleted, ok := e.(*Deletion)
+		return ok && deleted.Record.Base().ID == owner
+	}) {
+		owner = ""
+	}
+	c.With(&Deletion{about[Record]{r}, was, owner})
 	if course, ok := r.(*Course); ok {
-		c.Coded = append(c.Coded, Coded{Course: course, Was: course.Code})
+		c.With(&Coding{about[*Course]{course}, course.Code, ""})
 	}
 	if document := HeldDocument(r); document != "" {
-		c.Documents = append(c.Documents, DocumentHold{document, HolderOf(r), true})
+		c.holdDocument(r, document, true)
 	}
 	c.facets(r, r, nil)
 	c.touch(dir)
 }
 
-// Grows notes that the package is given courses: it must still be there
-// with the courses that were counted, and not be deleted without these.
+// Revoke ends reservations of the record.
+func (c *Change) Revoke(r Record, reserved []Reservation) {
+	for _, reservation := range reserved {
+		c.With(&Revocation{about[Record]{r}, reservation})
+	}
+}
+
+// Grows counts an addition of courses to a package, which must still exist with the courses
+// that were counted and must not be deleted without the new ones.
 func (c *Change) Grows(p *TransferPackage) {
-	if !slices.Contains(c.Grown, p) {
-		c.Grown = append(c.Grown, p)
-	}
+	effect(c, func(g *Growth) bool { return g.Record == p }, func() *Growth { return &Growth{about[*TransferPackage]{p}} })
 }
 
+// Keep stores the text of an extraction.
+func (c *Change) Keep(r Record, text string) { c.With(&Text{about[Record]{r}, text}) }
+
+// Conclude replaces the outcome of the record's last extraction.
+func (c *Change) Conclude(r Record, o *Outcome) { c.With(&RecordOutcome{about[Record]{r}, o}) }
+
+// Move adds a move to an articulation's history.
+func (c *Change) Move(a *Articulation, move Move) {
+	c.With(&ArticulationMove{about[*Articulation]{a}, move})
+}
+
+// touch saves the directory of a list that gained or lost records.
 func (c *Change) touch(dir *Directory) {
-	if dir != nil && !slices.Contains(c.Directories, dir) {
-		c.Directories = append(c.Directories, dir)
+	if dir != nil {
+		effect(c, func(other *Directory) bool { return other == dir }, func() *Directory { return dir })
 	}
 }
 
-// queue asks for the extraction of a record that waits for one.
-func (c *Change) queue(r Record) {
-	if state := ExtractionOf(r); state != nil && state.ProcessingStatus == Pending {
-		c.Jobs = append(c.Jobs, JobOf(r))
+// Jobs lists the extractions to queue once the change is saved.
+func (c *Change) Jobs() (jobs []ExtractionJob) {
+	for _, e := range c.effects {
+		switch e := e.(type) {
+		case *Creation:
+			if state := ExtractionOf(e.Record); state != nil && state.ProcessingStatus == Pending {
+				jobs = append(jobs, JobOf(e.Record))
+			}
+		case *Replacement:
+			if e.Restarted {
+				jobs = append(jobs, JobOf(e.Record))
+			}
+		}
 	}
+	return jobs
 }
 
-// JobOf returns the job that extracts the record's skills, as it is requested now.
+// JobOf returns the job for the record's current request for an extraction.
 func JobOf(r Record) ExtractionJob {
-	job := ExtractionJob{OrganizationID: r.Base().OrganizationID, Kind: KindOf(r), ID: r.Base().ID, RequestedAt: r.Base().UpdatedAt}
+	meta := r.Base()
+	job := ExtractionJob{OrganizationID: meta.OrganizationID, Kind: KindOf(r), ID: meta.ID, RequestedAt: meta.UpdatedAt}
 	if job.Kind.Nested() {
 		job.PackageID = ParentOf(r)
 	}
 	return job
 }
 
-// Restart queues the extraction of a record that was put back to PENDING.
-func (c *Change) Restart(r Record) { c.queue(r) }
-
-// What happened to a record of the change feed.
+// The changes of a record in the change feed.
 const (
 	Created = "created"
 	Changed = "changed"
 	Deleted = "deleted"
 )
 
-// RecordChange is one change of the feed. Cursor is the place behind it, Event what
-// happened beyond What, one of Events; "" for nothing.
+// RecordChange is one entry of the feed. Cursor is the position after it; Event is one of
+// Events or "".
 type RecordChange struct {
 	Cursor   Cursor
 	What     string

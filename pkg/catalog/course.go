@@ -5,29 +5,28 @@ import (
 	"slices"
 )
 
-// Course is a course of the catalog. Sections stand in creation order.
+// Course is a course of the catalog. Sections are in creation order.
 type Course struct {
 	Meta
 	External
 	Name             string       `json:"name" doc:"Name of the course"`
-	Code             string       `json:"code" doc:"Code under which the catalog lists the course, as CS 201"`
+	Code             string       `json:"code" doc:"Code of the course in the catalog, such as CS 201"`
 	Description      *string      `json:"description" doc:"What the course is about"`
 	Sections         []SectionRef `json:"sections" doc:"The course's sections, in creation order"`
-	DefaultSectionID string       `json:"defaultSectionId,omitempty" doc:"Section that is made with the course and stays as long as it"`
-	Credits          *Credits     `json:"credits" doc:"How many credits the course is worth; null where that is not known" extension:"true"`
-	Level            *string      `json:"level" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT" doc:"Level at which the course is taught; null where that is not known" extension:"true"`
-	LifecycleStatus  string       `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" doc:"Where the course is between proposal and retirement; ACTIVE where nothing is said" extension:"true"`
+	DefaultSectionID string       `json:"defaultSectionId,omitempty" doc:"Section that is created and deleted with the course"`
+	Credits          *Credits     `json:"credits" doc:"Credits that the course is worth; null if unknown" extension:"true"`
+	Level            *string      `json:"level" enum:"LOWER_DIVISION,UPPER_DIVISION,GRADUATE,NON_CREDIT" doc:"Level at which the course is taught; null if unknown" extension:"true"`
+	LifecycleStatus  string       `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" doc:"Stage of the course between proposal and retirement; ACTIVE by default" extension:"true"`
 	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" doc:"First day on which the course is offered, YYYY-MM-DD" extension:"true"`
 	EffectiveTo      *string      `json:"effectiveTo" format:"date" doc:"Last day on which the course is offered, YYYY-MM-DD; not before effectiveFrom" extension:"true"`
 	Webpage          *string      `json:"webpage" format:"uri" doc:"Page about the course: an https address without credentials" extension:"true"`
-	// HeldBy names what contains the course (see Hold); it may name more than
-	// that, never less. Taken is how often the course was put into something. Only
-	// the store shows them.
-	HeldBy []string `json:"-"`
-	Taken  int      `json:"-"`
+	// HeldBy has at least the holders of the course (see Holding), perhaps more. Taken counts
+	// how often a holder was added. Both are hidden from clients.
+	HeldBy []string `json:"-" store:"heldBy,stringset,omitempty,guard"`
+	Taken  int      `json:"-" store:"taken,omitempty,guard"`
 }
 
-// CourseInput is what a request or a file says of a course.
+// CourseInput is the input for a course from a request or a file.
 type CourseInput struct {
 	ExternalInput
 	Name            Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
@@ -57,12 +56,11 @@ func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	return wrong
 }
 
-// AddCourse begins the life of a course, as Add does, with its default section,
-// which is named like it.
-func (c *Change) AddCourse(course *Course, section *Section, ids IDs, dir *Directory, org OrgID, now Time) {
-	c.Add(course, ids, dir, org, now)
+// AddCourse creates a course, as Add does, and its default section with the same name.
+func (c *Change) AddCourse(course *Course, section *Section, ids IDs, dir *Directory, now func() Time) {
+	c.Add(course, ids, dir, now)
 	section.Name = course.Name
-	section.begin(course, ids, now)
+	section.begin(course, ids, course.CreatedAt)
 	course.DefaultSectionID, course.Sections = section.ID, []SectionRef{section.Ref()}
 	c.Create(section, nil)
 }
@@ -72,19 +70,18 @@ func (c *Course) Mentions(sectionID string) bool {
 	return slices.ContainsFunc(c.Sections, func(r SectionRef) bool { return r.ID == sectionID })
 }
 
-// SectionRef is a section as its course mentions it.
+// SectionRef is a section in the list of its course.
 type SectionRef struct {
 	ID          string `json:"id" doc:"Id of the section"`
 	Name        string `json:"name" doc:"Name of the section"`
-	Description string `json:"description" doc:"Description of the section; empty where it has none"`
+	Description string `json:"description" doc:"Description of the section; empty if it has none"`
 }
 
-// MaxCourseRowBytes bounds what a course says of its sections; a row of the table
-// has an end.
+// MaxCourseRowBytes limits the size of a course's section references in its row.
 const MaxCourseRowBytes = 300 << 10
 
-// Mention adds the section to the course's references or brings its reference up
-// to date. A course that would outgrow its row is full.
+// Mention adds the section to the course's references or updates its reference. The error is
+// a Conflict if the references would exceed MaxCourseRowBytes.
 func (c *Course) Mention(s *Section) error {
 	sections := slices.Clone(c.Sections)
 	if i := slices.IndexFunc(sections, func(r SectionRef) bool { return r.ID == s.ID }); i < 0 {
@@ -97,13 +94,13 @@ func (c *Course) Mention(s *Section) error {
 		size += len(ref.ID) + len(ref.Name) + len(ref.Description) + 50
 	}
 	if size > MaxCourseRowBytes {
-		return Errorf(Conflict, "The course is full: its sections' names and descriptions exceed %d bytes together.", MaxCourseRowBytes)
+		return Errorf(Conflict, "The course is full: the names and descriptions of its sections exceed %d bytes in total.", MaxCourseRowBytes)
 	}
 	c.Sections = sections
 	return nil
 }
 
-// Forget takes the section out of the course's references.
+// Forget removes the section from the course's references.
 func (c *Course) Forget(sectionID string) error {
 	if sectionID == c.DefaultSectionID {
 		return Errorf(Conflict, "Section %s is the default section of course %s and cannot be deleted.", sectionID, c.ID)
@@ -112,17 +109,17 @@ func (c *Course) Forget(sectionID string) error {
 	return nil
 }
 
-// CourseProfile is a course as programs, credentials and reports show it; it is
-// always built from the live course.
+// CourseProfile is a course as shown in programs, credentials and reports, always built from
+// the live course.
 type CourseProfile struct {
 	CourseID               string `json:"courseId"`
 	CourseName             string `json:"courseName" doc:"Name of the course"`
 	CourseCode             string `json:"courseCode" doc:"Code of the course"`
 	CourseDefaultSectionID string `json:"courseDefaultSectionId" doc:"Id of the course's default section"`
-	CourseDisplayName      string `json:"courseDisplayName" doc:"Code and name of the course, with a blank between them"`
+	CourseDisplayName      string `json:"courseDisplayName" doc:"Code and name of the course, separated by a space"`
 }
 
-// Profile returns the course as it is shown in programs, credentials and reports.
+// Profile returns the profile of the course.
 func (c *Course) Profile() CourseProfile {
 	return CourseProfile{
 		CourseID: c.ID, CourseName: c.Name, CourseCode: c.Code,

@@ -1,12 +1,13 @@
 package catalog
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
 
-// Cursor is a place in the change feed of an organization: behind the entry that is
-// the Place'th of its page. The zero Cursor is the beginning.
+// Cursor is a position in the change feed of an organization: after entry number Place of its
+// page, counted from 1. The zero Cursor is the beginning.
 type Cursor struct{ Page, Place int }
 
 // String is the text form that clients see.
@@ -14,20 +15,33 @@ func (c Cursor) String() string {
 	return "c" + strconv.FormatInt(int64(c.Page), 36) + "-" + strconv.FormatInt(int64(c.Place), 36)
 }
 
-// Before reports whether c is nearer to the beginning than d.
+// Before reports whether c comes before d in the feed.
 func (c Cursor) Before(d Cursor) bool {
 	return c.Page < d.Page || c.Page == d.Page && c.Place < d.Place
 }
 
-// ParseCursor reads the text form; the empty text is the beginning. It returns false
-// for what String does not return.
+// MarshalText returns the text form.
+func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText parses the text form.
+func (c *Cursor) UnmarshalText(text []byte) error {
+	parsed, ok := ParseCursor(string(text))
+	if !ok {
+		return fmt.Errorf("not a cursor: %q", text)
+	}
+	*c = parsed
+	return nil
+}
+
+// ParseCursor parses the text form; the empty text is the beginning. It returns false for a
+// text that String does not produce.
 func ParseCursor(text string) (Cursor, bool) {
 	if text == "" {
 		return Cursor{}, true
 	}
-	left, right, ok := strings.Cut(strings.TrimPrefix(text, "c"), "-")
-	page, err1 := strconv.ParseInt(left, 36, 32)
-	place, err2 := strconv.ParseInt(right, 36, 32)
+	left, right, _ := strings.Cut(strings.TrimPrefix(text, "c"), "-")
+	page, _ := strconv.ParseInt(left, 36, 32)
+	place, _ := strconv.ParseInt(right, 36, 32)
 	c := Cursor{int(page), int(place)}
-	return c, ok && err1 == nil && err2 == nil && page >= 0 && place >= 0 && c.String() == text
+	return c, place >= 0 && c.String() == text // an invalid number formats differently
 }

@@ -7,22 +7,23 @@ import (
 	"io"
 )
 
-// block is how many sequence numbers one count of the directory covers: small
-// enough that a page reads at most 15 rows too many at each end.
+// block is the number of sequence numbers that share a count: small enough that a page reads
+// at most 15 unneeded rows at each end.
 const block = 16
 
-// Directory is the order statistics of one list: which sequence numbers were
-// given and, for each block of 16, how many of them are still live. It turns an
-// offset into a place in the key range without reading the rows before it.
+// Directory is the order statistics of one list: the next sequence number and, for each block
+// of 16 numbers, the count of live records. It maps an offset to a key range without reading
+// the rows before it.
 //
-// Invariant: Live is the sum of all blocks' counts, and a block's count only
-// falls once its numbers are given.
+// Invariant: Live is the sum of all counts, and a block's count only decreases once all its
+// numbers are taken.
 type Directory struct {
-	Kind    Kind
-	Next    int // the number that the next record gets
-	Live    int
-	Version int    // grows with each change; 0 means never saved
-	counts  []byte // live records of each block
+	OrganizationID OrgID
+	Kind           Kind
+	Next           int // number of the next record
+	Live           int
+	Version        int    // grows with each change; 0 means never saved
+	counts         []byte // live records of each block
 }
 
 // Take returns the next sequence number to a new record.
@@ -37,19 +38,18 @@ func (d *Directory) Take() int {
 	return seq
 }
 
-// Drop takes a live number out.
+// Drop removes a live number.
 func (d *Directory) Drop(seq int) {
 	d.counts[seq/block]--
 	d.Live--
 }
 
-// Span is a piece of the key range: the numbers from From up to but without To.
-// It holds exactly Live rows, of which the first Skip are not wanted.
+// Span is the range of numbers [From, To). It has exactly Live rows; the first Skip precede the
+// page.
 type Span struct{ From, To, Skip, Live int }
 
-// Page returns the span in which the records at [offset, offset+limit) lie. It
-// begins and ends where a block does, so that the rows that come back can be
-// counted against Live.
+// Page returns the span of the records at [offset, offset+limit). It begins and ends at block
+// boundaries, so that the number of rows can be compared with Live.
 func (d *Directory) Page(offset, limit int) Span {
 	if offset >= d.Live || limit <= 0 {
 		return Span{}
@@ -68,8 +68,8 @@ func (d *Directory) Page(offset, limit int) Span {
 	return Span{From: first * block, To: min(last*block, d.Next), Skip: skip, Live: live}
 }
 
-// Pack returns the counts in a form that is short as long as few records were
-// deleted: tens of bytes for a hundred thousand.
+// Pack compresses the counts: to tens of bytes for a hundred thousand records, as long as few
+// were deleted.
 func (d *Directory) Pack() []byte {
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestCompression)
@@ -80,12 +80,12 @@ func (d *Directory) Pack() []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a bytes.Buffer takes everything
+		panic(err) // writing to a bytes.Buffer does not fail
 	}
 	return packed.Bytes()
 }
 
-// Unpack reads what Pack gave.
+// Unpack is the inverse of Pack.
 func (d *Directory) Unpack(packed []byte) error {
 	counts, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil {

@@ -1,21 +1,23 @@
 package catalog
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
-// Document is a file that holds a syllabus: clients upload it to the storage of
-// objects, which takes these bytes and no others.
+// Document is a syllabus file. Clients upload it to object storage, which accepts only the
+// bytes with this size and checksum.
 type Document struct {
 	Meta
 	FileName  string `json:"fileName" doc:"Name of the file"`
 	SizeBytes int    `json:"sizeBytes" minimum:"1" maximum:"26214400" doc:"Size of the file in bytes, at most 25 MiB"`
 	SHA256    string `json:"sha256" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the file's bytes, in lower-case hexadecimal digits"`
-	// HeldBy names the sections and transfer courses whose syllabus it is (see
-	// DocumentHold); it may name more than that, never less. Only the store shows it.
-	HeldBy []string `json:"-"`
+	// HeldBy has at least the sections and transfer courses that hold the document (see
+	// DocumentHolding), perhaps more. It is hidden from clients.
+	HeldBy []string `json:"-" store:"heldBy,stringset,omitempty,guard"`
 }
 
-// DocumentInput is what a request says of a document, which does not change once it
-// is there.
+// DocumentInput is the input for a document, which is immutable.
 type DocumentInput struct {
 	FileName  Optional[string] `json:"fileName" minLength:"1" maxLength:"255"`
 	SizeBytes Optional[int]    `json:"sizeBytes" minimum:"1" maximum:"26214400"`
@@ -23,13 +25,16 @@ type DocumentInput struct {
 }
 
 // Apply sets the fields of a new document.
-func (in DocumentInput) Apply(d *Document, _ Lookups) []FieldError {
+func (in DocumentInput) Apply(d *Document, l Lookups) []FieldError {
 	d.FileName, d.SizeBytes = in.FileName.Or(d.FileName), in.SizeBytes.Or(d.SizeBytes)
 	d.SHA256 = strings.ToLower(in.SHA256.Or(d.SHA256))
+	if strings.ContainsFunc(d.FileName, unicode.IsControl) {
+		return []FieldError{{l.at("fileName"), "must not contain control characters", d.FileName}}
+	}
 	return nil
 }
 
-// DocumentStatus reports whether the file of a document is there.
+// DocumentStatus tells whether the file of a document was uploaded.
 type DocumentStatus string
 
 // The states of a document.
@@ -38,48 +43,41 @@ const (
 	Ready          DocumentStatus = "READY"
 )
 
-// Upload is the one request that uploads a document's file, to be sent as it stands
-// here with the file as its body, before it expires.
+// Upload is the request that uploads a document's file, to be sent exactly as given with the
+// file as its body, before it expires.
 type Upload struct {
 	Method    string            `json:"method" enum:"PUT" doc:"Method of the request"`
-	URL       string            `json:"url" format:"uri" doc:"Where the request goes; signed for exactly this size and checksum"`
+	URL       string            `json:"url" format:"uri" doc:"URL of the request; signed for exactly this size and checksum"`
 	Headers   map[string]string `json:"headers" doc:"Headers that the request must have, by name"`
-	ExpiresAt Time              `json:"expiresAt" doc:"When the request ends to be valid, 15 minutes after it was signed"`
+	ExpiresAt Time              `json:"expiresAt" doc:"When the request expires, 15 minutes after it was signed"`
 }
 
-// MaxDocumentBytes is how large a file may be.
+// MaxDocumentBytes is the maximum size of a file.
 const MaxDocumentBytes = 25 << 20
 
-// How long, in ms, an upload may be begun, and how long a document waits for its file.
+// UploadTTL is the validity of an upload request, and DocumentTTL the time that a document
+// waits for its file, in ms.
 const (
 	UploadTTL   = 15 * 60 * 1000
 	DocumentTTL = 24 * 60 * 60 * 1000
 )
 
-// UploadTime returns how long, in whole seconds, an upload is valid that is asked for
-// now: it does not outlive the document's wait for it. 0 means that the wait is over.
+// UploadTime returns the validity, in whole seconds, of an upload request made now. It ends
+// with the document's wait for its file at the latest; 0 means that the wait is over.
 func (d *Document) UploadTime(now Time) int {
 	return int(max(0, min(UploadTTL, d.CreatedAt+DocumentTTL-now)) / 1000)
 }
 
-// DocumentHold marks a document as the syllabus of a record, so that it cannot be
-// deleted under it, or no longer as that.
-type DocumentHold struct {
-	DocumentID string
-	Holder     string // see HolderOf
-	Released   bool
-}
-
-// MaxDocumentHolders is how many records name one document.
+// MaxDocumentHolders is the maximum number of records that hold one document.
 const MaxDocumentHolders = 1000
 
-// HolderOf returns the name by which a document knows a record; see HolderRecord.
+// HolderOf returns the name of a record as the holder of a document; see HolderRecord.
 func HolderOf(r Record) string {
 	return strings.Join([]string{string(KindOf(r)), ParentOf(r), r.Base().ID}, "/")
 }
 
-// HolderRecord returns the kind of a holder, its parent's id and its own; no kind for
-// what is no holder's name.
+// HolderRecord parses the name of a holder into its kind, its parent's id and its own; kind is
+// "" for an invalid name.
 func HolderRecord(holder string) (kind Kind, parent, id string) {
 	parts := strings.SplitN(holder, "/", 3)
 	if len(parts) < 3 {
@@ -88,8 +86,7 @@ func HolderRecord(holder string) (kind Kind, parent, id string) {
 	return Kind(parts[0]), parts[1], parts[2]
 }
 
-// HeldDocument returns the id of the document that a record holds as its syllabus;
-// "" for none, and for a record of a kind that holds none.
+// HeldDocument returns the id of the document that is a record's syllabus; "" for none.
 func HeldDocument(r Record) string {
 	if holder, ok := r.(interface{ heldDocument() *string }); ok {
 		if id := holder.heldDocument(); id != nil {
@@ -102,16 +99,25 @@ func HeldDocument(r Record) string {
 func (s *Section) heldDocument() *string        { return s.DocumentID }
 func (c *TransferCourse) heldDocument() *string { return c.DocumentID }
 
-// syllabusMoved notes that a record has another document than before, "" for none.
+// syllabusMoved updates the holds of documents; before is the record's old one, "" for none.
 func (c *Change) syllabusMoved(before string, r Record) {
 	now := HeldDocument(r)
 	if before == now {
 		return
 	}
 	if before != "" {
-		c.Documents = append(c.Documents, DocumentHold{before, HolderOf(r), true})
+		c.holdDocument(r, before, true)
 	}
 	if now != "" {
-		c.Documents = append(c.Documents, DocumentHold{now, HolderOf(r), false})
+		c.holdDocument(r, now, false)
 	}
+}
+
+// holdDocument makes a record hold or release a document.
+func (c *Change) holdDocument(r Record, id string, released bool) {
+	org := r.Base().OrganizationID
+	hold := effect(c, func(d *DocumentHolding) bool {
+		return d.OrganizationID == org && d.DocumentID == id && d.Released == released
+	}, func() *DocumentHolding { return &DocumentHolding{org, id, nil, released} })
+	hold.Holders = append(hold.Holders, HolderOf(r))
 }

@@ -24,11 +24,11 @@ const (
 	Unavailable          Code = "unavailable"
 )
 
-// FieldError is one broken rule of a request: where, what, and the value that broke it.
+// FieldError is a violation of a rule in a request: its location, a message, and the value.
 type FieldError struct {
-	Location string `json:"location" doc:"Place in the request: body, then names and [indexes], as body.skills[0].level"`
-	Message  string `json:"message" doc:"What is wrong there, for people to read; the wording may change"`
-	Value    any    `json:"value,omitempty" doc:"What was sent, or the id of the record that is in the way"`
+	Location string `json:"location" doc:"Location in the request: body, then names and [indexes], such as body.skills[0].level"`
+	Message  string `json:"message" doc:"What is wrong, for people to read; the wording may change"`
+	Value    any    `json:"value,omitempty" doc:"Value that was sent, or the id of the conflicting record"`
 }
 
 // Error is the service's only error type. Detail and Fields are shown to the
@@ -53,10 +53,11 @@ func (e *Error) Because(cause error) *Error {
 
 // Invalid returns a validation_failed error with its field errors.
 func Invalid(fields ...FieldError) *Error {
-	return &Error{Code: ValidationFailed, Detail: "The request breaks a rule of the contract; errors lists where.", Fields: fields}
+	const detail = "The request breaks a rule of the contract; errors lists where."
+	return &Error{Code: ValidationFailed, Detail: detail, Fields: fields}
 }
 
-// Absent returns the one error for records that are unknown, deleted or another organization's.
+// Absent returns the error for records that are unknown, deleted or of another organization.
 func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
 
 func (e *Error) Error() string {

@@ -6,17 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// External is the name under which another system knows a record; records of the
-// kinds that have one embed it. Among the live records of an organization it is
-// unique for its kind.
+// External is embedded in records that can have an external id: an id in another system,
+// unique among the organization's live records of the same kind.
 type External struct {
-	ExternalID *string `json:"externalId" doc:"The record's id in another system: unique for its kind in the organization, case matters; null for none" extension:"true"`
+	ExternalID *string `json:"externalId" doc:"Id of the record in another system, unique among the organization's records of its kind and case-sensitive; null for none" extension:"true"`
 }
 
 func (e *External) external() *External { return e }
 
-// ExternalOf returns where the record has its external id; nil for a record of a kind
-// that has none.
+// ExternalOf returns the External of a record; nil if its kind has none.
 func ExternalOf(r Record) *External {
 	if named, ok := r.(interface{ external() *External }); ok {
 		return named.external()
@@ -32,10 +30,10 @@ func externalID(r Record) string {
 	return ""
 }
 
-// MaxExternalID is how many characters an external id has at most.
+// MaxExternalID is the maximum length of an external id in characters.
 const MaxExternalID = 255
 
-// ExternalInput is what a request or a file says of an external id.
+// ExternalInput is the input for an external id from a request or a file.
 type ExternalInput struct {
 	ExternalID Optional[*string] `json:"externalId,omitzero" maxLength:"255"`
 }
@@ -49,72 +47,67 @@ func (in ExternalInput) apply(e *External, l Lookups) []FieldError {
 	return nil
 }
 
-// CanBeExternalID reports whether any record can have the name: what else is asked
-// for is no key of the table.
+// CanBeExternalID reports whether a name is a valid external id, and thus a valid key.
 func CanBeExternalID(name string) bool {
 	return name != "" && utf8.ValidString(name) && utf8.RuneCountInString(name) <= MaxExternalID
 }
 
-// ExternalID is a name of a record in another system; Was is the id of the record
-// that had the name when it was looked up, "" for none.
+// ExternalID is the result of looking up an external id: Was is the id of the last record that
+// had it, "" for none, and Record is that record, nil if it was deleted.
 type ExternalID struct {
 	Name   string
 	Record Record
 	Was    string
 }
 
-// Coded is a course that is found under another code than before; "" for none.
-type Coded struct {
-	Course  *Course
-	Was, Is string
-}
-
-// names notes by what else than its id a record is found from now on: before is the
-// record as it was, nil for a new one. A deleted record's external id stays with it
-// until another record takes it.
+// names updates the rows that find a record by its external id, facets or code; before is nil
+// for a new record. A deleted record's external id stays with it until another record takes
+// it.
 func (c *Change) names(before, after Record) {
 	was, is := externalID(before), externalID(after)
 	if was != is && was != "" {
-		c.Freed = append(c.Freed, ExternalID{Name: was, Record: after})
+		c.With(&Unnaming{about[Record]{after}, was})
 	}
 	if was != is && is != "" {
-		c.Known = append(c.Known, ExternalID{Name: is, Record: after})
+		c.Name(after, is)
 	}
 	c.facets(after, before, after)
 	course, ok := after.(*Course)
 	if !ok {
 		return
 	}
-	coded := Coded{Course: course, Is: course.Code}
+	code := ""
 	if old, ok := before.(*Course); ok {
-		coded.Was = old.Code
+		code = old.Code
 	}
-	// A course that is given a name may be one of before there were codes to find it by.
-	if coded.Was != coded.Is || was != is {
-		c.Coded = append(c.Coded, coded)
+	// A course that gets an external id may predate the rows of codes.
+	if code != course.Code || was != is {
+		c.With(&Coding{about[*Course]{course}, code, course.Code})
 	}
 }
 
-// Resolve settles which names the change may take: known are the records that have
-// them now, by name. A name of another live record is a conflict at the location.
+// Name gives a record an external id.
+func (c *Change) Name(r Record, name string) { c.With(&Naming{about[Record]{r}, name, ""}) }
+
+// Resolve completes the change's external ids with the records that have them now, by name.
+// An id of another live record is a conflict at the location.
 func (c *Change) Resolve(known map[string]ExternalID, location string) error {
-	for i, x := range c.Known {
-		holder := known[x.Name]
-		if holder.Record != nil && holder.Record.Base().ID != x.Record.Base().ID {
-			err := Errorf(Conflict, "Another %s has the externalId already.", KindOf(x.Record))
-			err.Fields = []FieldError{{location, "is that of another record, whose id is the value", holder.Record.Base().ID}}
+	for _, naming := range EffectsOf[*Naming](c) {
+		holder := known[naming.Name]
+		if holder.Record != nil && holder.Record.Base().ID != naming.Record.Base().ID {
+			err := Errorf(Conflict, "Another %s already has the externalId.", KindOf(naming.Record))
+			err.Fields = []FieldError{{location, "is in use by another record, whose id is the value", holder.Record.Base().ID}}
 			return err
 		}
-		c.Known[i].Was = holder.Was
+		naming.Was = holder.Was
 	}
 	return nil
 }
 
-// KnownNames lists the names that the change takes.
-func (c *Change) KnownNames() []string {
-	names := make([]string, len(c.Known))
-	for i, x := range c.Known {
-		names[i] = x.Name
+// Names lists the external ids that the change assigns, all to records of one kind.
+func (c *Change) Names() (kind Kind, names []string) {
+	for _, naming := range EffectsOf[*Naming](c) {
+		kind, names = KindOf(naming.Record), append(names, naming.Name)
 	}
-	return names
+	return kind, names
 }

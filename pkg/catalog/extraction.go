@@ -1,13 +1,14 @@
 package catalog
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // ProcessingStatus is the state of skills extraction.
 type ProcessingStatus string
 
-// The states. Moves: PENDING -> PROCESSING -> COMPLETED or FAILED; PROCESSING ->
-// PENDING for a retry after a transient failure; FAILED -> PENDING when a client
-// asks for a retry.
+// The states.
 const (
 	Pending    ProcessingStatus = "PENDING"
 	Processing ProcessingStatus = "PROCESSING"
@@ -15,17 +16,33 @@ const (
 	Failed     ProcessingStatus = "FAILED"
 )
 
-// Extraction is the state of extraction that the records with a syllabus embed.
+// Transition is a legal change of an extraction's state.
+type Transition struct {
+	From []ProcessingStatus
+	To   ProcessingStatus
+}
+
+// The transitions. All but Retrying are a worker's; the store makes its conditions from them.
+var (
+	Claiming   = Transition{[]ProcessingStatus{Pending, Processing}, Processing} // PROCESSING: after the lease has expired
+	Completing = Transition{[]ProcessingStatus{Processing}, Completed}
+	Failing    = Transition{[]ProcessingStatus{Processing}, Failed}
+	Returning  = Transition{[]ProcessingStatus{Processing}, Pending} // after a transient failure
+	Retrying   = Transition{[]ProcessingStatus{Failed}, Pending}     // at a client's request
+)
+
+// StartsIn reports whether the transition is legal from a state.
+func (t Transition) StartsIn(s ProcessingStatus) bool { return slices.Contains(t.From, s) }
+
+// Extraction is the extraction state that records with a syllabus embed.
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"State of the extraction of skills; absent where there is no syllabus"`
 	Failure          *Failure         `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED" extension:"true"`
-	// Warnings are what the skills do not show: that the taxonomy does not cover the
-	// language of the text, say.
-	Warnings []Warning `json:"warnings,omitempty" doc:"What the extracted skills do not show" extension:"true"`
+	// Warnings describe limits of the skills, such as a language that the taxonomy does not cover.
+	Warnings []Warning `json:"warnings,omitempty" doc:"Limits of the extracted skills" extension:"true"`
 }
 
-// Outcome is the result of a finished extraction: skills with their evidence, or why
-// it failed.
+// Outcome is the result of a finished extraction: skills with their evidence, or a failure.
 type Outcome struct {
 	Skills     []SkillRef `json:"skills"`
 	Evidence   []Evidence `json:"evidence"`
@@ -35,30 +52,28 @@ type Outcome struct {
 	Text       string     `json:"-"`
 }
 
-// Task is a claimed extraction: what the worker needs to run it, and the lease
-// under which it does.
+// Task is a claimed extraction: the input of a run, and its lease.
 type Task struct {
 	Job          ExtractionJob
-	ParentID     string // of the record that owns the claimed one; "" for none
+	ParentID     string // id of the record's owner; "" for none
 	Name         string
 	Description  string
 	SyllabusHref string
 	DocumentID   string
 	Attempt      int    // 1 for the first
-	Lease        string // token of this run
+	Lease        string // token of the run
 	UpdatedAt    Time   // of the claimed record
 	Reviews      []Review
 }
 
-// ErrFinished means that there is nothing to do: the extraction is finished, or its
-// record deleted. ErrLeased means that another run holds it.
+// ErrFinished means that the extraction is finished or its record deleted. ErrLeased means
+// that another run holds its lease.
 var (
 	ErrFinished = errors.New("extraction is finished")
 	ErrLeased   = errors.New("extraction is leased")
 )
 
-// SyllabusExtraction is an extraction asked for by itself, without a record that
-// its skills belong to.
+// SyllabusExtraction is a standalone extraction, whose skills belong to no other record.
 type SyllabusExtraction struct {
 	Meta
 	Name         *string    `json:"name" doc:"Name of the extraction"`
@@ -68,12 +83,12 @@ type SyllabusExtraction struct {
 	Extraction
 }
 
-// SyllabusExtractionInput is what a request says of an extraction by itself. Its
-// text is kept outside of the record (see Text).
+// SyllabusExtractionInput is the input of a standalone extraction. Its text is stored apart
+// from the record (see Text).
 type SyllabusExtractionInput struct {
-	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000" doc:"Text whose skills are extracted. Exactly one of text, syllabusHref and documentId"`
-	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials. Exactly one of text, syllabusHref and documentId"`
-	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded. Exactly one of text, syllabusHref and documentId"`
+	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000" doc:"Text to extract skills from. Exactly one of text, syllabusHref and documentId"`
+	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"URL of the syllabus: https, without credentials. Exactly one of text, syllabusHref and documentId"`
+	DocumentID   Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document with an uploaded file. Exactly one of text, syllabusHref and documentId"`
 	Name         Optional[*string] `json:"name,omitzero" maxLength:"255"`
 }
 

@@ -20,10 +20,11 @@ const (
 	EndsFacet        = "ends"
 )
 
-// Refaceted is a listed record that left facets and joined others.
+// Refaceted is a listed record that left facets and joined others; Has are all that it
+// has now.
 type Refaceted struct {
-	Record       Record
-	Left, Joined []Facet
+	Record            Record
+	Left, Joined, Has []Facet
 }
 
 // facetsOf returns the facets of a record, each once; none for a record of a kind that
@@ -42,7 +43,9 @@ func (c *Change) facets(record, before, after Record) {
 	left := slices.DeleteFunc(slices.Clone(was), func(f Facet) bool { return slices.Contains(is, f) })
 	joined := slices.DeleteFunc(slices.Clone(is), func(f Facet) bool { return slices.Contains(was, f) })
 	if len(left)+len(joined) > 0 {
-		c.Refaceted = append(c.Refaceted, Refaceted{record, left, joined})
+		org := record.Base().OrganizationID
+		all := effect(c, func(f *Faceting) bool { return f.OrganizationID == org }, func() *Faceting { return &Faceting{OrganizationID: org} })
+		all.Records = append(all.Records, Refaceted{record, left, joined, is})
 	}
 }
 

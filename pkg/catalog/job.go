@@ -27,18 +27,18 @@ type Job struct {
 	Skills             []SkillRef    `json:"skills" doc:"Skills that the job requires, by confidence, then level, both descending, then name"`
 }
 
-// JobInput is what a request or a file says of a job.
+// JobInput is the input for a job from a request or a file.
 type JobInput struct {
 	ExternalInput
 	Name               Optional[string]        `json:"name" minLength:"1" maxLength:"255"`
 	EmployerID         Optional[string]        `json:"employerId" minLength:"1" maxLength:"255"`
 	Description        Optional[*string]       `json:"description,omitzero" maxLength:"10000"`
 	JobDescriptionHref Optional[*string]       `json:"jobDescriptionHref,omitzero" maxLength:"2000"`
-	Locations          Optional[[]JobLocation] `json:"locations,omitzero" nullable:"true" maxItems:"100" doc:"Places of the job, instead of all that it had; null for none"`
+	Locations          Optional[[]JobLocation] `json:"locations,omitzero" nullable:"true" maxItems:"100" doc:"Places of the job, which replace the present ones; null for none"`
 	SalaryMin          Optional[*float64]      `json:"salaryMin,omitzero" minimum:"0" maximum:"1000000000000"`
 	SalaryMax          Optional[*float64]      `json:"salaryMax,omitzero" minimum:"0" maximum:"1000000000000"`
 	ONETSOCCode        Optional[*string]       `json:"onetSocCode,omitzero" pattern:"^\\d{2}-\\d{4}(\\.\\d{2})?$"`
-	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the job requires, instead of all that it had; null for none"`
+	Skills             Optional[[]SkillInput]  `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the job requires, which replace the present ones; null for none"`
 }
 
 // Apply sets the fields of the job.
@@ -51,7 +51,7 @@ func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
 	j.ONETSOCCode = text(in.ONETSOCCode, j.ONETSOCCode)
 	wrong := in.apply(&j.External, l)
 	if j.SalaryMin != nil && j.SalaryMax != nil && *j.SalaryMin > *j.SalaryMax {
-		wrong = append(wrong, FieldError{l.at("salaryMin"), "greater than salaryMax", *j.SalaryMin})
+		wrong = append(wrong, FieldError{l.at("salaryMin"), "must not be greater than salaryMax", *j.SalaryMin})
 	}
 	skills, more := l.skills(in.Skills, j.Skills)
 	j.Skills = skills

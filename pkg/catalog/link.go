@@ -1,8 +1,8 @@
 package catalog
 
-// Link lets whoever has its token see the page of one record without an API key. It
-// ends by itself, with the record, and with the key that made it. Stored is the hash
-// of the token, never the token itself.
+// Link gives access to the page of one record without an API key to anyone with its token. It
+// ends when it expires, with the record, and with the key that created it. Only the hash of
+// the token is stored.
 type Link struct {
 	Hash           string `json:"hash"`
 	OrganizationID OrgID  `json:"organizationId"`
@@ -12,19 +12,19 @@ type Link struct {
 	ValidUntil     Time   `json:"validUntil"`
 }
 
-// Shows reports whether the link shows the page of a record at an instant. key is the
-// one that made it, nil where there is none any more.
+// Shows reports whether the link gives access to the page of a record at an instant. key is
+// the one that created it, nil if it no longer exists.
 func (l *Link) Shows(kind Kind, id string, key *Key, now Time) bool {
 	return l.Kind == kind && l.RecordID == id && now < l.ValidUntil && key != nil && key.Live(now)
 }
 
-// LinkInput is what a request says of a link.
+// LinkInput is the input for a link.
 type LinkInput struct {
-	ExpiresInSeconds int `json:"expiresInSeconds" minimum:"60" maximum:"604800" doc:"Seconds after which the link shows nothing any more: a minute to a week"`
+	ExpiresInSeconds int `json:"expiresInSeconds" minimum:"60" maximum:"604800" doc:"Seconds until the link expires: a minute to a week"`
 }
 
-// LinkedPage is the response to making a link; the only one that holds its token.
+// LinkedPage is the response to creating a link, and the only one with its token.
 type LinkedPage struct {
-	URL       string `json:"url" format:"uri-reference" doc:"Address of the page, for anybody who has it: it needs no API key"`
-	ExpiresAt Time   `json:"expiresAt" doc:"when the link ends, unless its record or the API key that made it does before"`
+	URL       string `json:"url" format:"uri-reference" doc:"URL of the page, which works without an API key"`
+	ExpiresAt Time   `json:"expiresAt" doc:"When the link expires, unless its record is deleted or the API key that created it ends earlier"`
 }

@@ -14,7 +14,7 @@ func TestNormalized(t *testing.T) {
 		"CIS-0120l": "CIS120L", "CIS 120L": "CIS120L", " c.i.s 120 L ": "CIS120L", "CIS 0-120L": "CIS120L",
 		"MATH 1A": "MATH1A", "MATH 001A02": "MATH1A2", "MATH 10": "MATH10", "MATH 100": "MATH100",
 		"000": "000", "0": "0", "X00": "X00", "X 00 Y": "X00Y", "00-10": "10", "C-ID MATH 0 10": "CIDMATH10",
-		"": "", "-. \t\u00a0": "", "1": "1", "Foothill College": "FOOTHILLCOLLEGE", "École": "ÉCOLE", "A_1": "A_1", "A/01": "A/1",
+		"A 1001": "A1001", "A 09": "A9", "": "", "-. \t\u00a0": "", "1": "1", "Foothill College": "FOOTHILLCOLLEGE", "École": "ÉCOLE", "A_1": "A_1", "A/01": "A/1",
 	} {
 		if got := catalog.Normalized(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)

@@ -39,13 +39,9 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
 	wrong := in.apply(&p.External, l)
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
-		p.CIPCode, p.DerivedSOCs = text(in.CIPCode, nil), []string{}
-		if p.CIPCode != nil {
-			socs, known := l.Occupations[*p.CIPCode]
-			if !known {
-				wrong = append(wrong, FieldError{l.at("cipCode"), "not in the loaded CIP to SOC crosswalk", *p.CIPCode})
-			}
-			p.DerivedSOCs = append(p.DerivedSOCs, socs...)
+		p.CIPCode = text(in.CIPCode, nil)
+		if known := p.Derive(l.Occupations); !known {
+			wrong = append(wrong, FieldError{l.at("cipCode"), "not in the loaded CIP to SOC crosswalk", *p.CIPCode})
 		}
 	}
 	order, at := in.CourseOrder.Value, l.at("courseOrder")
@@ -63,6 +59,18 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 		p.CourseOrder[i], p.Courses[i] = l.Courses[name].ID, l.Courses[name].Profile()
 	}
 	return wrong
+}
+
+// Derive sets the occupations of the program: those that its CIP code leads to. It reports
+// whether the code is known.
+func (p *Program) Derive(occupations map[string][]string) (known bool) {
+	p.DerivedSOCs = []string{}
+	if p.CIPCode == nil {
+		return true
+	}
+	socs, known := occupations[*p.CIPCode]
+	p.DerivedSOCs = append(p.DerivedSOCs, socs...)
+	return known
 }
 
 // CheckCourses returns what is wrong with a list of courses: names that courses does
@@ -130,22 +138,4 @@ func (p *Program) Remove(courseID string) bool {
 	p.CourseOrder = slices.DeleteFunc(slices.Clone(p.CourseOrder), func(id string) bool { return id == courseID })
 	p.Courses = slices.DeleteFunc(p.Courses, func(c CourseProfile) bool { return c.CourseID == courseID })
 	return len(p.CourseOrder) < n
-}
-
-// Holds brings the courses' holds in line with the program's courses, which were
-// before when it was loaded: courses are all those that come or go. A course that
-// takes no more holders is a conflict.
-func (p *Program) Holds(change *Change, before []string, courses map[string]*Course) error {
-	holders := func(ids []string) map[string]string {
-		held := make(map[string]string, len(ids))
-		for _, id := range ids {
-			held[p.ID+"/"+id] = id
-		}
-		return held
-	}
-	now := holders(p.CourseOrder)
-	if p.DeletedAt != nil {
-		now = nil
-	}
-	return change.hold(p.ID, holders(before), now, courses)
 }

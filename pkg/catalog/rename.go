@@ -35,7 +35,7 @@ func (j *Job) renameSkills(rename Rename) bool            { return renameRefs(&j
 // stands, and skills that become one with a reviewed skill stand as reviewed.
 func (s skillset) rename(rename Rename) bool {
 	skills := renameRefs(s.skills, rename)
-	reviews := renamed(s.reviews, rename, func(r *Review) (*string, *string) { return &r.SkillID, &r.SkillName }, func(all []Review) {
+	reviews := renamed((*[]Review)(s.reviews), rename, func(r *Review) (*string, *string) { return &r.SkillID, &r.SkillName }, func(all []Review) {
 		slices.SortStableFunc(all, func(a, b Review) int { return cmp.Compare(b.ReviewedAt, a.ReviewedAt) })
 	})
 	if !skills && !reviews {

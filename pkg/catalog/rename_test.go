@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +34,7 @@ func TestRenameReviewed(t *testing.T) {
 	if diff := cmp.Diff([]SkillRef{{"old:d", "d", 1, .8}}, section.Skills); diff != "" {
 		t.Error(diff)
 	}
-	want := []Review{
+	want := Reviews{
 		{SkillID: "new:a", SkillName: "new a", Verdict: Rejected, ReviewedAt: 3},
 		{SkillID: "new:c", SkillName: "new c", Verdict: Rejected, ReviewedAt: 2, Extracted: &Finding{3, .7}},
 	}
@@ -48,16 +49,37 @@ func TestRenameReviewed(t *testing.T) {
 	}
 }
 
-// A review alone is reason enough: an accepted skill stands under its new id.
+// What is renamed may be named by a skill alone, by a review alone, or by both.
 func TestRenameReviewOnly(t *testing.T) {
-	course := &TransferCourse{
-		Skills:  []SkillRef{{"old:a", "a", 3, 1}},
-		Reviews: []Review{{SkillID: "old:a", SkillName: "a", Verdict: Accepted, Kept: 3}, {SkillID: "old:r", SkillName: "r", Verdict: Rejected}},
-	}
-	if !RenameSkills(course, func(id, name string) (string, string) { return "new" + id[3:], name }) {
-		t.Fatal("nothing was renamed")
-	}
-	if diff := cmp.Diff([]SkillRef{{"new:a", "a", 3, 1}}, course.Skills); diff != "" || course.Reviews[1].SkillID != "new:r" {
-		t.Errorf("%s %+v", diff, course.Reviews)
+	for name, want := range map[string]struct {
+		renamed         bool
+		skills, reviews []string
+	}{
+		"old:s": {true, []string{"new:s", "old:b"}, []string{"old:b", "old:r"}},
+		"old:b": {true, []string{"new:b", "old:s"}, []string{"new:b", "old:r"}},
+		"old:r": {true, []string{"old:b", "old:s"}, []string{"old:b", "new:r"}},
+		"old:x": {false, []string{"old:b", "old:s"}, []string{"old:b", "old:r"}},
+	} {
+		course := &TransferCourse{
+			Skills:  []SkillRef{{"old:b", "b", 3, 1}, {"old:s", "s", 2, .5}},
+			Reviews: []Review{{SkillID: "old:b", SkillName: "b", Verdict: Accepted, Kept: 3}, {SkillID: "old:r", SkillName: "r", Verdict: Rejected}},
+		}
+		renamed := RenameSkills(course, func(id, of string) (string, string) {
+			if id == name {
+				id = "new" + id[3:]
+			}
+			return id, of
+		})
+		var skills, reviews []string
+		for _, skill := range course.Skills {
+			skills = append(skills, skill.SkillID)
+		}
+		for _, review := range course.Reviews {
+			reviews = append(reviews, review.SkillID)
+		}
+		slices.Sort(skills)
+		if renamed != want.renamed || !slices.Equal(skills, want.skills) || !slices.Equal(reviews, want.reviews) {
+			t.Errorf("%s: renamed %v, skills %v, reviews %v", name, renamed, skills, reviews)
+		}
 	}
 }

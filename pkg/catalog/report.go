@@ -4,8 +4,7 @@ import (
 	"cmp"
 )
 
-// Report is a stored report: its settings, from which its data is generated anew
-// at each read.
+// Report is a stored report: settings from which each read generates the data.
 type Report struct {
 	Meta
 	Name        string         `json:"name" doc:"Name of the report"`
@@ -36,21 +35,20 @@ type ReportSkill struct {
 
 // ReportArea is national, a state's FIPS code or a CBSA code.
 type ReportArea struct {
-	Code string `json:"code" doc:"national, a state's FIPS code, or the CBSA code of a metropolitan area"`
+	Code string `json:"code" doc:"The word national, a state's FIPS code, or the CBSA code of a metropolitan area"`
 }
 
 // DefaultReportView is the view of a report that names none.
 const DefaultReportView = "alignment"
 
-// ReportInput is what a request says of a report, which does not change once it is
-// there.
+// ReportInput is the input for a report, which is immutable.
 type ReportInput struct {
 	Name        Optional[string]    `json:"name" minLength:"1" maxLength:"255"`
 	Description Optional[*string]   `json:"description,omitzero" maxLength:"10000"`
 	Settings    ReportSettingsInput `json:"settings"`
 }
 
-// ReportSettingsInput is what a request says of a report's settings.
+// ReportSettingsInput is the input for a report's settings.
 type ReportSettingsInput struct {
 	Courses []string      `json:"courses,omitempty" maxItems:"100" doc:"Ids of courses; at least one course, job or skill is needed"`
 	Jobs    []ReportJob   `json:"jobs,omitempty" maxItems:"50" doc:"Occupations and jobs of the organization"`
@@ -70,7 +68,7 @@ func (in ReportInput) Apply(r *Report, l Lookups) []FieldError {
 		View: cmp.Or(given.View, DefaultReportView), Area: given.Area, Version: 1,
 	}
 	if len(given.Courses)+len(given.Jobs)+len(given.Skills) == 0 {
-		return []FieldError{{Location: l.at("settings"), Message: "names neither a course nor a job nor a skill"}}
+		return []FieldError{{Location: l.at("settings"), Message: "must name a course, a job or a skill"}}
 	}
 	return nil
 }

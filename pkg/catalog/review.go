@@ -1,7 +1,11 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,6 +46,50 @@ type Review struct {
 	Kept   int      `json:"-"`
 }
 
+// Reviews are a record's reviews as they are stored: compressed, in its row, so that they
+// are read and saved with the skills that follow them.
+type Reviews []Review
+
+// storedReview is a review with what clients do not see.
+type storedReview struct {
+	Review
+	ByHand *Finding `json:"byHand,omitempty"`
+	Kept   int      `json:"kept,omitempty"`
+}
+
+// MarshalBinary returns what UnmarshalBinary reads.
+func (list Reviews) MarshalBinary() ([]byte, error) {
+	stored := make([]storedReview, len(list))
+	for i, r := range list {
+		stored[i] = storedReview{r, r.ByHand, r.Kept}
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	err := json.NewEncoder(w).Encode(stored)
+	if err == nil {
+		err = w.Close()
+	}
+	return packed.Bytes(), err
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (list *Reviews) UnmarshalBinary(packed []byte) error {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return fmt.Errorf("reviews: %w", err)
+	}
+	var stored []storedReview
+	if err := json.NewDecoder(r).Decode(&stored); err != nil {
+		return fmt.Errorf("reviews: %w", err)
+	}
+	*list = make(Reviews, len(stored))
+	for i, r := range stored {
+		(*list)[i] = r.Review
+		(*list)[i].ByHand, (*list)[i].Kept = r.ByHand, r.Kept
+	}
+	return nil
+}
+
 // before returns what stands in the list when the review does not; nil for nothing.
 func (r Review) before() *Finding { return cmp.Or(r.Extracted, r.ByHand) }
 
@@ -76,7 +124,7 @@ type Reviewed interface {
 // order in which they are shown.
 type skillset struct {
 	skills  *[]SkillRef
-	reviews *[]Review
+	reviews *Reviews
 	byHand  *bool // the skills were set by hand since they were last extracted; nil where they cannot be
 }
 
@@ -130,15 +178,19 @@ func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, n
 }
 
 // Unreview takes a skill's review away, so that what was extracted or set by hand
-// stands again. It reports whether there was one.
-func Unreview(record Reviewed, skillID string) bool {
+// stands again. It reports whether there was one. The error is NotFound for a skill that
+// neither the taxonomy nor the record knows.
+func Unreview(record Reviewed, skillID string, l Lookups) (bool, error) {
 	set := record.reviewed()
-	if !slices.ContainsFunc(*set.reviews, func(r Review) bool { return r.SkillID == skillID }) {
-		return false
-	}
 	was, skills, reviews := set.without(skillID)
+	if len(reviews) == len(*set.reviews) {
+		if _, known := l.SkillName(skillID); !known && was.SkillID == "" {
+			return false, Absent()
+		}
+		return false, nil
+	}
 	set.put(was.withdrawn(skills), reviews)
-	return true
+	return true, nil
 }
 
 // Unreviewed returns the skills of a record as they would stand without its reviews.
@@ -168,7 +220,7 @@ func ApplyReviews(reviews []Review, found []SkillRef) ([]SkillRef, []Review) {
 		}
 		skills = r.stands(skills)
 	}
-	skillset{&skills, &reviews, nil}.put(skills, reviews)
+	skillset{&skills, (*Reviews)(&reviews), nil}.put(skills, reviews)
 	return skills, reviews
 }
 

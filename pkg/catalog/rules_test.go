@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,12 +18,13 @@ var source = catalog.IDs{Random: rand.Reader}
 
 // school makes courses with two sections each.
 func school(n int) (courses []*catalog.Course, sections [][]*catalog.Section) {
-	dir := &catalog.Directory{Kind: catalog.CourseKind}
+	dir := &catalog.Directory{OrganizationID: "org", Kind: catalog.CourseKind}
+	now := func() catalog.Time { return 1 }
 	for range n {
 		var change catalog.Change
 		c, first, second := &catalog.Course{Name: "Course", Code: "C"}, &catalog.Section{}, &catalog.Section{Name: "Second"}
-		change.AddCourse(c, first, source, dir, "org", 1)
-		if err := change.AddSection(second, c, source, 1); err != nil {
+		change.AddCourse(c, first, source, dir, now)
+		if err := change.AddSection(second, c, source, now); err != nil {
 			panic(err)
 		}
 		courses = append(courses, c)
@@ -55,7 +57,7 @@ type credentialModel struct {
 	sections   [][]*catalog.Section // by course
 	credential *catalog.Credential
 	want       []string
-	before     []catalog.SectionProfile // what the courses know of
+	before     map[string]string // what the courses know of
 }
 
 // draw returns any section with its course.
@@ -147,15 +149,12 @@ func (m *credentialModel) Check(t *rapid.T) {
 		byID[c.ID] = c
 	}
 	var change catalog.Change
-	if err := m.credential.Holds(&change, m.before, byID); err != nil {
+	if err := change.Hold(m.credential, m.before, byID); err != nil {
 		t.Fatal(err)
 	}
-	m.before = m.credential.Sections
-	for _, h := range change.Held {
-		h.Course.HeldBy = append(h.Course.HeldBy, h.Holder)
-	}
-	for _, h := range change.Released {
-		h.Course.HeldBy = slices.DeleteFunc(h.Course.HeldBy, func(s string) bool { return s == h.Holder })
+	m.before = m.credential.Members()
+	for _, h := range catalog.EffectsOf[*catalog.Holding](&change) {
+		h.Record.HeldBy = slices.DeleteFunc(append(h.Record.HeldBy, h.Holders...), func(s string) bool { return slices.Contains(h.Released, s) })
 	}
 	for i, c := range m.courses {
 		holders := []string{"prg_1/" + c.ID}
@@ -327,5 +326,69 @@ func TestKeys(t *testing.T) {
 	secret := source.NewSecret()
 	if len(secret) < len(catalog.SecretPrefix)+32 || len(catalog.HashSecret(secret)) != 64 {
 		t.Errorf("secret %s", secret)
+	}
+}
+
+// A course is refused to nobody but what contains it, or that section of it.
+func TestCheckNotHeld(t *testing.T) {
+	course := &catalog.Course{Meta: catalog.Meta{ID: "crs"}, HeldBy: []string{"prg/crs", "crd/sec1", "crd/sec2", "old/crs"}}
+	program := &catalog.Program{Meta: catalog.Meta{ID: "prg"}, CourseOrder: []string{"other", "crs"}}
+	credential := &catalog.Credential{Meta: catalog.Meta{ID: "crd"}, Sections: []catalog.SectionProfile{{CourseProfile: catalog.CourseProfile{CourseID: "crs"}, SectionID: "sec1"}}}
+	if got := course.Holders(""); !slices.Equal(got, []string{"prg", "crd", "old"}) {
+		t.Errorf("held by %v", got)
+	}
+	if got := course.Holders("sec2"); !slices.Equal(got, []string{"crd"}) {
+		t.Errorf("section held by %v", got)
+	}
+	for _, c := range []struct {
+		holder    catalog.Holder
+		sectionID string
+		held      bool
+	}{
+		{program, "", true}, {credential, "", true}, {credential, "sec1", true}, {credential, "sec2", false},
+		{&catalog.Program{CourseOrder: []string{"other"}}, "", false}, {&catalog.Credential{}, "", false},
+	} {
+		if err := course.CheckNotHeld(c.holder, c.sectionID); (err != nil) != c.held {
+			t.Errorf("%T %q: %v", c.holder, c.sectionID, err)
+		}
+	}
+}
+
+// A transfer course is compared once its skills are known, and tried again once it failed.
+func TestStatesOfTransferCourses(t *testing.T) {
+	for status, want := range map[catalog.ProcessingStatus][2]bool{
+		catalog.Pending: {}, catalog.Processing: {}, catalog.Completed: {true, false}, catalog.Failed: {false, true},
+	} {
+		c := &catalog.TransferCourse{Extraction: catalog.Extraction{ProcessingStatus: status, Failure: &catalog.Failure{}}}
+		matches := c.CheckMatch() == nil
+		if retries := c.Retry() == nil; matches != want[0] || retries != want[1] || retries && (c.ProcessingStatus != catalog.Pending || c.Failure != nil) {
+			t.Errorf("%s: compared %v, tried again %v: %+v", status, matches, retries, c.Extraction)
+		}
+	}
+}
+
+func TestParseCodes(t *testing.T) {
+	most := strings.TrimSuffix(strings.Repeat("A,", catalog.MaxLookupCodes), ",")
+	for list, want := range map[string]int{"ENG 1": 1, " a , B-1": 2, most: catalog.MaxLookupCodes, most + ",A": 0, "a,,b": 0, "a, -": 0, "": 0} {
+		if codes, err := catalog.ParseCodes(list); len(codes) != want || (err == nil) != (want > 0) {
+			t.Errorf("%.20q gives %d codes, %v", list, len(codes), err)
+		}
+	}
+}
+
+// Another syllabus of a section is extracted, and nothing else that changes.
+func TestNewSyllabusIsExtracted(t *testing.T) {
+	before := catalog.Section{Meta: catalog.Meta{ID: "sec", UpdatedAt: 1}, SyllabusHref: new("https://a"), Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+	renamed, moved := before, before
+	renamed.Name, moved.SyllabusHref = "B", new("https://b")
+	for _, c := range []struct {
+		after catalog.Section
+		jobs  int
+	}{{before, 0}, {renamed, 0}, {moved, 1}} {
+		var change catalog.Change
+		catalog.ReplaceChanged(&change, before, &c.after, 5)
+		if jobs := change.Jobs(); len(jobs) != c.jobs || c.jobs > 0 && jobs[0].RequestedAt != c.after.UpdatedAt {
+			t.Errorf("%q: jobs %+v", c.after.Name, jobs)
+		}
 	}
 }

@@ -16,12 +16,12 @@ type Section struct {
 	// Reviews are what people decided on the skills, which Skills follows; ByHand
 	// reports that Skills was set by a request or a file since it was last extracted,
 	// with Provenance. Only the store shows them.
-	Reviews    []Review    `json:"-"`
-	ByHand     bool        `json:"-"`
-	Provenance *Provenance `json:"-"` // nil also in rows of before it stood there
+	Reviews    Reviews     `json:"-" store:"reviews,omitempty"`
+	ByHand     bool        `json:"-" store:"byHand"`
+	Provenance *Provenance `json:"-" store:"provenance,omitempty"` // nil in rows from before it was stored
 }
 
-// SectionInput is what a request or a file says of a section.
+// SectionInput is the input for a section from a request or a file.
 type SectionInput struct {
 	ExternalInput
 	Name           Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
@@ -30,7 +30,7 @@ type SectionInput struct {
 	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
 	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
 	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId" extension:"true"`
-	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, instead of all that it had; this ends its reviews"`
+	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, which replace the present ones and discard their reviews"`
 }
 
 // Apply sets the fields of the section. Skills that are given end the reviews of those
@@ -63,14 +63,16 @@ func (s *Section) HasNewSyllabus(before Section) bool {
 
 func isNew(before, now *string) bool { return now != nil && (before == nil || *before != *now) }
 
-// AddSection begins the life of a section of the course, which is to be saved as
-// well: it mentions the section now. Now is read after the course was (see Add).
-func (c *Change) AddSection(s *Section, course *Course, ids IDs, now Time) error {
-	s.begin(course, ids, now)
+// AddSection begins the life of a section of the course, which is saved as well: it
+// mentions the section now. The time is read after the course was (see Add).
+func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time) error {
+	s.begin(course, ids, now())
+	before := Copy(course)
 	if err := course.Mention(s); err != nil {
 		return err
 	}
 	c.Create(s, nil)
+	c.Replace(before, course, s.CreatedAt)
 	return nil
 }
 

@@ -13,7 +13,7 @@ type SkillRef struct {
 	SkillID    string  `json:"skillId"`
 	SkillName  string  `json:"skillName"`
 	Level      int     `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
-	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"0..1 with at most four decimals"`
+	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"From 0 to 1, with at most four decimals"`
 }
 
 // SortSkills puts skills in the contract's order: confidence, then level, both
@@ -47,13 +47,13 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 			confidence = unsigned(*s.Confidence)
 		}
 		if !ok {
-			wrong = append(wrong, FieldError{at + ".skillId", "not in the loaded taxonomy", s.SkillID})
+			wrong = append(wrong, FieldError{at + ".skillId", "must be in the loaded taxonomy", s.SkillID})
 		}
 		if seen[s.SkillID] {
-			wrong = append(wrong, FieldError{at + ".skillId", "named twice", s.SkillID})
+			wrong = append(wrong, FieldError{at + ".skillId", "must not be repeated", s.SkillID})
 		}
 		if _, decimals, _ := strings.Cut(strconv.FormatFloat(confidence, 'f', -1, 64), "."); len(decimals) > 4 {
-			wrong = append(wrong, FieldError{at + ".confidence", "has more than four decimals", confidence})
+			wrong = append(wrong, FieldError{at + ".confidence", "must have at most four decimals", confidence})
 		}
 		seen[s.SkillID] = true
 		skills = append(skills, SkillRef{SkillID: s.SkillID, SkillName: known, Level: s.Level, Confidence: confidence})

@@ -19,9 +19,9 @@ type SyllabusText struct {
 type Evidence struct {
 	SkillID string `json:"skillId"`
 	Quote   string `json:"quote" doc:"Words of the text in which the skill was found"`
-	Page    int    `json:"page" doc:"Page of the document that the words stand on, from 1; 1 for formats without pages"`
-	Start   int    `json:"start" doc:"Place in the extracted text where the words begin, in Unicode code points from 0"`
-	End     int    `json:"end" doc:"Place in the extracted text behind the words, in Unicode code points"`
+	Page    int    `json:"page" doc:"Page of the document with the words, from 1; 1 for formats without pages"`
+	Start   int    `json:"start" doc:"Start of the words in the extracted text, in Unicode code points from 0"`
+	End     int    `json:"end" doc:"End of the words in the extracted text, in Unicode code points, exclusive"`
 	Label   string `json:"label" doc:"The taxonomy's label that matched"`
 	Verb    string `json:"verb" doc:"The verb that decided the level, empty for none"`
 	Section string `json:"section" doc:"The part of the syllabus: outcomes, topics, description, readings, other"`
@@ -59,7 +59,8 @@ const (
 // FailureCodes lists all codes of failures.
 func FailureCodes() []FailureCode {
 	return []FailureCode{
-		Unreachable, DocumentNotFound, ForbiddenAddress, LoginRequired, UnsupportedType, TooLarge, Encrypted, ScannedNoText, Malformed, EmptyDocument, TimedOut, InternalFailure,
+		Unreachable, DocumentNotFound, ForbiddenAddress, LoginRequired, UnsupportedType, TooLarge, Encrypted,
+		ScannedNoText, Malformed, EmptyDocument, TimedOut, InternalFailure,
 	}
 }
 

@@ -18,9 +18,9 @@ type TransferPackage struct {
 	TransferFromInstitution string         `json:"transferFromInstitution" doc:"Name of the institution that the courses were taken at"`
 	MatchingConfig          MatchingConfig `json:"matchingConfig" doc:"Scores from which a match counts as an equivalent"`
 	Description             *string        `json:"description" doc:"What the package is about"`
-	UniqueTag               *string        `json:"uniqueTag" doc:"Mark of the organization's own"`
+	UniqueTag               *string        `json:"uniqueTag" doc:"Tag chosen by the organization"`
 	// Grown is how often the package was given courses. Only the store shows it.
-	Grown int `json:"-"`
+	Grown int `json:"-" store:"grown,omitempty,guard"`
 }
 
 // MatchingConfigInput is what a request or a file says of the thresholds.
@@ -44,7 +44,7 @@ func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 	return nil
 }
 
-// TransferPackageInput is what a request or a file says of a transfer package.
+// TransferPackageInput is the input for a transfer package from a request or a file.
 type TransferPackageInput struct {
 	ExternalInput
 	Name                    Optional[string]              `json:"name" minLength:"1" maxLength:"255"`
@@ -72,20 +72,19 @@ type TransferCourse struct {
 	Name         string     `json:"name" doc:"Name of the course"`
 	Description  *string    `json:"description" doc:"What the course is about; skills are extracted from name and description where there is no syllabus"`
 	Code         *string    `json:"code" doc:"Code of the course at its institution" extension:"true"`
-	Credits      *Credits   `json:"credits" doc:"How many credits the course is worth; null where that is not known" extension:"true"`
-	TakenTerm    *string    `json:"takenTerm" doc:"Term in which the course was taken, as Fall 2025" extension:"true"`
+	Credits      *Credits   `json:"credits" doc:"Credits that the course is worth; null if unknown" extension:"true"`
+	TakenTerm    *string    `json:"takenTerm" doc:"Term in which the course was taken, such as Fall 2025" extension:"true"`
 	SyllabusHref *string    `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, from which skills are extracted"`
 	DocumentID   *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
 	Skills       []SkillRef `json:"skills" doc:"Skills that were extracted, as reviews leave them, by confidence, then level, both descending, then name"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows; Provenance is
 	// how Skills was extracted. Only the store shows them.
-	Reviews    []Review    `json:"-"`
-	Provenance *Provenance `json:"-"` // nil also in rows of before it stood there
+	Reviews    Reviews     `json:"-" store:"reviews,omitempty"`
+	Provenance *Provenance `json:"-" store:"provenance,omitempty"` // nil in rows from before it was stored
 }
 
-// TransferCourseInput is what a request or a file says of a transfer course, which
-// does not change once it is there.
+// TransferCourseInput is the input for a transfer course, which is immutable.
 type TransferCourseInput struct {
 	Name         Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials. At most one of syllabusHref and documentId"`
@@ -106,6 +105,27 @@ func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Credits, wrong = l.credits(in.Credits, c.Credits)
 	c.SyllabusHref, c.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
 	return append(wrong, unfit...)
+}
+
+// Retry puts the extraction of a FAILED course back to PENDING.
+func (c *TransferCourse) Retry() error {
+	if !Retrying.StartsIn(c.ProcessingStatus) {
+		return Errorf(Conflict, "The course is %s; only a FAILED course can be retried.", c.ProcessingStatus)
+	}
+	c.Extraction = Extraction{ProcessingStatus: Retrying.To}
+	return nil
+}
+
+// Matchable reports whether the course can be compared with sections: its skills are
+// known.
+func (c *TransferCourse) Matchable() bool { return c.ProcessingStatus == Completed }
+
+// CheckMatch refuses to compare a course whose skills are not known.
+func (c *TransferCourse) CheckMatch() error {
+	if c.Matchable() {
+		return nil
+	}
+	return Errorf(Conflict, "The course is %s; its skills are known once it is COMPLETED.", c.ProcessingStatus)
 }
 
 // MaxTransferCourses is how many courses a package has.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Webhook is an address that is told of an organization's changes. It is
-// configuration and no record of the catalog: it is in no change feed.
+// Webhook is a URL that is notified of an organization's changes. It is configuration, not a
+// record of the catalog, and does not appear in the change feed.
 type Webhook struct {
 	ID             string   `json:"id" doc:"Id of the webhook"`
 	OrganizationID OrgID    `json:"organizationId"`
@@ -16,13 +16,13 @@ type Webhook struct {
 	UpdatedAt      Time     `json:"updatedAt" doc:"When the webhook was last changed"`
 	DeletedAt      *Time    `json:"deletedAt" doc:"Always null: a deleted webhook is gone"`
 	URL            string   `json:"url" format:"uri" doc:"Address that messages are sent to: https, public, without user name and password; redirects are not followed"`
-	Description    *string  `json:"description" doc:"What people know the webhook by"`
+	Description    *string  `json:"description" doc:"Description of the webhook, for people"`
 	Types          []string `json:"types" doc:"Types of messages that are sent there: resource.change as in the change feed (course.changed, transferPackage.deleted), extraction.completed, extraction.failed, articulation.decided, or all of a resource (course.*)"`
 	Enabled        bool     `json:"enabled" doc:"Whether messages are sent; true again enables what the service disabled"`
 	DisabledReason *string  `json:"disabledReason" enum:"GONE,FAILING" doc:"Why the service disabled it: GONE after a status 410, FAILING after five days in which every attempt failed"`
 
-	Secrets []WebhookSecret `json:"-"` // the newest first
-	From    Cursor          `json:"-"` // behind which changes are sent
+	Secrets []WebhookSecret `json:"-" store:"secrets"` // the newest first
+	From    Cursor          `json:"-" store:"from"`    // changes after it are sent
 }
 
 // WebhookSecret is a secret that signs messages, encrypted; Until is nil for the
@@ -38,7 +38,7 @@ const (
 	ReceiverFailing = "FAILING"
 )
 
-// MaxWebhooks is how many webhooks an organization has at most.
+// MaxWebhooks is the maximum number of webhooks of an organization.
 const MaxWebhooks = 10
 
 // SecretGrace is how long, in ms, a secret goes on signing once there is a newer one.
@@ -59,8 +59,8 @@ func (s IDs) Webhook() string { return s.New(webhookPrefix) }
 // Message returns the id of a message that no change caused.
 func (s IDs) Message() string { return s.New(messagePrefix) }
 
-// MadeMessage reports whether the id is one that this service can have made for a
-// message. Whatever else clients send is no key of the table.
+// MadeMessage reports whether this service can have made the id for a message. Other ids are
+// never used as keys.
 func MadeMessage(id string) bool {
 	rest, ok := strings.CutPrefix(id, messagePrefix)
 	if !ok || len(rest) > 64 {
@@ -107,9 +107,9 @@ type Webhooks struct {
 	Dispatched     Cursor     // up to where the change feed was made into messages
 	// Failing says since when every attempt at a webhook has failed, by its id.
 	Failing map[string]Time
-	// Slow are the webhooks whose last response was slow, by their id.
-	Slow map[string]bool
-	// Forgotten are webhooks whose failures and slowness count no more once this is saved.
+	// Quick are the webhooks whose last response was quick, by their id.
+	Quick map[string]bool
+	// Forgotten are webhooks whose responses so far count no more once this is saved.
 	Forgotten []string
 }
 
@@ -124,7 +124,7 @@ func (w *Webhooks) Find(id string) *Webhook {
 // Add adds a webhook.
 func (w *Webhooks) Add(webhook *Webhook) error {
 	if len(w.List) >= MaxWebhooks {
-		return Errorf(Conflict, "The organization has %d webhooks already, which is the most: delete one first.", MaxWebhooks)
+		return Errorf(Conflict, "The organization has %d webhooks already, which is the maximum: delete one first.", MaxWebhooks)
 	}
 	w.List = append(w.List, webhook)
 	return nil
@@ -174,7 +174,7 @@ func (w *Webhooks) Messages(org OrgID, c RecordChange) (messages []WebhookMessag
 	return messages
 }
 
-// messageID is the same each time that the same change is made into a message.
+// messageID is deterministic, so that a change always makes the same message.
 func messageID(webhookID string, c Cursor, messageType string) string {
 	sum := sha256.Sum256([]byte(webhookID + "|" + c.String() + "|" + messageType))
 	return messagePrefix + encoding.EncodeToString(sum[:15])
@@ -191,8 +191,8 @@ func (s IDs) NewTestMessage(w *Webhook, end Cursor, now Time) WebhookMessage {
 	}
 }
 
-// WebhookMessage is a message on its way to a webhook, before its next attempt. It
-// says which record was changed, and nothing of what is in it.
+// WebhookMessage is a message to a webhook before its next attempt. It names the record that
+// changed but has none of its content.
 type WebhookMessage struct {
 	OrganizationID OrgID  `json:"organizationId"`
 	WebhookID      string `json:"webhookId"`
@@ -213,7 +213,7 @@ type WebhookAttempt struct {
 	Type          string         `json:"type" doc:"Type of the message"`
 	Attempt       int            `json:"attempt" doc:"Number of the attempt, 1 for the first"`
 	At            Time           `json:"at" doc:"When the attempt was made"`
-	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address" doc:"delivered with a status of 2xx, redirected with 3xx, refused with any other; timeout, unreachable and forbidden_address without a response"`
+	Outcome       AttemptOutcome `json:"outcome" enum:"delivered,refused,redirected,timeout,unreachable,forbidden_address" doc:"Result of the attempt: delivered with a status of 2xx, redirected with 3xx, refused with any other; timeout, unreachable and forbidden_address without a response"`
 	StatusCode    *int           `json:"statusCode" doc:"Status of the receiver's response; null without one"`
 	DurationMs    int            `json:"durationMs" doc:"How long the attempt took, in ms"`
 	NextAttemptAt *Time          `json:"nextAttemptAt" doc:"When the next attempt was to be made after this one; null where this was the last"`
@@ -232,14 +232,14 @@ const (
 	ReceiverForbidden  AttemptOutcome = "forbidden_address"
 )
 
-// What happened to a record beyond that it changed.
+// Events of records in addition to their changes.
 const (
 	ExtractionCompleted = "extraction.completed"
 	ExtractionFailed    = "extraction.failed"
 	ArticulationDecided = "articulation.decided"
 )
 
-// Events lists what may happen to a record beyond that it changed.
+// Events lists all events.
 func Events() []string { return []string{ExtractionCompleted, ExtractionFailed, ArticulationDecided} }
 
 // Types lists the types of messages that the change causes.
@@ -273,7 +273,7 @@ func MessageTypes() []string {
 	return slices.Compact(types)
 }
 
-// WebhookInput is what a request says of a webhook.
+// WebhookInput is the input for a webhook.
 type WebhookInput struct {
 	URL         Optional[string]   `json:"url" minLength:"1" maxLength:"2000"`
 	Description Optional[*string]  `json:"description,omitzero" maxLength:"1000"`
@@ -310,7 +310,7 @@ func (l Lookups) messageTypes(types []string) (wrong []FieldError) {
 		case !slices.Contains(known, t):
 			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must be one of " + strings.Join(known, ", "), t})
 		case slices.Contains(types[:i], t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "stands there twice", t})
+			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must not be repeated", t})
 		}
 	}
 	return wrong

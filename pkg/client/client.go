@@ -1,13 +1,13 @@
-// Package client calls the service. It knows the operations by the table that the
-// service itself is made of (package api), so that an operation is called by its id,
-// and decodes responses into the records of package catalog or any other type.
+// Package client calls the service. It uses the service's own table of operations (package
+// api), so an operation is called by its id, and decodes responses into the records of
+// package catalog or any other type.
 //
 //	c := &client.Client{BaseURL: "http://127.0.0.1:3000/v1", Key: key}
 //	course, err := client.Do[catalog.Course](ctx, c, client.Request{Operation: "getCourse", IDs: []string{id}})
 //
-// Calls are tried again where that is safe: after what Retry-After asks for, and every
-// POST under an Idempotency-Key, so that nothing is done twice. The package needs the
-// standard library and those two packages only.
+// Calls are retried when that is safe, honoring Retry-After; every POST has an
+// Idempotency-Key, so that nothing is done twice. The package depends only on the standard
+// library and those two packages.
 package client
 
 import (
@@ -32,54 +32,58 @@ import (
 // Client calls the service with one API key. It is safe for concurrent use.
 type Client struct {
 	BaseURL string       // with /v1
-	Key     string       // "" for the operations that need none
-	HTTP    *http.Client // nil for one that waits 40 s for a response and follows no redirect
-	// Tries is how often a call is attempted; 0 means 4.
+	Key     string       // "" for operations that need none
+	HTTP    *http.Client // nil for one with a timeout of 40 s that follows no redirects
+	// Tries is the maximum number of attempts at a call; 0 means 4.
 	Tries int
-	// MaxWait is the longest wait before an attempt; a call that would have to wait longer
-	// fails at once. 0 means a minute, the usual window of the rate limit.
+	// MaxWait is the longest delay before an attempt; a call that needs a longer one fails at
+	// once. 0 means a minute, the usual window of the rate limit.
 	MaxWait time.Duration
 }
 
-// Bounds of a call; the gateway itself ends one after 29 s.
+// Bounds of a call; the gateway times out after 29 s.
 const (
 	attemptTime  = 40 * time.Second
 	defaultWait  = time.Minute
 	defaultTries = 4
 	firstPause   = 200 * time.Millisecond
-	longestBody  = 16 << 20 // bytes; the service's own bound is 6 MB
+	longestBody  = 16 << 20 // bytes; the service's own limit is 6 MB
 	firstPoll    = 250 * time.Millisecond
 	longestPoll  = 4 * time.Second
 )
 
-// The service redirects nowhere, and a key must not go where something else redirects.
-var standard = &http.Client{Timeout: attemptTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// standard follows no redirects: the service sends none, and a key must not leak to a
+// redirect's target.
+var standard = &http.Client{
+	Timeout:       attemptTime,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // Request is a call of an operation.
 type Request struct {
 	Operation string   // its operationId
-	IDs       []string // of the path's parameters, in their order
-	// Href is a path that the service gave (Location, Link, the change feed's href), and
-	// then stands for IDs and Query.
+	IDs       []string // path parameters in order
+	// Href is a path from the service (Location, Link, the change feed's href), which
+	// replaces IDs and Query.
 	Href  string
 	Query url.Values
 	Body  any // encoded as JSON; nil for none
-	// IdempotencyKey of a POST. Do and Call make one where it is empty.
+	// IdempotencyKey of a POST. Do and Call generate one if it is empty.
 	IdempotencyKey string
-	Header         http.Header // more headers, such as If-Match
+	Header         http.Header // additional headers, such as If-Match
 }
 
-// Response is what came back.
+// Response is the response to one attempt.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Error is a response of 400 and above: the service's problem.
+// Error is a response with status 400 or above, as the service's problem details.
 type Error struct{ api.Problem }
 
-// Error says what the problem is, with the request id that finds it in the service's logs.
+// Error describes the problem, with the request id that identifies it in the service's logs.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("%d %s: %s", e.Status, cmp.Or(string(e.Code), e.Title), e.Detail)
 	for _, field := range e.Errors {
@@ -95,8 +99,11 @@ func (r *Response) Err() error {
 	}
 	e := &Error{}
 	if json.Unmarshal(r.Body, &e.Problem) != nil || e.Status != r.Status {
-		// Of a proxy on the way, or a page.
-		e.Problem = api.Problem{Status: r.Status, Title: http.StatusText(r.Status), Detail: string(r.Body[:min(len(r.Body), 200)]), RequestID: r.Header.Get(api.HeaderRequestID)}
+		// From a proxy, not the service.
+		e.Problem = api.Problem{
+			Status: r.Status, Title: http.StatusText(r.Status), Detail: string(r.Body[:min(len(r.Body), 200)]),
+			RequestID: r.Header.Get(api.HeaderRequestID),
+		}
 	}
 	return e
 }
@@ -168,12 +175,12 @@ func (in Request) path(op api.Operation) (path, query string, err error) {
 		filled.WriteString("/" + segment)
 	}
 	if len(ids) > 0 {
-		return "", "", fmt.Errorf("client: %s takes fewer ids", op.ID)
+		return "", "", fmt.Errorf("client: too many ids for %s", op.ID)
 	}
 	return filled.String(), in.Query.Encode(), nil
 }
 
-// Send makes one attempt. The error says that no response came.
+// Send makes one attempt. An error means that there was no response.
 func (c *Client) Send(ctx context.Context, in Request) (*Response, error) {
 	r, err := c.HTTPRequest(ctx, in)
 	if err != nil {
@@ -191,15 +198,15 @@ func (c *Client) Send(ctx context.Context, in Request) (*Response, error) {
 	return &Response{response.StatusCode, response.Header, body}, nil
 }
 
-// Call makes a call, again where that is safe, and returns its response, or an *Error
-// for one of 400 and above.
+// Call makes a call, with retries when that is safe, and returns its response, or an *Error
+// for a status of 400 or above.
 func (c *Client) Call(ctx context.Context, in Request) (*Response, error) {
 	op, _ := operation(in.Operation)
 	if op.Idempotent && in.IdempotencyKey == "" {
 		in.IdempotencyKey = rand.Text()
 	}
 	repeatable := op.Method != http.MethodPost || in.IdempotencyKey != ""
-	doubt := false // an earlier attempt may have been done
+	doubt := false // an earlier attempt may have taken effect
 	for try := 1; ; try++ {
 		response, err := c.Send(ctx, in)
 		if err == nil {
@@ -222,7 +229,7 @@ func (c *Client) Call(ctx context.Context, in Request) (*Response, error) {
 
 var errTooLong = errors.New("the wait would be too long")
 
-// pause waits before the next attempt: as long as Retry-After says, or longer each time.
+// pause waits before the next attempt: for Retry-After, or with exponential backoff.
 func (c *Client) pause(ctx context.Context, response *Response, try int) error {
 	wait := firstPause << (try - 1)
 	if response != nil {
@@ -233,7 +240,7 @@ func (c *Client) pause(ctx context.Context, response *Response, try int) error {
 	if deadline, ok := ctx.Deadline(); wait > cmp.Or(c.MaxWait, defaultWait) || ok && time.Until(deadline) < wait {
 		return errTooLong
 	}
-	// Not all clients that were refused together come back together.
+	// Jitter: clients that were refused together must not return together.
 	return sleep(ctx, wait+random.N(min(wait, time.Second)+1))
 }
 

@@ -64,11 +64,15 @@ func serve(t *testing.T, responses ...answer) (*service, *client.Client) {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	// Without keep-alive net/http sends nothing again by itself.
-	return s, &client.Client{BaseURL: server.URL + "/v1", Key: "key", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	return s, &client.Client{
+		BaseURL: server.URL + "/v1", Key: "key", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+	}
 }
 
 func problem(code catalog.Code) answer {
-	p := api.NewProblem("", code, "Detail.", "/v1/x", "req_1", catalog.FieldError{Location: "body.name", Message: "must not be blank"})
+	p := api.NewProblem("", code, "Detail.", "/v1/x", "req_1", catalog.FieldError{
+		Location: "body.name", Message: "must not be blank",
+	})
 	body, _ := json.Marshal(p)
 	return answer{p.Status, map[string]string{"Content-Type": api.ProblemMediaType, "Retry-After": "0"}, string(body)}
 }
@@ -82,8 +86,10 @@ func TestDo(t *testing.T) {
 		t.Fatalf("%+v, %v", course, err)
 	}
 	r := s.asked[0]
-	if r.Method != "POST" || r.URL.Path != "/v1/courses" || r.Header.Get("X-API-Key") != "key" || r.Header.Get("Content-Type") != "application/json" ||
-		len(r.Header.Get("Idempotency-Key")) < 20 || r.Header.Get("If-Match") != `"x"` || s.bodies[0] != `{"code":"B","name":"A"}` {
+	if r.Method != "POST" || r.URL.Path != "/v1/courses" || r.Header.Get("X-API-Key") != "key" ||
+		r.Header.Get("Content-Type") != "application/json" ||
+		len(r.Header.Get("Idempotency-Key")) < 20 || r.Header.Get("If-Match") != `"x"` ||
+		s.bodies[0] != `{"code":"B","name":"A"}` {
 		t.Errorf("%s %s %v %s", r.Method, r.URL, r.Header, s.bodies[0])
 	}
 }
@@ -94,7 +100,8 @@ func TestAddresses(t *testing.T) {
 		in   client.Request
 		want string
 	}{
-		{client.Request{Operation: "getSection", IDs: []string{"crs_1", "a/b"}}, "https://host/v1/courses/crs_1/sections/a%2Fb"},
+		{client.Request{Operation: "getSection", IDs: []string{"crs_1", "a/b"}},
+			"https://host/v1/courses/crs_1/sections/a%2Fb"},
 		{client.Request{Operation: "getCustomerUsage", IDs: []string{"cus_1"}}, "https://host/v1/customers/cus_1/usage"},
 		{client.Request{Operation: "listJobs", Query: url.Values{"limit": {"5"}}}, "https://host/v1/jobs?limit=5"},
 		{client.Request{Operation: "getJob", Href: "/v1/jobs/job_1"}, "https://host/v1/jobs/job_1"},
@@ -106,13 +113,15 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	for _, in := range []client.Request{
-		{Operation: "none"}, {Operation: "getJob"}, {Operation: "getJob", IDs: []string{""}}, {Operation: "listJobs", IDs: []string{"x"}}, {Operation: "createJob", Body: func() {}},
+		{Operation: "none"}, {Operation: "getJob"}, {Operation: "getJob", IDs: []string{""}},
+		{Operation: "listJobs", IDs: []string{"x"}}, {Operation: "createJob", Body: func() {}},
 	} {
 		if _, err := c.Send(t.Context(), in); err == nil {
 			t.Errorf("%+v is taken", in)
 		}
 	}
-	if r, err := c.HTTPRequest(t.Context(), client.Request{Operation: "getOpenAPI"}); err != nil || r.Header[api.HeaderKey] != nil {
+	if r, err := c.HTTPRequest(t.Context(), client.Request{Operation: "getOpenAPI"}); err != nil ||
+		r.Header[api.HeaderKey] != nil {
 		t.Errorf("the key goes where none is asked for: %v, %v", r, err)
 	}
 }
@@ -126,14 +135,20 @@ func TestRetries(t *testing.T) {
 		status, left    int // status 0: no response
 	}{
 		{"a POST whose response is lost", "createJob", []answer{lost, created}, 201, 0},
-		{"a refused call", "createJob", []answer{problem(catalog.RateLimitExceeded), problem(catalog.Unavailable), created}, 201, 0},
+		{"a refused call", "createJob", []answer{
+			problem(catalog.RateLimitExceeded), problem(catalog.Unavailable), created,
+		}, 201, 0},
 		{"a page of a proxy", "createJob", []answer{{status: 502, body: "<html>"}, created}, 201, 0},
 		{"what will not become better", "createJob", []answer{problem(catalog.ValidationFailed), created}, 422, 1},
 		{"four times and no more", "getJob", []answer{lost, lost, lost, problem(catalog.Internal), created}, 500, 1},
 		{"no response at all", "getJob", []answer{lost, lost, lost, lost, created}, 0, 1},
-		{"a longer wait than a minute", "getJob", []answer{{status: 429, header: map[string]string{"Retry-After": "61"}}, created}, 429, 1},
+		{"a longer wait than a minute", "getJob", []answer{
+			{status: 429, header: map[string]string{"Retry-After": "61"}}, created,
+		}, 429, 1},
 		{"deleted by the attempt before", "deleteJob", []answer{lost, problem(catalog.NotFound)}, 204, 0},
-		{"deleted by somebody else", "deleteJob", []answer{problem(catalog.RateLimitExceeded), problem(catalog.NotFound)}, 404, 0},
+		{"deleted by somebody else", "deleteJob", []answer{
+			problem(catalog.RateLimitExceeded), problem(catalog.NotFound),
+		}, 404, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, c := serve(t, test.responses...)
@@ -149,7 +164,8 @@ func TestRetries(t *testing.T) {
 				got = response.Status
 			}
 			var failed *client.Error
-			if got != test.status || len(s.responses) != test.left || (got < 300 && got > 0) != (err == nil) || errors.As(err, &failed) && failed.Status != got {
+			if got != test.status || len(s.responses) != test.left || (got < 300 && got > 0) != (err == nil) ||
+				errors.As(err, &failed) && failed.Status != got {
 				t.Errorf("status %d with %d attempts left: %v", got, len(s.responses), err)
 			}
 			keys := map[string]bool{}
@@ -179,7 +195,8 @@ func TestWaitsEndWithTheContext(t *testing.T) {
 	s, c := serve(t, answer{status: 503, header: map[string]string{"Retry-After": "30"}})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if response, err := c.Call(ctx, client.Request{Operation: "listJobs"}); err == nil || response.Status != 503 || len(s.asked) != 1 {
+	if response, err := c.Call(ctx, client.Request{Operation: "listJobs"}); err == nil || response.Status != 503 ||
+		len(s.asked) != 1 {
 		t.Errorf("%v, %v", response, err)
 	}
 }
@@ -187,15 +204,22 @@ func TestWaitsEndWithTheContext(t *testing.T) {
 func TestList(t *testing.T) {
 	job := func(n int) string { return fmt.Sprintf(`{"id":"job_%d"}`, n) }
 	s, c := serve(t,
-		answer{status: 200, header: map[string]string{"Link": `</v1/jobs?limit=2&offset=0>; rel="first", </v1/jobs?limit=2&offset=2>; rel="next"`}, body: `{"data":[` + job(1) + `,` + job(2) + `]}`},
-		answer{status: 200, header: map[string]string{"Link": `</v1/jobs?limit=2&offset=0>; rel="first"`}, body: `{"data":[` + job(3) + `]}`},
+		answer{
+			status: 200, header: map[string]string{"Link": `</v1/jobs?limit=2&offset=0>; rel="first", </v1/jobs?limit=2&offset=2>; rel="next"`}, body: `{"data":[` + job(1) + `,` + job(2) + `]}`,
+		},
+		answer{
+			status: 200, header: map[string]string{"Link": `</v1/jobs?limit=2&offset=0>; rel="first"`},
+			body: `{"data":[` + job(3) + `]}`,
+		},
 		answer{status: 200, body: `[` + job(4) + `]`},
 		answer{status: 200, body: `{"data":[]}`},
 		answer{status: 200, body: `{}`},
 		problem(catalog.NotFound),
 	)
 	ids := func(limit int) (ids []string) {
-		for job, err := range client.List[catalog.Job](t.Context(), c, client.Request{Operation: "listJobs", Query: url.Values{"limit": {"2"}}}) {
+		for job, err := range client.List[catalog.Job](t.Context(), c, client.Request{
+			Operation: "listJobs", Query: url.Values{"limit": {"2"}},
+		}) {
 			if err != nil {
 				return append(ids, "error")
 			}
@@ -213,7 +237,9 @@ func TestList(t *testing.T) {
 	if s.asked[1].URL.RawQuery != "limit=2&offset=2" {
 		t.Errorf("second page: %s", s.asked[1].URL)
 	}
-	_, c = serve(t, answer{status: 200, header: map[string]string{"Link": `</v1/jobs?offset=1>; rel="next"`}, body: `{"data":[` + job(1) + `]}`})
+	_, c = serve(t, answer{
+		status: 200, header: map[string]string{"Link": `</v1/jobs?offset=1>; rel="next"`}, body: `{"data":[` + job(1) + `]}`,
+	})
 	if got := ids(1); len(got) != 1 {
 		t.Errorf("a page too many: %v", got)
 	}
@@ -221,7 +247,9 @@ func TestList(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	s, c := serve(t,
-		answer{status: 200, body: `{"data":[{"cursor":"1","change":"created","resource":"Job","id":"job_1","href":"/v1/jobs/job_1"}],"next":"1","hasMore":true}`},
+		answer{
+			status: 200, body: `{"data":[{"cursor":"1","change":"created","resource":"Job","id":"job_1","href":"/v1/jobs/job_1"}],"next":"1","hasMore":true}`,
+		},
 		answer{status: 200, body: `{"data":[{"cursor":"2","change":"deleted"}],"next":"2","hasMore":false}`},
 	)
 	var cursors []string
@@ -231,7 +259,8 @@ func TestChanges(t *testing.T) {
 		}
 		cursors = append(cursors, change.Cursor)
 	}
-	if !slices.Equal(cursors, []string{"1", "2"}) || s.asked[0].URL.Query().Get("since") != "0" || s.asked[1].URL.Query().Get("since") != "1" {
+	if !slices.Equal(cursors, []string{"1", "2"}) || s.asked[0].URL.Query().Get("since") != "0" ||
+		s.asked[1].URL.Query().Get("since") != "1" {
 		t.Errorf("%v: %s, %s", cursors, s.asked[0].URL, s.asked[1].URL)
 	}
 }
@@ -242,11 +271,14 @@ func TestWaitExtraction(t *testing.T) {
 		answer{status: 200, body: `{"extractionId":"ext_1","processingStatus":"FAILED","failure":{"code":"not_found"}}`},
 	)
 	got, err := c.WaitExtraction(t.Context(), "ext_1")
-	if err != nil || got.ExtractionID != "ext_1" || got.Failure.Code != catalog.DocumentNotFound || s.asked[0].URL.Query().Get("include") != "evidence" {
+	if err != nil || got.ExtractionID != "ext_1" || got.Failure.Code != catalog.DocumentNotFound ||
+		s.asked[0].URL.Query().Get("include") != "evidence" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	_, c = serve(t, answer{status: 200, body: `{"id":"sec_1"}`})
-	section, err := client.Wait[catalog.Section](t.Context(), c, client.Request{Operation: "getSection", IDs: []string{"crs_1", "sec_1"}})
+	section, err := client.Wait[catalog.Section](t.Context(), c, client.Request{
+		Operation: "getSection", IDs: []string{"crs_1", "sec_1"},
+	})
 	if err != nil || section.ID != "sec_1" {
 		t.Errorf("%+v, %v", section, err)
 	}

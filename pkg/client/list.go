@@ -13,9 +13,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// List returns the records of a list, page after page, as they are asked for. It ends
-// with the first error. The list may change meanwhile: a page is a snapshot, the list
-// is not; Changes misses nothing.
+// List iterates over the records of a list, fetching pages as needed. It ends with the first
+// error. Each page is a snapshot, but the list may change between pages; Changes misses
+// nothing.
 func List[T any](ctx context.Context, c *Client, in Request) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -52,7 +52,7 @@ func page[T any](body []byte) ([]T, error) {
 	} else {
 		var page struct{ Data *[]T }
 		if err = json.Unmarshal(body, &page); err == nil && page.Data == nil {
-			return nil, fmt.Errorf("client: the response is no list")
+			return nil, fmt.Errorf("client: the response is not a list")
 		}
 		if page.Data != nil {
 			records = *page.Data
@@ -64,7 +64,7 @@ func page[T any](body []byte) ([]T, error) {
 	return records, nil
 }
 
-// nextOf returns the address with rel next of Link headers (RFC 8288); "" for none.
+// nextOf returns the rel="next" target of Link headers (RFC 8288); "" for none.
 func nextOf(headers []string) string {
 	for link := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		address, parameters, _ := strings.Cut(link, ">")
@@ -75,8 +75,8 @@ func nextOf(headers []string) string {
 	return ""
 }
 
-// Change is an entry of the change feed: something was created, changed or deleted.
-// What it is now is read at Href.
+// Change is an entry of the change feed: a record was created, changed or deleted. GET Href
+// returns its current state.
 type Change struct {
 	Cursor     string       `json:"cursor"`
 	Change     string       `json:"change"`
@@ -86,8 +86,8 @@ type Change struct {
 	OccurredAt time.Time    `json:"occurredAt"`
 }
 
-// Changes returns the changes of the organization's records after a cursor, "" for
-// all, until there are no more at present. Who keeps the last Cursor goes on from there.
+// Changes iterates over the changes of the organization's records after a cursor, "" for
+// all, up to the present. Keep the last Cursor to continue from there.
 func (c *Client) Changes(ctx context.Context, since string) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for more := true; more; {
@@ -114,7 +114,7 @@ func (c *Client) Changes(ctx context.Context, since string) iter.Seq2[Change, er
 	}
 }
 
-// Extraction is an extraction by itself, with what it has found so far.
+// Extraction is a standalone extraction with its results so far.
 type Extraction struct {
 	ExtractionID     string                   `json:"extractionId"`
 	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus"`
@@ -127,12 +127,13 @@ type Extraction struct {
 // WaitExtraction waits until an extraction is COMPLETED or FAILED, and returns it with
 // its evidence.
 func (c *Client) WaitExtraction(ctx context.Context, id string) (Extraction, error) {
-	return Wait[Extraction](ctx, c, Request{Operation: "getSyllabusExtraction", IDs: []string{id}, Query: url.Values{"include": {"evidence"}}})
+	return Wait[Extraction](ctx, c, Request{
+		Operation: "getSyllabusExtraction", IDs: []string{id}, Query: url.Values{"include": {"evidence"}},
+	})
 }
 
-// Wait reads a record again and again until its processingStatus is COMPLETED or
-// FAILED, or it has none: a section or transfer course has the skills of its syllabus
-// by then, or a failure.
+// Wait polls a record until its processingStatus is COMPLETED or FAILED, or absent. A section
+// or transfer course then has the skills of its syllabus, or a failure.
 func Wait[T any](ctx context.Context, c *Client, in Request) (T, error) {
 	for pause := firstPoll; ; pause = min(2*pause, longestPoll) {
 		read, err := Do[json.RawMessage](ctx, c, in)

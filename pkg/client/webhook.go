@@ -15,9 +15,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Message is what a webhook delivers: that something happened, and where to read it.
+// Message is the message that a webhook delivers: what happened, and where to read it.
 type Message struct {
-	ID        string    `json:"-"` // the same in every attempt: a message seen before is dropped by it
+	ID        string    `json:"-"` // the same in every attempt, to recognize duplicates
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
 	Data      struct {
@@ -25,25 +25,24 @@ type Message struct {
 		Resource catalog.Kind `json:"resource"`
 		Change   string       `json:"change"`
 		Href     string       `json:"href"`
-		Cursor   string       `json:"cursor"` // of the change feed: Changes goes on from it
+		Cursor   string       `json:"cursor"` // of the change feed: Changes continues after it
 	} `json:"data"`
 }
 
-// tolerance is how far a message's timestamp may be from the receiver's clock, so that
-// what was recorded cannot be delivered again later.
+// tolerance is the largest difference between a message's timestamp and the receiver's clock;
+// it prevents replay of recorded messages.
 const tolerance = 5 * time.Minute
 
-// ErrSignature says that a message was not signed with the secret, or not now.
-var ErrSignature = errors.New("the webhook's signature does not hold")
+// ErrSignature means that a message was not signed with the secret, or not recently.
+var ErrSignature = errors.New("the webhook's signature is not valid")
 
-// VerifyWebhook verifies a delivery by the rules of Standard Webhooks 1.0.0 and returns
-// its message. secret is the webhook's (whsec_…), body the request's as it came, now the
-// receiver's clock. One valid signature of several is enough: while a secret is
-// replaced, both sign.
+// VerifyWebhook verifies a delivery as in Standard Webhooks 1.0.0 and returns its message.
+// secret is the webhook's (whsec_…), body the raw request body, now the receiver's clock. One
+// valid signature of several is enough: during a secret's rotation both sign.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (Message, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
-		return Message{}, errors.New("the webhook's secret is no base64 behind whsec_")
+		return Message{}, errors.New("the webhook's secret is not whsec_ followed by base64")
 	}
 	id, stamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -51,7 +50,7 @@ func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time
 		return Message{}, fmt.Errorf("%w: webhook-id or webhook-timestamp is missing", ErrSignature)
 	}
 	if age := now.Sub(time.Unix(seconds, 0)); age > tolerance || age < -tolerance {
-		return Message{}, fmt.Errorf("%w: the message is of another time", ErrSignature)
+		return Message{}, fmt.Errorf("%w: the timestamp is too far from the current time", ErrSignature)
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + stamp + "."))

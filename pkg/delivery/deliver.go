@@ -21,48 +21,48 @@ import (
 )
 
 const (
-	// attemptTime is how long a receiver has to respond.
+	// attemptTime is the timeout for a receiver's response.
 	attemptTime = 15 * time.Second
-	// connectTime is how long it has to accept a connection.
+	// connectTime is the timeout for connecting.
 	connectTime = 10 * time.Second
-	// slowFrom is from which time on a response is slow. A receiver whose last one was, or
-	// never came, is sent few messages at a time, so that it takes few of the deliveries
-	// that all receivers share.
+	// slowFrom is the response time from which a receiver is slow. Unless its last response
+	// was faster, its messages wait for one of its organization's few turns, so that one
+	// customer's receivers use few of the deliveries that all customers share.
 	slowFrom = 3 * time.Second
-	// turnTime is how long a message has a turn of a slow receiver, should its function
-	// break off.
-	turnTime = attemptTime + 10*time.Second
-	// A message whose turn is taken comes again after holdTime and up to a tenth of the
-	// time for which the receiver has failed, holdSpread to holdMost of it.
+	// leaseTime is how long a delivery holds its message and its turn if its function crashes.
+	leaseTime = attemptTime + 10*time.Second
+	// A message whose turn is taken is retried after holdTime plus a random part of a tenth of
+	// the time since the receiver began to fail, bounded by holdSpread and holdMost.
 	holdTime, holdSpread, holdMost = 5 * time.Second, 10 * time.Second, 10 * time.Minute
 )
 
-// NewClient returns a client that reaches public addresses and the allowed host:port
-// pairs, follows no redirect, and keeps nothing between two messages: no connection, no
-// cookie.
+// NewClient returns a client that reaches only public addresses and the allowed host:port
+// pairs, follows no redirects, and keeps neither connections nor cookies between messages.
 func NewClient(allowedHosts []string) *http.Client {
 	dialer := egress.Dialer{AllowedHosts: allowedHosts, Timeout: connectTime}
 	return &http.Client{
 		Transport: &http.Transport{ // a nil Proxy ignores the environment
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime, DisableKeepAlives: true, DisableCompression: true,
+			MaxResponseHeaderBytes: 16 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// deliver makes an attempt at a message, unless it was made or is not wanted any more.
+// deliver makes an attempt at a message, unless it was made already or is no longer wanted.
 func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
-	hooks, made, err := w.Store.Receiver(ctx, m)
-	if err != nil || made >= m.Attempt {
+	until := w.Now() + catalog.Time(leaseTime.Milliseconds())
+	hooks, mine, err := w.Store.ClaimMessage(ctx, m, until)
+	if err != nil || !mine { // the holder makes the attempt; the schedule finds the row if it crashes
 		return err
 	}
 	hook := hooks.Find(m.WebhookID)
 	if hook == nil || !hook.Enabled && m.Type != catalog.TestType {
 		return w.Store.DropMessage(ctx, m)
 	}
-	slow := hooks.Slow[hook.ID]
-	if slow && m.Type != catalog.TestType {
-		mine, err := w.Store.TakeTurn(ctx, m, w.Now()+catalog.Time(turnTime.Milliseconds()))
+	quick := hooks.Quick[hook.ID]
+	if !quick {
+		mine, err := w.Store.TakeTurn(ctx, m, until)
 		if err != nil {
 			return err
 		}
@@ -89,18 +89,20 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 		next := m
 		next.Attempt++
 		if err := w.Queue.SendLater(ctx, next, wait); err != nil {
-			// Its row is found by the schedule.
+			// The schedule finds its row.
 			w.Log.WarnContext(ctx, "attempt not queued", "message", m.ID, "cause", err.Error())
 		}
 	}
+	err = w.markPace(ctx, quick, m, a)
 	if reason != "" {
-		return w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason)
+		return errors.Join(err, w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason))
 	}
-	return errors.Join(w.markHealth(ctx, hooks, hook, a), w.markPace(ctx, slow, m, a))
+	return errors.Join(err, w.markHealth(ctx, hooks, hook, a))
 }
 
-// markHealth notes from when on a webhook fails, or that it does not any more.
-func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *catalog.Webhook, a catalog.WebhookAttempt) error {
+// markHealth records since when a webhook has been failing, or that it works again.
+func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *catalog.Webhook,
+	a catalog.WebhookAttempt) error {
 	_, fails := hooks.Failing[hook.ID]
 	switch worked := a.Outcome == catalog.Delivered; {
 	case worked && fails:
@@ -111,19 +113,23 @@ func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *
 	return nil
 }
 
-// markPace notes whether a webhook is slow, which ends the message's turn.
-func (w *Worker) markPace(ctx context.Context, slow bool, m catalog.WebhookMessage, a catalog.WebhookAttempt) error {
+// markPace records whether the webhook responds quickly, if that has changed, and ends the
+// turn of a message that needed one.
+func (w *Worker) markPace(ctx context.Context, quick bool, m catalog.WebhookMessage, a catalog.WebhookAttempt) error {
+	slow := a.Outcome == catalog.ReceiverTimedOut || a.DurationMs >= int(slowFrom.Milliseconds())
 	switch {
-	case a.Outcome == catalog.ReceiverTimedOut || a.DurationMs >= int(slowFrom.Milliseconds()):
-		return w.Store.MarkSlow(ctx, m)
+	case quick && slow:
+		return w.Store.MarkSlow(ctx, m.OrganizationID, m.WebhookID)
+	case quick:
+		return nil
 	case slow:
-		return w.Store.MarkQuick(ctx, m)
+		return w.Store.EndTurn(ctx, m)
 	}
-	return nil
+	return errors.Join(w.Store.MarkQuick(ctx, m.OrganizationID, m.WebhookID), w.Store.EndTurn(ctx, m))
 }
 
-// hold puts a message off whose turn is taken. The receiver has failed since then; 0 for
-// one that works.
+// hold postpones a message whose turn is taken. since is when the receiver began to fail, 0
+// for one that works.
 func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catalog.Time) error {
 	spread := holdSpread
 	if since > 0 {
@@ -136,8 +142,8 @@ func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catal
 	return w.Queue.SendLater(ctx, m, wait)
 }
 
-// reasonToDisable returns why an attempt ends the messages of its webhook: the receiver
-// is gone, or has failed for too long. "" for no reason.
+// reasonToDisable returns why a webhook must be disabled after an attempt: the receiver is
+// gone, or has failed for too long. It returns "" if there is no reason.
 func (w *Worker) reasonToDisable(hooks *catalog.Webhooks, hook *catalog.Webhook, a catalog.WebhookAttempt) string {
 	since, fails := hooks.Failing[hook.ID]
 	switch {
@@ -149,9 +155,10 @@ func (w *Worker) reasonToDisable(hooks *catalog.Webhooks, hook *catalog.Webhook,
 	return ""
 }
 
-// attempt sends a message once. wish is what the receiver asks for as the wait until the
-// next attempt.
-func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook, m catalog.WebhookMessage) (a catalog.WebhookAttempt, wish time.Duration, err error) {
+// attempt sends a message once. wish is the delay that the receiver asks for before the next
+// attempt.
+func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook,
+	m catalog.WebhookMessage) (a catalog.WebhookAttempt, wish time.Duration, err error) {
 	var secrets []string
 	for _, sealed := range hook.LiveSecrets(w.Now()) {
 		secret, err := w.Cipher.Open(webhook.Owner(hook.OrganizationID, hook.ID), sealed)
@@ -173,7 +180,7 @@ func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook, m catalog.W
 		return a, 0, err
 	}
 	header["Content-Type"], header["User-Agent"] = []string{api.JSON}, []string{"skills-curriculum-service (webhooks)"}
-	if address.Check(hook.URL, w.Allowed) != nil { // it was allowed once
+	if address.Check(hook.URL, w.Allowed) != nil { // the allowed hosts may have changed
 		a.Outcome = catalog.ReceiverForbidden
 		return a, 0, nil
 	}
@@ -214,16 +221,16 @@ func outcomeOf(err error) catalog.AttemptOutcome {
 	return catalog.ReceiverUnreached
 }
 
-var metrics = metric.New([]string{"Outcome", "Kind"}, "Deliveries:Count", "DeliveryFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
+var metrics = metric.New([]string{"Outcome", "Kind"}, "Deliveries:Count", "DeliveryFailures:Count",
+	"Latency:Milliseconds", "Wait:Milliseconds")
 
-// log writes the attempt's one line; nothing in it comes from the receiver but its
-// status.
+// log writes one line for the attempt; only the status in it comes from the receiver.
 func (w *Worker) log(m catalog.WebhookMessage, a catalog.WebhookAttempt) {
 	failures, wait := 0, int64(0)
 	if a.Outcome != catalog.Delivered {
 		failures = 1
 	}
-	if m.Attempt == 1 { // what is tried again waits on purpose
+	if m.Attempt == 1 { // retries wait on purpose
 		wait = max(0, int64(a.At-m.At))
 	}
 	status := 0
@@ -231,7 +238,10 @@ func (w *Worker) log(m catalog.WebhookMessage, a catalog.WebhookAttempt) {
 		status = *a.StatusCode
 	}
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "delivery",
-		slog.String("organization", string(m.OrganizationID)), slog.String("webhook", m.WebhookID), slog.String("message", m.ID), slog.String("type", m.Type),
-		slog.Int("attempt", m.Attempt), slog.Int("status", status), slog.String("Outcome", string(a.Outcome)), slog.String("Kind", api.Deliverer),
-		slog.Int("Deliveries", 1), slog.Int("DeliveryFailures", failures), slog.Int("Latency", a.DurationMs), slog.Int64("Wait", wait), metrics.At(w.Now()))
+		slog.String("organization", string(m.OrganizationID)), slog.String("webhook", m.WebhookID),
+		slog.String("message", m.ID), slog.String("type", m.Type),
+		slog.Int("attempt", m.Attempt), slog.Int("status", status), slog.String("Outcome", string(a.Outcome)),
+		slog.String("Kind", api.Deliverer),
+		slog.Int("Deliveries", 1), slog.Int("DeliveryFailures", failures), slog.Int("Latency", a.DurationMs),
+		slog.Int64("Wait", wait), metrics.At(w.Now()))
 }

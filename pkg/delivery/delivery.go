@@ -1,11 +1,11 @@
-// Package delivery makes messages of the changes in organizations' feeds and delivers
-// them to webhooks.
+// Package delivery turns the changes in organizations' feeds into messages and delivers them
+// to webhooks.
 //
-// The feed is the outbox: how far it was made into messages is noted behind them, and a
-// message has a row until it is delivered or given up. The table's stream and the queue
-// are only hints that there is work; a schedule finds what they lose. Invariant:
-// whatever happens to events and functions, each change that a webhook asks for becomes
-// its message, always of the same id, and is attempted until it is delivered, its
+// The feed is the outbox: the position up to which it has been dispatched is stored after the
+// messages, and a message has a row until it is delivered or abandoned. The table's stream and
+// the queue are only hints that there is work; a schedule finds work whose hint was lost.
+// Invariant: whatever happens to events and functions, each change that a webhook subscribes
+// to becomes a message, always with the same id, and is attempted until it is delivered, its
 // schedule ends or its webhook is disabled.
 package delivery
 
@@ -25,57 +25,61 @@ import (
 	"skillscurriculum/pkg/webhook"
 )
 
-// Store is what the worker needs of the table.
+// Store is the worker's view of the table.
 type Store interface {
-	// Undispatched returns the organization's webhooks, and changes that are not yet made
-	// into messages; guess is where they may begin, nil where nobody knows.
-	Undispatched(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, limit int) (w *catalog.Webhooks, changes []catalog.RecordChange, more bool, err error)
-	// SaveDispatched notes up to where the feed was made into messages; catalog.ErrStale
-	// when that, or the webhooks, were changed since they were loaded.
+	// Undispatched returns the organization's webhooks and its undispatched changes; guess is
+	// where they may begin, nil if unknown.
+	Undispatched(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, limit int) (w *catalog.Webhooks,
+		changes []catalog.RecordChange, more bool, err error)
+	// SaveDispatched stores the position up to which the feed is dispatched. It returns
+	// catalog.ErrStale if the position or the webhooks have changed since they were loaded.
 	SaveDispatched(ctx context.Context, org catalog.OrgID, w *catalog.Webhooks, to catalog.Cursor) error
-	// AddMessage stores a message; one that is there stays as it is.
+	// AddMessage stores a message, unless it exists.
 	AddMessage(ctx context.Context, m catalog.WebhookMessage) error
-	// Receiver returns the webhooks as they are now, and how many attempts were made at a
-	// message as far as is known.
-	Receiver(ctx context.Context, m catalog.WebhookMessage) (w *catalog.Webhooks, made int, err error)
-	// SaveAttempt notes an attempt, and when the next is due; queued says that it is sent
-	// to the queue, so that it is due here only once that may have lost it.
+	// ClaimMessage holds a message for its next attempt until an instant. It reports whether
+	// the attempt is neither done nor in progress; w are the current webhooks.
+	ClaimMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (w *catalog.Webhooks,
+		mine bool, err error)
+	// SaveAttempt stores an attempt, and when the next is due; queued means that the next was
+	// sent to the queue, so that the row is due only later, in case the queue loses it. It
+	// ends the hold on the message, as HoldMessage and DropMessage do.
 	SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool) error
-	// HoldMessage puts the next attempt at a message off until an instant, at which the
-	// queue has it.
+	// HoldMessage postpones the next attempt at a message until an instant, at which the queue
+	// delivers it.
 	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
-	// MarkFailing notes since when a webhook fails, MarkWorking that it does not.
+	// MarkFailing stores since when a webhook has been failing, MarkWorking that it works.
 	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
 	MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error
-	// MarkSlow notes that the receiver of a message was slow to respond, MarkQuick that it
-	// was not; both end the message's turn.
-	MarkSlow(ctx context.Context, m catalog.WebhookMessage) error
-	MarkQuick(ctx context.Context, m catalog.WebhookMessage) error
-	// TakeTurn reserves one of the few turns of a slow receiver for a message until an
-	// instant, and reports whether no other has it now.
+	// MarkQuick stores that a webhook's last response was quick, MarkSlow that it was not.
+	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
+	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// TakeTurn reserves one of an organization's few turns for a message until an instant. It
+	// reports whether the turn was free; EndTurn releases it.
 	TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error)
+	EndTurn(ctx context.Context, m catalog.WebhookMessage) error
 	// DisableWebhook disables a webhook for a reason.
 	DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error
-	// DueMessages visits the messages with an attempt that is due and may be in no queue.
-	DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error
+	// DueMessages visits the messages with a due attempt that the queue may have lost.
+	DueMessages(ctx context.Context,
+		visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error
 	// WebhookOrganizations visits the organizations with an enabled webhook.
 	WebhookOrganizations(ctx context.Context, visit func(catalog.OrgID) error) error
 }
 
-// Queue takes messages that are to be delivered. What it loses, the schedule finds.
+// Queue is the queue of messages to deliver. The schedule finds messages that it loses.
 type Queue interface {
 	SendLater(ctx context.Context, m catalog.WebhookMessage, delay time.Duration) error
 	Wake(ctx context.Context, org catalog.OrgID) error
 }
 
-// Worker makes messages and delivers them.
+// Worker creates and delivers messages.
 type Worker struct {
 	Store     Store
 	Queue     Queue
 	Client    *http.Client // see NewClient
-	Allowed   []string     // host:port pairs that may be reached although private or by plain http
+	Allowed   []string     // host:port pairs that may be private or use plain http
 	Cipher    webhook.Cipher
 	Schedule  webhook.Schedule
 	FeedPlace func(partitionKey, sortKey string) (org catalog.OrgID, begins catalog.Cursor, ok bool)
@@ -84,7 +88,7 @@ type Worker struct {
 	Log       *slog.Logger
 }
 
-// record is a record of an event: of the table's stream, or of the queue.
+// record is a record of an event of the table's stream or of the queue.
 type record struct {
 	EventSource string `json:"eventSource"`
 	MessageID   string `json:"messageId"`
@@ -97,11 +101,11 @@ type record struct {
 // stream is the event source of the table's stream.
 const stream = "aws:dynamodb"
 
-// inParallel is how many organizations, or messages, one event is worked on at a time.
+// inParallel is how many organizations or messages of an event are processed at a time.
 const inParallel = 8
 
-// Handle takes the events of the table's stream, those of the queue, and those of the
-// schedule, which have no records.
+// Handle handles events of the table's stream, of the queue, and of the schedule, which have
+// no records.
 func (w *Worker) Handle(ctx context.Context, event json.RawMessage) (events.SQSEventResponse, error) {
 	var in struct{ Records []record }
 	if err := json.Unmarshal(event, &in); err != nil {
@@ -117,8 +121,8 @@ func (w *Worker) Handle(ctx context.Context, event json.RawMessage) (events.SQSE
 	return w.queued(ctx, in.Records), nil
 }
 
-// streamed makes messages of the changes that the table's stream hints at. What goes
-// wrong is left to the schedule.
+// streamed dispatches the changes that the table's stream hints at. Errors are left to the
+// schedule.
 func (w *Worker) streamed(ctx context.Context, records []record) {
 	places := map[catalog.OrgID]catalog.Cursor{}
 	for _, r := range records {
@@ -132,7 +136,7 @@ func (w *Worker) streamed(ctx context.Context, records []record) {
 	for org, begins := range places {
 		group.Go(func() error {
 			if err := w.dispatch(ctx, org, &begins, 0); err != nil {
-				w.Log.WarnContext(ctx, "changes are not dispatched", "organization", org, "cause", err.Error())
+				w.Log.WarnContext(ctx, "changes not dispatched", "organization", org, "cause", err.Error())
 			}
 			return nil
 		})
@@ -140,8 +144,8 @@ func (w *Worker) streamed(ctx context.Context, records []record) {
 	_ = group.Wait()
 }
 
-// queued delivers messages, and makes others where one names no webhook. What could not
-// be ended now is redelivered: it is a failed item of the response.
+// queued delivers messages, and dispatches changes for those that name no webhook. Messages
+// that failed are reported as batch item failures, so that SQS redelivers them.
 func (w *Worker) queued(ctx context.Context, records []record) (response events.SQSEventResponse) {
 	failed := make([]error, len(records))
 	var group errgroup.Group
@@ -165,25 +169,26 @@ func (w *Worker) queued(ctx context.Context, records []record) (response events.
 	for i, err := range failed {
 		if err != nil {
 			w.Log.WarnContext(ctx, "message is redelivered", "messageId", records[i].MessageID, "cause", err.Error())
-			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: records[i].MessageID})
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.SQSBatchItemFailure{ItemIdentifier: records[i].MessageID})
 		}
 	}
 	return response
 }
 
 const (
-	// piece is how many changes are read at a time, and how many messages are made at
-	// most before they count as dispatched, but for the last change's.
+	// piece is how many changes are read at a time, and how many messages (plus those of the
+	// last change) are created at most before the position is stored.
 	piece = 100
-	// pieces is how many of them one event makes; the rest is another event's, so that
-	// one organization's import does not hold up the others.
+	// pieces is how many of them one event processes; the rest is left to another event, so
+	// that one organization's import does not hold up the others.
 	pieces = 3
-	// dispatchReserve is what a dispatch leaves of the function's time.
+	// dispatchReserve is how much of the function's time a dispatch leaves.
 	dispatchReserve = 8 * time.Second
 )
 
-// dispatch makes messages of the organization's changes, unless the first of them is
-// younger than age ms; 0 for any. guess is where they may begin.
+// dispatch creates messages for the organization's changes, unless the first of them is
+// younger than age ms; 0 means any age. guess is where they may begin.
 func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, age catalog.Time) error {
 	deadline, limited := ctx.Deadline()
 	for range pieces {
@@ -201,8 +206,8 @@ func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog
 			}
 			at := changes[made-1].Cursor
 			changes = changes[made:]
-			// A page that is still being filled is read again anyway: where nothing of it was
-			// wanted, nothing is noted either.
+			// A page that is still being filled will be read again anyway, so the position is
+			// not stored if none of its changes made a message.
 			if len(messages) > 0 || more || at.Page != hooks.Dispatched.Page {
 				err := w.Store.SaveDispatched(ctx, org, hooks, at)
 				if errors.Is(err, catalog.ErrStale) {
@@ -216,13 +221,14 @@ func (w *Worker) dispatch(ctx context.Context, org catalog.OrgID, guess *catalog
 		if !more {
 			return nil
 		}
-		guess = nil // where this piece ended is noted
+		guess = nil // the position is stored
 	}
 	return w.Queue.Wake(ctx, org)
 }
 
-// next returns the messages of the first changes, and of how many.
-func next(hooks *catalog.Webhooks, org catalog.OrgID, changes []catalog.RecordChange) (messages []catalog.WebhookMessage, made int) {
+// next returns the messages of the first changes, and the number of those changes.
+func next(hooks *catalog.Webhooks, org catalog.OrgID,
+	changes []catalog.RecordChange) (messages []catalog.WebhookMessage, made int) {
 	for _, c := range changes {
 		if messages = append(messages, hooks.Messages(org, c)...); len(messages) >= piece {
 			return messages, made + 1
@@ -232,8 +238,8 @@ func next(hooks *catalog.Webhooks, org catalog.OrgID, changes []catalog.RecordCh
 	return messages, made
 }
 
-// begin stores new messages and sends them, in parallel: a message that is sent but not
-// stored is made again, because nothing is noted as dispatched then, and has the same id.
+// begin stores new messages and sends them, in parallel. A message that is sent but not
+// stored is created again with the same id, because the position is not stored then.
 func (w *Worker) begin(ctx context.Context, messages []catalog.WebhookMessage) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * inParallel)
@@ -241,7 +247,7 @@ func (w *Worker) begin(ctx context.Context, messages []catalog.WebhookMessage) e
 		group.Go(func() error { return w.Store.AddMessage(ctx, m) })
 		group.Go(func() error {
 			if err := w.Queue.SendLater(ctx, m, 0); err != nil {
-				// Its row is found by the schedule.
+				// The schedule finds its row.
 				w.Log.WarnContext(ctx, "message not queued", "message", m.ID, "cause", err.Error())
 			}
 			return nil
@@ -251,14 +257,14 @@ func (w *Worker) begin(ctx context.Context, messages []catalog.WebhookMessage) e
 }
 
 const (
-	// sweepReserve is what a sweep leaves of the function's time.
+	// sweepReserve is how much of the function's time a sweep leaves.
 	sweepReserve = 3 * time.Second
 	// hintTime is how long, in ms, the table's stream has to hint at a change.
 	hintTime = 20_000
 )
 
-// sweep sends the messages whose attempt is due, and makes messages of changes that
-// nothing hinted at, as far as it comes in its time.
+// sweep sends the messages with a due attempt and dispatches changes without a hint, as far
+// as its time allows.
 func (w *Worker) sweep(ctx context.Context) error {
 	sweeping, cancel := ctx, func() {}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -266,25 +272,27 @@ func (w *Worker) sweep(ctx context.Context) error {
 	}
 	defer cancel()
 	err := errors.Join(
-		sweep(sweeping, w.Store.DueMessages, func(ctx context.Context, resend func(context.Context) (catalog.WebhookMessage, bool, error)) error {
-			m, due, err := resend(ctx)
-			if err != nil || !due {
-				return err
-			}
-			return w.Queue.SendLater(ctx, m, 0)
-		}),
+		sweep(sweeping, w.Store.DueMessages,
+			func(ctx context.Context, resend func(context.Context) (catalog.WebhookMessage, bool, error)) error {
+				m, due, err := resend(ctx)
+				if err != nil || !due {
+					return err
+				}
+				return w.Queue.SendLater(ctx, m, 0)
+			}),
 		sweep(sweeping, w.Store.WebhookOrganizations, func(ctx context.Context, org catalog.OrgID) error {
 			return w.dispatch(ctx, org, nil, hintTime)
 		}),
 	)
 	if sweeping.Err() != nil && ctx.Err() == nil {
-		return nil // the next sweep goes on where this one ended
+		return nil // the next sweep continues
 	}
 	return err
 }
 
-// sweep does something with each of what is visited, some in parallel.
-func sweep[T any](ctx context.Context, visit func(context.Context, func(T) error) error, do func(context.Context, T) error) error {
+// sweep calls do for every visited value, several in parallel.
+func sweep[T any](ctx context.Context, visit func(context.Context, func(T) error) error,
+	do func(context.Context, T) error) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(inParallel)
 	err := visit(groupCtx, func(each T) error {

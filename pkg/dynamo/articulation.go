@@ -15,10 +15,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// granted is an attribute that no articulation shows: the courses as they were at
-// approval.
-const granted = "granted"
-
 // Articulation reads an articulation.
 func (s *Store) Articulation(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Articulation, error) {
 	return load[catalog.Articulation](ctx, s, org, "", id, strong)
@@ -41,57 +37,120 @@ func (s *Store) ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []
 	return byID[catalog.Articulation](ctx, s, org, ids, strong)
 }
 
-// ArticulationsByNumber reads the articulations with the sequence numbers as they are
-// now, in creation order.
-func (s *Store) ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int) ([]*catalog.Articulation, error) {
-	return s.articulations(ctx, org, numbers, true)
+// ArticulationsByNumber reads the articulations with the sequence numbers that are live,
+// in creation order; of each only the fields, all where none are named.
+func (s *Store) ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int, fields []string, strong bool) ([]*catalog.Articulation, error) {
+	keys := make([]key, len(numbers))
+	for i, seq := range numbers {
+		keys[i] = numberedKey(org, catalog.ArticulationKind, seq)
+	}
+	return records[catalog.Articulation](ctx, s, keys, strong, fields...)
 }
+
+// The entries of what is approved under one key are divided among rows: a first one, which
+// counts the others and whose version guards all, and parts. New entries go to the last
+// row, and the later row prevails for an articulation that has entries in several. With
+// 1,000 entries in a row, the 40 rows that an approval changes at most fit into its
+// transaction, as they must beside those that others add at the same time.
+const (
+	approvedEntries = 1000
+	entryBytes      = 32
+	partCount       = "parts"
+)
 
 // Approved reads what is approved under each of the keys, in their order.
 func (s *Store) Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error) {
-	keys, at := make([]key, len(under)), map[key]*catalog.Approved{}
+	at := map[key]*catalog.Approved{}
 	found := make([]*catalog.Approved, len(under))
 	for i, k := range under {
-		keys[i], found[i] = approvedKey(org, k), &catalog.Approved{Key: k, Periods: map[int]string{}}
-		at[keys[i]] = found[i]
+		found[i] = &catalog.Approved{Key: k, Periods: map[int]string{}}
+		at[approvedKey(org, k, 0)] = found[i]
 	}
-	rows, err := s.rows(ctx, keys, true)
+	rows, err := s.rows(ctx, slices.Collect(maps.Keys(at)), true)
 	if err != nil {
 		return nil, err
 	}
+	var parts []key
 	for _, row := range rows {
 		approved := at[keyOfRow(row)]
-		approved.Version = integer(row["version"])
-		for name, v := range row {
-			if seq, err := strconv.Atoi(name); err == nil {
-				period, ok := v.(*types.AttributeValueMemberS)
-				if !ok {
-					return nil, fmt.Errorf("approved row: attribute %s", name)
-				}
-				approved.Periods[seq] = period.Value
-			}
+		approved.Version, approved.Parts = integer(row["version"]), integer(row[partCount])
+		if err := readEntries(approved, row); err != nil {
+			return nil, err
+		}
+		for part := range approved.Parts {
+			k := approvedKey(org, approved.Key, part+1)
+			at[k], parts = approved, append(parts, k)
+		}
+	}
+	if len(parts) == 0 {
+		return found, nil
+	}
+	if rows, err = s.rows(ctx, parts, true); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
+	for _, row := range rows {
+		if err := readEntries(at[keyOfRow(row)], row); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// saveApproved enters articulations under a key, unless others came in between.
-func (s *Store) saveApproved(org catalog.OrgID, a *catalog.Approved) write {
-	var e expression
-	for _, seq := range slices.Sorted(maps.Keys(a.Entered)) {
-		e.set(strconv.Itoa(seq), text(a.Entered[seq]))
+// readEntries adds the entries of a row, the last one so far.
+func readEntries(a *catalog.Approved, row item) error {
+	a.Filled = 0
+	for name, v := range row {
+		if seq, err := strconv.Atoi(name); err == nil {
+			period, ok := v.(*types.AttributeValueMemberS)
+			if !ok {
+				return fmt.Errorf("approved row: attribute %s", name)
+			}
+			a.Periods[seq] = period.Value
+			a.Filled++
+		}
 	}
-	e.counted("version", a.Version)
-	e.set("version", number(a.Version+1))
-	return write{action: s.update(approvedKey(org, a.Key), &e)}
+	return nil
+}
+
+// saveApproved enters articulations under a key, unless others came in between.
+func (s *Store) saveApproved(org catalog.OrgID, a *catalog.Approved) []write {
+	var first expression
+	first.counted("version", a.Version)
+	first.set("version", number(a.Version+1))
+	return s.saveEntries(org, a, &first, a.Entered)
 }
 
 // saveHint leads from a key to an articulation.
-func (s *Store) saveHint(org catalog.OrgID, h catalog.Hint) write {
-	seq, _ := catalog.Sequence(catalog.ArticulationKind, h.Articulation.ID)
-	var e expression
-	e.set(strconv.Itoa(seq), text(""))
-	return write{action: s.update(approvedKey(org, h.Key), &e)}
+func (s *Store) saveHint(org catalog.OrgID, h *catalog.Hint) []write {
+	seq, _ := catalog.Sequence(catalog.ArticulationKind, h.Record.ID)
+	return s.saveEntries(org, h.Approved, &expression{}, map[int]string{seq: ""})
+}
+
+// saveEntries puts the entries into the last row of a key, or a new one where that is full.
+// first is what else happens to the first row.
+func (s *Store) saveEntries(org catalog.OrgID, a *catalog.Approved, first *expression, entries map[int]string) []write {
+	part, last := a.Parts, first
+	if a.Filled >= approvedEntries {
+		first.counted(partCount, part)
+		part++
+		first.set(partCount, number(part))
+	}
+	if part > 0 {
+		last = &expression{}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(entries)) {
+		last.set(strconv.Itoa(seq), text(entries[seq]))
+	}
+	var writes []write
+	row := (approvedEntries + len(entries)) * entryBytes
+	if len(first.sets) > 0 {
+		writes = append(writes, write{action: s.update(approvedKey(org, a.Key, 0), first), row: row})
+	}
+	if part > 0 {
+		writes = append(writes, write{action: s.update(approvedKey(org, a.Key, part), last), row: row})
+	}
+	return writes
 }
 
 // grant counts that the course, which must be there, is granted: whoever has looked
@@ -99,19 +158,13 @@ func (s *Store) saveHint(org catalog.OrgID, h catalog.Hint) write {
 func (s *Store) grant(course *catalog.Course) write {
 	e := expression{conditions: []string{"attribute_exists(pk)"}}
 	e.add(taken, "1")
-	return write{action: s.update(keyOf(course), &e)}
+	return write{action: s.update(keyOf(course), &e), row: s.bytesOf(course)}
 }
 
 // saveMove puts a move behind those that the articulation has made.
-func (s *Store) saveMove(org catalog.OrgID, m catalog.ArticulationMove) (write, error) {
+func (s *Store) saveMove(org catalog.OrgID, m *catalog.ArticulationMove) (write, error) {
 	row, err := encode(m.Move)
-	if err != nil {
-		return write{}, err
-	}
-	maps.Copy(row, historyKey(org, m.Articulation).attributes())
-	return write{action: types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}}, nil
+	return s.putNew(historyKey(org, m.Record), row), err
 }
 
 // Moves reads the moves of an articulation, the oldest first.

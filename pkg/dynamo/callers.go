@@ -3,14 +3,13 @@ package dynamo
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// Key reads a key by its hash; nil when there is none.
+// Key reads a key by its hash; nil if there is none.
 func (s *Store) Key(ctx context.Context, hash string) (*catalog.Key, error) {
 	return read[catalog.Key](ctx, s, secretKey(hash))
 }
@@ -20,22 +19,22 @@ func (s *Store) Keys(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key
 	return readAll[catalog.Key](ctx, s, customerKeyKey(id, "").pk)
 }
 
-// SaveKey creates or replaces a key: under its hash, for requests, and under its
-// customer, for the operator.
+// SaveKey creates or replaces a key, both under its hash, for requests, and under its
+// customer, for operators.
 func (s *Store) SaveKey(ctx context.Context, k *catalog.Key) error {
 	var puts []types.TransactWriteItem
 	for _, at := range []key{secretKey(k.Hash), customerKeyKey(k.CustomerID, k.ID)} {
-		row, err := rowAt(at, k)
+		row, err := encode(k)
 		if err != nil {
 			return err
 		}
-		puts = append(puts, types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}})
+		puts = append(puts, s.put(at, row, nil).action)
 	}
 	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: puts})
 	return unavailable(err)
 }
 
-// Customer reads a customer; nil when there is none.
+// Customer reads a customer; nil if there is none.
 func (s *Store) Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error) {
 	return read[catalog.Customer](ctx, s, customerKey(id))
 }
@@ -50,7 +49,7 @@ func (s *Store) SaveCustomer(ctx context.Context, c *catalog.Customer) error {
 	return s.save(ctx, customerKey(c.ID), c)
 }
 
-// Organization reads an organization; nil when there is none.
+// Organization reads an organization; nil if there is none.
 func (s *Store) Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error) {
 	return read[catalog.Organization](ctx, s, organizationKey(id))
 }
@@ -65,27 +64,15 @@ func (s *Store) SaveOrganization(ctx context.Context, o *catalog.Organization) e
 	return s.save(ctx, organizationKey(o.ID), o)
 }
 
-func rowAt(k key, v any) (item, error) {
-	row, err := encode(v)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range k.attributes() {
-		row[name] = value
-	}
-	return row, nil
-}
-
 func (s *Store) save(ctx context.Context, k key, v any) error {
-	row, err := rowAt(k, v)
-	if err != nil {
-		return err
+	row, err := encode(v)
+	if err == nil {
+		_, err = s.putItem(ctx, k, row, nil)
 	}
-	_, err = s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(s.Table), Item: row})
-	return unavailable(err)
+	return err
 }
 
-// read reads a row that is no record of the catalog; nil when there is none.
+// read reads a row that is not a record of the catalog; nil if there is none.
 func read[T any](ctx context.Context, s *Store, k key) (*T, error) {
 	row, err := s.row(ctx, k, true)
 	if err != nil || row == nil {

@@ -1,61 +1,58 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"fmt"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// owes marks the row in which a deleted record is kept as one that still owns
-// live records; deletion are the writes that delete it.
-func (s *Store) owes(deletion []write) {
-	for _, w := range deletion {
-		if w.action.Put != nil {
-			w.action.Put.Item[api.PendingIndexPartitionKey] = text(deletions)
-			w.action.Put.Item[api.PendingIndexSortKey] = number(int64(s.Now()))
+// owes marks the tombstone of a deletion's owner, which is among the writes of the change,
+// as one that still owns live records.
+func (s *Store) owes(writes []write, owned *catalog.Deletion) {
+	org, kind := owned.Record.Base().OrganizationID, catalog.KindOf(owned.Record).Parent()
+	owner, _ := recordKey(org, kind, "", owned.Owner)
+	for _, w := range writes {
+		if put := w.action.Put; put != nil && keyOfRow(put.Item) == owner.deleted() {
+			put.Item[api.PendingIndexPartitionKey] = text(deletions)
+			put.Item[api.PendingIndexSortKey] = number(int64(s.Now()))
 		}
 	}
 }
 
-// removeOwned takes out what a deleted record owned, as it is by then: only its
-// extraction still changes it.
-func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []catalog.Deletion) error {
-	for chunk := range slices.Chunk(owned, transactionLimit/2) {
-		for len(chunk) > 0 {
-			var writes []write
-			for _, d := range chunk {
-				pair, err := s.remove(d, unchanged(d))
-				if err != nil {
-					return err
-				}
-				writes = append(writes, pair...)
+// removeOwned deletes the records that a deleted record owned, in their current version:
+// only extractions still change them.
+func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []*catalog.Deletion) error {
+	var wrong error
+	writesOf := func(d *catalog.Deletion) []write {
+		pair, err := s.remove(d)
+		wrong = cmp.Or(wrong, err)
+		return pair
+	}
+	for some, writes := range pack(owned, writesOf) {
+		if wrong != nil {
+			return wrong
+		}
+		err := s.transact(ctx, org, writes)
+		if errors.Is(err, catalog.ErrStale) {
+			var still []*catalog.Deletion
+			if still, err = s.stillOwned(ctx, some); err == nil {
+				err = s.removeOwned(ctx, org, still)
 			}
-			err := s.transact(ctx, org, writes)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, catalog.ErrStale) {
-				return err
-			}
-			if chunk, err = s.stillOwned(ctx, chunk); err != nil {
-				return err
-			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// stillOwned returns the deletions of records of one kind as they are now, without
-// those that are gone.
-func (s *Store) stillOwned(ctx context.Context, owned []catalog.Deletion) ([]catalog.Deletion, error) {
+// stillOwned reloads the records of deletions, all of one kind, and drops those that no
+// longer exist.
+func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*catalog.Deletion, error) {
 	var keys []key
 	for _, d := range owned {
 		keys = append(keys, keyOf(d.Record))
@@ -72,69 +69,87 @@ func (s *Store) stillOwned(ctx context.Context, owned []catalog.Deletion) ([]cat
 		}
 		change.Delete(r, s.Now(), nil)
 	}
-	return change.Deleted, nil
+	return catalog.EffectsOf[*catalog.Deletion](&change), nil
 }
 
-// CompleteDeletions looks at deletions of more than a transaction, once they are
-// older than SweepGrace: it takes out what one that broke off has left, and is done
-// with one that has left nothing. Until then the sections of such a course and the
-// transfer courses of such a package may still be read by their ids. removeFile
-// removes the file of a deleted document, for which no upload is valid any more.
-func (s *Store) CompleteDeletions(ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error) error {
-	return s.open(ctx, deletions, s.Now()-SweepGrace, func(row item) error {
-		owner := keyOfRow(row)
-		parts := strings.Split(strings.TrimSuffix(owner.pk, "!"), "#")
-		org, kind := catalog.OrgID(parts[1]), catalog.Kind(parts[2])
+// CompleteDeletions completes deletions that took more than one transaction and were
+// interrupted, once they are older than SweepGrace. Until then the sections of such a course
+// and the transfer courses of such a package can still be read by id. removeFile removes the
+// file of a deleted document, whose uploads have all expired. Each deletion that could not be
+// completed is a *catalog.Unfinished in the error.
+func (s *Store) CompleteDeletions(
+	ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error,
+) error {
+	return s.sweep(ctx, deletions, func(at catalog.ExtractionJob, owner key) error {
+		if at.Kind == catalog.DocumentKind {
+			if err := removeFile(ctx, at.OrganizationID, at.ID); err != nil {
+				return err
+			}
+			return s.finished(ctx, owner)
+		}
 		row, err := s.row(ctx, owner, true)
 		if err != nil {
 			return err
 		}
-		if kind == catalog.DocumentKind {
-			if err := removeFile(ctx, org, owner.sk); err != nil {
-				return err
-			}
-			return s.finished(ctx, owner)
-		}
-		left, err := s.owned(ctx, org, kind, row)
+		left, err := s.owned(ctx, at.OrganizationID, at.Kind, row)
 		if err != nil {
 			return err
 		}
-		if len(left.Deleted) == 0 {
+		if left.Empty() {
 			return s.finished(ctx, owner)
 		}
-		if err := s.removeOwned(ctx, org, left.Deleted); err != nil {
+		deletions := catalog.EffectsOf[*catalog.Deletion](&left)
+		if err := s.removeOwned(ctx, at.OrganizationID, deletions); err != nil {
 			return err
 		}
-		_, released := s.documentHolds(org, left.Documents)
-		for _, w := range released {
-			if err := s.saveApart(ctx, org, [][]write{{w}}); err != nil {
-				return err
-			}
+		var released [][]write
+		for _, h := range catalog.EffectsOf[*catalog.DocumentHolding](&left) {
+			released = append(released, s.documentHolding(h).settle)
 		}
-		return nil
+		return s.saveAllApart(ctx, at.OrganizationID, released)
 	})
 }
 
-// finished takes a row out of the index of what is not finished.
+// sweep calls finish for each row that has been open in a shard for longer than SweepGrace. A
+// row that cannot be finished moves to the end of the shard, and the sweep continues.
+func (s *Store) sweep(ctx context.Context, shard string, finish func(at catalog.ExtractionJob, k key) error) error {
+	var unfinished []error
+	err := s.open(ctx, shard, s.Now()-SweepGrace, func(row item) error {
+		k := keyOfRow(row)
+		at, ok := jobOf(row)
+		err := fmt.Errorf("key %s", k.pk)
+		if ok {
+			err = finish(at, k)
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		unfinished = append(unfinished, at.Unfinished(err))
+		var later expression
+		later.conditions = []string{"attribute_exists(" + later.name(api.PendingIndexSortKey) + ")"}
+		later.set(api.PendingIndexSortKey, number(int64(s.Now())))
+		_, err = s.updateIf(ctx, k, &later)
+		return err
+	})
+	return errors.Join(append(unfinished, err)...)
+}
+
+// finished removes a row from the pending index.
 func (s *Store) finished(ctx context.Context, k key) error {
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: k.attributes(), UpdateExpression: aws.String("REMOVE openShard, openSince"),
-		ConditionExpression: aws.String("attribute_exists(pk)"),
-	})
-	var gone *types.ConditionalCheckFailedException
-	if errors.As(err, &gone) {
-		return nil
-	}
-	return unavailable(err)
+	e := exists()
+	e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey)
+	_, err := s.updateIf(ctx, k, e)
+	return err
 }
 
-// ExpireDocuments deletes the documents that have waited for their file for longer
-// than catalog.DocumentTTL and that no record holds; uploaded reports whether it came.
-func (s *Store) ExpireDocuments(ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error)) error {
-	return s.open(ctx, uploads, s.Now()-SweepGrace, func(row item) error {
-		at := keyOfRow(row)
-		org := catalog.OrgID(strings.Split(at.pk, "#")[1])
-		document, err := s.Document(ctx, org, at.sk, true)
+// ExpireDocuments deletes documents that no record holds and whose file was not uploaded
+// within catalog.DocumentTTL. Errors are as for CompleteDeletions.
+func (s *Store) ExpireDocuments(
+	ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error),
+) error {
+	return s.sweep(ctx, uploads, func(at catalog.ExtractionJob, k key) error {
+		org := at.OrganizationID
+		document, err := s.Document(ctx, org, at.ID, true)
 		if err != nil {
 			return ignoreAbsent(err)
 		}
@@ -143,7 +158,7 @@ func (s *Store) ExpireDocuments(ctx context.Context, uploaded func(ctx context.C
 			return err
 		}
 		if came || len(document.HeldBy) > 0 {
-			return s.finished(ctx, at)
+			return s.finished(ctx, k)
 		}
 		var change catalog.Change
 		change.Delete(document, s.Now(), nil)
@@ -162,16 +177,16 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// owned returns the deletion of the live records that a deleted one owned.
+// owned returns a change that deletes the live records that a deleted record owned.
 func (s *Store) owned(ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item) (change catalog.Change, err error) {
-	switch kind {
-	case catalog.CourseKind:
-		course, err := decodeRecord[catalog.Course](row)
-		if err != nil {
-			return change, err
-		}
-		ids := make([]string, len(course.Sections))
-		for i, ref := range course.Sections {
+	deleted, err := decodeKind(kind, row)
+	if err != nil {
+		return change, err
+	}
+	switch deleted := deleted.(type) {
+	case *catalog.Course:
+		ids := make([]string, len(deleted.Sections))
+		for i, ref := range deleted.Sections {
 			ids[i] = ref.ID
 		}
 		sections, err := s.SectionsByID(ctx, org, ids, true)
@@ -181,12 +196,8 @@ func (s *Store) owned(ctx context.Context, org catalog.OrgID, kind catalog.Kind,
 		for _, section := range sections {
 			change.Delete(section, s.Now(), nil)
 		}
-	case catalog.TransferPackageKind:
-		pack, err := decodeRecord[catalog.TransferPackage](row)
-		if err != nil {
-			return change, err
-		}
-		courses, err := s.TransferCourses(ctx, org, pack.ID)
+	case *catalog.TransferPackage:
+		courses, err := s.TransferCourses(ctx, org, deleted.ID)
 		if err != nil {
 			return change, err
 		}

@@ -30,8 +30,9 @@ func TestRunForAnotherSyllabusLosesItsClaim(t *testing.T) {
 				if err != nil {
 					return err
 				}
+				before := *section
 				section.Extraction = next
-				change.Replace(section, store.Now())
+				change.Replace(&before, section, store.Now())
 				return nil
 			})
 			if err := store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "old", Level: 1}}}); !errors.Is(err, catalog.ErrFinished) {
@@ -54,9 +55,9 @@ func newSection(t *testing.T, store *dynamo.Store) (id string) {
 			return err
 		}
 		course := &catalog.Course{Name: "Course", Code: "C 1"}
-		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
+		change.AddCourse(course, &catalog.Section{}, ids, dir, store.Now)
 		section := &catalog.Section{Name: "Section", Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
-		err = change.AddSection(section, course, ids, store.Now())
+		err = change.AddSection(section, course, ids, store.Now)
 		id = section.ID
 		return err
 	})

@@ -138,7 +138,7 @@ func newCourse(ctx context.Context, store *dynamo.Store, name string) (course *c
 			return err
 		}
 		course = &catalog.Course{Name: name, Code: "C 1"}
-		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
+		change.AddCourse(course, &catalog.Section{}, ids, dir, store.Now)
 		return nil
 	})
 	return course, err

@@ -16,18 +16,29 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// extractionRow is what any record with an extraction is stored with.
+// extractionRow is the row of a record with an extraction.
 type extractionRow struct {
-	catalog.Meta
-	Name         *string `json:"name"`
-	Description  *string `json:"description"`
-	SyllabusHref *string `json:"syllabusHref"`
-	DocumentID   *string `json:"documentId"`
-	catalog.Extraction
-	LeaseToken  string `json:"leaseToken"`
-	LeaseUntil  int64  `json:"leaseUntil"`
-	Attempts    int    `json:"attempts"`
-	RequestedAt int64  `json:"requestedAt"`
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	SyllabusHref string `json:"syllabusHref"`
+	DocumentID   string `json:"documentId"`
+	LeaseToken   string `json:"leaseToken"`
+	LeaseUntil   int64  `json:"leaseUntil"`
+	Attempts     int    `json:"attempts"`
+	RequestedAt  int64  `json:"requestedAt"`
+
+	record catalog.Record
+	*catalog.Extraction
+}
+
+func decodeExtraction(kind catalog.Kind, row item) (x extractionRow, err error) {
+	if err = decode(row, &x); err == nil {
+		x.record, err = decodeKind(kind, row)
+	}
+	if err == nil {
+		x.Extraction = catalog.ExtractionOf(x.record)
+	}
+	return x, err
 }
 
 func jobKey(job catalog.ExtractionJob) key {
@@ -35,30 +46,18 @@ func jobKey(job catalog.ExtractionJob) key {
 	return k
 }
 
-// SweepGrace is how long, in ms, an extraction may be PENDING before it is sent
-// again at the earliest.
+// SweepGrace is how long, in ms, an extraction stays PENDING before it may be sent again.
 const SweepGrace = 60_000
 
-// Claim takes an extraction for a run until the lease ends: one that is PENDING,
-// or PROCESSING under a lease that has ended, and was requested when the job says.
-// Anything else is ErrFinished or ErrLeased. A claim that was applied but whose
-// response was lost may be repeated.
-func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error) {
+// Claim claims an extraction for a run until its lease ends, if it is PENDING, or
+// PROCESSING with an expired lease, and was requested at job.RequestedAt. Otherwise the
+// error is ErrFinished or ErrLeased. A claim whose response was lost can be repeated.
+func (s *Store) Claim(
+	ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time,
+) (*catalog.Task, error) {
 	now := s.Now()
 	for {
-		out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &s.Table, Key: jobKey(job).attributes(),
-			UpdateExpression: aws.String("SET processingStatus = :processing, leaseToken = :lease, leaseUntil = :until, openSince = :sweep, waitsSince = :sweep, " +
-				"updatedAt = :now ADD attempts :one REMOVE failure, warnings"),
-			ConditionExpression: aws.String("(processingStatus = :pending OR processingStatus = :processing AND leaseUntil < :clock) AND updatedAt < :now " +
-				"AND (:requested = :any OR requestedAt = :requested OR attribute_not_exists(requestedAt))"),
-			ExpressionAttributeValues: item{
-				":processing": text(string(catalog.Processing)), ":pending": text(string(catalog.Pending)),
-				":lease": text(lease), ":until": number(int64(until)), ":sweep": number(int64(until) - SweepGrace), ":now": text(now.String()), ":clock": number(int64(s.Now())), ":one": number(1),
-				":requested": number(int64(job.RequestedAt)), ":any": number(0),
-			},
-			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		})
+		out, err := s.Client.UpdateItem(ctx, s.claim(job, lease, until, now))
 		var refused *types.ConditionalCheckFailedException
 		if err != nil && !errors.As(err, &refused) {
 			return nil, unavailable(err)
@@ -69,66 +68,84 @@ func (s *Store) Claim(ctx context.Context, job catalog.ExtractionJob, lease stri
 		} else {
 			row = out.Attributes
 		}
-		var stored extractionRow
 		if len(row) == 0 {
 			return nil, catalog.ErrFinished
 		}
-		if err := decode(row, &stored); err != nil {
+		x, err := decodeExtraction(job.Kind, row)
+		if err != nil {
 			return nil, err
 		}
 		switch {
-		case refused == nil, stored.LeaseToken == lease && stored.ProcessingStatus == catalog.Processing:
-			return taskOf(job, lease, row, &stored)
-		case stored.ProcessingStatus != catalog.Pending && stored.ProcessingStatus != catalog.Processing:
+		case refused == nil, x.LeaseToken == lease && x.ProcessingStatus == catalog.Claiming.To:
+			job.RequestedAt = catalog.Time(x.RequestedAt)
+			return &catalog.Task{
+				Job: job, ParentID: catalog.ParentOf(x.record), Lease: lease, Attempt: x.Attempts,
+				UpdatedAt: x.record.Base().UpdatedAt, Reviews: catalog.ReviewsOf(x.record),
+				Name: x.Name, Description: x.Description, SyllabusHref: x.SyllabusHref, DocumentID: x.DocumentID,
+			}, nil
+		case !catalog.Claiming.StartsIn(x.ProcessingStatus):
 			return nil, catalog.ErrFinished
-		case job.RequestedAt != 0 && stored.RequestedAt != 0 && stored.RequestedAt != int64(job.RequestedAt):
-			return nil, catalog.ErrFinished // with that request; there is a later one
-		case stored.ProcessingStatus == catalog.Processing && stored.LeaseUntil >= int64(s.Now()):
+		case job.RequestedAt != 0 && x.RequestedAt != 0 && x.RequestedAt != int64(job.RequestedAt):
+			return nil, catalog.ErrFinished // there is a later request
+		case x.ProcessingStatus == catalog.Processing && x.LeaseUntil >= int64(s.Now()):
 			return nil, catalog.ErrLeased
 		}
-		// The record is younger than this clock.
-		now = stored.UpdatedAt.After(s.Now())
+		// The record was updated by a machine whose clock is ahead.
+		now = x.record.Base().UpdatedAt.After(s.Now())
 	}
 }
 
-func taskOf(job catalog.ExtractionJob, lease string, row item, stored *extractionRow) (*catalog.Task, error) {
-	job.RequestedAt = catalog.Time(stored.RequestedAt)
-	r, err := decodeKind(job.Kind, row)
-	if err != nil {
-		return nil, err
+// claim returns the update that claims an extraction at an instant.
+func (s *Store) claim(job catalog.ExtractionJob, lease string, until, now catalog.Time) *dynamodb.UpdateItemInput {
+	var e expression
+	sweepAt := number(int64(until) - SweepGrace)
+	e.set(processingStatus, text(string(catalog.Claiming.To)))
+	e.set(leaseToken, text(lease))
+	e.set(leaseUntil, number(int64(until)))
+	e.set(api.PendingIndexSortKey, sweepAt)
+	e.set(waitsSince, sweepAt)
+	e.set("updatedAt", text(now.String()))
+	e.add(attempts, "1")
+	e.remove("failure", "warnings")
+	var states []string
+	for _, from := range catalog.Claiming.From {
+		state := e.name(processingStatus) + " = " + e.value(text(string(from)))
+		if from == catalog.Processing {
+			state += " AND " + e.name(leaseUntil) + " < " + e.value(number(int64(s.Now())))
+		}
+		states = append(states, state)
 	}
-	return &catalog.Task{
-		Job: job, ParentID: catalog.ParentOf(r), Lease: lease, Attempt: stored.Attempts, UpdatedAt: stored.UpdatedAt, Reviews: catalog.ReviewsOf(r),
-		Name: aws.ToString(stored.Name), Description: aws.ToString(stored.Description), SyllabusHref: aws.ToString(stored.SyllabusHref),
-		DocumentID: aws.ToString(stored.DocumentID),
-	}, nil
+	e.conditions = []string{
+		"(" + strings.Join(states, " OR ") + ")", e.name("updatedAt") + " < " + e.value(text(now.String())),
+	}
+	if job.RequestedAt != 0 {
+		at, as := e.name(requested), e.value(number(int64(job.RequestedAt)))
+		e.conditions = append(e.conditions, "("+at+" = "+as+" OR attribute_not_exists("+at+"))")
+	}
+	in := s.updateInput(jobKey(job), &e)
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	return in
 }
 
-// Finish ends a claimed extraction with its outcome, in one transaction with its
-// evidence and its entry in the change feed. What it found stands as the record's
-// reviews leave it, also those that came during the run. It is ErrFinished when the run has
-// lost its lease to another, or the record is deleted.
+// Finish ends a claimed extraction with its outcome, in one transaction with its evidence
+// and its entry in the change feed. The record's reviews, including those made during the
+// run, apply to the skills that were found. It returns ErrFinished if another run has the
+// lease or the record was deleted.
 func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
-	status, event := catalog.Completed, catalog.ExtractionCompleted
+	transition, event := catalog.Completing, catalog.ExtractionCompleted
 	if outcome.Failure != nil {
-		status, event = catalog.Failed, catalog.ExtractionFailed
+		transition, event = catalog.Failing, catalog.ExtractionFailed
 	}
-	org := task.Job.OrganizationID
 	kept := *outcome
 	kept.Provenance.FinishedAt = s.Now()
-	return s.settle(ctx, task, event, func(e *expression, present []catalog.Review) ([]write, error) {
-		e.set("processingStatus", text(string(status)))
+	return s.settle(ctx, task, transition, event, func(e *expression, present []catalog.Review) ([]write, error) {
 		values := map[string]any{}
 		if outcome.Failure != nil {
 			values["failure"] = outcome.Failure
 		} else {
 			skills, reviewed := catalog.ApplyReviews(present, outcome.Skills)
 			if len(reviewed) > 0 {
-				packed, err := packReviews(reviewed)
-				if err != nil {
-					return nil, err
-				}
-				e.set(reviews, packed)
+				values[reviews] = catalog.Reviews(reviewed)
 			}
 			if task.Job.Kind == catalog.SectionKind {
 				values[byHand] = false
@@ -145,31 +162,30 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		for name, value := range row {
 			e.set(name, value)
 		}
-		e.remove(leaseToken, leaseUntil, api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
+		e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey, waitsSince, requested)
 		if outcome.Failure != nil {
 			return nil, nil
 		}
-		return s.outcomeRows(org, task.Job.ID, &kept)
+		return s.outcomeRows(task.Job.OrganizationID, task.Job.ID, &kept)
 	})
 }
 
-// PutBack makes a claimed extraction PENDING again. It counts as waiting from the
-// given instant on.
+// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, "", func(e *expression, _ []catalog.Review) ([]write, error) {
-		e.set("processingStatus", text(string(catalog.Pending)))
+	return s.settle(ctx, task, catalog.Returning, "", func(e *expression, _ []catalog.Review) ([]write, error) {
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
-		e.remove(leaseToken, leaseUntil)
 		return nil, nil
 	})
 }
 
-// settle changes the record of a claimed extraction while the claim is still this
-// run's own, together with the writes that change returns; event is what that means to
-// the record, "" for nothing. It is decided anew, on the reviews as they are then,
-// where the record was changed meanwhile.
-func (s *Store) settle(ctx context.Context, task *catalog.Task, event string, change func(e *expression, present []catalog.Review) ([]write, error)) error {
+// settle makes a transition of a claimed extraction while the run still has its lease,
+// in one transaction with the writes that change returns. event goes to the change feed;
+// "" for none. If the record was changed, change is called again with the current reviews.
+func (s *Store) settle(
+	ctx context.Context, task *catalog.Task, t catalog.Transition, event string,
+	change func(e *expression, present []catalog.Review) ([]write, error),
+) error {
 	updatedAt, present := task.UpdatedAt, task.Reviews
 	for {
 		var e expression
@@ -178,9 +194,11 @@ func (s *Store) settle(ctx context.Context, task *catalog.Task, event string, ch
 		if err != nil {
 			return err
 		}
+		e.set(processingStatus, text(string(t.To)))
 		e.set("updatedAt", text(next.String()))
-		e.was(updatedAt)
-		e.conditions = append(e.conditions, e.name(leaseToken)+" = "+e.value(text(task.Lease)))
+		e.remove(leaseToken, leaseUntil)
+		e.unchanged(updatedAt)
+		e.is(leaseToken, text(task.Lease)) // only a record in PROCESSING has one
 		writes = append(writes, write{
 			action: s.update(jobKey(task.Job), &e),
 			entry:  formatEntry(marked(event), task.Job.Kind, task.Job.ID, task.ParentID, next),
@@ -193,25 +211,22 @@ func (s *Store) settle(ctx context.Context, task *catalog.Task, event string, ch
 		if err != nil {
 			return err
 		}
-		var stored extractionRow
 		if row == nil {
 			return catalog.ErrFinished
 		}
-		if err := decode(row, &stored); err != nil {
+		x, err := decodeExtraction(task.Job.Kind, row)
+		if err != nil {
 			return err
 		}
-		if stored.LeaseToken != task.Lease {
+		if x.LeaseToken != task.Lease || !t.StartsIn(x.ProcessingStatus) {
 			return catalog.ErrFinished
 		}
-		updatedAt = stored.UpdatedAt
-		if present, err = unpackReviews(row); err != nil {
-			return err
-		}
+		updatedAt, present = x.record.Base().UpdatedAt, catalog.ReviewsOf(x.record)
 	}
 }
 
-// outcomeRows keep the evidence and the text of a record, and the outcome for the
-// document, so that the same document is not extracted again.
+// outcomeRows store the evidence and the text of a record, and the outcome of its document,
+// so that the same document is not extracted again.
 func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([]write, error) {
 	var writes []write
 	for _, k := range []key{evidenceKey(org, id), documentKey(org, o.Provenance, o.Text)} {
@@ -222,9 +237,7 @@ func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([
 		writes = append(writes, w)
 	}
 	if words := compress([]byte(o.Text)); len(words) <= rowBytes {
-		row := textKey(org, id).attributes()
-		row["text"] = binary(words)
-		writes = append(writes, write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}})
+		writes = append(writes, s.put(textKey(org, id), item{"text": binary(words)}, nil))
 	}
 	return writes, nil
 }
@@ -234,9 +247,7 @@ func (s *Store) putOutcome(k key, o *catalog.Outcome) (write, error) {
 	if err != nil {
 		return write{}, err
 	}
-	row := k.attributes()
-	row["outcome"] = binary(compress(packed))
-	return write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}}, nil
+	return s.put(k, item{"outcome": binary(compress(packed))}, nil), nil
 }
 
 // Outcome reads the result of the last extraction of a record; nil for none.
@@ -244,9 +255,11 @@ func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*cat
 	return s.outcome(ctx, evidenceKey(org, id))
 }
 
-// Extracted reads the outcome of an earlier extraction of the same text with the
-// same engine and taxonomy; nil for none.
-func (s *Store) Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error) {
+// Extracted reads the outcome of an earlier extraction of the same text with the same engine
+// and taxonomy; nil for none.
+func (s *Store) Extracted(
+	ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string,
+) (*catalog.Outcome, error) {
 	return s.outcome(ctx, documentKey(org, p, words))
 }
 
@@ -276,9 +289,9 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 	return decompress(packed.Value)
 }
 
-// Stuck finds extractions that have waited longer than SweepGrace, or whose lease
-// has ended, and were not sent again lately, oldest first in each shard, and passes
-// each to visit; where no message is left, all that are not finished.
+// Stuck visits the extractions that have waited for longer than SweepGrace, or whose lease
+// has expired, and that were not resent recently, the oldest first in each shard. With
+// noneLeft, which says that the queue is empty, it visits all that are not finished.
 func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	before := s.Now() - SweepGrace
 	if noneLeft {
@@ -286,11 +299,10 @@ func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.Ext
 	}
 	for shard := range shards {
 		err := s.open(ctx, strconv.Itoa(shard), before, func(row item) error {
-			job, ok := jobOf(row)
-			if !ok {
-				return nil
+			if job, ok := jobOf(row); ok {
+				return visit(job)
 			}
-			return visit(job)
+			return nil
 		})
 		if err != nil {
 			return err
@@ -299,8 +311,8 @@ func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.Ext
 	return nil
 }
 
-// open visits the rows of a shard of the open index whose openSince is before an
-// instant, the oldest first; they hold keys only.
+// open visits the rows of a shard of the pending index whose openSince is before an instant,
+// the oldest first. They consist of keys only.
 func (s *Store) open(ctx context.Context, shard string, before catalog.Time, visit func(item) error) error {
 	return s.query(ctx, &dynamodb.QueryInput{
 		IndexName:                 aws.String(api.PendingIndex),
@@ -309,10 +321,10 @@ func (s *Store) open(ctx context.Context, shard string, before catalog.Time, vis
 	}, func(row item) (bool, error) { return true, visit(row) })
 }
 
-// jobOf reads a job back from the key of its record.
+// jobOf parses a job from the key of its record, live or deleted.
 func jobOf(row item) (catalog.ExtractionJob, bool) {
 	at := keyOfRow(row)
-	parts := strings.Split(at.pk, "#")
+	parts := strings.Split(strings.TrimSuffix(at.pk, "!"), "#")
 	if len(parts) < 3 {
 		return catalog.ExtractionJob{}, false
 	}
@@ -323,31 +335,28 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend returns the job of a stuck extraction to be sent again; false when it has
-// moved on by itself. After that it is left alone for as long as it has waited so
-// far: its message may still stand in a long queue, which one more each minute would
-// lengthen. Where no message is left, that does not count.
-func (s *Store) Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (catalog.ExtractionJob, bool, error) {
-	now, waits := int64(s.Now()), "openSince < :before"
+// Resend returns the job of a stuck extraction to be sent again; false if it is no longer
+// stuck. The extraction is then left alone for as long as it has waited so far: its message
+// may still be in a long queue, which resending every minute would lengthen. With noneLeft
+// that delay does not apply.
+func (s *Store) Resend(
+	ctx context.Context, noneLeft bool, job catalog.ExtractionJob,
+) (catalog.ExtractionJob, bool, error) {
+	now := int64(s.Now())
+	var e expression
+	since, waits := e.name(api.PendingIndexSortKey), e.name(waitsSince)
+	// now + (now - waitsSince); rows of the first release have no waitsSince
+	e.sets = []string{since + " = " + e.value(number(2*now)) + " - if_not_exists(" + waits + ", " + since + ")"}
+	before := e.value(number(now - SweepGrace))
+	e.conditions = []string{since + " < " + before}
 	if noneLeft {
-		waits += " OR waitsSince < :before"
+		e.conditions[0] += " OR " + waits + " < " + before
 	}
-	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: jobKey(job).attributes(), ReturnValues: types.ReturnValueAllNew,
-		// now + (now - waitsSince); rows of the first release have no waitsSince
-		UpdateExpression:          aws.String("SET openSince = :twice - if_not_exists(waitsSince, openSince)"),
-		ConditionExpression:       &waits,
-		ExpressionAttributeValues: item{":twice": number(2 * now), ":before": number(now - SweepGrace)},
-	})
-	var moved *types.ConditionalCheckFailedException
-	if errors.As(err, &moved) {
-		return job, false, nil
+	row, err := s.updated(ctx, jobKey(job), &e)
+	if err != nil || row == nil {
+		return job, false, err
 	}
-	if err != nil {
-		return job, false, unavailable(err)
-	}
-	var stored extractionRow
-	err = decode(out.Attributes, &stored)
-	job.RequestedAt = catalog.Time(stored.RequestedAt)
+	x, err := decodeExtraction(job.Kind, row)
+	job.RequestedAt = catalog.Time(x.RequestedAt)
 	return job, err == nil, err
 }

@@ -115,7 +115,7 @@ func (w *world) create(t *rapid.T) {
 		if section {
 			href := w.href(r)
 			s := &catalog.Section{Name: "S", SyllabusHref: &href, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
-			if err := change.AddSection(s, w.course, ids, w.at.Now()); err != nil {
+			if err := change.AddSection(s, w.course, ids, w.at.Now); err != nil {
 				return err
 			}
 		} else {
@@ -125,7 +125,8 @@ func (w *world) create(t *rapid.T) {
 				PackageID: pack, Name: "T", SyllabusHref: &href, Skills: []catalog.SkillRef{}, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending},
 			}, nil)
 		}
-		r.job, r.asked = change.Jobs[0], change.Jobs[0].RequestedAt
+		r.job = change.Jobs()[0]
+		r.asked = r.job.RequestedAt
 		return nil
 	})
 	w.records = append(w.records, r)
@@ -221,14 +222,14 @@ func (w *world) change(t *rapid.T) {
 	what := rapid.SampledFrom([]string{"name", "syllabus", "none"}).Draw(t, "what")
 	w.commit(t, func(change *catalog.Change) error {
 		record, state, _ := w.load(t, r)
+		before := catalog.Copy(record)
 		switch record := record.(type) {
 		case *catalog.TransferCourse:
 			if r.status != catalog.Failed {
 				return nil
 			}
 			*state = catalog.Extraction{ProcessingStatus: catalog.Pending}
-			change.Replace(record, w.at.Now())
-			change.Restart(record)
+			change.Replace(before, record, w.at.Now())
 			r.status, r.asked = catalog.Pending, record.UpdatedAt
 		case *catalog.Section:
 			switch what {
@@ -242,9 +243,8 @@ func (w *world) change(t *rapid.T) {
 				record.SyllabusHref, *state = nil, catalog.Extraction{}
 				r.syllabus, r.status, r.lease = "", "", ""
 			}
-			change.Replace(record, w.at.Now())
+			change.Replace(before, record, w.at.Now())
 			if what == "syllabus" {
-				change.Restart(record)
 				r.asked = record.UpdatedAt
 			}
 		}
@@ -261,17 +261,20 @@ func (w *world) review(t *rapid.T) {
 	level := rapid.IntRange(0, 5).Draw(t, "level")
 	w.commit(t, func(change *catalog.Change) error {
 		record, _, _ := w.load(t, r)
-		if level == 0 && !catalog.Unreview(record.(catalog.Reviewed), person) {
-			return nil
+		before := catalog.Copy(record)
+		known := catalog.Lookups{SkillName: func(id string) (string, bool) { return id, true }}
+		if level == 0 {
+			if removed, err := catalog.Unreview(record.(catalog.Reviewed), person, known); err != nil || !removed {
+				return err
+			}
 		}
 		if level > 0 {
 			in := catalog.ReviewInput{Verdict: catalog.Accepted, Level: catalog.Optional[*int]{Set: true, Value: &level}}
-			known := catalog.Lookups{SkillName: func(id string) (string, bool) { return id, true }}
 			if err := in.Apply(record.(catalog.Reviewed), person, "key_1", known, w.at.Now()); err != nil {
 				return err
 			}
 		}
-		change.Replace(record, w.at.Now())
+		change.Replace(before, record, w.at.Now())
 		return nil
 	})
 	r.reviewed = level
@@ -353,7 +356,7 @@ func TestExtractionStates(t *testing.T) {
 				return err
 			}
 			w.course = &catalog.Course{Name: "C", Code: "C"}
-			change.AddCourse(w.course, &catalog.Section{}, ids, dir, w.org, at.Now())
+			change.AddCourse(w.course, &catalog.Section{}, ids, dir, at.Now)
 			return nil
 		})
 		w.create(t)

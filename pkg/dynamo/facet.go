@@ -2,6 +2,8 @@ package dynamo
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"math/big"
@@ -26,22 +28,24 @@ import (
 // of numbers would take any order of changes, but nine times the room.
 //
 // A record has so few facets that its transaction holds all their rows. Only its codes
-// may be too many: facets of codes share codeRows rows, in which the attributes' names
-// begin with the code.
+// may be too many: facets of codes share codeRows rows for each wordSize sequence numbers.
+// There each record has an attribute of its own, the set of its codes that belong to the
+// row, by their short digests: 64 records with 100 codes each fit into one row, and
+// nothing remains of codes that a record had before.
 const (
 	segmentSize = 1024
 	wordSize    = 64
 	codeRows    = 64
 )
 
-// facetRow returns where a facet lies: what the sort keys of its rows begin with, and
-// the beginning of its attributes' names there. Values of dates stay in order.
-func facetRow(f catalog.Facet) (prefix, attribute string) {
+// facetRow returns what the sort keys of a facet's rows begin with. Values of dates stay
+// in order; code is the digest of a code, "" for other facets.
+func facetRow(f catalog.Facet) (prefix, code string) {
 	value := f.Value
 	switch f.Name {
 	case catalog.SendingFacet:
-		n, _ := strconv.ParseUint(digest(value)[:4], 16, 16)
-		return fmt.Sprintf("%s#%02d#", f.Name, n%codeRows), value
+		sum := sha256.Sum256([]byte(value))
+		return fmt.Sprintf("code#%02d#", sum[1]%codeRows), base64.RawStdEncoding.EncodeToString(sum[:12])
 	case catalog.InstitutionFacet, catalog.CourseFacet:
 		value = digest(value)[:32] // whatever a client asks for
 	}
@@ -52,38 +56,63 @@ func facetRow(f catalog.Facet) (prefix, attribute string) {
 // one number, and take off it, is added up.
 func (s *Store) refacet(org catalog.OrgID, changed []catalog.Refaceted) (writes []write) {
 	sums := map[key]map[string]*big.Int{}
+	codes := map[key]map[string][]string{}
 	for _, c := range changed {
 		kind := catalog.KindOf(c.Record)
 		seq, _ := catalog.Sequence(kind, c.Record.Base().ID)
 		bit := new(big.Int).Lsh(big.NewInt(1), uint(seq%wordSize))
-		sum := func(f catalog.Facet) *big.Int {
-			prefix, attribute := facetRow(f)
-			k, name := facetKey(org, kind, prefix, seq/segmentSize), fmt.Sprintf("%s,%d", attribute, seq%segmentSize/wordSize)
-			if sums[k] == nil {
-				sums[k] = map[string]*big.Int{}
+		for i, f := range slices.Concat(c.Left, c.Joined) {
+			prefix, code := facetRow(f)
+			if code != "" {
+				put(codes, facetKey(org, kind, prefix, seq/wordSize), strconv.Itoa(seq%wordSize), nil)
+				continue
 			}
+			k, name := facetKey(org, kind, prefix, seq/segmentSize), fmt.Sprintf(",%d", seq%segmentSize/wordSize)
 			if sums[k][name] == nil {
-				sums[k][name] = new(big.Int)
+				put(sums, k, name, new(big.Int))
 			}
-			return sums[k][name]
+			if n := sums[k][name]; i < len(c.Left) {
+				n.Sub(n, bit)
+			} else {
+				n.Add(n, bit)
+			}
 		}
-		for _, f := range c.Left {
-			n := sum(f)
-			n.Sub(n, bit)
-		}
-		for _, f := range c.Joined {
-			n := sum(f)
-			n.Add(n, bit)
+		for _, f := range c.Has {
+			prefix, code := facetRow(f)
+			k, name := facetKey(org, kind, prefix, seq/wordSize), strconv.Itoa(seq%wordSize)
+			if _, touched := codes[k][name]; code != "" && touched {
+				codes[k][name] = append(codes[k][name], code)
+			}
 		}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(sums), compareKeys) {
-		var e expression
-		for _, name := range slices.Sorted(maps.Keys(sums[k])) {
-			e.add(name, sums[k][name].String())
+	updates := map[key]*expression{}
+	for k, attributes := range sums {
+		updates[k] = &expression{}
+		for _, name := range slices.Sorted(maps.Keys(attributes)) {
+			updates[k].add(name, attributes[name].String())
 		}
-		writes = append(writes, write{action: s.update(k, &e)})
+	}
+	for k, attributes := range codes {
+		updates[k] = &expression{}
+		for _, name := range slices.Sorted(maps.Keys(attributes)) {
+			if set := attributes[name]; len(set) > 0 {
+				updates[k].set(name, stringSet(set))
+			} else {
+				updates[k].remove(name)
+			}
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(updates), compareKeys) {
+		writes = append(writes, write{action: s.update(k, updates[k])})
 	}
 	return writes
+}
+
+func put[V any](rows map[key]map[string]V, k key, attribute string, v V) {
+	if rows[k] == nil {
+		rows[k] = map[string]V{}
+	}
+	rows[k][attribute] = v
 }
 
 // numbers is a set of sequence numbers.
@@ -141,7 +170,7 @@ func (n numbers) page(offset, limit int) (page []int) {
 
 // faceted reads the records that have a facet; from and to are what the sort keys of
 // its rows lie between, so that a range of values is the union of theirs.
-func (s *Store) faceted(ctx context.Context, org catalog.OrgID, kind catalog.Kind, from, to, attribute string) (found numbers, err error) {
+func (s *Store) faceted(ctx context.Context, org catalog.OrgID, kind catalog.Kind, from, to, code string) (found numbers, err error) {
 	in := &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: item{
@@ -157,24 +186,39 @@ func (s *Store) faceted(ctx context.Context, org catalog.OrgID, kind catalog.Kin
 			return false, fmt.Errorf("facet %s: %w", sk, err)
 		}
 		for name, v := range row {
-			at := strings.LastIndexByte(name, ',')
-			value, ok := v.(*types.AttributeValueMemberN)
-			if !ok || at < 0 || name[:at] != attribute {
-				continue
-			}
-			word, err := strconv.Atoi(name[at+1:])
-			if err != nil {
+			if err := found.read(segment, name, v, code); err != nil {
 				return false, fmt.Errorf("facet %s: %w", sk, err)
 			}
-			bits, err := strconv.ParseUint(value.Value, 10, 64)
-			if err != nil {
-				return false, fmt.Errorf("facet %s: %w", sk, err)
-			}
-			found.put(segment*(segmentSize/wordSize)+word, bits)
 		}
 		return true, nil
 	})
 	return found, err
+}
+
+// read adds what an attribute of a facet's row says: a number, of which records have the
+// facet; a set, which codes a record has.
+func (n *numbers) read(segment int, name string, v types.AttributeValue, code string) error {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberN:
+		word, err := strconv.Atoi(strings.TrimPrefix(name, ","))
+		if err != nil {
+			return err
+		}
+		bits, err := strconv.ParseUint(v.Value, 10, 64)
+		if err != nil {
+			return err
+		}
+		n.put(segment*(segmentSize/wordSize)+word, bits)
+	case *types.AttributeValueMemberSS:
+		at, err := strconv.Atoi(name)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(v.Value, code) {
+			n.put(segment, 1<<at)
+		}
+	}
+	return nil
 }
 
 // The ends of ranges of sort keys: # parts the values, and follows none of them.
@@ -186,14 +230,14 @@ const (
 // selected reads the sequence numbers of the articulations that a filter selects.
 func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter) (numbers, error) {
 	type part struct {
-		from, to, attribute string
-		without             bool
-		found               numbers
+		from, to, code string
+		without        bool
+		found          numbers
 	}
 	var parts []*part
 	for _, f := range filter.Facets() {
-		prefix, attribute := facetRow(f)
-		parts = append(parts, &part{from: prefix, to: prefix + lastKey, attribute: attribute})
+		prefix, code := facetRow(f)
+		parts = append(parts, &part{from: prefix, to: prefix + lastKey, code: code})
 	}
 	if filter.AsOf != "" {
 		parts = append(parts, &part{from: catalog.BeginsFacet + "#" + filter.AsOf + afterHash, to: catalog.BeginsFacet + "#" + lastKey, without: true})
@@ -206,7 +250,7 @@ func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.
 	group, groupCtx := errgroup.WithContext(ctx)
 	for _, p := range parts {
 		group.Go(func() (err error) {
-			p.found, err = s.faceted(groupCtx, org, catalog.ArticulationKind, p.from, p.to, p.attribute)
+			p.found, err = s.faceted(groupCtx, org, catalog.ArticulationKind, p.from, p.to, p.code)
 			return err
 		})
 	}
@@ -238,7 +282,7 @@ func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter cat
 			return nil, 0, err
 		}
 		wanted := found.page(offset, limit)
-		page, err := s.articulations(ctx, org, wanted, attempt > 0)
+		page, err := s.ArticulationsByNumber(ctx, org, wanted, nil, attempt > 0)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -250,34 +294,9 @@ func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter cat
 	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
 }
 
-// lastingChunk is how many articulations LastingArticulations has in memory at a time.
-const lastingChunk = 1000
-
-// LastingArticulations passes all approved articulations that have not ended before the
-// day to each, a thousand at a time, in creation order.
-func (s *Store) LastingArticulations(ctx context.Context, org catalog.OrgID, day string, each func([]*catalog.Articulation) error) error {
-	filter := catalog.ArticulationFilter{Lasting: day}
-	found, err := s.selected(ctx, org, filter)
-	if err != nil {
-		return err
-	}
-	for chunk := range slices.Chunk(found.page(0, found.count()), lastingChunk) {
-		some, err := s.articulations(ctx, org, chunk, false)
-		if err == nil {
-			err = each(slices.DeleteFunc(some, func(a *catalog.Articulation) bool { return !filter.Selects(a) }))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// articulations reads those with the sequence numbers that are live, in creation order.
-func (s *Store) articulations(ctx context.Context, org catalog.OrgID, wanted []int, strong bool) ([]*catalog.Articulation, error) {
-	keys := make([]key, len(wanted))
-	for i, seq := range wanted {
-		keys[i] = numberedKey(org, catalog.ArticulationKind, seq)
-	}
-	return records[catalog.Articulation](ctx, s, keys, strong)
+// LastingArticulations returns the sequence numbers of all approved articulations that have
+// not ended before the day, in creation order.
+func (s *Store) LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error) {
+	found, err := s.selected(ctx, org, catalog.ArticulationFilter{Lasting: day})
+	return found.page(0, found.count()), err
 }

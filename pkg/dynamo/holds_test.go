@@ -26,14 +26,15 @@ func longestCourse(t *testing.T, store *dynamo.Store) *catalog.Course {
 			if course, err = store.Course(t.Context(), org, course.ID, true); err != nil {
 				return err
 			}
+			before := *course
 			course.Name, course.Code, course.Description, course.Webpage = *long(255), *long(50), long(10_000), long(2000)
 			for range 5 {
 				section := &catalog.Section{Name: *long(255), Description: long(10_000)}
-				if full = change.AddSection(section, course, ids, store.Now()) != nil; full {
+				if full = change.AddSection(section, course, ids, store.Now) != nil; full {
 					break
 				}
 			}
-			change.Replace(course, store.Now())
+			change.Replace(&before, course, store.Now())
 			return nil
 		})
 	}
@@ -75,7 +76,7 @@ func TestLongestCourseTakesAllItsHolders(t *testing.T) {
 	hold := func(course *catalog.Course) error {
 		program := &catalog.Program{Meta: catalog.NewMeta(ids.Sequenced(catalog.ProgramKind, 1), org, at.Now()), CourseOrder: []string{course.ID}}
 		var change catalog.Change
-		if err := program.Holds(&change, nil, map[string]*catalog.Course{course.ID: course}); err != nil {
+		if err := change.Hold(program, nil, map[string]*catalog.Course{course.ID: course}); err != nil {
 			return err
 		}
 		return store.Commit(t.Context(), org, &change)

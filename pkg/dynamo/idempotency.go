@@ -12,27 +12,26 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// rowBytes is how much of a body goes into one row; DynamoDB's limit is 400 KB.
+// rowBytes is the maximum size of a compressed value in one row; DynamoDB's limit is 400 KB.
 const rowBytes = 350 << 10
 
-// saveIdempotencyRecord saves a response under its idempotency key, unless there is one
-// there that has not expired. A long body goes on in rows of its own.
-func (s *Store) saveIdempotencyRecord(org catalog.OrgID, a *catalog.IdempotencyRecord) []write {
-	first := answerKey(org, a.Key)
+// saveIdempotencyRecord saves a response under its idempotency key unless one is stored that
+// has not expired. A long body continues in further rows.
+func (s *Store) saveIdempotencyRecord(a *catalog.IdempotencyRecord) []write {
+	first := answerKey(a.OrganizationID, a.Key)
 	pieces := slices.Collect(slices.Chunk(compress(a.Body), rowBytes))
 	var writes []write
 	for i, piece := range pieces {
-		row := continued(first, i).attributes()
-		row["body"] = binary(piece)
-		row[api.TTL] = number(int64(a.ExpiresAt) / 1000)
-		put := &types.Put{TableName: &s.Table, Item: row}
+		row := item{"body": binary(piece), api.TTL: number(int64(a.ExpiresAt) / 1000)}
+		w := s.put(continued(first, i), row, nil)
 		if i == 0 {
+			put := w.action.Put
 			row["request"], row["status"], row["location"] = text(a.Request), number(a.Status), text(a.Location)
 			row["pieces"] = number(len(pieces))
 			put.ConditionExpression = aws.String("attribute_not_exists(pk) OR expiresAt < :now")
 			put.ExpressionAttributeValues = item{":now": number(int64(s.Now()) / 1000)}
 		}
-		writes = append(writes, write{action: types.TransactWriteItem{Put: put}})
+		writes = append(writes, w)
 	}
 	return writes
 }
@@ -44,8 +43,10 @@ func continued(first key, i int) key {
 	return key{first.pk, fmt.Sprintf("%s#%d", first.sk, i)}
 }
 
-// IdempotencyRecord reads the response that is stored under an idempotency key; nil for none.
-func (s *Store) IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error) {
+// IdempotencyRecord reads the response stored under an idempotency key; nil for none.
+func (s *Store) IdempotencyRecord(
+	ctx context.Context, org catalog.OrgID, idempotencyKey string,
+) (*catalog.IdempotencyRecord, error) {
 	first := answerKey(org, idempotencyKey)
 	row, err := s.row(ctx, first, true)
 	if err != nil || row == nil {
@@ -79,7 +80,7 @@ func (s *Store) IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempo
 	}
 	body, err := decompress(packed)
 	return &catalog.IdempotencyRecord{
-		Key: idempotencyKey, Request: kept.Request, Status: kept.Status, Location: kept.Location,
+		OrganizationID: org, Key: idempotencyKey, Request: kept.Request, Status: kept.Status, Location: kept.Location,
 		Body: body, ExpiresAt: catalog.Time(kept.ExpiresAt * 1000),
 	}, err
 }

@@ -3,6 +3,8 @@ package dynamo_test
 import (
 	"fmt"
 	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -229,7 +231,7 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 	commit(t, store, func(change *catalog.Change) error {
 		change.AddTransferCourse(transfer, pack, ids, at.Now(), 0)
 		change.Create(extraction, nil)
-		return change.AddSection(section, course, ids, at.Now())
+		return change.AddSection(section, course, ids, at.Now)
 	})
 	want := map[string]string{
 		section.ID:    "/courses/" + course.ID + "/sections/" + section.ID,
@@ -256,23 +258,60 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 	}
 }
 
+// No effect of any type writes a row of another organization.
 func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	store, at := newStore(t)
-	theirs := &catalog.Course{Meta: catalog.NewMeta(ids.Sequenced(catalog.CourseKind, 0), "org_other", at.Now())}
-	pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, 0), "org_other", at.Now())}
+	const other = catalog.OrgID("org_other")
+	meta := func(kind catalog.Kind) catalog.Meta { return catalog.NewMeta(ids.Sequenced(kind, 0), other, at.Now()) }
+	theirs := &catalog.Course{Meta: meta(catalog.CourseKind)}
+	pack := &catalog.TransferPackage{Meta: meta(catalog.TransferPackageKind)}
+	section := &catalog.Section{Meta: meta(catalog.SectionKind), CourseID: theirs.ID, DocumentID: new("doc_1")}
+	articulation := &catalog.Articulation{Meta: meta(catalog.ArticulationKind), Sending: []catalog.Alternative{{Courses: []catalog.SendingCourse{{Code: "A"}, {Code: "B"}}}}}
+	change := func(decide func(c *catalog.Change)) *catalog.Change {
+		var c catalog.Change
+		decide(&c)
+		return &c
+	}
+	seen := map[string]bool{}
 	for name, change := range map[string]*catalog.Change{
-		"created":  {Created: []catalog.Record{theirs}},
-		"replaced": {Replaced: []catalog.Replacement{{Record: theirs, Was: theirs.UpdatedAt}}},
-		"deleted":  {Deleted: []catalog.Deletion{{Record: theirs, Was: theirs.UpdatedAt}}},
-		"held":     {Held: []catalog.Hold{{Course: theirs, Holder: "prg_1/" + theirs.ID}}},
-		"released": {Released: []catalog.Hold{{Course: theirs, Holder: "prg_1/" + theirs.ID}}},
-		"grown":    {Grown: []*catalog.TransferPackage{pack}},
-		"known":    {Known: []catalog.ExternalID{{Name: "x", Record: theirs}}},
+		"created":  change(func(c *catalog.Change) { c.Create(section, nil) }),
+		"replaced": change(func(c *catalog.Change) { c.Replace(catalog.Copy(theirs), theirs, at.Now()) }),
+		"deleted":  change(func(c *catalog.Change) { c.Delete(theirs, at.Now(), nil) }),
+		"held":     change(func(c *catalog.Change) { c.HoldAs(theirs, "prg_1/"+theirs.ID) }),
+		"revoked":  change(func(c *catalog.Change) { c.Revoke(theirs, []catalog.Reservation{{Holder: "prg_1"}}) }),
+		"grown":    change(func(c *catalog.Change) { c.Grows(pack) }),
+		"text":     change(func(c *catalog.Change) { c.Keep(theirs, "text") }),
+		"outcome":  change(func(c *catalog.Change) { c.Conclude(theirs, &catalog.Outcome{}) }),
+		"named":    change(func(c *catalog.Change) { c.Name(theirs, "x") }),
+		"unnamed": change(func(c *catalog.Change) {
+			c.Replace(&catalog.Job{External: catalog.External{ExternalID: new("x")}}, &catalog.Job{Meta: meta(catalog.JobKind)}, at.Now())
+		}),
+		"faceted": change(func(c *catalog.Change) { c.Create(articulation, nil) }),
+		"entered": change(func(c *catalog.Change) { c.Enter(articulation, []*catalog.Approved{{}}) }),
+		"hinted":  change(func(c *catalog.Change) { c.Lead(articulation, []*catalog.Approved{{}}) }),
+		"granted": change(func(c *catalog.Change) {
+			_ = c.Grant(granting(theirs.ID), map[string]*catalog.Course{theirs.ID: theirs})
+		}),
+		"moved":       change(func(c *catalog.Change) { c.Move(articulation, catalog.Move{}) }),
+		"listed":      catalog.NewChange(&catalog.Directory{OrganizationID: other, Kind: catalog.CourseKind}),
+		"webhooks":    catalog.NewChange(&catalog.Webhooks{OrganizationID: other}),
+		"message":     catalog.NewChange(&catalog.WebhookMessage{OrganizationID: other}),
+		"link":        catalog.NewChange(&catalog.Link{OrganizationID: other}),
+		"idempotency": catalog.NewChange(&catalog.IdempotencyRecord{OrganizationID: other}),
 	} {
-		if err := store.Commit(t.Context(), org, change); err == nil || !strings.Contains(err.Error(), "another organization") {
+		for _, e := range change.Effects() {
+			seen[fmt.Sprintf("%T", e)] = true
+			if err := catalog.NewChange(e).CheckOwner(org); err == nil {
+				t.Errorf("%s: %T is taken for one's own", name, e)
+			}
+		}
+		if err := store.Commit(t.Context(), org, change); err == nil || !strings.Contains(err.Error(), `belongs to the organization "org_other"`) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if diff := cmp.Diff(effectTypes(t), slices.Sorted(maps.Keys(seen))); diff != "" {
+		t.Errorf("effects: %s", diff)
 	}
 	if feed, _, err := store.Changes(t.Context(), "org_other", "", 10); err != nil || len(feed) > 0 {
 		t.Errorf("%v, %v", feed, err)
@@ -280,4 +319,23 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 	if feed := readFeed(t, store, "", 10); len(feed) > 0 {
 		t.Errorf("the feed says %v", feed)
 	}
+}
+
+// effectTypes lists the types of effects that package dynamo has rows for.
+func effectTypes(t *testing.T) (types []string) {
+	t.Helper()
+	source, err := os.ReadFile("effects.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`case (\*catalog\.\w+):`).FindAllStringSubmatch(string(source), -1) {
+		types = append(types, match[1])
+	}
+	slices.Sort(types)
+	return types
+}
+
+// granting is an articulation that grants a course.
+func granting(courseID string) *catalog.Articulation {
+	return &catalog.Articulation{Receiving: []catalog.Grant{{CourseID: &courseID}}}
 }

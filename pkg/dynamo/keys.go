@@ -14,10 +14,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Every key of the table; the forms of the partition keys are package api's, which
-// also holds what each function may touch. <org>, <customer> and other words in angle brackets
-// stand for values; # separates. Live rows and deleted rows never share a
-// partition, so that no read has to filter.
+// Every key of the table. Package api defines the partition keys and which of them each
+// function may access. Words in angle brackets are placeholders. Live and deleted rows never
+// share a partition, so that no read has to filter.
 //
 //	row                     partition (pk)                    sort key (sk)         read by
 //	course, job, program,   o#<org>#<Kind>                    10-digit number       id (which contains the number); list
@@ -40,9 +39,10 @@ import (
 //	code of a course        o#<org>#code#Course               sha256 of the code#10-digit number  all courses with a code
 //	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>#<6-digit segment>  lists with filters: all segments of a value, or of a range of
 //	                                                                                values; see facet.go
-//	approved articulations  o#<org>#approved                  sha256 of institution and codes  look-ups of codes; approvals, which may conflict
+//	approved articulations  o#<org>#approved                  sha256 of institution and codes, and #6-digit part where there are many  look-ups of codes; approvals, which may conflict
 //	move of articulation    o#<org>#history                   <id>#<13-digit ms>    all of an articulation
 //	webhooks                o#<org>#webhooks                  webhooks              all of an organization, with how far its change feed was dispatched
+//	turn of a delivery      o#<org>#webhooks                  turn#0..5             deliveries to webhooks that are not known to respond quickly
 //	message to a webhook    o#<org>#message#<webhook>         <message id>          each attempt; resend
 //	attempt at a message    o#<org>#attempt#<webhook>         13-digit Unix ms#...  deliveries of a webhook, the newest first
 //	organization            organizations                     <org>                 all
@@ -53,13 +53,12 @@ import (
 //	units used              u#<customer>                      <window start>        every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
 //
-// The sparse index named open holds what is not finished. openShard is 0..3 by id
-// for extractions, uploads for documents whose file may not have come, and deletions
-// for deleted records that owned more than their transaction could take out and for
-// deleted documents, whose file may still be there; the sweeper looks at what has
-// openSince behind it for longer than SweepGrace. messages#0..3 hold messages with an
-// attempt to be made at openSince or before, webhooks the organizations that have an
-// enabled webhook; both are the deliverer's.
+// The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for
+// extractions; uploads for documents whose file may not have been uploaded; and deletions for
+// deleted records that may still own live ones and for deleted documents whose file may still
+// exist. The sweeper processes rows whose openSince is older than SweepGrace. messages#0..3
+// are messages with an attempt due at openSince, and webhooks the organizations with an
+// enabled webhook; both are for the deliverer.
 const (
 	shards    = 4
 	deletions = "deletions"
@@ -76,7 +75,7 @@ func (k key) attributes() item {
 	return item{api.PartitionKey: text(k.pk), api.SortKey: text(k.sk)}
 }
 
-// deleted is where a record goes when it is deleted.
+// deleted is the key of the tombstone of a record.
 func (k key) deleted() key { return key{k.pk + "!", k.sk} }
 
 // partition is the organization's partition of rows that have one.
@@ -90,8 +89,8 @@ func keyOfRow(row item) key {
 	return key{pk.Value, sk.Value}
 }
 
-// recordKey returns the key of a record; false for an id that this service cannot
-// have made. parent is the id of the record that owns it, where the kind is nested.
+// recordKey returns the key of a record; false for an id that this service cannot have made.
+// parent is the id of its owner if the kind is nested.
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {
 		seq, ok := catalog.Sequence(kind, id)
@@ -103,12 +102,12 @@ func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bo
 	return key{partition(org, api.RecordRows(kind)), id}, kind.Made(id)
 }
 
-// nestedIn is the partition of the records of a kind that belong to one parent.
+// nestedIn is the partition of the records of a nested kind with the same parent.
 func nestedIn(org catalog.OrgID, kind catalog.Kind, parent string) string {
 	return api.RecordRows(kind).Key(string(org), parent)
 }
 
-// numberedKey is the key of the listed record with that sequence number.
+// numberedKey is the key of the listed record with a sequence number.
 func numberedKey(org catalog.OrgID, kind catalog.Kind, seq int) key {
 	return key{partition(org, api.RecordRows(kind)), numbered(seq)}
 }
@@ -150,7 +149,7 @@ func codeKey(org catalog.OrgID, code string, seq int) key {
 	return key{partition(org, api.CodeRows), codePrefix(code) + numbered(seq)}
 }
 
-// codePrefix begins the sort keys of the courses with a code.
+// codePrefix is the prefix of the sort keys of courses with a code.
 func codePrefix(code string) string { return digest(code) + "#" }
 
 // facetKey is the key of a facet's row; see facetRow.
@@ -158,11 +157,16 @@ func facetKey(org catalog.OrgID, kind catalog.Kind, prefix string, segment int) 
 	return key{api.FacetRows.Key(string(org), string(kind)), prefix + fmt.Sprintf("%06d", segment)}
 }
 
-func approvedKey(org catalog.OrgID, k catalog.ApprovedKey) key {
-	return key{partition(org, api.ApprovedRows), digest(k.Institution + "\n" + k.Codes)}
+// approvedKey is the key of the first row of what is approved under a key, or of a part.
+func approvedKey(org catalog.OrgID, k catalog.ApprovedKey, part int) key {
+	sk := digest(k.Institution + "\n" + k.Codes)
+	if part > 0 {
+		sk += fmt.Sprintf("#%06d", part)
+	}
+	return key{partition(org, api.ApprovedRows), sk}
 }
 
-// historyKey is the key of the move that an articulation has just made.
+// historyKey is the key of the latest move of an articulation.
 func historyKey(org catalog.OrgID, a *catalog.Articulation) key {
 	return key{partition(org, api.HistoryRows), fmt.Sprintf("%s#%013d", a.ID, a.UpdatedAt)}
 }
@@ -194,6 +198,14 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 func number[N int | int64](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
+}
+
+// stringSet is nil for an empty set, which DynamoDB does not support.
+func stringSet(members []string) types.AttributeValue {
+	if len(members) == 0 {
+		return nil
+	}
+	return &types.AttributeValueMemberSS{Value: members}
 }
 
 func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }

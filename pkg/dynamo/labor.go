@@ -1,10 +1,8 @@
 package dynamo
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,19 +17,19 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// Reference data is kept in data sets. An import writes the rows of a new
-// generation, which nobody reads, and then switches the one row that names which
-// generations count (dataRow): readers see all of an import or nothing of it.
+// Reference data is stored in data sets. An import writes the rows of a new generation and
+// then switches the row that lists the current generations (dataRow), so that readers see all
+// of an import or none of it.
 //
 //	row            partition (pk)            sort key (sk)
-//	what counts    r                         current
+//	data sets      r                         current
 //	crosswalk      r#crosswalk#<generation>    all
 //	projections    r#projections#<generation>  all
 //	regions        r#regions#<generation>      all
 //	wages          r#wages#<generation>        <area>, one row each; regions
 //
-// Every row is one packed list: the largest, the 831 occupations of an area, has
-// some 40 KB, so that a response about three areas reads three rows.
+// Every row is one compressed list; the largest, the 831 occupations of an area, has about
+// 40 KB.
 const (
 	crosswalkSet   = "crosswalk"
 	projectionsSet = "projections"
@@ -42,11 +40,11 @@ const (
 	wageRegions = "regions"
 )
 
-// DataSeenWithin is how long, in ms, a reader may not know of an import yet.
+// DataSeenWithin is the maximum time, in ms, until readers see an import.
 const DataSeenWithin = 10_000
 
-// dataKept is how long, in ms, rows stay that no longer count: longer than any
-// request that began before takes.
+// dataKept is how long, in ms, superseded rows are kept: longer than any request takes that
+// began before the switch.
 const dataKept = 600_000
 
 var currentKey = key{api.DataVersionRows.Key(), "current"}
@@ -57,8 +55,8 @@ func dataKey(set, generation, part string) key {
 
 func areaPart(a labor.Area) string { return string(a.RegionType) + ":" + a.Region }
 
-// DataSet is an import of reference data. A later one takes the place of those
-// whose areas it has all.
+// DataSet describes an import of reference data. It replaces older ones of the same set that
+// have no area which it lacks.
 type DataSet struct {
 	Set        string       `json:"set"`
 	Generation string       `json:"generation"`
@@ -66,16 +64,17 @@ type DataSet struct {
 	Source     string       `json:"source"` // name of the file
 	ImportedAt catalog.Time `json:"importedAt"`
 	Entries    int          `json:"entries"`
-	Areas      []labor.Area `json:"areas,omitempty"` // of wages; the kind of regions
+	Areas      []labor.Area `json:"areas,omitempty"` // of wages; only region types for regions
 }
 
-// covers reports whether nothing of an older data set counts besides this one.
+// covers reports whether d replaces an older data set.
 func (d DataSet) covers(older DataSet) bool {
-	return d.Set == older.Set && !slices.ContainsFunc(older.Areas, func(a labor.Area) bool { return !slices.Contains(d.Areas, a) })
+	lacks := func(a labor.Area) bool { return !slices.Contains(d.Areas, a) }
+	return d.Set == older.Set && !slices.ContainsFunc(older.Areas, lacks)
 }
 
-// dataRow is what counts: the data sets, the latest last, and the partitions
-// that are to be emptied from an instant on.
+// dataRow lists the current data sets, the latest last, and the superseded partitions with
+// the instants from which they may be emptied.
 type dataRow struct {
 	Sets    []DataSet               `json:"sets"`
 	Trash   map[string]catalog.Time `json:"trash"`
@@ -88,15 +87,11 @@ func (s *Store) dataRow(ctx context.Context, strong bool) (*dataRow, error) {
 	if err != nil || row == nil {
 		return d, err
 	}
-	packed, err := unpackRow(row)
-	if err == nil {
-		err = json.Unmarshal(packed, d)
-	}
-	d.version = integer(row["version"])
-	return d, err
+	d.version = integer(row[version])
+	return d, unpackRow(row, d)
 }
 
-// changeData changes what counts, again and again until nobody came in between.
+// changeData updates the data row, and retries on concurrent updates.
 func (s *Store) changeData(ctx context.Context, change func(*dataRow)) error {
 	for {
 		d, err := s.dataRow(ctx, true)
@@ -108,46 +103,42 @@ func (s *Store) changeData(ctx context.Context, change func(*dataRow)) error {
 		if err != nil {
 			return err
 		}
-		row["version"] = number(d.version + 1)
+		row[version] = number(d.version + 1)
 		var e expression
-		if d.version == 0 {
-			e.conditions = []string{"attribute_not_exists(pk)"}
-		} else {
-			e.conditions = []string{e.name("version") + " = " + e.value(number(d.version))}
-		}
-		_, err = s.Client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: &s.Table, Item: row, ConditionExpression: e.condition(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-		})
-		var changed *types.ConditionalCheckFailedException
-		if !errors.As(err, &changed) {
-			return unavailable(err)
+		e.counted(version, d.version)
+		if saved, err := s.putItem(ctx, currentKey, row, &e); saved || err != nil {
+			return err
 		}
 	}
 }
 
-// packRow returns a row that holds a value packed.
+// packRow returns a row with a compressed value.
 func packRow(k key, v any) (item, error) {
 	packed, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	row := k.attributes()
-	row["data"] = binary(compress(packed))
-	if size := len(row["data"].(*types.AttributeValueMemberB).Value); size > rowBytes {
-		return nil, fmt.Errorf("%s holds more than a row of the table takes", k.sk)
+	data := compress(packed)
+	if len(data) > rowBytes {
+		return nil, fmt.Errorf("%s is too large for a row of the table", k.sk)
 	}
-	return row, nil
+	return item{"data": binary(data)}, nil
 }
 
-func unpackRow(row item) ([]byte, error) {
+// unpackRow parses the value of a row into v.
+func unpackRow(row item, v any) error {
 	packed, ok := row["data"].(*types.AttributeValueMemberB)
 	if !ok {
-		return nil, fmt.Errorf("reference data row %v holds nothing", row[api.SortKey])
+		return fmt.Errorf("reference data row %s has no data", keyOfRow(row).sk)
 	}
-	return decompress(packed.Value)
+	data, err := decompress(packed.Value)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
 }
 
-// DataSets lists the imports that count, the latest last.
+// DataSets lists the current imports, the latest last.
 func (s *Store) DataSets(ctx context.Context) ([]DataSet, error) {
 	d, err := s.dataRow(ctx, true)
 	if err != nil {
@@ -156,20 +147,20 @@ func (s *Store) DataSets(ctx context.Context) ([]DataSet, error) {
 	return d.Sets, nil
 }
 
-// Origin is where reference data comes from: the file's name, and a unique name
-// of the import.
+// Origin is the source of reference data: the name of the file, and a unique name of the
+// import.
 type Origin struct {
 	Source     string
 	Generation string
 }
 
-// ImportCrosswalk takes the place of the crosswalk.
+// ImportCrosswalk replaces the crosswalk.
 func (s *Store) ImportCrosswalk(ctx context.Context, from Origin, c *labor.Crosswalk) error {
 	set := DataSet{Set: crosswalkSet, Vintage: c.Vintage, Entries: len(c.CIPs)}
 	return s.importData(ctx, from, set, map[string]any{wholeSet: c}, nil)
 }
 
-// ImportProjections takes the place of the projections.
+// ImportProjections replaces the projections.
 func (s *Store) ImportProjections(ctx context.Context, from Origin, projections []labor.Projection) error {
 	set := DataSet{Set: projectionsSet, Entries: len(projections)}
 	if len(projections) > 0 {
@@ -178,8 +169,8 @@ func (s *Store) ImportProjections(ctx context.Context, from Origin, projections 
 	return s.importData(ctx, from, set, map[string]any{wholeSet: projections}, nil)
 }
 
-// ImportRegions takes the place of an earlier list of regions of the same type.
-// Regions add to those that the service knows by itself.
+// ImportRegions replaces earlier lists of regions of the same type. They extend the regions
+// that are built in.
 func (s *Store) ImportRegions(ctx context.Context, from Origin, regions []labor.Region) error {
 	set := DataSet{Set: regionsSet, Entries: len(regions)}
 	for _, r := range regions {
@@ -190,9 +181,11 @@ func (s *Store) ImportRegions(ctx context.Context, from Origin, regions []labor.
 	return s.importData(ctx, from, set, map[string]any{wholeSet: regions}, nil)
 }
 
-// ImportWages takes the place of the wages of the file's areas; those of other
-// areas stay. progress is called with how many areas are written.
-func (s *Store) ImportWages(ctx context.Context, from Origin, file *labor.WageFile, progress labor.Progress) error {
+// ImportWages replaces the wages of the areas in the file. progress is called with the number
+// of areas written.
+func (s *Store) ImportWages(
+	ctx context.Context, from Origin, file *labor.WageFile, progress labor.Progress,
+) error {
 	set := DataSet{Set: wagesSet, Vintage: file.Vintage, Entries: len(file.Wages)}
 	byArea := map[labor.Area][]labor.Wage{}
 	for _, w := range file.Wages {
@@ -208,9 +201,11 @@ func (s *Store) ImportWages(ctx context.Context, from Origin, file *labor.WageFi
 	return s.importData(ctx, from, set, parts, progress)
 }
 
-// importData writes a generation and switches to it. Until the switch its
-// partition is trash, so that an import that broke off leaves nothing for long.
-func (s *Store) importData(ctx context.Context, from Origin, set DataSet, parts map[string]any, progress labor.Progress) error {
+// importData writes a generation and switches to it. Until the switch its partition is listed
+// as trash, so that the rows of an interrupted import are deleted later.
+func (s *Store) importData(
+	ctx context.Context, from Origin, set DataSet, parts map[string]any, progress labor.Progress,
+) error {
 	set.Source, set.Generation, set.ImportedAt = from.Source, from.Generation, s.Now()
 	own := dataKey(set.Set, set.Generation, "").pk
 	var due []string
@@ -233,12 +228,13 @@ func (s *Store) importData(ctx context.Context, from Origin, set DataSet, parts 
 	}
 	done := 0
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		row, err := packRow(dataKey(set.Set, set.Generation, part), parts[part])
+		k := dataKey(set.Set, set.Generation, part)
+		row, err := packRow(k, parts[part])
 		if err != nil {
 			return err
 		}
-		if _, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.Table, Item: row}); err != nil {
-			return unavailable(err)
+		if _, err := s.putItem(ctx, k, row, nil); err != nil {
+			return err
 		}
 		if done++; progress != nil {
 			progress(done, len(parts))
@@ -262,47 +258,36 @@ func (s *Store) importData(ctx context.Context, from Origin, set DataSet, parts 
 
 // empty deletes all rows of a partition.
 func (s *Store) empty(ctx context.Context, pk string) error {
-	return s.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item{":pk": text(pk)},
-		ProjectionExpression: aws.String("pk, sk"), ConsistentRead: aws.Bool(true),
-	}, func(row item) (bool, error) {
+	in := partitionQuery(pk, true)
+	in.ProjectionExpression = aws.String("pk, sk")
+	return s.query(ctx, in, func(row item) (bool, error) {
 		_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.Table, Key: row})
 		return true, unavailable(err)
 	})
 }
 
-// Builtin is the reference data that there is without any import.
-type Builtin interface {
-	labor.Source
-	Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error)
-}
-
-// Market looks up the imported reference data, and with what is built in
-// where a data set was never imported. It is safe for concurrent use.
+// Market looks up the imported reference data, and built-in data for sets that were never
+// imported. It is safe for concurrent use.
 type Market struct {
-	Store   *Store
-	Builtin Builtin
+	Store *Store
 
 	mu    sync.Mutex
 	state *market
-	wages map[key]map[string]labor.Wage // of areas that were asked for, by generation
+	wages map[key]map[string]labor.Wage // of areas requested so far, by row
 }
 
-// market is the reference data at one moment, wages excepted.
+// market is a snapshot of the reference data.
 type market struct {
-	row         *dataRow
-	readAt      catalog.Time
-	crosswalk   *labor.Crosswalk // nil where it was never imported
-	projections map[string]labor.Projection
-	regions     map[labor.Area]labor.Region
-	vintage     labor.Vintage // of what is imported
+	row    *dataRow
+	readAt catalog.Time
+	tables *labor.Tables // without imported wages
 }
 
-// maxWageAreas bounds how many areas' wages a Market remembers: a few megabytes.
+// maxWageAreas limits the areas whose wages a Market caches: a few megabytes.
 const maxWageAreas = 12
 
-// current returns the reference data, which is at most DataSeenWithin old unless the
-// table cannot be reached.
+// current returns a snapshot at most DataSeenWithin old, or an older one if the table cannot
+// be reached.
 func (m *Market) current(ctx context.Context) (*market, error) {
 	m.mu.Lock()
 	last := m.state
@@ -318,114 +303,72 @@ func (m *Market) current(ctx context.Context) (*market, error) {
 		}
 		return nil, err
 	}
-	next := last
-	if last == nil || last.row.version != row.version {
-		if next, err = m.read(ctx, row); err != nil {
-			return nil, err
-		}
+	fresh := &market{row: row, readAt: now}
+	if last != nil && last.row.version == row.version {
+		fresh.tables = last.tables
+	} else if fresh.tables, err = m.Store.tables(ctx, row.Sets); err != nil {
+		return nil, err
 	}
-	fresh := *next
-	fresh.readAt = now
 	m.mu.Lock()
-	m.state = &fresh
-	m.mu.Unlock()
-	return &fresh, nil
+	defer m.mu.Unlock()
+	m.state = fresh
+	return fresh, nil
 }
 
-// read reads what counts, wages excepted, in one trip.
-func (m *Market) read(ctx context.Context, row *dataRow) (*market, error) {
-	next := &market{row: row, regions: map[labor.Area]labor.Region{}}
-	var keys []key
-	for _, set := range row.Sets {
+// tables reads data sets, except wages, in one round trip.
+func (s *Store) tables(ctx context.Context, sets []DataSet) (*labor.Tables, error) {
+	var imported labor.Imported
+	rows := map[key]any{}
+	var surveyed, listed []*[]labor.Region
+	regions := func(lists *[]*[]labor.Region) any {
+		*lists = append(*lists, new([]labor.Region))
+		return (*lists)[len(*lists)-1]
+	}
+	for _, set := range sets {
 		part := wholeSet
-		if set.Set == wagesSet {
-			part = wageRegions
-		}
-		keys = append(keys, dataKey(set.Set, set.Generation, part))
-	}
-	packed, err := m.Store.packedRows(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	for _, set := range row.Sets {
-		switch whole := packed[dataKey(set.Set, set.Generation, wholeSet)]; set.Set {
+		var into any
+		switch set.Set {
 		case crosswalkSet:
-			err = json.Unmarshal(whole, &next.crosswalk)
-			next.vintage.Crosswalk = set.Vintage
+			into, imported.Vintage.Crosswalk = &imported.Crosswalk, set.Vintage
 		case projectionsSet:
-			var list []labor.Projection
-			err = json.Unmarshal(whole, &list)
-			next.projections = map[string]labor.Projection{}
-			for _, p := range list {
-				next.projections[p.SOCCode] = p
-			}
-			next.vintage.Projections = set.Vintage
+			into, imported.Vintage.Projections = &imported.Projections, set.Vintage
+		case regionsSet:
+			into = regions(&listed)
 		case wagesSet:
-			err = next.addRegions(packed[dataKey(set.Set, set.Generation, wageRegions)])
+			into, part = regions(&surveyed), wageRegions
 			if slices.Contains(set.Areas, labor.Nation) {
-				next.vintage.Wages = set.Vintage
+				imported.Vintage.Wages = set.Vintage
 			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("reference data %s of generation %s: %w", set.Set, set.Generation, err)
-		}
+		rows[dataKey(set.Set, set.Generation, part)] = into
 	}
-	// Titles of the region lists count more than the built-in ones, and these more
-	// than the survey's.
-	builtin, err := m.Builtin.Regions(ctx, "")
-	if err != nil {
+	if err := s.readPacked(ctx, rows); err != nil {
 		return nil, err
 	}
-	for _, r := range builtin {
-		next.regions[r.Area] = r
+	for _, list := range surveyed {
+		imported.Surveyed = append(imported.Surveyed, *list...)
 	}
-	for _, set := range row.Sets {
-		if set.Set == regionsSet {
-			if err := next.addRegions(packed[dataKey(set.Set, set.Generation, wholeSet)]); err != nil {
-				return nil, fmt.Errorf("regions of generation %s: %w", set.Generation, err)
-			}
-		}
+	for _, list := range listed {
+		imported.Regions = append(imported.Regions, *list...)
 	}
-	return next, nil
+	return labor.Starter().With(imported), nil
 }
 
-func (m *market) addRegions(packed []byte) error {
-	var regions []labor.Region
-	if err := json.Unmarshal(packed, &regions); err != nil {
+// readPacked reads rows into the values of a map.
+func (s *Store) readPacked(ctx context.Context, into map[key]any) error {
+	rows, err := s.rows(ctx, slices.Collect(maps.Keys(into)), false)
+	if err != nil {
 		return err
 	}
-	for _, r := range regions {
-		m.regions[r.Area] = r
-	}
-	return nil
-}
-
-// packedRows reads rows that hold packed values.
-func (s *Store) packedRows(ctx context.Context, keys []key) (map[key][]byte, error) {
-	found := make(map[key][]byte, len(keys))
-	if len(keys) == 0 {
-		return found, nil
-	}
-	rows, err := s.rows(ctx, slices.Clone(keys), false)
-	if err != nil {
-		return nil, err
+	if len(rows) < len(into) {
+		return catalog.Errorf(catalog.Unavailable, "Reference data is being replaced at the moment.")
 	}
 	for _, row := range rows {
-		var k struct {
-			PK string `json:"pk"`
-			SK string `json:"sk"`
-		}
-		if err := decode(row, &k); err != nil {
-			return nil, err
-		}
-		if found[key{k.PK, k.SK}], err = unpackRow(row); err != nil {
-			return nil, err
+		if err := unpackRow(row, into[keyOfRow(row)]); err != nil {
+			return fmt.Errorf("reference data %v: %w", keyOfRow(row), err)
 		}
 	}
-	if len(found) < len(keys) {
-		return nil, catalog.Errorf(catalog.Unavailable, "Reference data is being replaced at the moment.")
-	}
-	return found, nil
+	return nil
 }
 
 // Scope implements labor.Source.
@@ -434,28 +377,7 @@ func (m *Market) Scope(ctx context.Context, area labor.Area, cips []string) (lab
 	if err != nil {
 		return labor.Scope{}, err
 	}
-	scope, err := m.Builtin.Scope(ctx, area, cips)
-	if err != nil {
-		return labor.Scope{}, err
-	}
-	scope.Region = nil
-	if r, ok := now.regions[area]; ok {
-		scope.Region = &r
-	}
-	if now.crosswalk != nil {
-		scope.CIPs = map[string]labor.CIP{}
-		for _, code := range cips {
-			if cip, ok := now.crosswalk.CIPs[code]; ok {
-				scope.CIPs[code] = cip
-			}
-		}
-	}
-	scope.Vintage = labor.Vintage{
-		Wages:       cmp.Or(now.vintage.Wages, scope.Vintage.Wages),
-		Projections: cmp.Or(now.vintage.Projections, scope.Vintage.Projections),
-		Crosswalk:   cmp.Or(now.vintage.Crosswalk, scope.Vintage.Crosswalk),
-	}
-	return scope, nil
+	return now.tables.Scope(ctx, area, cips)
 }
 
 // Facts implements labor.Source.
@@ -464,42 +386,27 @@ func (m *Market) Facts(ctx context.Context, areas []labor.Area, socs []string) (
 	if err != nil {
 		return labor.Facts{}, err
 	}
-	facts, err := m.Builtin.Facts(ctx, areas, socs)
+	imported, err := m.wagesOf(ctx, now, areas)
 	if err != nil {
 		return labor.Facts{}, err
 	}
-	if now.crosswalk != nil {
-		facts.Names = map[string]string{}
-	}
-	if now.projections != nil {
-		facts.Projections = map[string]labor.Projection{}
-	}
-	wages, err := m.wagesOf(ctx, now, areas)
-	if err != nil {
-		return labor.Facts{}, err
-	}
-	for area := range wages {
+	facts, err := now.tables.Facts(ctx, areas, socs)
+	for area, wages := range imported {
 		facts.Wages[area] = map[string]labor.Wage{}
-	}
-	for _, soc := range socs {
-		if now.crosswalk != nil && now.crosswalk.Names[soc] != "" {
-			facts.Names[soc] = now.crosswalk.Names[soc]
-		}
-		if p, ok := now.projections[soc]; ok {
-			facts.Projections[soc] = p
-		}
-		for area, bySOC := range wages {
-			if w, ok := bySOC[soc]; ok {
+		for _, soc := range socs {
+			if w, ok := wages[soc]; ok {
 				facts.Wages[area][soc] = w
 			}
 		}
 	}
-	return facts, nil
+	return facts, err
 }
 
-// wagesOf returns the imported wages of areas, by area; areas without any are left
-// out. What it has not read before it reads in one trip.
-func (m *Market) wagesOf(ctx context.Context, now *market, areas []labor.Area) (map[labor.Area]map[string]labor.Wage, error) {
+// wagesOf returns the imported wages by area, without areas that have none. Wages that are
+// not cached are read in one round trip.
+func (m *Market) wagesOf(
+	ctx context.Context, now *market, areas []labor.Area,
+) (map[labor.Area]map[string]labor.Wage, error) {
 	at := map[labor.Area]key{}
 	for _, set := range now.row.Sets { // the latest last
 		for _, area := range areas {
@@ -509,21 +416,18 @@ func (m *Market) wagesOf(ctx context.Context, now *market, areas []labor.Area) (
 		}
 	}
 	known := map[labor.Area]map[string]labor.Wage{}
-	var missing []key
+	missing := map[key]any{}
 	m.mu.Lock()
 	for area, k := range at {
-		if wages, ok := m.wages[k]; ok {
-			known[area] = wages
-		} else {
-			missing = append(missing, k)
+		if known[area] = m.wages[k]; known[area] == nil {
+			missing[k] = new([]labor.Wage)
 		}
 	}
 	m.mu.Unlock()
 	if len(missing) == 0 {
 		return known, nil
 	}
-	packed, err := m.Store.packedRows(ctx, missing)
-	if err != nil {
+	if err := m.Store.readPacked(ctx, missing); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -535,31 +439,20 @@ func (m *Market) wagesOf(ctx context.Context, now *market, areas []labor.Area) (
 		if known[area] != nil {
 			continue
 		}
-		var list []labor.Wage
-		if err := json.Unmarshal(packed[k], &list); err != nil {
-			return nil, fmt.Errorf("wages of %s: %w", areaPart(area), err)
+		known[area] = map[string]labor.Wage{}
+		for _, w := range *missing[k].(*[]labor.Wage) {
+			known[area][w.SOCCode] = w
 		}
-		bySOC := make(map[string]labor.Wage, len(list))
-		for _, w := range list {
-			bySOC[w.SOCCode] = w
-		}
-		known[area], m.wages[k] = bySOC, bySOC
+		m.wages[k] = known[area]
 	}
 	return known, nil
 }
 
-// Regions lists the regions of a type, all for the empty one.
+// Regions lists the regions of a type; "" for all.
 func (m *Market) Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error) {
 	now, err := m.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	regions := []labor.Region{}
-	for _, r := range now.regions {
-		if regionType == "" || r.RegionType == regionType {
-			regions = append(regions, r)
-		}
-	}
-	labor.SortRegions(regions)
-	return regions, nil
+	return now.tables.Regions(ctx, regionType)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
@@ -23,7 +23,7 @@ import (
 var washington = labor.Area{RegionType: labor.State, Region: "53"}
 
 func market(store *dynamo.Store) *dynamo.Market {
-	return &dynamo.Market{Store: store, Builtin: labor.Starter()}
+	return &dynamo.Market{Store: store}
 }
 
 func from(generation string) dynamo.Origin {
@@ -414,12 +414,12 @@ func TestMarketReads(t *testing.T) {
 	}
 }
 
-// data opens an official file of ../shared/data, or skips the test without it.
+// data opens an official file of the data sets.
 func data(t *testing.T, name string) *os.File {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", name))
+	file, err := os.Open(devdata.Path(t, name))
 	if err != nil {
-		t.Skipf("no official file: %v", err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
 	return file

@@ -3,16 +3,13 @@ package dynamo
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// directoryRow is a catalog.Directory as it is stored.
+// directoryRow is the row of a catalog.Directory.
 type directoryRow struct {
 	Next    int    `json:"next"`
 	Live    int    `json:"live"`
@@ -20,10 +17,10 @@ type directoryRow struct {
 	Counts  []byte `json:"counts"`
 }
 
-// Directory reads a list's directory as it is now.
+// Directory reads a list's directory with a strong read.
 func (s *Store) Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
 	row, err := s.row(ctx, directoryKey(org, kind), true)
-	d := &catalog.Directory{Kind: kind}
+	d := &catalog.Directory{OrganizationID: org, Kind: kind}
 	if err != nil || row == nil {
 		return d, err
 	}
@@ -35,31 +32,28 @@ func (s *Store) Directory(ctx context.Context, org catalog.OrgID, kind catalog.K
 	return d, d.Unpack(stored.Counts)
 }
 
-func (s *Store) saveDirectory(org catalog.OrgID, d *catalog.Directory) write {
-	row := directoryKey(org, d.Kind).attributes()
-	row["next"], row["live"], row["version"] = number(d.Next), number(d.Live), number(d.Version+1)
-	row["counts"] = binary(d.Pack())
+// saveDirectory saves a list's directory unless it changed since it was loaded, and caches it
+// for the next page.
+func (s *Store) saveDirectory(d *catalog.Directory) rows {
+	k := directoryKey(d.OrganizationID, d.Kind)
 	var e expression
-	if d.Version == 0 {
-		e.conditions = []string{"attribute_not_exists(pk)"}
-	} else {
-		e.conditions = []string{e.name("version") + " = " + e.value(number(d.Version))}
-	}
-	return write{action: types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.Table, Item: row, ConditionExpression: e.condition(),
-		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-	}}}
+	e.counted("version", d.Version)
+	saved := s.put(k, item{
+		"next": number(d.Next), "live": number(d.Live), "version": number(d.Version + 1), "counts": binary(d.Pack()),
+	}, &e)
+	return rows{writes: []write{saved}, saved: func() {
+		d.Version++
+		s.directories.Store(k, d)
+	}}
 }
 
-// pageAttempts bounds how often a page is read again because records were deleted
-// in it at the same moment.
+// pageAttempts limits how often a page is read again because of concurrent deletions.
 const pageAttempts = 5
 
-// list reads one page of a list, as it was at one instant: the rows that come back
-// are exactly as many as the directory predicts for the key range that they were
-// read from, and numbers in that range are only ever given up, never taken again,
-// so equal counts mean the same records. The directory is read in parallel with a page
-// that the last known one predicts, so that a list which stands still takes one trip.
+// list reads a consistent page of a list: the directory predicts the number of rows in the
+// key range, and numbers in a range are released but never reused, so equal counts mean the
+// same records. The directory is read in parallel with the page that the last known directory
+// predicts, so that reading an unchanged list takes one round trip.
 func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, offset, limit int) ([]R, int, error) {
 	kind := kindOf[T, R]()
 	var now *catalog.Directory
@@ -83,7 +77,7 @@ func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	for range pageAttempts {
 		s.directories.Store(directoryKey(org, kind), now)
 		want := now.Page(offset, limit)
-		strong := read == want // what was just read did not fit: lag, or a deletion
+		strong := read == want // the rows just read were stale, or one was deleted
 		if read != want || len(rows) != want.Live {
 			var err error
 			if rows, err = s.span(ctx, org, kind, want, strong); err != nil {
@@ -108,24 +102,23 @@ func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 			return nil, 0, err
 		}
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
+	return nil, 0, changingTooFast()
 }
 
-// span reads the rows of a piece of the key range.
+// span reads the rows of a key range.
 func (s *Store) span(ctx context.Context, org catalog.OrgID, kind catalog.Kind, span catalog.Span, strong bool) ([]item, error) {
 	if span.To == span.From {
 		return nil, nil
 	}
 	rows := make([]item, 0, span.Live)
-	err := s.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
-		ExpressionAttributeValues: item{
-			":pk": text(partition(org, api.RecordRows(kind))), ":from": text(numbered(span.From)), ":to": text(numbered(span.To - 1)),
-		},
-		ConsistentRead: &strong,
-	}, func(row item) (bool, error) {
+	in := rangeQuery(partition(org, api.RecordRows(kind)), numbered(span.From), numbered(span.To-1), strong)
+	err := s.query(ctx, in, func(row item) (bool, error) {
 		rows = append(rows, row)
 		return true, nil
 	})
 	return rows, err
+}
+
+func changingTooFast() error {
+	return catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
 }

@@ -36,8 +36,8 @@ func TestKnown(t *testing.T) {
 			return err
 		}
 		course, section = &catalog.Course{Name: "Course", Code: "C 1"}, &catalog.Section{Name: "Section"}
-		change.AddCourse(course, &catalog.Section{}, ids, dir, org, store.Now())
-		if err := change.AddSection(section, course, ids, store.Now()); err != nil {
+		change.AddCourse(course, &catalog.Section{}, ids, dir, store.Now)
+		if err := change.AddSection(section, course, ids, store.Now); err != nil {
 			return err
 		}
 		pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, packages.Take()), org, store.Now())}
@@ -45,7 +45,7 @@ func TestKnown(t *testing.T) {
 		change.Create(pack, packages)
 		change.Create(transfer, nil)
 		for _, r := range []catalog.Record{course, section, pack, transfer} {
-			change.Known = append(change.Known, catalog.ExternalID{Name: "X 1", Record: r})
+			change.Name(r, "X 1")
 		}
 		return nil
 	})
@@ -76,7 +76,10 @@ func TestKnownDeleted(t *testing.T) {
 		job := &catalog.Job{Meta: catalog.NewMeta(ids.Sequenced(catalog.JobKind, dir.Take()), org, store.Now())}
 		var change catalog.Change
 		change.Create(job, dir)
-		change.Known = []catalog.ExternalID{{Name: "J", Record: job, Was: was}}
+		change.Name(job, "J")
+		if err := change.Resolve(map[string]catalog.ExternalID{"J": {Name: "J", Was: was}}, ""); err != nil {
+			return nil, err
+		}
 		return job, store.Commit(ctx, org, &change)
 	}
 	first, err := create("")

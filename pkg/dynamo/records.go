@@ -7,23 +7,23 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Courses reads a page of the organization's courses and how many there are.
+// Courses reads a page of the organization's courses and their number, as the other lists do.
 func (s *Store) Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
 	return list[catalog.Course](ctx, s, org, offset, limit)
 }
 
-// Course reads a course; strong for a change that depends on it.
+// Course reads a course, with a strong read for a change that depends on it.
 func (s *Store) Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error) {
 	return load[catalog.Course](ctx, s, org, "", id, strong)
 }
 
-// CoursesByID reads those of the courses that are live.
+// CoursesByID reads the live courses among ids, by id.
 func (s *Store) CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error) {
 	return byID[catalog.Course](ctx, s, org, ids, strong)
 }
 
-// CoursesOfSections reads the courses that mention the sections, by section id.
-// A section's id leads to its course.
+// CoursesOfSections reads the courses that have the sections, by section id. The id of a
+// section has the sequence number of its course.
 func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool) (map[string]*catalog.Course, error) {
 	numbers := map[string]int{}
 	var keys []key
@@ -61,7 +61,7 @@ func (s *Store) Section(ctx context.Context, org catalog.OrgID, id string, stron
 	return load[catalog.Section](ctx, s, org, "", id, strong)
 }
 
-// SectionsByID reads those of the sections that are live.
+// SectionsByID reads the live sections among ids, by id.
 func (s *Store) SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error) {
 	return byID[catalog.Section](ctx, s, org, ids, strong)
 }
@@ -71,7 +71,7 @@ func (s *Store) AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.
 	return all[catalog.Section](ctx, s, partition(org, api.RecordRows(catalog.SectionKind)))
 }
 
-// Jobs reads a page of the organization's jobs and how many there are.
+// Jobs reads a page of the organization's jobs.
 func (s *Store) Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error) {
 	return list[catalog.Job](ctx, s, org, offset, limit)
 }
@@ -81,34 +81,32 @@ func (s *Store) Job(ctx context.Context, org catalog.OrgID, id string, strong bo
 	return load[catalog.Job](ctx, s, org, "", id, strong)
 }
 
-// JobsByID reads those of the jobs that are live.
+// JobsByID reads the live jobs among ids, by id.
 func (s *Store) JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error) {
 	return byID[catalog.Job](ctx, s, org, ids, strong)
 }
 
-// Credentials reads a page of the organization's credentials and how many there
-// are. Their sections are only ids.
+// Credentials reads a page of the organization's credentials. Their sections are ids only.
 func (s *Store) Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error) {
 	return list[catalog.Credential](ctx, s, org, offset, limit)
 }
 
-// Credential reads a credential. Its sections are only ids.
+// Credential reads a credential. Its sections are ids only.
 func (s *Store) Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error) {
 	return load[catalog.Credential](ctx, s, org, "", id, strong)
 }
 
-// Programs reads a page of the organization's programs and how many there are.
-// Their courses are only ids.
+// Programs reads a page of the organization's programs. Their courses are ids only.
 func (s *Store) Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error) {
 	return list[catalog.Program](ctx, s, org, offset, limit)
 }
 
-// Program reads a program. Its courses are only ids.
+// Program reads a program. Its courses are ids only.
 func (s *Store) Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error) {
 	return load[catalog.Program](ctx, s, org, "", id, strong)
 }
 
-// TransferPackages reads a page of the organization's packages and how many there are.
+// TransferPackages reads a page of the organization's packages.
 func (s *Store) TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error) {
 	return list[catalog.TransferPackage](ctx, s, org, offset, limit)
 }
@@ -131,12 +129,12 @@ func (s *Store) TransferCourse(ctx context.Context, org catalog.OrgID, packageID
 	return load[catalog.TransferCourse](ctx, s, org, packageID, id, strong)
 }
 
-// AllPrograms reads every program of the organization. Their courses are only ids.
+// AllPrograms reads every program of the organization. Their courses are ids only.
 func (s *Store) AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error) {
 	return all[catalog.Program](ctx, s, partition(org, api.RecordRows(catalog.ProgramKind)))
 }
 
-// Reports reads a page of the organization's reports and how many there are.
+// Reports reads a page of the organization's reports.
 func (s *Store) Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error) {
 	return list[catalog.Report](ctx, s, org, offset, limit)
 }
@@ -156,12 +154,12 @@ func (s *Store) Document(ctx context.Context, org catalog.OrgID, id string, stro
 	return load[catalog.Document](ctx, s, org, "", id, strong)
 }
 
-// DocumentsByID reads those of the documents that are live.
+// DocumentsByID reads the live documents among ids, by id.
 func (s *Store) DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error) {
 	return byID[catalog.Document](ctx, s, org, ids, strong)
 }
 
-// Reload reads a record as it is now.
+// Reload reads the current version of a record.
 func (s *Store) Reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
 	row, err := s.row(ctx, keyOf(r), true)
 	if err == nil && row == nil {

@@ -4,31 +4,17 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// reservationTTL is when a reservation goes that a change has left which broke off.
+// reservationTTL is when the reservation of an interrupted change expires.
 const reservationTTL = 24 * time.Hour
 
-// reservations returns new ones for all that the change puts courses into, or records
-// that hold documents.
-func reservations(c *catalog.Change) []catalog.Reservation {
-	var holders []string
-	for _, h := range c.Held {
-		id, _, _ := strings.Cut(h.Holder, "/")
-		holders = append(holders, id)
-	}
-	for _, h := range c.Documents {
-		if _, parent, _ := catalog.HolderRecord(h.Holder); !h.Released {
-			holders = append(holders, parent)
-		}
-	}
+// reservations returns a new reservation for each holder.
+func reservations(holders []string) []catalog.Reservation {
 	slices.Sort(holders)
 	var reserved []catalog.Reservation
 	for _, id := range slices.Compact(holders) {
@@ -37,26 +23,24 @@ func reservations(c *catalog.Change) []catalog.Reservation {
 	return reserved
 }
 
-// reserve saves a reservation. One of the same holder loses its own.
+// reserve saves a reservation, which replaces an earlier one of the same holder.
 func (s *Store) reserve(org catalog.OrgID, r catalog.Reservation) write {
-	row := reservationKey(org, r.Holder).attributes()
-	row["token"] = text(r.Token)
-	row[api.TTL] = number(int64(s.Now())/1000 + int64(reservationTTL.Seconds()))
-	return write{action: types.TransactWriteItem{Put: &types.Put{TableName: &s.Table, Item: row}}}
+	return s.put(reservationKey(org, r.Holder), item{
+		"token": text(r.Token), api.TTL: number(int64(s.Now())/1000 + int64(reservationTTL.Seconds())),
+	}, nil)
 }
 
-// endReservation takes out a reservation, which must still stand.
+// endReservation deletes a reservation, which must not have been replaced or revoked.
 func (s *Store) endReservation(org catalog.OrgID, r catalog.Reservation) write {
 	var e expression
-	e.conditions = []string{e.name("token") + " = " + e.value(text(r.Token))}
-	return write{action: types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.Table, Key: reservationKey(org, r.Holder).attributes(), ConditionExpression: e.condition(),
-		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-	}}}
+	e.is("token", text(r.Token))
+	return s.delete(reservationKey(org, r.Holder), &e)
 }
 
-// Reservations reads the reservations of the holders that have one.
-func (s *Store) Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error) {
+// Reservations reads the reservations of holders. Holders without one are left out.
+func (s *Store) Reservations(
+	ctx context.Context, org catalog.OrgID, holders []string,
+) ([]catalog.Reservation, error) {
 	keys := make([]key, len(holders))
 	for i, id := range holders {
 		keys[i] = reservationKey(org, id)

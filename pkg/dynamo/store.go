@@ -1,21 +1,20 @@
-// Package dynamo keeps everything in one DynamoDB table. keys.go holds every key
-// and who reads it. The package decides nothing about the catalog: it loads
-// records, and saves what a rule has changed, whole or not at all (commit.go).
+// Package dynamo stores everything in one DynamoDB table. keys.go lists every key and its
+// readers. The package makes no decisions about the catalog: it loads records and saves
+// changes atomically (commit.go).
 //
-// Invariant: a live partition holds only live rows, and a list's directory counts
-// exactly them, because both change in one transaction.
+// Invariant: a live partition has only live rows, and a list's directory counts exactly
+// those, because both change in one transaction.
 package dynamo
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,8 +34,8 @@ type Store struct {
 	Table  string
 	Now    func() catalog.Time
 
-	directories sync.Map // org + kind -> *catalog.Directory: the last one read, a guess at the present one
-	pages       sync.Map // org -> feedPage: the last page of the change feed, a guess as well
+	directories sync.Map // key -> *catalog.Directory: the last one read, perhaps stale
+	pages       sync.Map // org -> feedPage: the last page of the change feed, perhaps stale
 }
 
 type item = map[string]types.AttributeValue
@@ -49,12 +48,10 @@ func encode(v any) (item, error) {
 }
 
 func decode(row item, v any) error {
-	return attributevalue.UnmarshalMapWithOptions(row, v, decoding)
-}
-
-func decoding(o *attributevalue.DecoderOptions) {
-	o.TagKey = "json"
-	o.UseEncodingUnmarshalers = true
+	return attributevalue.UnmarshalMapWithOptions(row, v, func(o *attributevalue.DecoderOptions) {
+		o.TagKey = "json"
+		o.UseEncodingUnmarshalers = true
+	})
 }
 
 // record is the pointer type of a record struct.
@@ -71,51 +68,10 @@ func decodeRecord[T any, R record[T]](row item) (R, error) {
 // decodeKind decodes a row as a record of a kind.
 func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
 	r := kind.New()
+	if r == nil {
+		return nil, fmt.Errorf("unknown kind %q", kind)
+	}
 	return r, decodeInto(row, r)
-}
-
-func decodeInto(row item, r catalog.Record) error {
-	err := decode(row, r)
-	if err != nil {
-		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
-	}
-	switch r := r.(type) {
-	case *catalog.Course:
-		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
-			r.HeldBy = held.Value
-		}
-		r.Taken = integer(row[taken])
-		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse) // rows of before there was one
-	case *catalog.Document:
-		if held, ok := row[heldBy].(*types.AttributeValueMemberSS); ok {
-			r.HeldBy = held.Value
-		}
-	case *catalog.TransferPackage:
-		r.Grown = integer(row[grown])
-	case *catalog.Section:
-		// Rows of the first release do not say it.
-		r.ByHand = r.ProcessingStatus == ""
-		if stored, ok := row[byHand].(*types.AttributeValueMemberBOOL); ok {
-			r.ByHand = stored.Value
-		}
-		r.Reviews, err = unpackReviews(row)
-		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
-	case *catalog.TransferCourse:
-		r.Reviews, err = unpackReviews(row)
-		err = cmp.Or(err, decodeHidden(row, provenance, &r.Provenance))
-	case *catalog.Articulation:
-		err = decodeHidden(row, granted, &r.Granted)
-	}
-	return err
-}
-
-// decodeHidden decodes an attribute that no record shows, where the row has it.
-func decodeHidden(row item, name string, v any) error {
-	stored, ok := row[name]
-	if !ok {
-		return nil
-	}
-	return attributevalue.UnmarshalWithOptions(stored, v, decoding)
 }
 
 // kindOf returns the kind of a type of record.
@@ -132,9 +88,11 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 	return out.Item, nil
 }
 
-// load reads one record. A row that is not there is looked for once more with a
-// strong read, so that a record is found as soon as its creation has succeeded.
-func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool) (R, error) {
+// load reads one record. A missing row is read again with a strong read, so that a record is
+// found as soon as its creation has succeeded.
+func load[T any, R record[T]](
+	ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool,
+) (R, error) {
 	k, ok := recordKey(org, kindOf[T, R](), parent, id)
 	if !ok {
 		return nil, catalog.Absent()
@@ -156,9 +114,10 @@ func load[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	return r, err
 }
 
-// rows reads many rows, a hundred a call, in parallel; those that are not there
-// are left out, once a strong read has missed them as well.
-func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, error) {
+// rows reads many rows in parallel, a hundred per call. A row is left out only if a strong
+// read does not find it. fields limits what is read of each row, besides its key, to these
+// paths; without fields the whole row is read.
+func (s *Store) rows(ctx context.Context, keys []key, strong bool, fields ...string) ([]item, error) {
 	slices.SortFunc(keys, compareKeys)
 	keys = slices.Compact(keys)
 	var mu sync.Mutex
@@ -168,6 +127,9 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 	for chunk := range slices.Chunk(keys, 100) {
 		group.Go(func() error {
 			wanted := types.KeysAndAttributes{ConsistentRead: &strong}
+			if len(fields) > 0 {
+				wanted.ProjectionExpression, wanted.ExpressionAttributeNames = projection(fields)
+			}
 			for _, k := range chunk {
 				wanted.Keys = append(wanted.Keys, k.attributes())
 			}
@@ -193,12 +155,28 @@ func (s *Store) rows(ctx context.Context, keys []key, strong bool) ([]item, erro
 	for _, row := range found {
 		there[keyOfRow(row)] = true
 	}
-	more, err := s.rows(ctx, slices.DeleteFunc(keys, func(k key) bool { return there[k] }), true)
+	more, err := s.rows(ctx, slices.DeleteFunc(keys, func(k key) bool { return there[k] }), true, fields...)
 	return append(found, more...), err
 }
 
+// projection names a row's key and the fields: parts of one path are separated by dots.
+func projection(fields []string) (*string, map[string]string) {
+	var e expression
+	var paths []string
+	for _, field := range append([]string{api.PartitionKey, api.SortKey}, fields...) {
+		var path []string
+		for name := range strings.SplitSeq(field, ".") {
+			path = append(path, e.name(name))
+		}
+		paths = append(paths, strings.Join(path, "."))
+	}
+	return aws.String(strings.Join(paths, ", ")), e.names
+}
+
 // byID reads many records of one kind, by id.
-func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, ids []string, strong bool) (map[string]R, error) {
+func byID[T any, R record[T]](
+	ctx context.Context, s *Store, org catalog.OrgID, ids []string, strong bool,
+) (map[string]R, error) {
 	kind := kindOf[T, R]()
 	var keys []key
 	for _, id := range ids {
@@ -210,22 +188,25 @@ func byID[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]R, len(list))
-	for _, r := range list {
-		found[r.Base().ID] = r
-	}
 	wanted := map[string]bool{}
 	for _, id := range ids {
 		wanted[id] = true
 	}
-	maps.DeleteFunc(found, func(id string, _ R) bool { return !wanted[id] })
+	found := make(map[string]R, len(list))
+	for _, r := range list {
+		if id := r.Base().ID; wanted[id] {
+			found[id] = r
+		}
+	}
 	return found, nil
 }
 
-// records reads those of many records of one kind that are there, in the order of their
-// keys.
-func records[T any, R record[T]](ctx context.Context, s *Store, keys []key, strong bool) ([]R, error) {
-	rows, err := s.rows(ctx, keys, strong)
+// records reads the existing records of one kind among keys, in key order. fields limits
+// what is read of each, as for rows.
+func records[T any, R record[T]](
+	ctx context.Context, s *Store, keys []key, strong bool, fields ...string,
+) ([]R, error) {
+	rows, err := s.rows(ctx, keys, strong, fields...)
 	if err != nil {
 		return nil, err
 	}
@@ -239,11 +220,11 @@ func records[T any, R record[T]](ctx context.Context, s *Store, keys []key, stro
 	return found, nil
 }
 
-// queryPage is how many rows a page has at most, besides the 1 MB at which DynamoDB
-// ends it: DynamoDB Local loads a whole partition where nothing bounds it.
+// queryPage is the maximum number of rows in a page, in addition to DynamoDB's limit of 1 MB:
+// without it DynamoDB Local loads a whole partition.
 const queryPage = 2000
 
-// query reads all rows of a partition that the condition selects, page by page.
+// query calls each for every row that in selects, page by page, until it returns false.
 func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(item) (more bool, err error)) error {
 	in.TableName = &s.Table
 	if in.Limit == nil {
@@ -267,13 +248,24 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(it
 	}
 }
 
-// partitionQuery selects a whole partition in order of its sort key.
+// partitionQuery selects a whole partition in the order of its sort keys.
 func partitionQuery(pk string, strong bool) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: item{":pk": text(pk)},
 		ConsistentRead:            &strong,
 	}
+}
+
+// digitsEnd sorts after every sort key that begins with a digit.
+const digitsEnd = ":"
+
+// rangeQuery selects the rows of a partition from one sort key to another, both included.
+func rangeQuery(pk, from, to string, strong bool) *dynamodb.QueryInput {
+	in := partitionQuery(pk, strong)
+	in.KeyConditionExpression = aws.String("pk = :pk AND sk BETWEEN :from AND :to")
+	in.ExpressionAttributeValues[":from"], in.ExpressionAttributeValues[":to"] = text(from), text(to)
+	return in
 }
 
 // all reads all records of a partition.
@@ -287,12 +279,12 @@ func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, err
 	return records, err
 }
 
-// unavailable turns what DynamoDB could not do into the service's error. What is in
-// vain to try again stays what it is: a request that was given up by its caller, or
-// that DynamoDB calls wrong.
+// unavailable turns an error of DynamoDB into the service's Unavailable. It returns errors
+// that a retry cannot fix as they are: canceled requests and validation errors.
 func unavailable(err error) error {
 	var refused smithy.APIError
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &refused) && refused.ErrorCode() == "ValidationException" {
+	invalid := errors.As(err, &refused) && refused.ErrorCode() == "ValidationException"
+	if err == nil || errors.Is(err, context.Canceled) || invalid {
 		return err
 	}
 	return catalog.Errorf(catalog.Unavailable, "The store cannot be reached at the moment.").Because(err)
@@ -301,7 +293,7 @@ func unavailable(err error) error {
 func compress(b []byte) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	// A bytes.Buffer takes everything.
+	// Writing to a bytes.Buffer does not fail.
 	_, _ = w.Write(b)
 	_ = w.Close()
 	return packed.Bytes()

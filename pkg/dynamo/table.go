@@ -12,8 +12,8 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// CreateTable creates the table where there is none: for one machine and for
-// tests. In AWS the deployment creates it with the same keys.
+// CreateTable creates the table unless it exists, for local use and tests. In AWS the
+// deployment creates it with the same keys.
 func (s *Store) CreateTable(ctx context.Context) error {
 	attribute := func(name string, t types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: t}
@@ -28,7 +28,8 @@ func (s *Store) CreateTable(ctx context.Context) error {
 		TableName: &s.Table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute(api.PartitionKey, types.ScalarAttributeTypeS), attribute(api.SortKey, types.ScalarAttributeTypeS),
-			attribute(api.PendingIndexPartitionKey, types.ScalarAttributeTypeS), attribute(api.PendingIndexSortKey, types.ScalarAttributeTypeN),
+			attribute(api.PendingIndexPartitionKey, types.ScalarAttributeTypeS),
+			attribute(api.PendingIndexSortKey, types.ScalarAttributeTypeN),
 		},
 		KeySchema: keys(api.PartitionKey, api.SortKey),
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
@@ -42,10 +43,11 @@ func (s *Store) CreateTable(ctx context.Context) error {
 		return unavailable(err)
 	}
 	if err != nil {
-		// A table of before there were webhooks has no stream.
+		// Tables created before webhooks were introduced have no stream.
 		there, err := s.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table})
 		if err == nil && there.Table.StreamSpecification == nil {
-			_, err = s.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &s.Table, StreamSpecification: stream})
+			in := &dynamodb.UpdateTableInput{TableName: &s.Table, StreamSpecification: stream}
+			_, err = s.Client.UpdateTable(ctx, in)
 		}
 		if err != nil {
 			return unavailable(err)

@@ -16,14 +16,14 @@ import (
 	"skillscurriculum/pkg/quota"
 )
 
-// keptWindows is how many windows stay readable behind the current one.
+// keptWindows is the number of past windows that stay readable.
 const keptWindows = 62
 
-// Counter counts units in rows of their own: one customer and window each.
+// Counter counts units in one row per customer and window.
 type Counter struct {
 	Store *Store
-	// Timeout is how long one count may take; there is no second try, because an
-	// addition that was applied without a response would then be charged twice.
+	// Timeout limits one count. There is no retry, because an addition whose response was
+	// lost would then be charged twice.
 	Timeout time.Duration
 }
 
@@ -35,24 +35,19 @@ func (c *Counter) once(o *dynamodb.Options) {
 func (c *Counter) Add(ctx context.Context, customer catalog.CustomerID, w quota.Window, charge quota.Charge) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	in := &dynamodb.UpdateItemInput{
-		TableName: &c.Store.Table, Key: unitsKey(customer, w.Start).attributes(),
-		UpdateExpression:         aws.String("ADD used :units, #calls :calls, #units :units SET expiresAt = :ttl, unitLimit = :limit"),
-		ExpressionAttributeNames: map[string]string{"#calls": "calls:" + charge.Operation, "#units": "units:" + charge.Operation},
-		ExpressionAttributeValues: item{
-			":units": number(charge.Units), ":calls": number(charge.Calls), ":limit": number(w.Units), ":ttl": number(expiry(w)),
-		},
-		ReturnValues: types.ReturnValueUpdatedNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	e := windowUpdate(w)
+	e.add("used", strconv.Itoa(charge.Units))
+	e.add("calls:"+charge.Operation, strconv.Itoa(charge.Calls))
+	e.add("units:"+charge.Operation, strconv.Itoa(charge.Units))
+	switch {
+	case charge.Units > w.Units:
+		e.conditions = []string{e.name("used") + " < " + e.value(number(0))} // never holds
+	case charge.Units > 0:
+		e.below("used", int64(w.Units-charge.Units+1))
 	}
-	if charge.Units > 0 {
-		in.ConditionExpression = aws.String("attribute_not_exists(used) OR used <= :left")
-		in.ExpressionAttributeValues[":left"] = number(w.Units - charge.Units)
-		if charge.Units > w.Units {
-			in.ConditionExpression = aws.String("used < :none")
-			delete(in.ExpressionAttributeValues, ":left")
-			in.ExpressionAttributeValues[":none"] = number(0)
-		}
-	}
+	in := c.Store.updateInput(unitsKey(customer, w.Start), e)
+	in.ReturnValues = types.ReturnValueUpdatedNew
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	out, err := c.Store.Client.UpdateItem(ctx, in, c.once)
 	var full *types.ConditionalCheckFailedException
 	if errors.As(err, &full) {
@@ -68,13 +63,19 @@ func (c *Counter) Add(ctx context.Context, customer catalog.CustomerID, w quota.
 func (c *Counter) Refuse(ctx context.Context, customer catalog.CustomerID, w quota.Window, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	_, err := c.Store.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &c.Store.Table, Key: unitsKey(customer, w.Start).attributes(),
-		UpdateExpression:          aws.String("ADD #limited :n, used :zero SET expiresAt = :ttl, unitLimit = :limit"),
-		ExpressionAttributeNames:  map[string]string{"#limited": "limited"}, // a reserved word
-		ExpressionAttributeValues: item{":n": number(n), ":zero": number(0), ":limit": number(w.Units), ":ttl": number(expiry(w))},
-	}, c.once)
+	e := windowUpdate(w)
+	e.add("limited", strconv.Itoa(n))
+	e.add("used", "0")
+	_, err := c.Store.Client.UpdateItem(ctx, c.Store.updateInput(unitsKey(customer, w.Start), e), c.once)
 	return unavailable(err)
+}
+
+// windowUpdate returns an update of a window's row.
+func windowUpdate(w quota.Window) *expression {
+	var e expression
+	e.set(api.TTL, number(expiry(w)))
+	e.set("unitLimit", number(w.Units))
+	return &e
 }
 
 // Used implements quota.Counter.
@@ -83,7 +84,7 @@ func (c *Counter) Used(ctx context.Context, customer catalog.CustomerID, w quota
 	return usage.Used, err
 }
 
-// Usage reads one window; nothing used is no error.
+// Usage reads one window. An unused window is not an error.
 func (c *Counter) Usage(ctx context.Context, customer catalog.CustomerID, w quota.Window) (quota.Usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -94,15 +95,11 @@ func (c *Counter) Usage(ctx context.Context, customer catalog.CustomerID, w quot
 	return usageOf(row), nil
 }
 
-// History reads what is kept of the windows that began in [from, to).
+// History reads the windows that are still stored and began in [from, to), by start.
 func (c *Counter) History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error) {
 	history := map[int64]quota.Usage{}
-	err := c.Store.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
-		ExpressionAttributeValues: item{
-			":pk": text(unitsKey(customer, 0).pk), ":from": text(strconv.FormatInt(from, 10)), ":to": text(strconv.FormatInt(to-1, 10)),
-		},
-	}, func(row item) (bool, error) {
+	in := rangeQuery(unitsKey(customer, 0).pk, strconv.FormatInt(from, 10), strconv.FormatInt(to-1, 10), false)
+	err := c.Store.query(ctx, in, func(row item) (bool, error) {
 		usage := usageOf(row)
 		history[usage.Start] = usage
 		return true, nil
@@ -111,11 +108,15 @@ func (c *Counter) History(ctx context.Context, customer catalog.CustomerID, from
 }
 
 func usageOf(row item) quota.Usage {
-	start, _ := strconv.ParseInt(row[api.SortKey].(*types.AttributeValueMemberS).Value, 10, 64)
-	usage := quota.Usage{Start: start, Used: integer(row["used"]), Limited: integer(row["limited"]), Operations: map[string]quota.OperationUsage{}}
+	start, _ := strconv.ParseInt(keyOfRow(row).sk, 10, 64)
+	usage := quota.Usage{
+		Start: start, Used: integer(row["used"]), Limited: integer(row["limited"]),
+		Operations: map[string]quota.OperationUsage{},
+	}
 	for name, value := range row {
 		if operation, ok := strings.CutPrefix(name, "calls:"); ok {
-			usage.Operations[operation] = quota.OperationUsage{Calls: integer(value), Units: integer(row["units:"+operation])}
+			units := integer(row["units:"+operation])
+			usage.Operations[operation] = quota.OperationUsage{Calls: integer(value), Units: units}
 		}
 	}
 	return usage
@@ -130,5 +131,5 @@ func integer(v types.AttributeValue) int {
 	return i
 }
 
-// expiry is the Unix second from which the window's row may go.
+// expiry is the Unix second at which the window's row expires.
 func expiry(w quota.Window) int64 { return w.End + keptWindows*(w.End-w.Start) }

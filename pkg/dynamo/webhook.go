@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -22,45 +23,46 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The webhooks of an organization are one row, so that they are never too many; how
-// far its change feed was made into messages stands there as well, since when each
-// webhook fails, which are slow, and which of their turns are taken. A message has a row
-// as long as it can be sent once more, which is in the open index while its next attempt
-// is due some time; each attempt has a row.
+// The webhooks of an organization share one row, which enforces their limit. The row also has
+// the cursor up to which the change feed was dispatched, since when each webhook has been
+// failing, and which ones respond quickly. A message has a row for as long as it can be
+// resent, in the pending index while another attempt is due; each attempt has a row too.
 //
-// A message is never only in a queue: its row is there before the feed counts as
-// dispatched behind its change.
+// A message is never only in the queue: its row is saved before the cursor passes its change.
 const (
 	listed     = "webhooks"
 	version    = "version"
 	dispatched = "dispatched"
-	failing    = "failing#" // and the webhook's id: Unix ms of the first failure since the last success
-	slow       = "slow#"    // and the webhook's id: there while its last response was slow
-	turn       = "turn#"    // and the id of one that is slow, #, and 0..3: Unix ms until which a message has that turn
-	dueAt      = "dueAt"    // of a message: Unix ms, when its next attempt is to be made
+	failing    = "failing#" // + webhook id: Unix ms of the first failure since the last success
+	quick      = "quick#"   // + webhook id: present while its last response was quick
+	dueAt      = "dueAt"    // of a message: Unix ms at which its next attempt is due
+	lease      = "lease"    // of a message or a first attempt: Unix ms until which an attempt in progress has it
+	first      = "first"    // of a message: its first attempt
+	turn       = "turn#"    // + 0..5: sort key of a turn
 )
 
-// The shards of the open index that webhooks are in.
+// turns limits the concurrent messages to those of an organization's webhooks that are not
+// known to respond quickly; webhookTurns limits them for one webhook. Each message is
+// assigned one turn to wait for, so that nothing has to be counted.
+const (
+	turns        = 6
+	webhookTurns = 3
+)
+
+// The shards of the pending index for webhooks.
 const (
 	receivers = "webhooks"  // organizations with an enabled webhook
-	messages  = "messages#" // and 0..3: messages with an attempt to be made
+	messages  = "messages#" // + 0..3: messages with an attempt due
 )
 
-// resendGrace is how long, in ms, after it is due an attempt is sent again at the
-// earliest, where its message may be in the queue; resendPause is how long after that, and
-// each time, at the earliest. A queue that is longer than that has each of its messages
-// once more for each pause, which takes a delivery little: the attempt was made.
+// resendGrace is the minimum delay, in ms, before an attempt that is due is sent to the queue
+// again, because its message may still be there; resendPause is the delay between further
+// resends. In a longer queue messages are duplicated once per pause; duplicates are cheap,
+// since the attempt has been made by then.
 const (
 	resendGrace = 60_000
 	resendPause = 5 * 60_000
 )
-
-// storedWebhook is a webhook with what clients do not see.
-type storedWebhook struct {
-	catalog.Webhook
-	Secrets []catalog.WebhookSecret `json:"secrets"`
-	From    string                  `json:"from"`
-}
 
 func webhooksKey(org catalog.OrgID) key { return key{partition(org, api.WebhookRows), listed} }
 
@@ -68,59 +70,56 @@ func messageKey(org catalog.OrgID, webhookID, messageID string) key {
 	return key{api.MessageRows.Key(string(org), webhookID), messageID}
 }
 
-// Webhooks reads the organization's webhooks as they are now.
+// Webhooks reads the organization's webhooks with a strong read.
 func (s *Store) Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error) {
 	return s.webhooks(ctx, org, true)
 }
 
 func (s *Store) webhooks(ctx context.Context, org catalog.OrgID, strong bool) (*catalog.Webhooks, error) {
-	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}, Slow: map[string]bool{}}
+	w := &catalog.Webhooks{OrganizationID: org, Failing: map[string]catalog.Time{}, Quick: map[string]bool{}}
 	row, err := s.row(ctx, webhooksKey(org), strong)
 	if err != nil || row == nil {
 		return w, err
 	}
-	var stored struct {
-		Webhooks   []storedWebhook `json:"webhooks"`
-		Version    int             `json:"version"`
-		Dispatched string          `json:"dispatched"`
+	w.Version = integer(row[version])
+	if stored, ok := row[listed].(*types.AttributeValueMemberL); ok {
+		for _, value := range stored.Value {
+			webhook := &catalog.Webhook{}
+			one, _ := value.(*types.AttributeValueMemberM)
+			if one == nil || decodeWhole(one.Value, webhook) != nil {
+				return nil, fmt.Errorf("webhooks of %s: malformed row", org)
+			}
+			w.List = append(w.List, webhook)
+		}
 	}
-	if err := decode(row, &stored); err != nil {
-		return nil, fmt.Errorf("webhooks of %s: %w", org, err)
-	}
-	w.Version = stored.Version
-	w.Dispatched, _ = catalog.ParseCursor(stored.Dispatched)
-	for _, one := range stored.Webhooks {
-		webhook := one.Webhook
-		webhook.Secrets = one.Secrets
-		webhook.From, _ = catalog.ParseCursor(one.From)
-		w.List = append(w.List, &webhook)
+	if cursor, ok := row[dispatched].(*types.AttributeValueMemberS); ok {
+		w.Dispatched, _ = catalog.ParseCursor(cursor.Value)
 	}
 	for name, value := range row {
 		if id, ok := strings.CutPrefix(name, failing); ok {
 			w.Failing[id] = catalog.Time(integer(value))
 		}
-		if id, ok := strings.CutPrefix(name, slow); ok {
-			w.Slow[id] = true
+		if id, ok := strings.CutPrefix(name, quick); ok {
+			w.Quick[id] = true
 		}
 	}
 	return w, nil
 }
 
-// saveWebhooks saves the organization's webhooks, unless they were changed since they
-// were loaded.
-func (s *Store) saveWebhooks(w *catalog.Webhooks) (types.TransactWriteItem, error) {
-	stored := make([]storedWebhook, len(w.List))
+// saveWebhooks saves the organization's webhooks unless they changed since they were loaded.
+func (s *Store) saveWebhooks(w *catalog.Webhooks) (write, error) {
+	stored := &types.AttributeValueMemberL{Value: []types.AttributeValue{}}
 	enabled := false
-	for i, webhook := range w.List {
-		stored[i] = storedWebhook{*webhook, webhook.Secrets, webhook.From.String()}
+	for _, webhook := range w.List {
+		row, err := encodeWhole(webhook)
+		if err != nil {
+			return write{}, err
+		}
+		stored.Value = append(stored.Value, &types.AttributeValueMemberM{Value: row})
 		enabled = enabled || webhook.Enabled
 	}
-	row, err := encode(map[string]any{listed: stored})
-	if err != nil {
-		return types.TransactWriteItem{}, err
-	}
 	var e expression
-	e.set(listed, row[listed])
+	e.set(listed, stored)
 	e.counted(version, w.Version)
 	e.set(version, number(w.Version+1))
 	if enabled {
@@ -130,27 +129,12 @@ func (s *Store) saveWebhooks(w *catalog.Webhooks) (types.TransactWriteItem, erro
 		e.remove(api.PendingIndexPartitionKey, api.PendingIndexSortKey)
 	}
 	for _, id := range w.Forgotten {
-		e.forget(id)
+		e.remove(failing+id, quick+id)
 	}
-	return s.update(webhooksKey(w.OrganizationID), &e), nil
+	return write{action: s.update(webhooksKey(w.OrganizationID), &e)}, nil
 }
 
-// forget removes since when a webhook fails, that it is slow, and its turns. An id is no
-// name of an expression.
-func (e *expression) forget(webhookID string) {
-	e.name(version) // makes the map
-	names := []string{failing + webhookID, slow + webhookID}
-	for n := range turns {
-		names = append(names, turn+webhookID+"#"+strconv.Itoa(n))
-	}
-	for _, name := range names {
-		placeholder := fmt.Sprintf("#forgotten%d", len(e.removes))
-		e.names[placeholder] = name
-		e.removes = append(e.removes, placeholder)
-	}
-}
-
-// DisableWebhook disables a webhook that is enabled, for a reason.
+// DisableWebhook disables a webhook for a reason, unless it is disabled already.
 func (s *Store) DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error {
 	for {
 		w, err := s.Webhooks(ctx, org)
@@ -162,79 +146,71 @@ func (s *Store) DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID
 			return nil
 		}
 		w.Disable(webhook, reason, s.Now())
-		err = s.Commit(ctx, org, &catalog.Change{Webhooks: w})
+		err = s.Commit(ctx, org, catalog.NewChange(w))
 		if !errors.Is(err, catalog.ErrStale) {
 			return err
 		}
 	}
 }
 
-// MarkFailing notes that an attempt at a webhook has failed, unless an earlier one has
-// since the last success; MarkWorking that one has succeeded.
+// MarkFailing records that an attempt at a webhook failed, unless an earlier one has failed
+// since the last success.
 func (s *Store) MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error {
-	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
-		UpdateExpression:          aws.String("SET #f = if_not_exists(#f, :since)"),
-		ExpressionAttributeNames:  map[string]string{"#f": failing + webhookID},
-		ExpressionAttributeValues: item{":since": number(int64(since))},
-	})
+	e := exists()
+	e.setOnce(failing+webhookID, number(int64(since)))
+	return s.mark(ctx, org, e)
 }
 
-// MarkWorking is said at MarkFailing.
+// MarkWorking records that an attempt at a webhook succeeded.
 func (s *Store) MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	return s.mark(ctx, org, &dynamodb.UpdateItemInput{
-		UpdateExpression: aws.String("REMOVE #f"), ExpressionAttributeNames: map[string]string{"#f": failing + webhookID},
-	})
+	e := exists()
+	e.remove(failing + webhookID)
+	return s.mark(ctx, org, e)
 }
 
-// MarkSlow notes that the receiver of a message was slow to respond, MarkQuick that it was
-// not; both end the message's turn.
-func (s *Store) MarkSlow(ctx context.Context, m catalog.WebhookMessage) error {
-	return s.mark(ctx, m.OrganizationID, &dynamodb.UpdateItemInput{
-		UpdateExpression:          aws.String("SET #s = :yes REMOVE #t"),
-		ExpressionAttributeNames:  map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
-		ExpressionAttributeValues: item{":yes": number(1)},
-	})
+// MarkQuick records that the last response of a webhook was quick.
+func (s *Store) MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error {
+	e := exists()
+	e.set(quick+webhookID, number(1))
+	return s.mark(ctx, org, e)
 }
 
-// MarkQuick is said at MarkSlow.
-func (s *Store) MarkQuick(ctx context.Context, m catalog.WebhookMessage) error {
-	return s.mark(ctx, m.OrganizationID, &dynamodb.UpdateItemInput{
-		UpdateExpression:         aws.String("REMOVE #s, #t"),
-		ExpressionAttributeNames: map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
-	})
+// MarkSlow records that the last response of a webhook was not quick.
+func (s *Store) MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error {
+	e := exists()
+	e.remove(quick + webhookID)
+	return s.mark(ctx, org, e)
 }
 
-// turns is how many messages a slow receiver is sent at a time. Each message waits for
-// one of the turns, so that nothing need be counted.
-const turns = 4
-
-func turnOf(m catalog.WebhookMessage) string {
-	return turn + m.WebhookID + "#" + strconv.Itoa(placeOf(m.ID, turns))
+// mark updates the row of the organization's webhooks if there is one.
+func (s *Store) mark(ctx context.Context, org catalog.OrgID, e *expression) error {
+	_, err := s.updateIf(ctx, webhooksKey(org), e)
+	return err
 }
 
-// TakeTurn reserves one of a slow receiver's turns for a message until an instant, and
-// reports whether no other has it now.
+func turnKey(m catalog.WebhookMessage) key {
+	n := (placeOf(m.WebhookID, turns) + placeOf(m.ID, webhookTurns)) % turns
+	return key{partition(m.OrganizationID, api.WebhookRows), turn + strconv.Itoa(n)}
+}
+
+// TakeTurn reserves the turn assigned to a message until an instant, and reports whether it
+// was free.
 func (s *Store) TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error) {
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: webhooksKey(m.OrganizationID).attributes(),
-		UpdateExpression:          aws.String("SET #t = :until"),
-		ConditionExpression:       aws.String("attribute_exists(#s) AND (attribute_not_exists(#t) OR #t < :now)"),
-		ExpressionAttributeNames:  map[string]string{"#s": slow + m.WebhookID, "#t": turnOf(m)},
-		ExpressionAttributeValues: item{":until": number(int64(until)), ":now": number(int64(s.Now()))},
-	})
-	if taken := new(types.ConditionalCheckFailedException); errors.As(err, &taken) {
-		return false, nil
-	}
-	return err == nil, unavailable(err)
+	var e expression
+	e.set("holder", text(m.ID))
+	e.set("until", number(int64(until)))
+	e.set(api.TTL, number((int64(until)+catalog.MessageTTL)/1000))
+	e.below("until", int64(s.Now()))
+	return s.updateIf(ctx, turnKey(m), &e)
 }
 
-func (s *Store) mark(ctx context.Context, org catalog.OrgID, in *dynamodb.UpdateItemInput) error {
-	in.TableName, in.Key, in.ConditionExpression = &s.Table, webhooksKey(org).attributes(), aws.String("attribute_exists(pk)")
-	_, err := s.Client.UpdateItem(ctx, in)
-	if gone := new(types.ConditionalCheckFailedException); errors.As(err, &gone) {
-		return nil
-	}
-	return unavailable(err)
+// EndTurn releases the turn of a message if it still has it.
+func (s *Store) EndTurn(ctx context.Context, m catalog.WebhookMessage) error {
+	var e expression
+	e.set("until", number(0))
+	e.is("holder", text(m.ID))
+	_, err := s.updateIf(ctx, turnKey(m), &e)
+	return err
 }
 
 // WebhookOrganizations visits the organizations with an enabled webhook.
@@ -247,21 +223,23 @@ func (s *Store) WebhookOrganizations(ctx context.Context, visit func(catalog.Org
 	})
 }
 
-// FeedPlace returns whose feed the key of a row is a page of, and where the page begins;
-// false for another row.
+// FeedPlace returns the organization of a page of the change feed and the cursor at which the
+// page begins; false if the key is not that of a page.
 func FeedPlace(pk, sk string) (org catalog.OrgID, begins catalog.Cursor, ok bool) {
 	org, ok = api.JournalRows.Organization(pk)
 	page, err := strconv.Atoi(sk)
 	return org, catalog.Cursor{Page: page}, ok && err == nil
 }
 
-// Undispatched returns the organization's webhooks, and the changes that are not yet
-// made into messages, at most limit and perhaps none although there are more. guess is
-// where they may begin, so that both are read in parallel, from the page before on: the
-// dispatch before this one may have ended there. nil where nobody knows.
+// Undispatched returns the organization's webhooks and at most limit changes for which no
+// messages were made yet; there may be more even if it returns none. guess is where the
+// changes may begin, nil if unknown: with it both are read in parallel, from the page before
+// guess, where the previous dispatch may have ended.
 //
-// The webhooks may be as they were a moment ago: SaveDispatched finds that out.
-func (s *Store) Undispatched(ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, limit int) (w *catalog.Webhooks, changes []catalog.RecordChange, more bool, err error) {
+// The webhooks may be slightly stale: SaveDispatched detects that.
+func (s *Store) Undispatched(
+	ctx context.Context, org catalog.OrgID, guess *catalog.Cursor, limit int,
+) (w *catalog.Webhooks, changes []catalog.RecordChange, more bool, err error) {
 	begin := catalog.Cursor{}
 	if guess != nil {
 		begin.Page = max(0, guess.Page-1)
@@ -291,48 +269,46 @@ func (s *Store) Undispatched(ctx context.Context, org catalog.OrgID, guess *cata
 	return w, changes, more, err
 }
 
-// SaveDispatched notes up to where the change feed was made into messages. It is
-// catalog.ErrStale when somebody else did so since the webhooks were loaded, or they
-// were changed.
+// SaveDispatched saves the cursor up to which messages were made. It returns catalog.ErrStale
+// if the cursor or the webhooks changed since they were loaded.
 func (s *Store) SaveDispatched(ctx context.Context, org catalog.OrgID, w *catalog.Webhooks, to catalog.Cursor) error {
 	var e expression
 	e.counted(version, w.Version)
 	if w.Dispatched == (catalog.Cursor{}) {
-		e.conditions = append(e.conditions, "attribute_not_exists("+e.name(dispatched)+")")
+		e.is(dispatched, nil)
 	} else {
-		e.conditions = append(e.conditions, e.name(dispatched)+" = "+e.value(text(w.Dispatched.String())))
+		e.is(dispatched, text(w.Dispatched.String()))
 	}
 	e.set(dispatched, text(to.String()))
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: webhooksKey(org).attributes(), UpdateExpression: e.update(), ConditionExpression: e.condition(),
-		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-	})
-	if moved := new(types.ConditionalCheckFailedException); errors.As(err, &moved) {
+	saved, err := s.updateIf(ctx, webhooksKey(org), &e)
+	if err != nil {
+		return err
+	}
+	if !saved {
 		return catalog.ErrStale
 	}
-	if err == nil {
-		w.Dispatched = to
-	}
-	return unavailable(err)
+	w.Dispatched = to
+	return nil
 }
 
-// storedMessage is a message as it is stored: Attempts were made at its delivery.
+// storedMessage is the row of a message. Attempts counts the attempts made.
 type storedMessage struct {
 	catalog.WebhookMessage
-	Attempts  int   `json:"attempts"`
-	ExpiresAt int64 `json:"expiresAt"`
+	Attempts  int                     `json:"attempts"`
+	First     *catalog.WebhookAttempt `json:"first"`
+	ExpiresAt int64                   `json:"expiresAt"`
 }
 
 func shardOfMessage(id string) string { return messages + strconv.Itoa(placeOf(id, shards)) }
 
-// placeOf spreads ids over so many places.
+// placeOf hashes an id to one of several places.
 func placeOf(id string, places uint32) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
 	return int(h.Sum32() % places)
 }
 
-// messageRow returns what is stored of a message whose next attempt is due now.
+// messageRow returns the row of a message whose next attempt is due now.
 func (s *Store) messageRow(m catalog.WebhookMessage) (item, error) {
 	row, err := encode(m)
 	if err != nil {
@@ -347,22 +323,18 @@ func (s *Store) messageRow(m catalog.WebhookMessage) (item, error) {
 	return row, nil
 }
 
-// AddMessage stores a new message; one that is there stays as it is.
+// AddMessage stores a message unless it is stored already.
 func (s *Store) AddMessage(ctx context.Context, m catalog.WebhookMessage) error {
 	row, err := s.messageRow(m)
 	if err != nil {
 		return err
 	}
-	maps.Copy(row, messageKey(m.OrganizationID, m.WebhookID, m.ID).attributes())
-	_, err = s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)")})
-	if there := new(types.ConditionalCheckFailedException); errors.As(err, &there) {
-		return nil
-	}
-	return unavailable(err)
+	absent := &expression{conditions: []string{"attribute_not_exists(pk)"}}
+	_, err = s.putItem(ctx, messageKey(m.OrganizationID, m.WebhookID, m.ID), row, absent)
+	return err
 }
 
-// sendMessage stores a message whose next attempt is due now, whether it is new or was
-// sent before.
+// sendMessage stores a new message, or makes the next attempt of an existing one due now.
 func (s *Store) sendMessage(m catalog.WebhookMessage) (write, error) {
 	row, err := s.messageRow(m)
 	if err != nil {
@@ -375,8 +347,10 @@ func (s *Store) sendMessage(m catalog.WebhookMessage) (write, error) {
 	return write{action: s.update(messageKey(m.OrganizationID, m.WebhookID, m.ID), &e)}, nil
 }
 
-// WebhookMessage reads a message before its next attempt.
-func (s *Store) WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (m catalog.WebhookMessage, err error) {
+// WebhookMessage reads a message, ready for its next attempt.
+func (s *Store) WebhookMessage(
+	ctx context.Context, org catalog.OrgID, webhookID, messageID string,
+) (m catalog.WebhookMessage, err error) {
 	if !catalog.MadeMessage(messageID) {
 		return m, catalog.Absent()
 	}
@@ -397,9 +371,13 @@ func (s *Store) decodeMessage(row item) (stored storedMessage, err error) {
 	return stored, err
 }
 
-// Receiver returns the organization's webhooks as they are now, and how many attempts
-// were made at a message as far as is known; both are read in parallel.
-func (s *Store) Receiver(ctx context.Context, m catalog.WebhookMessage) (w *catalog.Webhooks, made int, err error) {
+// ClaimMessage leases a message for its next attempt until an instant, and reports whether
+// that attempt is still to be made and not in progress. It also returns the organization's
+// current webhooks, read in parallel.
+func (s *Store) ClaimMessage(
+	ctx context.Context, m catalog.WebhookMessage, until catalog.Time,
+) (w *catalog.Webhooks, mine bool, err error) {
+	made, held := false, false
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		w, err = s.Webhooks(groupCtx, m.OrganizationID)
@@ -407,25 +385,63 @@ func (s *Store) Receiver(ctx context.Context, m catalog.WebhookMessage) (w *cata
 	})
 	group.Go(func() error {
 		row, err := s.row(groupCtx, messageKey(m.OrganizationID, m.WebhookID, m.ID), false)
-		made = integer(row["attempts"])
+		made = integer(row["attempts"]) >= m.Attempt
 		return err
 	})
-	return w, made, group.Wait()
+	group.Go(func() (err error) {
+		held, err = s.takeLease(groupCtx, m, until)
+		return err
+	})
+	err = group.Wait()
+	return w, held && !made, err
 }
 
-// SaveAttempt notes an attempt at a message, and when the next one is due. queued says
-// that it is sent to the queue, so that it is sent again only if that may have lost it.
-// An attempt that was noted before is left as it is.
-func (s *Store) SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool) error {
+// takeLease writes the lease of a message, and reports whether it was free.
+func (s *Store) takeLease(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error) {
+	var e expression
+	if m.Attempt > 1 {
+		e.below("attempts", int64(m.Attempt))
+	} else {
+		e.setOnce("messageId", text(m.ID))
+		e.setOnce("type", text(m.Type))
+		e.setOnce("attempt", number(1))
+		e.setOnce(api.TTL, number((int64(s.Now())+catalog.MessageTTL)/1000))
+	}
+	e.set(lease, number(int64(until)))
+	e.below(lease, int64(s.Now()))
+	return s.updateIf(ctx, leaseKey(m), &e)
+}
+
+// leaseKey is the key of the row with the lease of a message.
+func leaseKey(m catalog.WebhookMessage) key {
+	if m.Attempt > 1 {
+		return messageKey(m.OrganizationID, m.WebhookID, m.ID)
+	}
+	return attemptKey(m, catalog.WebhookAttempt{MessageID: m.ID, Attempt: m.Attempt, At: m.At})
+}
+
+func attemptKey(m catalog.WebhookMessage, a catalog.WebhookAttempt) key {
+	return key{api.AttemptRows.Key(string(m.OrganizationID), m.WebhookID), attemptPlace(a)}
+}
+
+// SaveAttempt records an attempt at a message and when the next one is due. queued says that
+// the next one is sent to the queue, so that it is resent only if it may have got lost there.
+// An attempt that was recorded before does not change.
+func (s *Store) SaveAttempt(
+	ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool,
+) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		row, err := rowAt(key{api.AttemptRows.Key(string(m.OrganizationID), m.WebhookID), attemptPlace(a)}, a)
+		if a.Attempt == 1 {
+			return nil
+		}
+		row, err := encode(a)
 		if err != nil {
 			return err
 		}
 		row[api.TTL] = number((int64(a.At) + catalog.MessageTTL) / 1000)
-		_, err = s.Client.PutItem(groupCtx, &dynamodb.PutItemInput{TableName: &s.Table, Item: row})
-		return unavailable(err)
+		_, err = s.putItem(groupCtx, attemptKey(m, a), row, nil)
+		return err
 	})
 	group.Go(func() error {
 		row, err := s.messageRow(m)
@@ -437,7 +453,7 @@ func (s *Store) SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a cat
 			switch name {
 			case api.PendingIndexPartitionKey, api.PendingIndexSortKey, dueAt:
 			case api.TTL:
-				e.keep(name, row[name])
+				e.setOnce(name, row[name])
 			default:
 				e.set(name, row[name])
 			}
@@ -453,46 +469,57 @@ func (s *Store) SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a cat
 		} else {
 			e.remove(dueAt, api.PendingIndexPartitionKey, api.PendingIndexSortKey)
 		}
-		e.conditions = []string{"attribute_not_exists(" + e.name("attempts") + ") OR " + e.name("attempts") + " < " + e.value(number(a.Attempt))}
+		if a.Attempt == 1 {
+			made, err := encode(a)
+			if err != nil {
+				return err
+			}
+			e.set(first, &types.AttributeValueMemberM{Value: made})
+		}
+		e.below("attempts", int64(a.Attempt))
 		e.set("attempts", number(a.Attempt))
 		return s.updateMessage(groupCtx, m, &e)
 	})
 	return group.Wait()
 }
 
-// HoldMessage puts the next attempt at a message off until an instant, at which the queue
-// has it.
+// HoldMessage postpones the next attempt at a message until an instant, for which it is in
+// the queue.
 func (s *Store) HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error {
 	var e expression
 	e.set(dueAt, number(int64(until)))
 	e.set(api.PendingIndexPartitionKey, text(shardOfMessage(m.ID)))
 	e.set(api.PendingIndexSortKey, number(int64(until)+resendGrace))
 	e.conditions = []string{"attribute_exists(" + e.name(dueAt) + ")"}
-	return s.updateMessage(ctx, m, &e)
-}
-
-// DropMessage ends a message without another attempt.
-func (s *Store) DropMessage(ctx context.Context, m catalog.WebhookMessage) error {
-	e := expression{conditions: []string{"attribute_exists(pk)"}}
-	e.remove(dueAt, api.PendingIndexPartitionKey, api.PendingIndexSortKey)
-	return s.updateMessage(ctx, m, &e)
-}
-
-func (s *Store) updateMessage(ctx context.Context, m catalog.WebhookMessage, e *expression) error {
-	_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: messageKey(m.OrganizationID, m.WebhookID, m.ID).attributes(),
-		UpdateExpression: e.update(), ConditionExpression: e.condition(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-	})
-	if done := new(types.ConditionalCheckFailedException); errors.As(err, &done) {
-		return nil
+	if m.Attempt > 1 {
+		return s.updateMessage(ctx, m, &e)
 	}
-	return unavailable(err)
+	var free expression
+	free.remove(lease)
+	_, err := s.updateIf(ctx, leaseKey(m), &free)
+	return errors.Join(err, s.updateMessage(ctx, m, &e))
 }
 
-// DueMessages visits the messages whose next attempt is due and may be in no queue, the
-// longest due first in each shard. Each is left alone after that for a while, because the
-// queue may be long.
-func (s *Store) DueMessages(ctx context.Context, visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error) error {
+// DropMessage cancels all further attempts at a message.
+func (s *Store) DropMessage(ctx context.Context, m catalog.WebhookMessage) error {
+	e := exists()
+	e.remove(dueAt, api.PendingIndexPartitionKey, api.PendingIndexSortKey)
+	return s.updateMessage(ctx, m, e)
+}
+
+// updateMessage updates the row of a message and ends its lease if the conditions hold.
+func (s *Store) updateMessage(ctx context.Context, m catalog.WebhookMessage, e *expression) error {
+	e.remove(lease)
+	_, err := s.updateIf(ctx, messageKey(m.OrganizationID, m.WebhookID, m.ID), e)
+	return err
+}
+
+// DueMessages visits the messages whose next attempt is due and may not be in the queue, the
+// longest due first in each shard. A resent message is then left alone for resendPause.
+func (s *Store) DueMessages(
+	ctx context.Context,
+	visit func(resend func(context.Context) (m catalog.WebhookMessage, due bool, err error)) error,
+) error {
 	for shard := range shards {
 		err := s.open(ctx, messages+strconv.Itoa(shard), s.Now(), func(row item) error {
 			k := keyOfRow(row)
@@ -507,64 +534,113 @@ func (s *Store) DueMessages(ctx context.Context, visit func(resend func(context.
 
 func (s *Store) resend(ctx context.Context, k key) (m catalog.WebhookMessage, due bool, err error) {
 	now := int64(s.Now())
-	out, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.Table, Key: k.attributes(), ReturnValues: types.ReturnValueAllNew,
-		UpdateExpression:          aws.String("SET openSince = :later"),
-		ConditionExpression:       aws.String("openSince < :now"),
-		ExpressionAttributeValues: item{":later": number(now + resendPause), ":now": number(now)},
-	})
-	if moved := new(types.ConditionalCheckFailedException); errors.As(err, &moved) {
-		return m, false, nil
+	var e expression
+	e.set(api.PendingIndexSortKey, number(now+resendPause))
+	e.conditions = []string{e.name(api.PendingIndexSortKey) + " < " + e.value(number(now))}
+	row, err := s.updated(ctx, k, &e)
+	if err != nil || row == nil {
+		return m, false, err
 	}
-	if err != nil {
-		return m, false, unavailable(err)
-	}
-	stored, err := s.decodeMessage(out.Attributes)
+	stored, err := s.decodeMessage(row)
 	return stored.WebhookMessage, err == nil, err
 }
 
-// attemptPlace is where an attempt stands among those at its webhook, in order of time.
+// attemptPlace is the sort key of an attempt at a webhook, which orders by time.
 func attemptPlace(a catalog.WebhookAttempt) string {
 	return fmt.Sprintf("%013d#%s#%d", a.At, a.MessageID, a.Attempt)
 }
 
-var attemptPlaces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{13}#msg_[0-9a-z]{1,64}#[0-9]{1,9}$`) })
+var attemptPlaces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]{13}#msg_[0-9a-z]{1,64}#[0-9]{1,9}$`)
+})
 
-// WebhookAttempts reads a page of the attempts at a webhook, the newest first, from
-// behind a place on, which is a cursor of the page before; "" for the first. next is ""
-// where there are no more.
-func (s *Store) WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error) {
+// WebhookAttempts reads a page of the attempts at a webhook, the newest first. before is the
+// next of the previous page, "" for the first page; next is "" on the last one.
+func (s *Store) WebhookAttempts(
+	ctx context.Context, org catalog.OrgID, webhookID, before string, limit int,
+) (attempts []catalog.WebhookAttempt, next string, err error) {
 	from, to := fmt.Sprintf("%013d", int64(s.Now())-catalog.MessageTTL), "9"
 	if before != "" {
 		place, err := base64.RawURLEncoding.DecodeString(before)
 		if err != nil || !attemptPlaces().Match(place) {
 			return nil, "", catalog.Errorf(catalog.InvalidParameter, "before is not the next of an earlier page.")
 		}
-		before = string(place)
-		to = before
+		to = string(place)
 	}
 	attempts = []catalog.WebhookAttempt{}
-	if to < from {
-		return attempts, "", nil
+	var last string // sort key of the last one
+	for more := to >= from; more && next == ""; {
+		rows, err := s.attemptsBefore(ctx, org, webhookID, from, to, limit+1)
+		if err != nil {
+			return nil, "", err
+		}
+		made, err := s.attemptsOf(ctx, org, webhookID, rows)
+		if err != nil {
+			return nil, "", err
+		}
+		more = len(rows) > limit
+		for i, a := range made {
+			to = keyOfRow(rows[i]).sk
+			switch {
+			case a.Outcome == "": // in progress
+			case len(attempts) < limit:
+				attempts, last = append(attempts, a), to
+			default:
+				next = base64.RawURLEncoding.EncodeToString([]byte(last))
+			}
+		}
 	}
+	slices.SortStableFunc(attempts, func(a, b catalog.WebhookAttempt) int { return cmp.Compare(b.At, a.At) })
+	return attempts, next, nil
+}
+
+// attemptsBefore reads rows of attempts at a webhook, the newest first, before a sort key.
+func (s *Store) attemptsBefore(
+	ctx context.Context, org catalog.OrgID, webhookID, from, to string, limit int,
+) (rows []item, err error) {
 	err = s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: item{
 			":pk": text(api.AttemptRows.Key(string(org), webhookID)), ":from": text(from), ":to": text(to),
 		},
-		ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit) + 2),
+		ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit) + 1),
 	}, func(row item) (bool, error) {
-		if place := keyOfRow(row).sk; place == before {
-			return true, nil
+		if keyOfRow(row).sk != to {
+			rows = append(rows, row)
 		}
-		if len(attempts) == limit {
-			next = base64.RawURLEncoding.EncodeToString([]byte(attemptPlace(attempts[limit-1])))
-			return false, nil
-		}
-		var a catalog.WebhookAttempt
-		err := decode(row, &a)
-		attempts = append(attempts, a)
-		return true, err
+		return len(rows) < limit, nil
 	})
-	return attempts, next, err
+	return rows, err
+}
+
+// attemptsOf decodes rows of attempts. An attempt in progress has no outcome; a first
+// attempt's outcome is in the row of its message.
+func (s *Store) attemptsOf(
+	ctx context.Context, org catalog.OrgID, webhookID string, rows []item,
+) ([]catalog.WebhookAttempt, error) {
+	attempts, messages := make([]catalog.WebhookAttempt, len(rows)), []key{}
+	for i, row := range rows {
+		if err := decode(row, &attempts[i]); err != nil {
+			return nil, err
+		}
+		if attempts[i].Outcome == "" {
+			messages = append(messages, messageKey(org, webhookID, attempts[i].MessageID))
+		}
+	}
+	found, err := s.rows(ctx, messages, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range found {
+		m, err := s.decodeMessage(row)
+		if err != nil {
+			return nil, err
+		}
+		for i, a := range attempts {
+			if a.MessageID == m.ID && a.Outcome == "" && m.First != nil {
+				attempts[i] = *m.First
+			}
+		}
+	}
+	return attempts, nil
 }

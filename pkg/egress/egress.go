@@ -1,7 +1,6 @@
-// Package egress connects to addresses that strangers gave: of syllabi, and of the
-// receivers of webhooks. Whatever a name resolves to, only public addresses are
-// reached, and those that the operator allows. How an address may be spelled is
-// package address's matter.
+// Package egress connects to addresses supplied by clients: of syllabi, and of webhook
+// receivers. Whatever a name resolves to, only public addresses, and those that the operator
+// allows, can be reached. Package address checks how addresses are spelled.
 package egress
 
 import (
@@ -19,16 +18,15 @@ import (
 	"skillscurriculum/pkg/egress/address"
 )
 
-// Dialer connects to allowed hosts as they are, and to any other only when the
-// address that is really dialled is a public one: names may resolve to anything, and
-// to something else at each look-up.
+// Dialer connects to allowed hosts unchecked, and to any other only if the address actually
+// dialed is public: a name may resolve to anything, and differently at each lookup.
 type Dialer struct {
-	AllowedHosts []string // host:port pairs that may be reached although private
+	AllowedHosts []string // host:port pairs that may be reached even if private
 	Timeout      time.Duration
-	Resolver     *net.Resolver // nil asks the system's
+	Resolver     *net.Resolver // nil for the system's
 }
 
-// DialContext connects, as net.Dialer does. For an error see Forbidden.
+// DialContext connects as net.Dialer does. Forbidden tells whether an error is a refusal.
 func (d Dialer) DialContext(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: d.Timeout, Resolver: d.Resolver}
 	if !address.Allowed(hostPort, d.AllowedHosts) {
@@ -40,17 +38,17 @@ func (d Dialer) DialContext(ctx context.Context, network, hostPort string) (net.
 	return dialer.DialContext(ctx, network, hostPort)
 }
 
-// Forbidden reports whether a connection was refused here, because its address is no
-// public one.
+// Forbidden reports whether a connection was refused because its address is not public.
 func Forbidden(err error) bool {
-	return errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, ssrf.ErrInvalidHostPort)
+	return errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) ||
+		errors.Is(err, ssrf.ErrInvalidHostPort)
 }
 
 var numericLabel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`) })
 
-// disguised reports whether a host is this machine by name, or a number that is not
-// written as an IP address usually is: decimal, octal, hexadecimal, shortened or
-// with a trailing dot. Some resolvers take those for addresses.
+// disguised reports whether a host is localhost by name, or an IP address in an unusual
+// notation: decimal, octal, hexadecimal, shortened or with a trailing dot. Some resolvers
+// accept those.
 func disguised(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {

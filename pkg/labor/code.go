@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// IsCIP knows the form of the code of a program of study: 11.0701.
+// IsCIP reports whether a code has the form of a program of study's: 11.0701.
 func IsCIP(code string) bool { return shaped(code, "dd.dddd") }
 
-// IsSOC knows the form of the code of an occupation: 15-1252.
+// IsSOC reports whether a code has the form of an occupation's: 15-1252.
 func IsSOC(code string) bool { return shaped(code, "dd-dddd") }
 
-// IsState knows the form of a state's FIPS code, padded or not: 06 or 6.
+// IsState reports whether a code has the form of a state's FIPS code, padded or not: 06 or 6.
 func IsState(code string) bool { return shaped(code, "d") || shaped(code, "dd") }
 
-// IsCBSA knows the form of the code of a metropolitan area: 41860.
+// IsCBSA reports whether a code has the form of a metropolitan area's: 41860.
 func IsCBSA(code string) bool { return shaped(code, "ddddd") }
 
 // shaped compares a code with a pattern in which d stands for a digit.
@@ -30,7 +30,7 @@ func shaped(code, pattern string) bool {
 	return true
 }
 
-// StateArea is the area of a state's FIPS code, padded or not.
+// StateArea returns the area of a state's FIPS code, padded or not.
 func StateArea(fips string) Area {
 	if len(fips) == 1 {
 		fips = "0" + fips
@@ -38,8 +38,8 @@ func StateArea(fips string) Area {
 	return Area{State, fips}
 }
 
-// StateOfMetro returns the FIPS code of the one state that a metropolitan area's title
-// ends with, as in "Yakima, WA"; empty for several.
+// StateOfMetro returns the FIPS code of the state named at the end of a metropolitan area's
+// title, as in "Yakima, WA"; empty if the title names several.
 func StateOfMetro(title string) string {
 	at := strings.LastIndex(title, ", ")
 	if at < 0 {
@@ -48,8 +48,7 @@ func StateOfMetro(title string) string {
 	return stateFIPS()[title[at+2:]]
 }
 
-// Fraction makes one of percent, with the four decimals that a hundredth of a percent
-// needs.
+// Fraction converts percent to a fraction rounded to four decimals.
 func Fraction(percent float64) *float64 {
 	f := math.Round(percent*100) / 1e4
 	return &f

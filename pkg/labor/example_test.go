@@ -32,5 +32,5 @@ func ExampleLookup() {
 	// Output:
 	// Washington 29-1141 Registered Nurses 93600
 	// region_fallback
-	// There are no employment and wage figures of Registered Nurses for Washington; they are from BLS OEWS, May 2024, United States.
+	// There are no employment and wage figures for Registered Nurses in Washington; these are from BLS OEWS, May 2024, United States.
 }

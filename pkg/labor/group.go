@@ -2,9 +2,9 @@ package labor
 
 import "sync"
 
-// Groups holds the occupations that OEWS (May 2021 to May 2024) and the Employment
-// Projections (2024-34) publish together only: the code they print, and the SOC 2018
-// codes it stands for. Where the code is not of the SOC it is the survey's own.
+// Groups maps each code under which OEWS (May 2021 to May 2024) and the Employment
+// Projections (2024-34) publish several occupations only as a group to their SOC 2018
+// codes. Some group codes are the survey's own rather than SOC codes.
 var Groups = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"13-1020": {"13-1021", "13-1022", "13-1023"},
@@ -33,7 +33,7 @@ var groupOf = sync.OnceValue(func() map[string]string {
 })
 
 // Group returns the code under which the survey and the projections publish an
-// occupation together with others; ok is false for one that stands alone.
+// occupation together with others; ok is false for one published on its own.
 func Group(soc string) (code string, ok bool) {
 	code, ok = groupOf()[soc]
 	return code, ok

@@ -10,8 +10,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Query asks for the occupations that programs of study lead to, for occupations by
-// their SOC codes (reports do), or for both.
+// Query asks for the occupations that programs of study lead to, for occupations by SOC
+// code (as reports do), or for both.
 type Query struct {
 	CIPCodes []string // distinct, at most MaxCIPs
 	SOCCodes []string // distinct
@@ -21,46 +21,46 @@ type Query struct {
 // Answer is the response of GET /labor-market. Neither list is nil.
 type Answer struct {
 	Data     Market            `json:"data" doc:"Figures of the region"`
-	Warnings []catalog.Warning `json:"warnings" doc:"What is missing or taken from elsewhere, and why"`
+	Warnings []catalog.Warning `json:"warnings" doc:"Figures that are missing or come from a wider region or group, with the reason"`
 }
 
-// Market is what a region's labor market offers to the programs asked for.
-// Occupations stand by totalEmployment, highest first and null last, then by code.
+// Market is a region's labor market for the requested programs. Occupations are ordered by
+// totalEmployment, highest first and null last, then by code.
 type Market struct {
-	CIPCodes    []string     `json:"cipCodes" doc:"CIP codes that were asked for, NN.NNNN"`
+	CIPCodes    []string     `json:"cipCodes" doc:"Requested CIP codes, NN.NNNN"`
 	RegionType  RegionType   `json:"regionType" enum:"national,state,msa"`
-	Region      string       `json:"region" doc:"US, a state's FIPS code of two digits, or a CBSA code"`
+	Region      string       `json:"region" doc:"US, a two-digit state FIPS code, or a CBSA code"`
 	RegionName  string       `json:"regionName" doc:"Name of the region"`
-	Vintage     Vintage      `json:"vintage" doc:"What the figures are of"`
+	Vintage     Vintage      `json:"vintage" doc:"Periods and editions of the data"`
 	Occupations []Occupation `json:"occupations" doc:"Occupations that the codes lead to, by totalEmployment, highest first, null last"`
 }
 
-// Occupation is one occupation's figures. CIPCodes are those of the question that
-// lead to it. Source cites the survey and the projections that the figures are from,
-// with period and region.
+// Occupation has the figures of one occupation. CIPCodes are the requested codes that lead
+// to it. Source cites the survey and the projections, with period and region.
 type Occupation struct {
 	SOCCode          string          `json:"socCode"`
 	Name             string          `json:"name" doc:"Name of the occupation"`
-	CIPCodes         []string        `json:"cipCodes" doc:"CIP codes that were asked for and lead to the occupation"`
+	CIPCodes         []string        `json:"cipCodes" doc:"Requested CIP codes that lead to the occupation"`
 	TotalEmployment  *int            `json:"totalEmployment" doc:"Jobs of wage and salary workers"`
 	MedianAnnualWage *int            `json:"medianAnnualWage" doc:"US dollars a year"`
 	WagePercentiles  WagePercentiles `json:"wagePercentiles" doc:"US dollars a year"`
 	ProjectedGrowth  *float64        `json:"projectedGrowth" doc:"Fraction over the projection period, national"`
 	AnnualOpenings   *int            `json:"annualOpenings" doc:"Jobs a year, average of the projection period, national"`
-	TypicalEducation *string         `json:"typicalEducation" doc:"Education that is typically needed for entry"`
-	Source           string          `json:"source" doc:"Survey and projections that the figures are from, with period and region"`
+	TypicalEducation *string         `json:"typicalEducation" doc:"Typical education needed for entry"`
+	Source           string          `json:"source" doc:"Survey and projections of the figures, with period and region"`
 }
 
-// Lookup runs a query by the rules in the package's description. An unknown
-// area is an error invalid_parameter; unknown codes are warnings. The same records
-// make the same response, warnings and their order included.
+// Lookup answers a query by the rules in the package comment. An unknown area is an
+// invalid_parameter error; unknown codes are warnings. The same records always give the
+// same response, including the warnings and their order.
 func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	scope, err := src.Scope(ctx, q.Area, q.CIPCodes)
 	if err != nil {
 		return Answer{}, fmt.Errorf("labor market scope: %w", err)
 	}
 	if scope.Region == nil {
-		return Answer{}, badParameter("region", q.Area.Region, "region %s is not a known %s", q.Area.Region, q.Area.RegionType)
+		return Answer{}, badParameter("region", q.Area.Region, "region %s is not a known %s", q.Area.Region,
+			q.Area.RegionType)
 	}
 	a := answering{query: q, scope: scope, areas: widening(*scope.Region)}
 
@@ -90,16 +90,16 @@ func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	return a.answer(entries), nil
 }
 
-// answering is one question on its way to its response.
+// answering is the state of one Lookup.
 type answering struct {
 	query    Query
 	scope    Scope
-	areas    []Area // the one asked for, then wider ones
+	areas    []Area // the requested one, then wider ones
 	facts    Facts
 	warnings []catalog.Warning
 }
 
-// entry is an occupation with what there is to say about it.
+// entry is an occupation with its warnings.
 type entry struct {
 	Occupation
 	wage       *Wage
@@ -111,7 +111,7 @@ func (e *entry) warn(code catalog.WarningCode, format string, args ...any) {
 	e.warnings = append(e.warnings, catalog.Warning{Code: code, Message: fmt.Sprintf(format, args...), SOCCode: e.SOCCode})
 }
 
-// widening returns the areas whose rows may stand for a region, nearest first.
+// widening returns the areas whose rows may be used for a region, narrowest first.
 func widening(r Region) []Area {
 	areas := []Area{r.Area}
 	if r.State != "" {
@@ -123,7 +123,7 @@ func widening(r Region) []Area {
 	return areas
 }
 
-// occupations returns the occupations asked for, each with the programs that lead to it.
+// occupations returns the requested occupations, each with the programs that lead to it.
 func (a *answering) occupations() map[string][]string {
 	programs := map[string][]string{}
 	for _, soc := range a.query.SOCCodes {
@@ -137,7 +137,7 @@ func (a *answering) occupations() map[string][]string {
 				Message: "The crosswalk has no CIP code " + code + "."})
 		case len(cip.SOCCodes) == 0:
 			a.warnings = append(a.warnings, catalog.Warning{Code: catalog.NoMatch, CIPCode: code,
-				Message: "The crosswalk matches CIP code " + code + " with no occupation."})
+				Message: "The crosswalk matches CIP code " + code + " to no occupation."})
 		}
 		for _, soc := range cip.SOCCodes {
 			programs[soc] = append(programs[soc], code)
@@ -157,7 +157,7 @@ func (a *answering) entry(soc string, cips []string) entry {
 		e.fillWages(a.scope.Region)
 		sources = append(sources, e.wage.Source)
 	} else {
-		e.warn(catalog.NoFigures, "The wage survey publishes no figures of %s.", e.Name)
+		e.warn(catalog.NoFigures, "The wage survey publishes no figures for %s.", e.Name)
 	}
 	if e.projection != nil {
 		e.fillProjection()
@@ -169,8 +169,8 @@ func (a *answering) entry(soc string, cips []string) entry {
 	return e
 }
 
-// wage returns the nearest row of an occupation, or nil. In one area its own row goes
-// before its group's.
+// wage returns the row of the narrowest area for an occupation, or nil. Within an area the
+// occupation's own row takes precedence over its group's.
 func (a *answering) wage(soc string) *Wage {
 	group, _ := Group(soc)
 	for _, area := range a.areas {
@@ -193,7 +193,7 @@ func (a *answering) projection(soc string) *Projection {
 	return nil
 }
 
-// name returns an occupation's title, empty where no source has the code.
+// name returns an occupation's title, empty if no source has the code.
 func (a *answering) name(e entry) string {
 	switch {
 	case a.facts.Names[e.SOCCode] != "":
@@ -210,19 +210,22 @@ func (e *entry) fillWages(asked *Region) {
 	w := e.wage
 	e.TotalEmployment, e.MedianAnnualWage, e.WagePercentiles = w.TotalEmployment, w.MedianAnnualWage, w.WagePercentiles
 	if w.Area != asked.Area {
-		e.warn(catalog.RegionFallback, "There are no employment and wage figures of %s for %s; they are from %s.", e.Name, asked.Name, w.Source)
+		e.warn(catalog.RegionFallback, "There are no employment and wage figures for %s in %s; these are from %s.", e.Name,
+			asked.Name, w.Source)
 	}
 	if w.SOCCode != e.SOCCode {
-		e.warn(catalog.OccupationGroup, "%s is surveyed only as a part of %s %s; employment and wages are those of the group.", e.Name, w.SOCCode, w.Name)
+		e.warn(catalog.OccupationGroup,
+			"%s is surveyed only as part of %s %s; employment and wages are those of the group.", e.Name, w.SOCCode, w.Name)
 	}
 	if names := w.figures(catalog.Suppressed); names != "" {
-		e.warn(catalog.Suppressed, "The survey does not publish %s of %s.", names, e.Name)
+		e.warn(catalog.Suppressed, "The survey does not publish %s for %s.", names, e.Name)
 	}
 	if names := w.figures(catalog.HourlyOnly); names != "" {
-		e.warn(catalog.HourlyOnly, "The survey publishes hourly wages only of %s, and so no %s.", e.Name, names)
+		e.warn(catalog.HourlyOnly, "The survey publishes only hourly wages for %s, so %s is not available.", e.Name, names)
 	}
 	if names := w.figures(catalog.TopCoded); names != "" {
-		e.warn(catalog.TopCoded, "%s of %s: the survey's highest published wage is given; the true one is that or more.", names, e.Name)
+		e.warn(catalog.TopCoded, "%s for %s is the highest wage that the survey publishes; the true wage is that much or more.",
+			names, e.Name)
 	}
 }
 
@@ -230,7 +233,9 @@ func (e *entry) fillProjection() {
 	p := e.projection
 	e.ProjectedGrowth, e.AnnualOpenings, e.TypicalEducation = p.ProjectedGrowth, p.AnnualOpenings, p.TypicalEducation
 	if p.SOCCode != e.SOCCode {
-		e.warn(catalog.OccupationGroup, "%s is projected only as a part of %s %s; growth, openings and education are those of the group.", e.Name, p.SOCCode, p.Name)
+		e.warn(catalog.OccupationGroup,
+			"%s is projected only as part of %s %s; growth, openings and education are those of the group.", e.Name,
+			p.SOCCode, p.Name)
 	}
 	var missing []string
 	for name, absent := range map[string]bool{"projectedGrowth": p.ProjectedGrowth == nil,
@@ -240,7 +245,7 @@ func (e *entry) fillProjection() {
 		}
 	}
 	if slices.Sort(missing); len(missing) > 0 {
-		e.warn(catalog.Suppressed, "The projections do not publish %s of %s.", strings.Join(missing, ", "), e.Name)
+		e.warn(catalog.Suppressed, "The projections do not publish %s for %s.", strings.Join(missing, ", "), e.Name)
 	}
 }
 
@@ -270,7 +275,7 @@ func (a *answering) answer(entries []entry) Answer {
 	for _, e := range entries {
 		if e.Name == "" {
 			warnings = append(warnings, catalog.Warning{Code: catalog.UnknownSOC, SOCCode: e.SOCCode,
-				Message: "No source has an occupation " + e.SOCCode + "."})
+				Message: "No source has the occupation " + e.SOCCode + "."})
 			continue
 		}
 		market.Occupations = append(market.Occupations, e.Occupation)
@@ -285,12 +290,13 @@ func (a *answering) answer(entries []entry) Answer {
 	}
 	if projected && region.Area != Nation {
 		warnings = append(warnings, catalog.Warning{Code: catalog.RegionFallback,
-			Message: "projectedGrowth, annualOpenings and typicalEducation are national: projections are published for the nation only."})
+			Message: "projectedGrowth, annualOpenings and typicalEducation are national: " +
+				"projections are published for the nation only."})
 	}
 	return Answer{Data: market, Warnings: append(warnings, details...)}
 }
 
-// descending orders numbers from high to low, nil last.
+// descending orders numbers from highest to lowest, nil last.
 func descending(x, y *int) int {
 	switch {
 	case x == nil && y == nil:

@@ -53,8 +53,10 @@ func market() *Tables {
 	source := map[Area]string{Nation: "survey of the nation", {State, "53"}: "survey of Washington",
 		{MSA, yakima}: "survey of Yakima", {MSA, portland}: "survey of Portland"}
 	wage := func(area Area, soc string, jobs, median int) Wage {
-		w := Wage{Area: area, SOCCode: soc, Name: "survey's " + soc, TotalEmployment: num(jobs), MedianAnnualWage: num(median),
-			WagePercentiles: WagePercentiles{num(median - 2), num(median - 1), num(median + 1), num(median + 2)}, Vintage: "May 2024", Source: source[area]}
+		w := Wage{Area: area, SOCCode: soc, Name: "survey's " + soc, TotalEmployment: num(jobs),
+			MedianAnnualWage: num(median),
+			WagePercentiles:  WagePercentiles{num(median - 2), num(median - 1), num(median + 1), num(median + 2)},
+			Vintage:          "May 2024", Source: source[area]}
 		if area == (Area{State, "53"}) {
 			w.Vintage = "2022"
 		}
@@ -63,12 +65,17 @@ func market() *Tables {
 	withheld := wage(Area{MSA, yakima}, "15-1252", 0, 90)
 	withheld.TotalEmployment, withheld.WagePercentiles.P90 = nil, num(239200)
 	withheld.Reasons = map[string]catalog.WarningCode{"totalEmployment": catalog.Suppressed, "p90": catalog.TopCoded}
-	actor := Wage{Area: Nation, SOCCode: "27-2011", Name: "survey's actor", TotalEmployment: num(500), Vintage: "May 2024", Source: source[Nation],
-		Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly}}
+	actor := Wage{Area: Nation, SOCCode: "27-2011", Name: "survey's actor", TotalEmployment: num(500), Vintage: "May 2024",
+		Source: source[Nation],
+		Reasons: map[string]catalog.WarningCode{
+			"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly,
+			"p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly,
+		}}
 	projection := func(soc string) Projection {
 		growth, education := 0.1, "Bachelor's degree"
-		return Projection{SOCCode: soc, Name: "projected " + soc, ProjectedGrowth: &growth, AnnualOpenings: num(7), TypicalEducation: &education,
-			Vintage: "2024-34", Source: "projections"}
+		return Projection{SOCCode: soc, Name: "projected " + soc, ProjectedGrowth: &growth, AnnualOpenings: num(7),
+			TypicalEducation: &education,
+			Vintage:          "2024-34", Source: "projections"}
 	}
 	unprojected := projection("27-2011")
 	unprojected.ProjectedGrowth, unprojected.TypicalEducation = nil, nil
@@ -119,7 +126,10 @@ func TestLookup(t *testing.T) {
 				{"27-2011", "11.1111", num(500), nil, "survey of the nation; projections"},
 				{"55-3016", "11.1111", nil, nil, ""},
 			},
-			warnings: []string{"occupation_group 31-1121", "occupation_group 31-1121", "hourly_only 27-2011", "suppressed 27-2011", "no_figures 55-3016", "no_figures 55-3016"},
+			warnings: []string{
+				"occupation_group 31-1121", "occupation_group 31-1121", "hourly_only 27-2011", "suppressed 27-2011",
+				"no_figures 55-3016", "no_figures 55-3016",
+			},
 		},
 		"a state falls back to the nation, occupation by occupation": {
 			query: Query{CIPCodes: []string{"11.1111"}, Area: Area{State, "53"}}, region: "Washington", wages: "2022, May 2024",
@@ -138,7 +148,8 @@ func TestLookup(t *testing.T) {
 			warnings: []string{"region_fallback", "region_fallback 15-1252"},
 		},
 		"a metropolitan area: what its row suppresses stays null, what has no row is its state's": {
-			query: Query{CIPCodes: []string{"22.2222"}, SOCCodes: []string{"31-1120"}, Area: Area{MSA, "49420"}}, region: "Yakima, WA", wages: "2022, May 2024",
+			query:  Query{CIPCodes: []string{"22.2222"}, SOCCodes: []string{"31-1120"}, Area: Area{MSA, "49420"}},
+			region: "Yakima, WA", wages: "2022, May 2024",
 			want: []figures{
 				{"31-1120", "", num(200), num(45), "survey of Washington; projections"},
 				{"15-1252", "22.2222", nil, num(90), "survey of Yakima; projections"},
@@ -151,7 +162,8 @@ func TestLookup(t *testing.T) {
 			warnings: []string{"region_fallback", "region_fallback 15-1252"},
 		},
 		"unknown codes, no match": {
-			query: Query{CIPCodes: []string{"99.0000", "33.3333", "22.2222"}, SOCCodes: []string{"10-0000"}, Area: Nation}, region: "United States", wages: "May 2024",
+			query:  Query{CIPCodes: []string{"99.0000", "33.3333", "22.2222"}, SOCCodes: []string{"10-0000"}, Area: Nation},
+			region: "United States", wages: "May 2024",
 			want:     []figures{{"15-1252", "22.2222", num(1000), num(100), "survey of the nation; projections"}},
 			warnings: []string{"unknown_cip 99.0000", "no_match 33.3333", "unknown_soc 10-0000"},
 		},
@@ -167,7 +179,9 @@ func TestLookup(t *testing.T) {
 			}
 			var got []figures
 			for _, o := range answer.Data.Occupations {
-				got = append(got, figures{o.SOCCode, strings.Join(o.CIPCodes, " "), o.TotalEmployment, o.MedianAnnualWage, o.Source})
+				got = append(got, figures{
+					o.SOCCode, strings.Join(o.CIPCodes, " "), o.TotalEmployment, o.MedianAnnualWage, o.Source,
+				})
 			}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(figures{})); diff != "" {
 				t.Errorf("occupations (-want +got):\n%s", diff)
@@ -197,7 +211,7 @@ func TestLookupUnknownRegion(t *testing.T) {
 	}
 }
 
-// A store that cannot answer is no empty answer.
+// A failing store must not look like an empty answer.
 func TestLookupStoreFault(t *testing.T) {
 	down := errors.New("down")
 	for name, src := range map[string]Source{"scope": broken{scope: down}, "facts": broken{facts: down}} {
@@ -257,8 +271,9 @@ func TestLookupLaws(t *testing.T) {
 	regions, _ := starter.Regions(t.Context(), "")
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{
-			CIPCodes: rapid.SliceOfNDistinct(rapid.SampledFrom(append(codes, "99.0000")), 1, MaxCIPs, rapid.ID[string]).Draw(t, "cips"),
-			Area:     rapid.SampledFrom(regions).Draw(t, "region").Area,
+			CIPCodes: rapid.SliceOfNDistinct(rapid.SampledFrom(append(codes, "99.0000")), 1, MaxCIPs,
+				rapid.ID[string]).Draw(t, "cips"),
+			Area: rapid.SampledFrom(regions).Draw(t, "region").Area,
 		}
 		src := &asked{Source: starter, t: t}
 		answer, err := Lookup(context.Background(), src, q)
@@ -275,7 +290,9 @@ func TestLookupLaws(t *testing.T) {
 		want := map[string][]string{}
 		for _, code := range q.CIPCodes {
 			socs, known := starter.crosswalk.SOCs(code)
-			if known == warned[about{catalog.UnknownCIP, "", code}] || (known && len(socs) == 0) != warned[about{catalog.NoMatch, "", code}] {
+			if known == warned[about{catalog.UnknownCIP, "", code}] || (known && len(socs) == 0) != warned[about{
+				catalog.NoMatch, "", code,
+			}] {
 				t.Errorf("%s known %v, %d occupations, warnings %v", code, known, len(socs), answer.Warnings)
 			}
 			for _, soc := range socs {
@@ -286,7 +303,8 @@ func TestLookupLaws(t *testing.T) {
 		last := Occupation{TotalEmployment: num(1 << 40)}
 		for _, o := range answer.Data.Occupations {
 			got[o.SOCCode] = o.CIPCodes
-			if order := descending(last.TotalEmployment, o.TotalEmployment); order > 0 || order == 0 && last.SOCCode >= o.SOCCode {
+			if order := descending(last.TotalEmployment, o.TotalEmployment); order > 0 || order == 0 &&
+				last.SOCCode >= o.SOCCode {
 				t.Errorf("%s stands before %s", last.SOCCode, o.SOCCode)
 			}
 			last = o
@@ -306,11 +324,13 @@ func TestLookupLaws(t *testing.T) {
 func checkFigures(t *rapid.T, o Occupation, area Area, warned map[about]bool) {
 	p := o.WagePercentiles
 	for _, figure := range []*int{o.TotalEmployment, o.MedianAnnualWage, p.P10, p.P25, p.P75, p.P90} {
-		if figure == nil && !warned[about{catalog.Suppressed, o.SOCCode, ""}] && !warned[about{catalog.HourlyOnly, o.SOCCode, ""}] && !warned[about{catalog.NoFigures, o.SOCCode, ""}] {
+		if figure == nil && !warned[about{catalog.Suppressed, o.SOCCode, ""}] &&
+			!warned[about{catalog.HourlyOnly, o.SOCCode, ""}] && !warned[about{catalog.NoFigures, o.SOCCode, ""}] {
 			t.Errorf("%s lacks a figure without a warning", o.SOCCode)
 		}
 	}
-	if o.MedianAnnualWage != nil && area != Nation && !(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
+	if o.MedianAnnualWage != nil && area != Nation &&
+		!(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
 		t.Errorf("%s is of the nation and does not say so", o.SOCCode)
 	}
 	if o.Name == "" {
@@ -327,13 +347,17 @@ func TestStarterHolds(t *testing.T) {
 	if diff := cmp.Diff(map[RegionType]int{National: 1, State: 52, MSA: 393}, regions); diff != "" {
 		t.Error(diff)
 	}
-	for _, code := range []string{"11.0701", "11.0101", "11.0103", "13.1202", "14.0801", "24.0101", "26.0101", "42.0101", "43.0104", "45.1001", "51.3801", "52.0201", "52.0301"} {
+	for _, code := range []string{
+		"11.0701", "11.0101", "11.0103", "13.1202", "14.0801", "24.0101", "26.0101", "42.0101", "43.0104", "45.1001",
+		"51.3801", "52.0201", "52.0301",
+	} {
 		if socs, known := starter.crosswalk.SOCs(code); !known || len(socs) == 0 {
 			t.Errorf("%s leads to %v", code, socs)
 		}
 	}
 	for _, soc := range []string{"15-1252", "29-1141"} {
-		if w, p := starter.wages[Nation][soc], starter.projections[soc]; w.MedianAnnualWage == nil || p.ProjectedGrowth == nil {
+		if w, p := starter.wages[Nation][soc], starter.projections[soc]; w.MedianAnnualWage == nil ||
+			p.ProjectedGrowth == nil {
 			t.Errorf("%s has no figures", soc)
 		}
 	}

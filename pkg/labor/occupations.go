@@ -2,10 +2,13 @@ package labor
 
 import "context"
 
-// Occupations returns the SOC codes that each of the CIP codes leads to; a code that
-// the loaded crosswalk does not have is left out. It takes at most 25 distinct codes.
-func Occupations(ctx context.Context, source Source, cips []string) (map[string][]string, error) {
-	scope, err := source.Scope(ctx, Nation, cips)
+// Occupations returns the SOC codes that a program's CIP code leads to, keyed by that code;
+// none if the program has no code or the loaded crosswalk lacks it.
+func Occupations(ctx context.Context, source Source, cip *string) (map[string][]string, error) {
+	if cip == nil {
+		return nil, nil
+	}
+	scope, err := source.Scope(ctx, Nation, []string{*cip})
 	if err != nil {
 		return nil, err
 	}

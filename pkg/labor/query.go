@@ -7,21 +7,21 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// MaxCIPs is the most CIP codes that one question may name.
+// MaxCIPs is the maximum number of CIP codes in a query.
 const MaxCIPs = 25
 
-// ParseCIPs reads the query parameter cipCodes: 1 to 25 codes NN.NNNN between
-// commas. It returns the distinct ones in the order in which they came, else an error
-// invalid_parameter. Whether the crosswalk knows a code is not its question.
+// ParseCIPs parses the query parameter cipCodes: 1 to 25 comma-separated codes NN.NNNN. It
+// returns the distinct codes in their order, or an invalid_parameter error. It does not
+// check whether the crosswalk has them.
 func ParseCIPs(list string) ([]string, error) {
 	codes := strings.Split(list, ",")
 	if len(codes) > MaxCIPs {
-		return nil, badParameter("cipCodes", list, "cipCodes takes 1 to 25 codes, not %d", len(codes))
+		return nil, badParameter("cipCodes", list, "cipCodes must have 1 to 25 codes, not %d", len(codes))
 	}
 	var distinct []string
 	for _, code := range codes {
 		if !IsCIP(code) {
-			return nil, badParameter("cipCodes", code, "cipCodes takes codes like 11.0701 between commas")
+			return nil, badParameter("cipCodes", code, "cipCodes must be comma-separated codes like 11.0701")
 		}
 		if !slices.Contains(distinct, code) {
 			distinct = append(distinct, code)
@@ -30,33 +30,32 @@ func ParseCIPs(list string) ([]string, error) {
 	return distinct, nil
 }
 
-// ParseRegion reads the query parameters regionType (empty is national) and region:
-// empty or US for the nation, a state's FIPS code padded or not, a CBSA code. It
-// returns an error invalid_parameter for anything else. Whether there is such a region
-// is not its question.
+// ParseRegion parses the query parameters regionType (empty means national) and region:
+// empty or US for the nation, a state FIPS code padded or not, or a CBSA code. It returns an
+// invalid_parameter error for anything else. It does not check whether the region exists.
 func ParseRegion(regionType, region string) (Area, error) {
 	switch RegionType(regionType) {
 	case "", National:
 		if region == "" || region == Nation.Region {
 			return Nation, nil
 		}
-		return Area{}, badParameter("region", region, "region needs regionType state or msa with it")
+		return Area{}, badParameter("region", region, "region requires regionType state or msa")
 	case State:
 		if IsState(region) {
 			return StateArea(region), nil
 		}
-		return Area{}, badParameter("region", region, "regionType state needs region, a FIPS code like 06 or 6")
+		return Area{}, badParameter("region", region, "regionType state requires region, a FIPS code like 06 or 6")
 	case MSA:
 		if IsCBSA(region) {
 			return Area{MSA, region}, nil
 		}
-		return Area{}, badParameter("region", region, "regionType msa needs region, a CBSA code like 41860")
+		return Area{}, badParameter("region", region, "regionType msa requires region, a CBSA code like 41860")
 	}
-	return Area{}, badParameter("regionType", regionType, "regionType is national, state or msa")
+	return Area{}, badParameter("regionType", regionType, "regionType must be national, state or msa")
 }
 
-// ParseArea reads the area code of a report (docs/contract.md): national, a
-// state's FIPS code or a CBSA code; ok is false for anything else.
+// ParseArea parses the area code of a report (docs/contract.md): national, a state FIPS code
+// or a CBSA code; ok is false for anything else.
 func ParseArea(code string) (area Area, ok bool) {
 	switch {
 	case code == string(National):
@@ -69,7 +68,7 @@ func ParseArea(code string) (area Area, ok bool) {
 	return Area{}, false
 }
 
-// badParameter shows the value where it points at it, and nowhere else.
+// badParameter returns an invalid_parameter error that carries the value in its field error only.
 func badParameter(name, value, format string, args ...any) error {
 	err := catalog.Errorf(catalog.InvalidParameter, format, args...)
 	err.Fields = []catalog.FieldError{{Location: "query." + name, Message: err.Detail, Value: value}}

@@ -14,7 +14,8 @@ import (
 func refused(t *testing.T, err error, location string) {
 	t.Helper()
 	var e *catalog.Error
-	if !errors.As(err, &e) || e.Code != catalog.InvalidParameter || len(e.Fields) != 1 || e.Fields[0].Location != location {
+	if !errors.As(err, &e) || e.Code != catalog.InvalidParameter || len(e.Fields) != 1 ||
+		e.Fields[0].Location != location {
 		t.Errorf("want an invalid parameter at %s, got %v", location, err)
 	}
 }
@@ -34,7 +35,8 @@ func TestParseCIPs(t *testing.T) {
 			t.Errorf("%q: %s", list, diff)
 		}
 	}
-	for _, list := range []string{"", ",", "11.0701,", "11.0701, 51.3801", "11.070", "1.0701", "11.07011", "110701", "11-0701", "11.07O1", "١١.٠٧٠١",
+	for _, list := range []string{"", ",", "11.0701,", "11.0701, 51.3801", "11.070", "1.0701", "11.07011", "110701",
+		"11-0701", "11.07O1", "١١.٠٧٠١",
 		"11.0701;51.3801", "11.0701\n", strings.Repeat("11.0701,", 25) + "11.0701"} {
 		got, err := ParseCIPs(list)
 		refused(t, err, "query.cipCodes")
@@ -59,7 +61,8 @@ func TestParseRegion(t *testing.T) {
 			t.Errorf("%v: %v, %v", in, got, err)
 		}
 	}
-	for _, in := range [][2]string{{"", "06"}, {"national", "06"}, {"state", ""}, {"state", "006"}, {"state", "CA"}, {"state", "-6"}, {"msa", ""},
+	for _, in := range [][2]string{{"", "06"}, {"national", "06"}, {"state", ""}, {"state", "006"}, {"state", "CA"},
+		{"state", "-6"}, {"msa", ""},
 		{"msa", "4266"}, {"msa", "426600"}, {"msa", "06"}} {
 		_, err := ParseRegion(in[0], in[1])
 		refused(t, err, "query.region")
@@ -71,7 +74,9 @@ func TestParseRegion(t *testing.T) {
 }
 
 func TestParseArea(t *testing.T) {
-	for code, want := range map[string]Area{"national": Nation, "6": {State, "06"}, "06": {State, "06"}, "42660": {MSA, "42660"}} {
+	for code, want := range map[string]Area{
+		"national": Nation, "6": {State, "06"}, "06": {State, "06"}, "42660": {MSA, "42660"},
+	} {
 		if got, ok := ParseArea(code); !ok || got != want {
 			t.Errorf("%q: %v %v", code, got, ok)
 		}
@@ -84,7 +89,9 @@ func TestParseArea(t *testing.T) {
 }
 
 func FuzzParseCIPs(f *testing.F) {
-	for _, list := range []string{"11.0701", "11.0701,51.3801", ",", "11.0701,,", strings.Repeat("11.0701,", 30), "\x00", "11.0701,11.0701"} {
+	for _, list := range []string{
+		"11.0701", "11.0701,51.3801", ",", "11.0701,,", strings.Repeat("11.0701,", 30), "\x00", "11.0701,11.0701",
+	} {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
@@ -106,7 +113,9 @@ func FuzzParseCIPs(f *testing.F) {
 }
 
 func FuzzParseRegion(f *testing.F) {
-	for _, in := range [][2]string{{"", ""}, {"national", "US"}, {"state", "6"}, {"state", "06"}, {"msa", "42660"}, {"msa", "6"}, {"x", ""}} {
+	for _, in := range [][2]string{
+		{"", ""}, {"national", "US"}, {"state", "6"}, {"state", "06"}, {"msa", "42660"}, {"msa", "6"}, {"x", ""},
+	} {
 		f.Add(in[0], in[1])
 	}
 	f.Fuzz(func(t *testing.T, regionType, region string) {

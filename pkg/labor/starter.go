@@ -11,17 +11,16 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The tables that a service knows without any import; each names its sources in
-// its first lines.
+// starterFiles are the built-in tables; each names its sources in its first lines.
 //
 //go:embed starter/*.csv
 var starterFiles embed.FS
 
 // Starter returns the built-in tables: some 290 common programs of study, the
-// occupations that they lead to with national figures (OEWS May 2024, Employment
-// Projections 2024-34), the states, the District of Columbia, Puerto Rico, and the
-// metropolitan areas. It has no figures of states or metropolitan areas: there each
-// answer falls back to the nation and says so.
+// occupations they lead to with national figures (OEWS May 2024, Employment Projections
+// 2024-34), the states, the District of Columbia, Puerto Rico, and the metropolitan areas.
+// It has no figures for states or metropolitan areas: those fall back to the nation, with a
+// warning.
 func Starter() *Tables { return starter() }
 
 var starter = sync.OnceValue(func() *Tables {
@@ -60,8 +59,8 @@ var stateFIPS = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// starterTable returns the lines below the header. The files are part of the program,
-// so a mistake in one is a mistake of the program.
+// starterTable returns the lines below the header. The files are embedded, so an error in
+// one is a bug and panics.
 func starterTable(name string) [][]string {
 	file, err := starterFiles.Open("starter/" + name + ".csv")
 	if err != nil {

@@ -3,11 +3,12 @@ package labor
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 )
 
-// Tables is a Source in memory, made of the data sets that readers return. It is not
-// changed once it is asked, and so is safe for concurrent use.
+// Tables is an in-memory Source built from the data sets that the readers return. It is
+// immutable and safe for concurrent use.
 type Tables struct {
 	crosswalk   *Crosswalk
 	regions     map[Area]Region
@@ -16,8 +17,8 @@ type Tables struct {
 	vintage     Vintage
 }
 
-// NewTables makes Tables of data sets. A later region or wage row replaces an earlier
-// one of the same area, or area and occupation; the nation is always among the regions.
+// NewTables builds Tables from data sets. A later region or wage row replaces an earlier one
+// for the same area, or area and occupation; the nation is always among the regions.
 func NewTables(crosswalk *Crosswalk, regions []Region, wages []Wage, projections []Projection) *Tables {
 	t := &Tables{
 		crosswalk:   crosswalk,
@@ -43,6 +44,39 @@ func NewTables(crosswalk *Crosswalk, regions []Region, wages []Wage, projections
 		t.vintage.Projections = p.Vintage
 	}
 	return t
+}
+
+// Imported has the tables that replace built-in ones; nil ones replace nothing.
+type Imported struct {
+	Crosswalk   *Crosswalk
+	Projections []Projection
+	Surveyed    []Region // as the wage survey names them; used where the tables have no name
+	Regions     []Region // take precedence over all others
+	Vintage     Vintage  // of the imported data, including wages; empty fields change nothing
+}
+
+// With returns the tables with the imported ones in place of their own.
+func (t *Tables) With(d Imported) *Tables {
+	with := *t
+	with.regions = map[Area]Region{}
+	for _, list := range [][]Region{d.Surveyed, slices.Collect(maps.Values(t.regions)), d.Regions} {
+		for _, r := range list {
+			with.regions[r.Area] = r
+		}
+	}
+	with.crosswalk = cmp.Or(d.Crosswalk, t.crosswalk)
+	if d.Projections != nil {
+		with.projections = map[string]Projection{}
+		for _, p := range d.Projections {
+			with.projections[p.SOCCode] = p
+		}
+	}
+	with.vintage = Vintage{
+		Wages:       cmp.Or(d.Vintage.Wages, t.vintage.Wages),
+		Projections: cmp.Or(d.Vintage.Projections, t.vintage.Projections),
+		Crosswalk:   cmp.Or(d.Vintage.Crosswalk, t.vintage.Crosswalk),
+	}
+	return &with
 }
 
 // Scope implements Source.
@@ -72,8 +106,8 @@ func (t *Tables) Facts(_ context.Context, areas []Area, socs []string) (Facts, e
 	return facts, nil
 }
 
-// Regions lists the regions of a type, or of all types where it is empty, the nation
-// first, then states, then the rest, each by code.
+// Regions lists the regions of a type, or of all types if it is empty: the nation first, then
+// states, then the rest, each by code.
 func (t *Tables) Regions(_ context.Context, regionType RegionType) ([]Region, error) {
 	regions := []Region{}
 	for _, r := range t.regions {
@@ -85,8 +119,8 @@ func (t *Tables) Regions(_ context.Context, regionType RegionType) ([]Region, er
 	return regions, nil
 }
 
-// SortRegions orders regions as lists show them: the nation, states, metropolitan
-// areas, each by code.
+// SortRegions sorts regions in list order: the nation, states, metropolitan areas, each by
+// code.
 func SortRegions(regions []Region) {
 	rank := []RegionType{National, State, MSA}
 	slices.SortFunc(regions, func(a, b Region) int {

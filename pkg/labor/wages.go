@@ -2,23 +2,23 @@ package labor
 
 import "skillscurriculum/pkg/catalog"
 
-// TopWage is the survey's cap in dollars a year since May 2022, for a file that does
-// not state it.
+// TopWage is the survey's cap in dollars a year since May 2022, for files that do not state
+// it.
 const TopWage = 239_200
 
-// WageFile is what a file of the wage survey holds.
+// WageFile is the content of a file of the wage survey.
 type WageFile struct {
-	Wages []Wage // in the order of the file, one of each area and occupation
-	// Regions are the areas of the wages under the titles that the survey gives
-	// them, in the order of the file. They fill in what the region lists lack.
+	Wages []Wage // in the order of the file, one for each area and occupation
+	// Regions are the areas of the wages with the survey's titles, in the order of the
+	// file. They supply names that the region lists lack.
 	Regions []Region
 	Vintage string
-	// Skipped counts lines of areas that are no region of the service:
-	// nonmetropolitan areas, and regions that only a state delineates.
+	// Skipped counts lines of areas that the service has no region for: nonmetropolitan
+	// areas, and regions delineated only by a state.
 	Skipped int
 }
 
-// Figure is a figure of a row: its name in JSON and where it stands.
+// Figure is a figure of a row: its JSON name and its address.
 type Figure struct {
 	Name  string
 	Value **int
@@ -28,11 +28,12 @@ type Figure struct {
 func (w *Wage) Figures() []Figure {
 	return []Figure{
 		{"totalEmployment", &w.TotalEmployment}, {"medianAnnualWage", &w.MedianAnnualWage},
-		{"p10", &w.WagePercentiles.P10}, {"p25", &w.WagePercentiles.P25}, {"p75", &w.WagePercentiles.P75}, {"p90", &w.WagePercentiles.P90},
+		{"p10", &w.WagePercentiles.P10}, {"p25", &w.WagePercentiles.P25}, {"p75", &w.WagePercentiles.P75},
+		{"p90", &w.WagePercentiles.P90},
 	}
 }
 
-// Lacks notes why a figure is not there, or is no more than a bound.
+// Lacks records why a figure is missing, or only a bound.
 func (w *Wage) Lacks(figure string, why catalog.WarningCode) {
 	if w.Reasons == nil {
 		w.Reasons = map[string]catalog.WarningCode{}
@@ -40,6 +41,6 @@ func (w *Wage) Lacks(figure string, why catalog.WarningCode) {
 	w.Reasons[figure] = why
 }
 
-// Progress is called now and then how many lines of a file were read. total is about
-// what there is to read, and never below done.
+// Progress is called now and then with the number of lines read. total is an estimate of the
+// whole, never below done.
 type Progress func(done, total int)

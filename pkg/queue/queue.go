@@ -1,9 +1,9 @@
 // Package queue carries extraction jobs over SQS: Sender sends them, Worker runs
-// them, Sweeper sends again what got lost and fails what cannot be done.
+// them, Sweeper resends lost ones and fails those that cannot succeed.
 //
 // The row of a record is the truth and a message only a hint that there is work:
-// messages may be lost, doubled, late and out of order. Invariant: whatever
-// happens to messages and workers, an extraction ends COMPLETED or FAILED once.
+// messages may be lost, duplicated, late and out of order. Invariant: whatever happens to
+// messages and workers, an extraction ends COMPLETED or FAILED exactly once.
 package queue
 
 import (
@@ -26,7 +26,7 @@ type Sender struct {
 	URL    string
 }
 
-// sendsInParallel is how many messages are sent at a time.
+// sendsInParallel is the number of messages sent concurrently.
 const sendsInParallel = 8
 
 // Send sends jobs that may be run at once.
@@ -43,8 +43,11 @@ func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 // count may be a minute old.
 func (s *Sender) Empty(ctx context.Context) (bool, error) {
 	out, err := s.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
-		QueueUrl:       &s.URL,
-		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesDelayed},
+		QueueUrl: &s.URL,
+		AttributeNames: []types.QueueAttributeName{
+			types.QueueAttributeNameApproximateNumberOfMessages,
+			types.QueueAttributeNameApproximateNumberOfMessagesDelayed,
+		},
 	})
 	if err != nil {
 		return false, fmt.Errorf("length of the queue: %w", err)

@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -9,9 +10,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -22,9 +25,9 @@ import (
 	"pgregory.net/rapid"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/queue"
-	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 var job = catalog.ExtractionJob{OrganizationID: "org_1", Kind: catalog.TransferCourseKind, ID: "tcr_1", PackageID: "tpk_1", RequestedAt: 1_795_000_000_000}
@@ -188,11 +191,24 @@ func (d *documents) Plain(ctx context.Context, words string) (catalog.SyllabusTe
 
 // line is a queue that remembers what was sent, or refuses to take it.
 type line struct {
+	takes   time.Duration // for each call
 	mu      sync.Mutex
 	down    bool
 	waiting int
 	jobs    []catalog.ExtractionJob
 	delays  []int
+}
+
+// Do calls the queue without a network, so that the time of a test can be simulated.
+func (l *line) Do(r *http.Request) (*http.Response, error) {
+	select {
+	case <-time.After(l.takes):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 func (l *line) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -228,21 +244,17 @@ type bench struct {
 	job       catalog.ExtractionJob
 }
 
-func newBench(t interface {
-	Helper()
-	Cleanup(func())
-}) *bench {
+func newBench(t interface{ Helper() }) *bench {
 	t.Helper()
 	b := &bench{job: job, clock: catalog.TimeOf(time.Now()), line: &line{}, documents: &documents{text: "Students design relational databases and write SQL queries."}}
 	b.table = &table{status: catalog.Pending, requested: job.RequestedAt, href: "https://example.org/s.pdf", known: map[string]*catalog.Outcome{}, now: func() catalog.Time { return b.clock }}
-	server := httptest.NewServer(b.line)
-	t.Cleanup(server.Close)
-	sender := &queue.Sender{URL: server.URL, Client: sqs.New(sqs.Options{
-		Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Retryer: aws.NopRetryer{},
+	const url = "http://queue.test"
+	sender := &queue.Sender{URL: url, Client: sqs.New(sqs.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(url), Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Retryer: aws.NopRetryer{}, HTTPClient: b.line,
 	})}
 	ids := catalog.IDs{Random: rand.Reader}
 	b.worker = &queue.Worker{
-		Store: b.table, Sender: sender, Documents: b.documents, Extractor: skills.NewExtractor(skills.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
+		Store: b.table, Sender: sender, Documents: b.documents, Extractor: extraction.NewExtractor(extraction.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
 	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Files: noFiles{}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
@@ -353,18 +365,20 @@ func TestOtherErrorsAndPanicsAreInternal(t *testing.T) {
 }
 
 func TestTheRunKeepsTimeToSave(t *testing.T) {
-	b := newBench(t)
-	b.documents.slow = true
-	ctx, cancel := context.WithTimeout(t.Context(), 4300*time.Millisecond)
-	defer cancel()
-	response, err := b.worker.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{message("m", job)}})
-	if err != nil || len(response.BatchItemFailures) > 0 || ctx.Err() != nil {
-		t.Errorf("%v, %v", response, ctx.Err())
-	}
-	// The next run would be as slow, so that this one was the only one.
-	if b.table.status != catalog.Failed || b.table.outcome.Failure.Code != catalog.TimedOut || len(b.line.jobs) > 0 {
-		t.Errorf("%s, sent again %d times", b.table.status, len(b.line.jobs))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.documents.slow = true
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		response, err := b.worker.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{message("m", job)}})
+		if err != nil || len(response.BatchItemFailures) > 0 || ctx.Err() != nil {
+			t.Errorf("%v, %v, %v", response, err, ctx.Err())
+		}
+		// The next run would be as slow, so that this one was the only one.
+		if b.table.status != catalog.Failed || b.table.outcome.Failure.Code != catalog.TimedOut || len(b.line.jobs) > 0 {
+			t.Errorf("%s, sent again %d times", b.table.status, len(b.line.jobs))
+		}
+	})
 }
 
 func TestLeasedComesBack(t *testing.T) {
@@ -489,6 +503,26 @@ func TestSweep(t *testing.T) {
 	if _, err := b.sweeper.Handle(t.Context(), schedule); !errors.Is(err, errDown) {
 		t.Errorf("a deletion cannot be completed and the sweeper says %v", err)
 	}
+	// One record that cannot be finished is told, and is no failure of the run.
+	var log bytes.Buffer
+	b.sweeper.Log = slog.New(slog.NewJSONHandler(&log, nil))
+	b.table.fail = func(method string) error {
+		switch method {
+		case "complete":
+			return errors.Join(&catalog.Unfinished{OrganizationID: "org_1", Kind: catalog.CourseKind, ID: "crs_1", Cause: errDown}, nil)
+		case "resend":
+			return errDown
+		}
+		return nil
+	}
+	if _, err := b.sweeper.Handle(t.Context(), schedule); err != nil || b.table.expired != 5 {
+		t.Errorf("one record cannot be finished: %v, and documents were looked at %d times", err, b.table.expired)
+	}
+	for _, id := range []string{"crs_1", job.ID} {
+		if !regexp.MustCompile(`"msg":"unfinished","record":"` + id + `",.*"Unfinished":1,"_aws":.*"Name":"Unfinished"`).MatchString(log.String()) {
+			t.Errorf("%s is not told in %s", id, log.String())
+		}
+	}
 	b.table.fail, b.line.jobs = nil, b.line.jobs[:1]
 	b.table.status = catalog.Completed
 	if _, err := b.sweeper.Handle(t.Context(), schedule); err != nil || len(b.line.jobs) != 1 {
@@ -499,18 +533,21 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// More is stuck than one sweep can send: it stops in time, and that is no error.
+// More is stuck than one sweep can send: it stops in time, and that is no error. Of its
+// ten seconds five are kept for deletions; one call counts the queue, each other one
+// sends a message, eight at a time.
 func TestSweepEndsInTime(t *testing.T) {
-	b := newBench(t)
-	b.table.endless = true
-	ctx, cancel := context.WithTimeout(t.Context(), 5500*time.Millisecond)
-	defer cancel()
-	_, err := b.sweeper.Handle(ctx, json.RawMessage(`{}`))
-	b.line.mu.Lock() // a send that was given up may still arrive
-	defer b.line.mu.Unlock()
-	if err != nil || ctx.Err() != nil || len(b.line.jobs) == 0 || b.table.completed != 1 {
-		t.Errorf("%v, %v, sent %d, looked at deletions %d times", err, ctx.Err(), len(b.line.jobs), b.table.completed)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.table.endless = true
+		b.line.takes = 300 * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err := b.sweeper.Handle(ctx, json.RawMessage(`{}`))
+		if want := (5000/300 - 1) * 8; err != nil || ctx.Err() != nil || len(b.line.jobs) != want || b.table.completed != 1 {
+			t.Errorf("%v, %v, sent %d of %d, looked at deletions %d times", err, ctx.Err(), len(b.line.jobs), want, b.table.completed)
+		}
+	})
 }
 
 func TestSendTakesEveryJob(t *testing.T) {

@@ -6,16 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"golang.org/x/sync/errgroup"
 
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 )
 
-// SweeperStore is what the sweeper needs of the table.
+// SweeperStore is the part of the store that the sweeper uses.
 type SweeperStore interface {
 	ClaimStore
 	// Stuck visits extractions that wait or run longer than they should; all that may
@@ -25,9 +28,9 @@ type SweeperStore interface {
 	// moved on by itself.
 	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (again catalog.ExtractionJob, stuck bool, err error)
 	// CompleteDeletions takes out what deletions that broke off have left, and the files
-	// of deleted documents.
+	// of deleted documents. What it cannot finish is in the error as *catalog.Unfinished.
 	CompleteDeletions(ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error) error
-	// ExpireDocuments deletes the documents whose file never came.
+	// ExpireDocuments deletes the documents whose file never came, with the same errors.
 	ExpireDocuments(ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error)) error
 }
 
@@ -37,9 +40,9 @@ type Files interface {
 	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
 
-// Sweeper looks after extractions whose message or worker was lost, sets those
-// FAILED whose message no worker could deal with, and completes deletions that
-// broke off and documents whose file never came.
+// Sweeper resends extractions whose message or worker was lost, fails those whose message no
+// worker could process, completes interrupted deletions, and deletes documents whose file was
+// never uploaded.
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender
@@ -49,7 +52,7 @@ type Sweeper struct {
 	Log    *slog.Logger
 }
 
-// sweepReserve is what a sweep leaves of the function's time for deletions.
+// sweepReserve is the part of the function's time that is left for deletions.
 const sweepReserve = 5 * time.Second
 
 // Handle takes the events of the schedule and those of the dead-letter queue.
@@ -61,7 +64,30 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 	if len(letters.Records) > 0 {
 		return s.fail(ctx, letters), nil
 	}
-	return events.SQSEventResponse{}, errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded))
+	err := errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded))
+	return events.SQSEventResponse{}, s.report(ctx, err)
+}
+
+var sweeps = metric.New([]string{"Kind"}, "Unfinished:Count")
+
+// report writes a line for each record that could not be finished, and returns the other
+// errors: one bad record is not to end the run for all.
+func (s *Sweeper) report(ctx context.Context, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var others []error
+		for _, one := range joined.Unwrap() {
+			others = append(others, s.report(ctx, one))
+		}
+		return errors.Join(others...)
+	}
+	unfinished, ok := err.(*catalog.Unfinished)
+	if !ok {
+		return err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelError, "unfinished",
+		slog.String("record", unfinished.ID), slog.String("organization", string(unfinished.OrganizationID)), slog.String("cause", unfinished.Cause.Error()),
+		slog.String("Kind", api.Sweeper), slog.Int("Unfinished", 1), sweeps.At(s.Now()))
+	return nil
 }
 
 func (s *Sweeper) uploaded(ctx context.Context, org catalog.OrgID, documentID string) (bool, error) {
@@ -69,7 +95,7 @@ func (s *Sweeper) uploaded(ctx context.Context, org catalog.OrgID, documentID st
 	return there, err
 }
 
-// sweep sends again what is stuck, the oldest first, as far as it comes in its time.
+// sweep resends stuck extractions, the oldest first, until its time is up.
 func (s *Sweeper) sweep(ctx context.Context) error {
 	sweeping, cancel := ctx, func() {}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -81,11 +107,19 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	var sent atomic.Int64
+	var mu sync.Mutex
+	var unfinished []error
 	group, sending := errgroup.WithContext(sweeping)
 	group.SetLimit(sendsInParallel)
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)
+			if err != nil && sending.Err() == nil && !isUnavailable(err) {
+				mu.Lock()
+				defer mu.Unlock()
+				unfinished = append(unfinished, job.Unfinished(err))
+				return nil
+			}
 			if err != nil || !stuck {
 				return err
 			}
@@ -101,16 +135,21 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	if sent.Load() > 0 || err != nil {
 		s.Log.InfoContext(ctx, "swept", "resent", sent.Load(), "cause", fmt.Sprint(err))
 	}
-	return err
+	return errors.Join(append(unfinished, err)...)
 }
 
-// fail sets the extractions of dead letters FAILED, unless they moved on or were
-// requested anew, which is another message's.
+func isUnavailable(err error) bool {
+	var known *catalog.Error
+	return errors.As(err, &known) && known.Code == catalog.Unavailable
+}
+
+// fail marks the extractions of dead letters as FAILED unless they have finished or were
+// requested again, which has a message of its own.
 func (s *Sweeper) fail(ctx context.Context, letters events.SQSEvent) (response events.SQSEventResponse) {
 	for _, letter := range letters.Records {
 		var job catalog.ExtractionJob
 		if err := json.Unmarshal([]byte(letter.Body), &job); err != nil || job.ID == "" {
-			s.Log.ErrorContext(ctx, "dead letter is no job", "messageId", letter.MessageId)
+			s.Log.ErrorContext(ctx, "dead letter is not a job", "messageId", letter.MessageId)
 			continue
 		}
 		task, err := s.Store.Claim(ctx, job, s.IDs.New("run_"), s.Now()+catalog.Time(leaseMargin/time.Millisecond))

@@ -15,7 +15,6 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/skills"
 )
 
 // ClaimStore is how a worker takes a job and ends it.
@@ -46,12 +45,17 @@ type Documents interface {
 	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
 
+// Extractor finds the skills of a document; package extraction has it.
+type Extractor interface {
+	Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.Outcome, error)
+}
+
 // Worker runs extractions.
 type Worker struct {
 	Store      WorkerStore
 	Sender     *Sender
 	Documents  Documents
-	Extractor  *skills.Extractor
+	Extractor  Extractor
 	Provenance catalog.Provenance // engine and taxonomy
 	RetryDelay time.Duration      // after the first transient failure; doubled after each
 	Now        func() catalog.Time
@@ -62,24 +66,24 @@ type Worker struct {
 }
 
 const (
-	// maxTries is how often a document is tried that may be there later.
+	// maxTries limits the attempts at a document that fails transiently.
 	maxTries = 3
-	// maxRuns is how often an extraction is begun at all, runs that died included.
+	// maxRuns limits the runs of an extraction, including runs that died.
 	maxRuns = 6
-	// leaseMargin is what a lease outlives its run by.
+	// leaseMargin is the time by which a lease outlives its run.
 	leaseMargin = 5 * time.Second
-	// finishReserve is what a run keeps of its time to save what it found.
+	// finishReserve is the time that a run reserves for saving its outcome.
 	finishReserve = 4 * time.Second
 )
 
-// Handle runs the jobs of an event. A job that another run still holds, or that
-// could not be ended now, is redelivered: it is a failed item of the response.
+// Handle runs the jobs of an event. A job that another run has leased, or that could not be
+// finished, is a failed item of the response and redelivered.
 func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	for _, message := range event.Records {
 		var job catalog.ExtractionJob
 		if err := json.Unmarshal([]byte(message.Body), &job); err != nil || job.ID == "" {
-			w.Log.ErrorContext(ctx, "message is no job", "messageId", message.MessageId)
+			w.Log.ErrorContext(ctx, "message is not a job", "messageId", message.MessageId)
 			continue
 		}
 		if err := w.run(ctx, job, message); err != nil {
@@ -107,8 +111,8 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	working, cancel := context.WithDeadline(ctx, end.Add(-finishReserve))
 	defer cancel()
 	outcome := w.extract(working, task)
-	// A document that takes all of a run's time would take all of the next one's; a
-	// slow server is given up on earlier.
+	// A document that used up the time of one run would use up the next one's too; slow
+	// servers time out earlier.
 	inTime := working.Err() == nil
 	if f := outcome.Failure; f != nil && f.Code.Transient() && inTime && task.Attempt < maxTries {
 		delay := w.RetryDelay << (task.Attempt - 1)
@@ -155,24 +159,15 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		known.Text, known.Provenance = document.Text, provenance
 		return known
 	}
-	result, err := w.Extractor.Extract(ctx, document)
+	found, err := w.Extractor.Extract(ctx, document)
 	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
 	}
-	return &catalog.Outcome{
-		Skills: orEmpty(result.Skills), Evidence: orEmpty(result.Evidence), Warnings: orEmpty(result.Warnings),
-		Provenance: provenance, Text: document.Text,
-	}
+	found.Provenance, found.Text = provenance, document.Text
+	return &found
 }
 
 func failed(f *catalog.Failure) *catalog.Outcome { return &catalog.Outcome{Failure: f} }
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
 
 // document returns what a task is about: its syllabus, else the text it came with,
 // else name and description.
@@ -201,7 +196,7 @@ func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcom
 	if w.Trace != nil {
 		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code})
 	}
-	// What is tried again waits on purpose.
+	// Retries wait on purpose.
 	sent, err := strconv.ParseInt(message.Attributes["SentTimestamp"], 10, 64)
 	if err != nil || task.Attempt > 1 {
 		sent = int64(start)

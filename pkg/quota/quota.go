@@ -1,10 +1,9 @@
-// Package quota decides whether a call fits into what its customer may still use. It
-// holds the words of the rate limit: unit, window, limit, charge. It stores nothing
-// itself: counting is a port, and the clock is passed in.
+// Package quota decides whether a call fits into its customer's rate limit. It defines the
+// terms unit, window, limit and charge. It stores nothing itself: counting is a port, and the
+// time is passed in.
 //
-// Invariants: the units admitted in a window never exceed the limit, and a call that
-// fits is never refused, because the counter adds a cost where it fits, in one step,
-// and nothing else decides.
+// Invariants: the units admitted in a window never exceed the limit, and a call that fits is
+// never refused, because the counter's atomic conditional addition is the only decision.
 package quota
 
 import (
@@ -17,25 +16,24 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Limit is how many units a customer may use in a window. A window is a whole
+// Limit is the number of units that a customer may use in a window. A window is a whole
 // number of seconds.
 type Limit struct {
 	Units  int
 	Window time.Duration
 }
 
-// DefaultLimit applies where neither operator nor customer sets another.
+// DefaultLimit applies unless the operator or the customer's record sets another.
 var DefaultLimit = Limit{Units: 1000, Window: time.Minute}
 
-// Window is one fixed window of one customer, in UNIX seconds; End is where the
-// next one starts.
+// Window is one fixed window of one customer, in Unix seconds; the next one starts at End.
 type Window struct {
 	Start, End int64
 	Units      int
 }
 
-// At returns the customer's window at an instant. Windows of different customers
-// start at different seconds, so that not everybody returns at once.
+// At returns the customer's window at an instant. Windows of different customers start at
+// different seconds, so that refused customers do not all return at once.
 func (l Limit) At(customer catalog.CustomerID, now catalog.Time) Window {
 	length := int64(l.Window / time.Second)
 	h := fnv.New32a()
@@ -46,7 +44,7 @@ func (l Limit) At(customer catalog.CustomerID, now catalog.Time) Window {
 	return Window{Start: start, End: start + length, Units: l.Units}
 }
 
-// Before returns the n windows before w, the latest first.
+// Before returns the n windows before w, latest first.
 func (w Window) Before(n int) []Window {
 	length := w.End - w.Start
 	past := make([]Window, n)
@@ -56,21 +54,21 @@ func (w Window) Before(n int) []Window {
 	return past
 }
 
-// Charge is what a call adds to its customer's window: its operation, its units,
-// and whether it counts as a call (the rest of a call's cost does not count twice).
+// Charge is an addition to a customer's window: an operation, its units, and whether it
+// counts as a call (the remainder of a call's cost does not count again).
 type Charge struct {
 	Operation string
 	Units     int
 	Calls     int
 }
 
-// ErrFull is returned for a charge that does not fit.
+// ErrFull means that a charge does not fit.
 var ErrFull = errors.New("the window's units are used up")
 
 // Counter counts a customer's units.
 type Counter interface {
 	// Add adds the charge if used+units stays within w.Units, and returns the units
-	// used afterwards. A charge that does not fit changes nothing and is ErrFull,
+	// used afterwards. A charge that does not fit changes nothing and returns ErrFull
 	// with the units used so far. A negative charge always fits.
 	Add(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (used int, err error)
 	// Refuse counts n refused calls.
@@ -79,7 +77,7 @@ type Counter interface {
 	Used(ctx context.Context, customer catalog.CustomerID, w Window) (int, error)
 }
 
-// Usage is what a customer did in one window.
+// Usage is a customer's usage in one window.
 type Usage struct {
 	Start      int64
 	Used       int
@@ -87,19 +85,19 @@ type Usage struct {
 	Operations map[string]OperationUsage
 }
 
-// OperationUsage is what a customer did with one operation.
+// OperationUsage is a customer's usage of one operation.
 type OperationUsage struct{ Calls, Units int }
 
-// Status is where a customer stands after a call.
+// Status is the state of a customer's window after a call.
 type Status struct {
 	Limit     int
 	Remaining int   // never negative
-	Reset     int64 // UNIX second at which the window ends
+	Reset     int64 // Unix second at which the window ends
 }
 
-// Meter charges calls, each by one addition to the counter. It decides nothing by
-// itself: what it knows of a window may have changed elsewhere, by a refund above
-// all, and a call that fits is never refused.
+// Meter charges calls, each with one addition to the counter. It decides nothing from its
+// cached state, which may be out of date, above all after a refund elsewhere: a call that fits
+// must never be refused.
 type Meter struct {
 	Counter Counter
 
@@ -107,23 +105,23 @@ type Meter struct {
 	known map[catalog.CustomerID]*standing
 }
 
-// standing is the last that is known here of a customer's window.
+// standing is the last known state of a customer's window.
 type standing struct {
 	start   int64
 	used    int
 	refused int // calls
-	counted int // of them, in the counter
+	counted int // of those, recorded by the counter
 }
 
-// Charge admits the call or refuses it with ErrFull. Any other error means that
-// the units could not be counted; the status is then the last known one.
+// Charge admits the call or refuses it with ErrFull. Any other error means that the units
+// could not be counted; the status is then the last known one.
 func (m *Meter) Charge(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (Status, error) {
 	used, err := m.Counter.Add(ctx, customer, w, c)
 	if err != nil && !errors.Is(err, ErrFull) {
 		return m.Last(customer, w), err
 	}
 	if n := m.note(customer, w, used, err != nil); n > 0 {
-		// The refusal stands even where it cannot be counted.
+		// The call is refused even if the refusal cannot be counted.
 		_ = m.Counter.Refuse(ctx, customer, w, n)
 	}
 	return w.status(used), err
@@ -138,7 +136,7 @@ func (m *Meter) Peek(ctx context.Context, customer catalog.CustomerID, w Window)
 	return w.status(used), nil
 }
 
-// Last returns the status as last known here, without asking anybody.
+// Last returns the last known status without a call to the counter.
 func (m *Meter) Last(customer catalog.CustomerID, w Window) Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,8 +147,8 @@ func (w Window) status(used int) Status {
 	return Status{Limit: w.Units, Remaining: max(0, w.Units-used), Reset: w.End}
 }
 
-// standing returns the customer's standing in w, a new one where the last known is
-// of another window. The caller holds the lock.
+// standing returns the customer's standing in w, a new one if the last known is of another
+// window. The caller holds the lock.
 func (m *Meter) standing(customer catalog.CustomerID, w Window) *standing {
 	if m.known == nil {
 		m.known = map[catalog.CustomerID]*standing{}
@@ -163,10 +161,9 @@ func (m *Meter) standing(customer catalog.CustomerID, w Window) *standing {
 	return s
 }
 
-// note remembers where a call left its customer, and returns how many refusals are
-// to be counted now: always as many as are counted already, so that a customer who
-// goes on calling hardly costs a second update each time, and at least half of the
-// refusals are counted.
+// note records the result of a call and returns how many refusals to count now. Refusals are
+// counted in batches that double each time, so that a customer who keeps calling rarely costs
+// a second update, and at least half of the refusals are counted.
 func (m *Meter) note(customer catalog.CustomerID, w Window, used int, refused bool) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,10 @@ import (
 
 func TestWindows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		limit := quota.Limit{Units: rapid.IntRange(1, 10_000).Draw(t, "units"), Window: time.Duration(rapid.IntRange(1, 7200).Draw(t, "seconds")) * time.Second}
+		limit := quota.Limit{
+			Units:  rapid.IntRange(1, 10_000).Draw(t, "units"),
+			Window: time.Duration(rapid.IntRange(1, 7200).Draw(t, "seconds")) * time.Second,
+		}
 		customer := catalog.CustomerID(rapid.StringN(1, 20, -1).Draw(t, "customer"))
 		now := catalog.Time(rapid.Int64Range(1_000_000_000_000, 4_000_000_000_000).Draw(t, "now"))
 		w := limit.At(customer, now)
@@ -45,6 +48,14 @@ func TestWindows(t *testing.T) {
 			t.Fatalf("%d windows before %+v end at %d", n, w, start)
 		}
 	})
+}
+
+// Counters are stored by the window's start, which is therefore the same in every release.
+func TestWindowsStayWhereTheyAre(t *testing.T) {
+	want := quota.Window{Start: 1794999986, End: 1795000046, Units: quota.DefaultLimit.Units}
+	if got := quota.DefaultLimit.At("cus_1", 1_795_000_000_000); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }
 
 func TestCustomersWindowsAreStaggered(t *testing.T) {
@@ -155,7 +166,8 @@ func TestMetersAdmitWhatFits(t *testing.T) {
 				}
 			},
 			"peek": func(t *rapid.T) {
-				if status, err := any.Draw(t, "meter").Peek(context.Background(), customer, w); err != nil || status.Remaining != w.Units-used {
+				if status, err := any.Draw(t, "meter").Peek(context.Background(), customer, w); err != nil ||
+					status.Remaining != w.Units-used {
 					t.Fatalf("%+v, %v with %d used", status, err, used)
 				}
 			},
@@ -242,6 +254,9 @@ func TestUpdates(t *testing.T) {
 		}
 		if counted := counter.refused[w.Start]; counted > n || 2*counted < n {
 			t.Fatalf("%d refusals counted of %d", counted, n)
+		}
+		if counted := counter.refused[w.Start]; n&(n-1) == 0 && counted != n {
+			t.Fatalf("%d refusals counted of %d, which are twice as many as before", counted, n)
 		}
 	}
 	if counter.adds != 1001 || counter.refusals > 10 {

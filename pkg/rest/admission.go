@@ -93,6 +93,9 @@ func (a *admission) items(ctx context.Context, n int) error {
 		a.status, a.charged = status, a.charged+units
 		return nil
 	}
+	if !errors.Is(err, quota.ErrFull) && !a.op.Counted() {
+		return nil
+	}
 	cost := a.charged + units
 	a.refund(ctx)
 	if errors.Is(err, quota.ErrFull) {

@@ -289,7 +289,7 @@ func TestApprovalsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	one := s.one
-	for round := range 8 {
+	for round := range 4 {
 		course := one.course("C").text("id")
 		var all []string
 		for i := range 4 {

@@ -5,19 +5,44 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest/schema"
 )
+
+// Endpoint is an operation with the types of its handler.
+type Endpoint struct {
+	*api.Operation
+	In  reflect.Type // parameters, and a field Body
+	Out reflect.Type // the response's body; nil for none
+}
+
+// Endpoints returns those of the contract, in its order. Out is nil also where the
+// response is not made of a Go type.
+func Endpoints() []Endpoint {
+	s := New(&Server{})
+	contract := api.Operations()
+	all := make([]Endpoint, len(contract))
+	for i, op := range contract {
+		all[i] = s.endpoints[op.ID].Endpoint
+		if all[i].Out == reflect.TypeFor[anything]() {
+			all[i].Out = nil
+		}
+	}
+	return all
+}
+
+// RequestName names the schema of an operation's body.
+func RequestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
 
 // endpoint is an operation with its handler bound to it.
 type endpoint struct {
-	op     *api.Operation
-	in     reflect.Type // parameters, and a field Body
-	out    reflect.Type // the response's body; nil for none
+	Endpoint
 	serve  func(ctx context.Context, c *call) (response, error)
 	schema func() *huma.Schema // of the request's body; nil for none
 }
@@ -75,10 +100,11 @@ func read[I, O any](s *Server, id string, handler func(ctx context.Context, c *c
 	})
 }
 
-// write binds a handler that returns what is to be saved. It may be called again
-// when what it loaded was changed before it could be saved, so it saves nothing
-// itself and does not change its input.
-func write[I, O any](s *Server, id string, handler func(ctx context.Context, c *call, in *I) (O, *catalog.Change, error)) {
+// write binds a handler that returns its change for saving. The handler runs again if a record that it loaded
+// changed before the save, so it must not save anything itself or modify its input.
+func write[I, O any](
+	s *Server, id string, handler func(ctx context.Context, c *call, in *I) (O, *catalog.Change, error),
+) {
 	bind[I, O](s, id, func(ctx context.Context, c *call, in *I) (response, error) {
 		return c.save(ctx, func(ctx context.Context) (any, *catalog.Change, error) {
 			return handler(ctx, c, in)
@@ -86,23 +112,34 @@ func write[I, O any](s *Server, id string, handler func(ctx context.Context, c *
 	})
 }
 
+// remove binds a handler of an operation without a response body.
+func remove[I any](s *Server, id string, handler func(ctx context.Context, c *call, in *I) (*catalog.Change, error)) {
+	write(s, id, func(ctx context.Context, c *call, in *I) (none, *catalog.Change, error) {
+		change, err := handler(ctx, c, in)
+		return none{}, change, err
+	})
+}
+
+// body is the input of an operation that has only a body.
+type body[T any] struct{ Body T }
+
 func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *call, in *I) (response, error)) {
 	op, known := s.operations[id]
 	if !known {
 		panic(fmt.Sprintf("rest: handler %s has no operation in the contract of its group", id))
 	}
-	e := endpoint{op: op, in: reflect.TypeFor[I]()}
+	e := endpoint{Endpoint: Endpoint{Operation: op, In: reflect.TypeFor[I]()}}
 	if out := reflect.TypeFor[O](); out != reflect.TypeFor[none]() {
-		e.out = out
+		e.Out = out
 	}
-	parameters := sync.OnceValue(func() parameters { return parametersOf(e.in) })
-	if body, ok := e.in.FieldByName("Body"); ok {
-		e.schema = sync.OnceValue(func() *huma.Schema { return contractSchema(body.Type, requestName(id)) })
+	parameters := sync.OnceValue(func() schema.Parameters { return schema.ParametersOf(e.In, op.Formats()) })
+	if body, ok := e.In.FieldByName("Body"); ok {
+		e.schema = sync.OnceValue(func() *huma.Schema { return schema.Of(body.Type, RequestName(id)) })
 	}
 	e.serve = func(ctx context.Context, c *call) (response, error) {
 		in := new(I)
 		v := reflect.ValueOf(in).Elem()
-		if err := parameters().fill(v, c); err != nil {
+		if err := parameters().Fill(v, c.route.Params, c.request.URL.RawQuery); err != nil {
 			return response{}, err
 		}
 		if e.schema != nil {

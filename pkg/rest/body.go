@@ -19,9 +19,17 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest/schema"
 )
 
-const maxBody = 1 << 20
+// What a body holds at most: bytes, values, names in an object, and levels of nesting. They
+// leave room for every valid body, and bound what it takes to refuse another.
+const (
+	maxBody   = 1 << 20
+	maxValues = 100_000
+	maxNames  = 1000 // of one object
+	maxDepth  = 32
+)
 
 // parseBody reads a JSON body of up to 1 MiB and returns what parseJSON does.
 func parseBody(r *http.Request, accepts []string) (any, error) {
@@ -67,7 +75,7 @@ func countItems(tree any, fields []string) int {
 
 // decodeBody validates the body and decodes it, both from the tree that it was
 // parsed to.
-func (c *call) decodeBody(schema *huma.Schema, into reflect.Value) error {
+func (c *call) decodeBody(rules *huma.Schema, into reflect.Value) error {
 	tree, err := c.body()
 	if err != nil {
 		return err
@@ -75,7 +83,7 @@ func (c *call) decodeBody(schema *huma.Schema, into reflect.Value) error {
 	if _, ok := tree.(map[string]any); !ok {
 		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "must be a JSON object"})
 	}
-	if wrong := validate(schema, tree); wrong != nil {
+	if wrong := schema.Validate(rules, tree); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
 	if decode(tree, into) != nil {
@@ -86,7 +94,7 @@ func (c *call) decodeBody(schema *huma.Schema, into reflect.Value) error {
 
 // parseJSON returns a JSON value as maps, slices, strings without blanks at their
 // ends, float64, bool and nil. It refuses what is ambiguous (keys said twice, invalid
-// UTF-8) and numbers that the store cannot hold.
+// UTF-8), numbers that the store cannot hold, and what is too large, at the first fault.
 func parseJSON(body []byte) (any, error) {
 	p := parser{Decoder: jsontext.NewDecoder(bytes.NewReader(body))}
 	tree, err := p.value()
@@ -95,24 +103,28 @@ func parseJSON(body []byte) (any, error) {
 			err = errors.New("more than one value")
 		}
 	}
-	if err != nil {
+	var known *catalog.Error
+	if err != nil && !errors.As(err, &known) {
 		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
 	}
-	if p.wrong != nil {
-		return nil, catalog.Invalid(p.wrong...)
-	}
-	return tree, nil
+	return tree, err
 }
 
 type parser struct {
 	*jsontext.Decoder
-	wrong []catalog.FieldError
+	values int
 }
 
 func (p *parser) value() (any, error) {
 	token, err := p.ReadToken()
 	if err != nil {
 		return nil, err
+	}
+	if p.values++; p.values > maxValues {
+		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d values.", maxValues)
+	}
+	if p.StackDepth() > maxDepth {
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body nests deeper than %d levels.", maxDepth)
 	}
 	switch token.Kind() {
 	case '{':
@@ -121,6 +133,9 @@ func (p *parser) value() (any, error) {
 			token, err := p.ReadToken()
 			if err != nil {
 				return nil, err
+			}
+			if len(object) == maxNames {
+				return nil, catalog.Errorf(catalog.PayloadTooLarge, "An object of a body holds at most %d names.", maxNames)
 			}
 			name := token.String()
 			if object[name], err = p.value(); err != nil {
@@ -143,7 +158,7 @@ func (p *parser) value() (any, error) {
 	case '"':
 		return strings.TrimSpace(token.String()), nil
 	case '0':
-		return p.number(token.String()), nil
+		return p.number(token.String())
 	case 't', 'f':
 		return token.Bool(), nil
 	}
@@ -157,7 +172,7 @@ const (
 	endOfNumbers = 1e126
 )
 
-func (p *parser) number(text string) float64 {
+func (p *parser) number(text string) (float64, error) {
 	value, _ := strconv.ParseFloat(text, 64) // infinite or 0 where it has no room
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	message := ""
@@ -167,10 +182,9 @@ func (p *parser) number(text string) float64 {
 	case size < minNumber && strings.ContainsAny(mantissa, "123456789"):
 		message = "the number is too close to zero"
 	default:
-		return value
+		return value, nil
 	}
-	p.wrong = append(p.wrong, catalog.FieldError{Location: location(p.StackPointer()), Message: message})
-	return 0
+	return 0, catalog.Invalid(catalog.FieldError{Location: location(p.StackPointer()), Message: message})
 }
 
 // location writes a pointer into the body as field errors do: body.skills[0].level.
@@ -180,27 +194,10 @@ func location(pointer jsontext.Pointer) string {
 		if _, err := strconv.ParseUint(token, 10, 32); err == nil {
 			at += "[" + token + "]"
 		} else {
-			at += "." + token
+			at += "." + schema.Shown(token)
 		}
 	}
 	return at
-}
-
-// trim removes the blanks at the ends of all strings, as parseJSON does.
-func trim(v any) any {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case []any:
-		for i := range v {
-			v[i] = trim(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = trim(v[k])
-		}
-	}
-	return v
 }
 
 var errMisfit = errors.New("a value does not fit its type")

@@ -9,6 +9,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // UsageReader reads what customers have used.
@@ -22,64 +23,62 @@ type usageInput struct {
 	CustomerID string `path:"customerId"`
 }
 
-// Usage is a customer's usage and where it stands.
+// Usage is a customer's usage of rate limit units.
 type Usage struct {
 	CustomerID     catalog.CustomerID `json:"customerId"`
 	OrganizationID catalog.OrgID      `json:"organizationId"`
 	Window         UsageWindow        `json:"window" doc:"The current window"`
-	Operations     []UsageOperation   `json:"operations" doc:"Calls of the current window by operation, in order of their names"`
-	History        []UsagePast        `json:"history" doc:"The 60 windows before the current one, the latest first"`
-	Status         string             `json:"status" enum:"ok,limited" doc:"limited when no units are left in the current window"`
+	Operations     []UsageOperation   `json:"operations" doc:"Usage of the current window by operation, in alphabetical order"`
+	History        []UsagePast        `json:"history" doc:"The previous 60 windows, latest first"`
+	Status         string             `json:"status" enum:"ok,limited" doc:"limited if no units are left in the current window"`
 }
 
 // UsageWindow is the current window, in units.
 type UsageWindow struct {
-	Limit         int          `json:"limit" doc:"Units that the window has"`
-	Used          int          `json:"used" doc:"Units that were charged in it"`
-	Remaining     int          `json:"remaining" doc:"Units that are left"`
+	Limit         int          `json:"limit" doc:"Units available per window"`
+	Used          int          `json:"used" doc:"Units charged in the window"`
+	Remaining     int          `json:"remaining" doc:"Units left"`
 	StartsAt      catalog.Time `json:"startsAt" doc:"When the window began"`
-	ResetsAt      catalog.Time `json:"resetsAt" doc:"When it ends"`
-	LengthSeconds int          `json:"lengthSeconds" doc:"How long a window is, in seconds"`
+	ResetsAt      catalog.Time `json:"resetsAt" doc:"When the window ends"`
+	LengthSeconds int          `json:"lengthSeconds" doc:"Length of the window in seconds"`
 }
 
-// UsageOperation is what one operation took of the current window.
+// UsageOperation is the usage of one operation in the current window.
 type UsageOperation struct {
 	Operation string `json:"operation" doc:"operationId of the operation"`
-	Calls     int    `json:"calls" doc:"How many calls were charged"`
-	Units     int    `json:"units" doc:"Units that they were charged"`
+	Calls     int    `json:"calls" doc:"Number of calls charged"`
+	Units     int    `json:"units" doc:"Units charged for the calls"`
 }
 
-// UsagePast is a window that is over. Limited counts refused calls as far as they
-// were seen: more than 0 whenever any was refused.
+// UsagePast is a past window. Limited is a lower bound, but above 0 whenever a call was refused.
 type UsagePast struct {
 	StartsAt catalog.Time `json:"startsAt" doc:"When the window began"`
-	Used     int          `json:"used" doc:"Units that were charged in it"`
-	Limited  int          `json:"limited" doc:"How many calls were refused, as far as they were seen: more than 0 whenever any was"`
+	Used     int          `json:"used" doc:"Units charged in the window"`
+	Limited  int          `json:"limited" doc:"Number of calls known to have been refused; above 0 whenever any was refused"`
 }
 
 const historyWindows = 60
 
 type changesInput struct {
-	Since string `query:"since" pattern:"^(c[0-9a-z]+-[0-9a-z]+)?$" doc:"A cursor of an earlier response; the beginning when absent"`
-	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"How many changes the response holds at most"`
+	Since string `query:"since" pattern:"^(c[0-9a-z]+-[0-9a-z]+)?$" doc:"Cursor from an earlier response; the start of the feed when absent"`
+	Limit int    `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Maximum number of changes in the response"`
 }
 
-// ChangeList is a piece of the change feed. Next is the cursor to go on from, also
-// when there is nothing more yet.
+// ChangeList is a page of the change feed. Next is always set, even on the last page.
 type ChangeList struct {
-	Data    []ChangeEntry `json:"data" doc:"Changes in the order in which they were made"`
-	Next    string        `json:"next" doc:"Cursor to pass as since next time, also when there is nothing more yet"`
-	HasMore bool          `json:"hasMore" doc:"Whether there are more changes behind next"`
+	Data    []ChangeEntry `json:"data" doc:"Changes in the order they were made"`
+	Next    string        `json:"next" doc:"Cursor to pass as since in the next request; set even if there are no more changes yet"`
+	HasMore bool          `json:"hasMore" doc:"Whether there are more changes after next"`
 }
 
 // ChangeEntry records that a record was created, changed or deleted.
 type ChangeEntry struct {
-	Cursor     string       `json:"cursor" doc:"Place in the feed behind this change"`
+	Cursor     string       `json:"cursor" doc:"Position in the feed after this change"`
 	Change     string       `json:"change" enum:"created,changed,deleted" doc:"What happened to the record"`
 	Resource   catalog.Kind `json:"resource" doc:"Kind of the record"`
 	ID         string       `json:"id" doc:"Id of the record"`
-	Href       string       `json:"href" doc:"Where the record is read"`
-	OccurredAt catalog.Time `json:"occurredAt" doc:"When it happened"`
+	Href       string       `json:"href" doc:"Path of the record"`
+	OccurredAt catalog.Time `json:"occurredAt" doc:"When the change was made"`
 }
 
 func (s *Server) bindCustomers() {
@@ -93,15 +92,15 @@ func (s *Server) bindCustomers() {
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 	if in.CustomerID != string(c.customer.ID) {
-		return nil, catalog.Errorf(catalog.Forbidden, "Usage is shown to the customer itself only.")
+		return nil, catalog.Errorf(catalog.Forbidden, "A key can read only the usage of its own customer.")
 	}
-	// The call itself is counted before the count is read.
+	// The usage includes this call.
 	if err := c.admission.wait(); err != nil {
 		return nil, err
 	}
 	window := c.admission.window
 	length := window.End - window.Start
-	current, past, err := parallel(ctx, func(ctx context.Context) (quota.Usage, error) {
+	current, past, err := parallel.Two(ctx, func(ctx context.Context) (quota.Usage, error) {
 		return c.Usage.Usage(ctx, c.customer.ID, window)
 	}, func(ctx context.Context) (map[int64]quota.Usage, error) {
 		return c.Usage.History(ctx, c.customer.ID, window.Start-historyWindows*length, window.Start)

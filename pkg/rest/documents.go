@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
 )
 
-// Files is where the files of documents are.
+// Files is the storage of documents' files.
 type Files interface {
-	// Sign returns the request that uploads the document's file, valid for that many
-	// seconds from now on.
+	// Sign returns a request that uploads the document's file, valid for the given seconds from now.
 	Sign(ctx context.Context, d *catalog.Document, now catalog.Time, seconds int) (*catalog.Upload, error)
-	// Uploaded returns when the document's file came; false where it did not.
+	// Uploaded reports whether the document's file was uploaded, and when.
 	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
-	// Remove removes the document's file, if it is there.
+	// Remove deletes the document's file, if it exists.
 	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
 
@@ -25,27 +25,23 @@ type documentInput struct {
 	DocumentID string `path:"documentId"`
 }
 
-type createDocumentInput struct {
-	Body struct{ catalog.DocumentInput }
-}
-
-// DocumentWithUpload is a document as it stands: with its file, or with the request
-// that uploads it, which read keys do not see.
+// DocumentWithUpload is a document with its status and, until its file is uploaded, the upload request for write keys.
 type DocumentWithUpload struct {
 	*catalog.Document
-	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY" doc:"Whether the file is there"`
-	Upload *catalog.Upload        `json:"upload" doc:"Request that uploads the file, valid now; null when READY, and to a read key"`
+	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY" doc:"Whether the file has been uploaded"`
+	Upload *catalog.Upload        `json:"upload" doc:"Signed request that uploads the file; null if READY, and for read keys"`
 }
 
 func (s *Server) bindDocuments() {
-	write(s, "createDocument", func(ctx context.Context, c *call, in *createDocumentInput) (*DocumentWithUpload, *catalog.Change, error) {
+	write(s, "createDocument", func(
+		ctx context.Context, c *call, in *body[struct{ catalog.DocumentInput }],
+	) (*DocumentWithUpload, *catalog.Change, error) {
 		document := &catalog.Document{Meta: catalog.NewMeta(c.IDs.Of(catalog.DocumentKind), c.org, c.now)}
 		if err := catalog.Apply(in.Body.DocumentInput, document, c.lookups()); err != nil {
 			return nil, nil, err
 		}
 		var change catalog.Change
 		change.Create(document, nil)
-		c.created(document)
 		out, err := c.awaiting(ctx, document)
 		return out, &change, err
 	})
@@ -64,21 +60,21 @@ func (s *Server) bindDocuments() {
 		document.UpdatedAt = document.UpdatedAt.After(at)
 		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
 	})
-	write(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (none, *catalog.Change, error) {
+	remove(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (*catalog.Change, error) {
 		document, err := c.Store.Document(ctx, c.org, in.DocumentID, true)
+		if err != nil {
+			return nil, err
+		}
+		reserved, err := c.notSyllabus(ctx, document)
 		var change catalog.Change
-		if err == nil {
-			change.Revoked, err = c.notSyllabus(ctx, document)
-		}
-		if err == nil {
-			change.Delete(document, c.now, nil)
-		}
-		return none{}, &change, err
+		change.Revoke(document, reserved)
+		change.Delete(document, c.now, nil)
+		return &change, err
 	})
 }
 
-// awaiting shows a document whose file is not there. One that has waited for too long
-// is as good as deleted; the sweeper deletes it.
+// awaiting returns a document without its file. A document past its upload time is treated as deleted, which the
+// sweeper makes true.
 func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*DocumentWithUpload, error) {
 	out := &DocumentWithUpload{document, catalog.AwaitingUpload, nil}
 	seconds := document.UploadTime(c.now)
@@ -92,9 +88,8 @@ func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*Docum
 	return out, err
 }
 
-// notSyllabus refuses what would take the document away from a live record, and returns
-// the reservations to be revoked of records that are not there yet. As in notHeld, these
-// are read before what they guard.
+// notSyllabus returns a conflict if the document is the syllabus of a live record, else the reservations to revoke, of
+// records that are not saved yet. Like notHeld, it reads reservations before the records that they guard.
 func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) ([]catalog.Reservation, error) {
 	var parents []string
 	for _, holder := range document.HeldBy {
@@ -119,14 +114,14 @@ func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) ([]c
 		case err != nil:
 			return nil, err
 		case catalog.HeldDocument(record) == document.ID:
-			return nil, catalog.Errorf(catalog.Conflict, "%s is extracted from it: give that another syllabus first.", catalog.HrefOf(record))
+			return nil, catalog.Errorf(catalog.Conflict, "The document is the syllabus of %s: give that another syllabus first.", catalog.HrefOf(record))
 		}
 	}
 	return reserved, nil
 }
 
-// withDocuments returns the look-ups with the documents that inputs name, as far as
-// they are the organization's and their file is there.
+// withDocuments returns the lookups with those of the named documents that the organization has and whose files are
+// uploaded.
 func (c *call) withDocuments(ctx context.Context, named ...catalog.Optional[*string]) (catalog.Lookups, error) {
 	l := c.lookups()
 	var ids []string
@@ -149,10 +144,10 @@ func (c *call) withDocuments(ctx context.Context, named ...catalog.Optional[*str
 	group.SetLimit(8)
 	for id, document := range documents {
 		if len(document.HeldBy) >= catalog.MaxDocumentHolders {
-			return l, catalog.Errorf(catalog.Conflict, "Document %s is the syllabus of %d records already.", id, catalog.MaxDocumentHolders)
+			return l, catalog.Errorf(catalog.Conflict, "Document %s is already the syllabus of %d records.", id, catalog.MaxDocumentHolders)
 		}
 		group.Go(func() (err error) {
-			defer caught(&err)
+			defer parallel.Recover(&err)
 			_, there, err := c.Files.Uploaded(groupCtx, c.org, id)
 			if there {
 				mu.Lock()

@@ -480,7 +480,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	both := s.one.must(422, "PATCH", job, `{"salaryMin":1e-131,"salaryMax":1e400}`)
-	if both.locations() != "body.salaryMin,body.salaryMax" {
+	if both.locations() != "body.salaryMin" { // a body that cannot be read is refused at its first fault
 		t.Errorf("%s", both.Body)
 	}
 }

@@ -230,8 +230,9 @@ func TestExternalIDOfEarlierImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := &catalog.Change{Known: []catalog.ExternalID{{Name: "OLD", Record: loaded}}}
-	change.Replace(loaded, s.clock.Now())
+	change := &catalog.Change{}
+	change.Name(loaded, "OLD")
+	change.Replace(catalog.Copy(loaded), loaded, s.clock.Now())
 	if err := s.store.Commit(t.Context(), "org_one", change); err != nil {
 		t.Fatal(err)
 	}

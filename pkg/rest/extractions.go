@@ -5,46 +5,41 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
 
-type createExtractionInput struct {
-	Body struct {
-		catalog.SyllabusExtractionInput
-	}
-}
-
 type extractionInput struct {
 	ExtractionID string   `path:"extractionId"`
-	Include      []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and how it was extracted, text the text that its offsets count in"`
+	Include      []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer"`
 }
 
-// AcceptedExtraction is an extraction that will be run.
+// AcceptedExtraction is a queued extraction.
 type AcceptedExtraction struct {
 	ExtractionID     string                   `json:"extractionId"`
 	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
 }
 
-// ExtractionResult is an extraction with what it found so far.
+// ExtractionResult is an extraction with its result, if it is finished.
 type ExtractionResult struct {
 	AcceptedExtraction
 	OrganizationID catalog.OrgID      `json:"organizationId"`
 	Name           *string            `json:"name" doc:"Name of the extraction"`
-	SyllabusHref   *string            `json:"syllabusHref" format:"uri" doc:"Address of the syllabus; null where there was none"`
-	DocumentID     *string            `json:"documentId" doc:"Uploaded document that holds the syllabus; null where there is none"`
-	Skills         []catalog.SkillRef `json:"skills" doc:"Skills that were extracted, by confidence, then level, both descending, then name"`
-	Failure        *catalog.Failure   `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED"`
-	Warnings       []catalog.Warning  `json:"warnings,omitempty" doc:"What the extracted skills do not show"`
-	CreatedAt      catalog.Time       `json:"createdAt" doc:"When the extraction was asked for"`
-	UpdatedAt      catalog.Time       `json:"updatedAt" doc:"When its state last changed"`
+	SyllabusHref   *string            `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, if any"`
+	DocumentID     *string            `json:"documentId" doc:"Id of the uploaded syllabus, if any"`
+	Skills         []catalog.SkillRef `json:"skills" doc:"Extracted skills, by confidence, then level, both descending, then name"`
+	Failure        *catalog.Failure   `json:"failure,omitempty" doc:"Why the extraction failed; present only if FAILED"`
+	Warnings       []catalog.Warning  `json:"warnings,omitempty" doc:"Limitations of the result"`
+	CreatedAt      catalog.Time       `json:"createdAt" doc:"When the extraction was requested"`
+	UpdatedAt      catalog.Time       `json:"updatedAt" doc:"When the extraction's state last changed"`
 	DeletedAt      *catalog.Time      `json:"deletedAt" doc:"Always null"`
 	Included
-	Text *string `json:"text,omitempty" doc:"The extracted text, that the offsets of the evidence count in; only with include=text"`
+	Text *string `json:"text,omitempty" doc:"Text to which the evidence's offsets refer; only with include=text"`
 }
 
 type searchInput struct {
 	pageInput
-	Query string `query:"query" doc:"Words to search for, the last one also as a beginning; all skills by name when empty"`
+	Query string `query:"query" doc:"Words to search for; the last one also matches as a prefix. All skills by name when empty."`
 }
 
 type skillInput struct {
@@ -60,11 +55,11 @@ type skillSectionsInput struct {
 type Skill struct {
 	ID          string      `json:"id" doc:"Id of the skill"`
 	Name        string      `json:"name" doc:"Name of the skill"`
-	Description string      `json:"description" doc:"What the skill is; empty where the taxonomy does not say"`
+	Description string      `json:"description" doc:"Description of the skill; may be empty"`
 	Aliases     []string    `json:"aliases" doc:"Other names of the skill"`
-	Kind        string      `json:"kind" doc:"Kind of the skill, as the taxonomy has it"`
-	Field       string      `json:"field" doc:"Field that the skill is of, as the taxonomy has it"`
-	Taxonomy    TaxonomyRef `json:"taxonomy" doc:"Taxonomy that the skill is of"`
+	Kind        string      `json:"kind" doc:"Kind of the skill in the taxonomy"`
+	Field       string      `json:"field" doc:"Field of the skill in the taxonomy"`
+	Taxonomy    TaxonomyRef `json:"taxonomy" doc:"Taxonomy of the skill"`
 }
 
 // TaxonomyRef names the taxonomy of a skill.
@@ -94,27 +89,17 @@ func (s *Server) bindExtractions() {
 	read(s, "listSkillSections", listSkillSections)
 }
 
-// listSkillSections finds the sections that teach a skill. One that the taxonomy has no
-// more is still found where it is taught.
+// listSkillSections finds the sections that teach a skill, even if the taxonomy no longer has the skill.
 func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Page[catalog.TeachingSection], error) {
-	candidates, err := c.candidates(ctx)
+	candidates, err := c.Server.index.Candidates(ctx, c.Store, c.org)
 	if err != nil {
 		return Page[catalog.TeachingSection]{}, err
 	}
-	places := candidates.taught()[in.SkillID]
-	if _, known := c.Taxonomy().Name(in.SkillID); !known && places == nil {
+	sections, total := candidates.Teaching(in.SkillID, in.Offset, in.Limit)
+	if _, known := c.Taxonomy().Name(in.SkillID); !known && total == 0 {
 		return Page[catalog.TeachingSection]{}, catalog.Absent()
 	}
-	asked := cut(in.pageInput, places)
-	sections := make([]catalog.TeachingSection, len(asked))
-	for i, place := range asked {
-		p := candidates.profiles[place.section]
-		sections[i] = catalog.TeachingSection{
-			CourseProfile: p.CourseProfile, SectionID: p.SectionID, SectionName: p.SectionName, SectionInstructorName: p.SectionInstructorName,
-			Level: place.level, Confidence: place.confidence,
-		}
-	}
-	return page(c, in.pageInput, sections, len(places)), nil
+	return page(c, in.pageInput, sections, total), nil
 }
 
 func (c *call) skill(s skills.Skill) Skill {
@@ -126,21 +111,21 @@ func (c *call) skill(s skills.Skill) Skill {
 	return out
 }
 
-func createExtraction(ctx context.Context, c *call, in *createExtractionInput) (*AcceptedExtraction, *catalog.Change, error) {
-	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(c.IDs.Of(catalog.SyllabusExtractionKind), c.org, c.now)}
-	l, err := c.withDocuments(ctx, in.Body.DocumentID)
+func createExtraction(
+	ctx context.Context, c *call, in *body[struct {
+		catalog.SyllabusExtractionInput
+	}],
+) (*AcceptedExtraction, *catalog.Change, error) {
+	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := catalog.Apply(in.Body.SyllabusExtractionInput, extraction, l); err != nil {
+	var change catalog.Change
+	extraction, err := service.CreateExtraction(actor, in.Body.SyllabusExtractionInput, &change)
+	if err != nil {
 		return nil, nil, err
 	}
-	var change catalog.Change
-	change.Create(extraction, nil)
-	if words := in.Body.Text.Value; words != nil {
-		change.Texts = append(change.Texts, catalog.Text{RecordID: extraction.ID, Text: *words})
-	}
-	c.created(extraction)
+
 	return &AcceptedExtraction{extraction.ID, extraction.ProcessingStatus}, &change, nil
 }
 

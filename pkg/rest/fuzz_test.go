@@ -1,18 +1,16 @@
 package rest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"math"
-	"net/http/httptest"
-	"net/url"
 	"reflect"
 	"strings"
 	"testing"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest/schema"
 )
 
 // What a JSON reader takes is what a second reading of it takes, trimmed.
@@ -67,25 +65,25 @@ func FuzzValidate(f *testing.F) {
 			which = -which
 		}
 		e := s.endpoints[operations[which]]
-		wrong := validate(e.schema(), tree)
+		wrong := schema.Validate(e.schema(), tree)
 		for _, f := range wrong {
 			if !strings.HasPrefix(f.Location, "body") || f.Message == "" {
-				t.Errorf("%s %s: field error %+v", e.op.ID, body, f)
+				t.Errorf("%s %s: field error %+v", e.ID, body, f)
 			}
 		}
 		if len(wrong) > 0 {
 			return
 		}
-		field, _ := e.in.FieldByName("Body")
+		field, _ := e.In.FieldByName("Body")
 		if _, object := tree.(map[string]any); !object {
 			return
 		}
 		got, want := reflect.New(field.Type), reflect.New(field.Type)
 		if err := decode(tree, got.Elem()); err != nil {
-			t.Errorf("%s takes %s, which does not fit: %v", e.op.ID, body, err)
+			t.Errorf("%s takes %s, which does not fit: %v", e.ID, body, err)
 		}
 		if err := json.Unmarshal(encode(tree), want.Interface()); err != nil || !reflect.DeepEqual(got.Interface(), want.Interface()) {
-			t.Errorf("%s reads %s as %+v, want %+v, %v", e.op.ID, body, got.Elem(), want.Elem(), err)
+			t.Errorf("%s reads %s as %+v, want %+v, %v", e.ID, body, got.Elem(), want.Elem(), err)
 		}
 	})
 }
@@ -96,11 +94,8 @@ func FuzzParameters(f *testing.F) {
 	for _, query := range []string{"", "limit=5", "limit=+5", "limit=%2B5", "limit=5&limit=5", "offset=-0", "limit=%zz", "a;b", "limit=99999999999999999999", "offset=1e3", "fullEquivalentThreshold=0.5", "fullEquivalentThreshold=NaN", "include=evidence,evidence", "include=,"} {
 		f.Add(query)
 	}
-	lists, matches, includes := parametersOf(reflect.TypeFor[pageInput]()), parametersOf(reflect.TypeFor[matchPackageInput]()), parametersOf(reflect.TypeFor[extractionInput]())
+	lists, matches, includes := schema.ParametersOf(reflect.TypeFor[pageInput](), nil), schema.ParametersOf(reflect.TypeFor[matchPackageInput](), nil), schema.ParametersOf(reflect.TypeFor[extractionInput](), nil)
 	f.Fuzz(func(t *testing.T, query string) {
-		request := httptest.NewRequestWithContext(context.Background(), "GET", "/v1/courses", nil)
-		request.URL = &url.URL{Path: "/v1/courses", RawQuery: query}
-		c := &call{exchange: &exchange{request: request}}
 		check := func(err error) bool {
 			var known *catalog.Error
 			if err != nil && (!errors.As(err, &known) || known.Code != catalog.InvalidParameter) {
@@ -109,15 +104,15 @@ func FuzzParameters(f *testing.F) {
 			return err == nil
 		}
 		var list pageInput
-		if check(lists.fill(reflect.ValueOf(&list).Elem(), c)) && (list.Limit < 1 || list.Limit > 100 || list.Offset < 0) {
+		if check(lists.Fill(reflect.ValueOf(&list).Elem(), nil, query)) && (list.Limit < 1 || list.Limit > 100 || list.Offset < 0) {
 			t.Errorf("%q gives %+v", query, list)
 		}
 		var match matchPackageInput
-		if check(matches.fill(reflect.ValueOf(&match).Elem(), c)) && match.Full != nil && (math.IsNaN(*match.Full) || *match.Full < 0 || *match.Full > 1) {
+		if check(matches.Fill(reflect.ValueOf(&match).Elem(), nil, query)) && match.Full != nil && (math.IsNaN(*match.Full) || *match.Full < 0 || *match.Full > 1) {
 			t.Errorf("%q gives %v", query, *match.Full)
 		}
 		var include extractionInput
-		if check(includes.fill(reflect.ValueOf(&include).Elem(), c)) {
+		if check(includes.Fill(reflect.ValueOf(&include).Elem(), nil, query)) {
 			for _, what := range include.Include {
 				if what != "evidence" && what != "text" {
 					t.Errorf("%q includes %q", query, what)
@@ -125,4 +120,18 @@ func FuzzParameters(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every format that the contract gives reports in has its encoder, and its short name.
+func TestReportFormatsAreWritten(t *testing.T) {
+	for _, op := range api.Operations() {
+		if op.Group != api.Reports {
+			continue
+		}
+		for i, media := range op.Gives {
+			if media != api.JSON && reportFormats[media] == nil || op.Formats()[i] == "" {
+				t.Errorf("%s gives %s, which nothing writes or asks for", op.ID, media)
+			}
+		}
+	}
 }

@@ -147,7 +147,8 @@ func TestStaleHoldIsTakenAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stale := &catalog.Change{Held: []catalog.Hold{{Course: course, Holder: m.container + "/" + m.id()}}}
+		stale := &catalog.Change{}
+		stale.HoldAs(course, m.container+"/"+m.id())
 		if err := s.store.Commit(t.Context(), "org_one", stale); err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func TestCourseGoesBeforeALargeCredentialIsSaved(t *testing.T) {
 	s := newService(t)
 	other := s.function()
 	w := s.tap()
-	courses, sections := s.one.many(130)
+	courses, sections := s.one.many(104)
 	credential := s.one.must(201, "POST", "/credentials", `{"name":"C"}`).text("id")
 	for i, request := range []struct{ method, path string }{{"PATCH", "/credentials/" + credential}, {"POST", "/credentials"}} {
 		gone := courses[i*100]
@@ -286,7 +287,7 @@ func TestCourseGoesBeforeALargeCredentialIsSaved(t *testing.T) {
 func TestLargeCredentialIsSavedBeforeACourseGoes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	courses, sections := s.one.many(130)
+	courses, sections := s.one.many(104)
 	credential := s.one.must(201, "POST", "/credentials", `{"name":"C"}`).text("id")
 	deleted := s.deleteWhileSaved(catalog.CredentialKind, "/courses/"+courses[70])
 	s.one.must(200, "PATCH", "/credentials/"+credential, credentialOf(sections))
@@ -367,8 +368,7 @@ func TestManyCoursesAreSavedBeforeADocumentGoes(t *testing.T) {
 func TestHoldsUnderChance(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	for round := range 4 {
-		size := []int{3, 110}[round%2]
+	for round, size := range []int{3, 104} {
 		courses, sections := s.one.many(size)
 		credential := s.one.must(201, "POST", "/credentials", `{"name":"C"}`).text("id")
 		program := s.one.must(201, "POST", "/programs", `{"name":"P"}`).text("id")

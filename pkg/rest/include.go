@@ -8,23 +8,22 @@ import (
 )
 
 type includeInput struct {
-	Include []string `query:"include" enum:"evidence,reviews" doc:"evidence adds evidence, and how it was extracted; reviews what people decided on the skills"`
+	Include []string `query:"include" enum:"evidence,reviews" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills"`
 }
 
 // Included is what include=evidence adds to a record.
 type Included struct {
 	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" doc:"Where in the text each skill was found; only with include=evidence" extension:"true"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted; only with include=evidence, absent where they were not" extension:"true"`
+	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted, if they were; only with include=evidence" extension:"true"`
 }
 
-// IncludedReviews is what include=reviews adds to a record, ordered by skillName
-// without regard to case, then skillId.
+// IncludedReviews is what include=reviews adds to a record, by case-insensitive skillName, then skillId.
 type IncludedReviews struct {
-	Shown *[]catalog.Review `json:"reviews,omitempty" doc:"What people decided on the skills, by skillName, then skillId; only with include=reviews" extension:"true"` // not Reviews, which the record has for the store
+	Shown *[]catalog.Review `json:"reviews,omitempty" doc:"People's decisions on the skills, by skillName, then skillId; only with include=reviews" extension:"true"` // named unlike the record's stored field Reviews
 }
 
-// include loads the evidence of a record's skills where it is asked for. Skills that
-// were set by hand have none, also where an extraction had found the same ones before.
+// include loads the evidence of a record's skills if requested. Skills set by hand have none, even if an earlier
+// extraction found them.
 func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
 	if !slices.Contains(in.Include, "evidence") {
 		return Included{}, nil
@@ -46,9 +45,10 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 	return included, nil
 }
 
-// includeReviewed is include for a record with reviews: a skill that a person added
-// has no evidence, one that was rejected does not stand among its skills.
-func (c *call) includeReviewed(ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef, byHand bool) (Included, IncludedReviews, error) {
+// includeReviewed is include for a record with reviews: skills that a person added have no evidence.
+func (c *call) includeReviewed(
+	ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef, byHand bool,
+) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
 		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })

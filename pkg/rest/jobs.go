@@ -4,20 +4,18 @@ import (
 	"context"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/service"
 )
 
 type jobInput struct {
 	JobID string `path:"jobId"`
 }
 
-type createJobInput struct {
-	Body struct{ catalog.JobInput }
-}
-
 type updateJobInput struct {
 	jobInput
 	Body struct {
-		patch
+		schema.Patch
 		catalog.JobInput
 	}
 }
@@ -30,22 +28,20 @@ func (s *Server) bindJobs() {
 		return c.Store.Job(ctx, c.org, in.JobID, c.strong)
 	})
 	write(s, "createJob", createJob)
-	write(s, "updateJob", updateJob)
-	write(s, "deleteJob", func(ctx context.Context, c *call, in *jobInput) (none, *catalog.Change, error) {
-		return deleteListed(ctx, c, catalog.JobKind, func(ctx context.Context) (*catalog.Job, error) {
+	write(s, "updateJob", func(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, *catalog.Change, error) {
+		job, err := c.Store.Job(ctx, c.org, in.JobID, true)
+		return update(c, in.Body.JobInput, job, err)
+	})
+	remove(s, "deleteJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Change, error) {
+		return service.Delete(ctx, c.Store, c.actor(), func(ctx context.Context) (*catalog.Job, error) {
 			return c.Store.Job(ctx, c.org, in.JobID, true)
 		})
 	})
 }
 
-func createJob(ctx context.Context, c *call, in *createJobInput) (*catalog.Job, *catalog.Change, error) {
-	return create(ctx, c, in.Body.JobInput, &catalog.Job{}, c.lookups())
-}
-
-func updateJob(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, *catalog.Change, error) {
-	job, err := c.Store.Job(ctx, c.org, in.JobID, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	return update(c, in.Body.JobInput, job, c.lookups())
+func createJob(
+	ctx context.Context, c *call, in *body[struct{ catalog.JobInput }],
+) (*catalog.Job, *catalog.Change, error) {
+	job, change := &catalog.Job{}, &catalog.Change{}
+	return job, change, service.Create(ctx, c.Store, c.actor(), in.Body.JobInput, job, change)
 }

@@ -6,17 +6,17 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// Market is the labor market data that is loaded.
+// Market is the loaded labor market data.
 type Market interface {
 	labor.Source
-	// Regions lists the regions of a type, all for the empty one.
+	// Regions lists the regions of a type, or all regions if it is empty.
 	Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error)
 }
 
 type marketInput struct {
-	CIPCodes   string `query:"cipCodes" required:"true" pattern:"^\\d{2}\\.\\d{4}(,\\d{2}\\.\\d{4}){0,24}$" doc:"1 to 25 CIP codes NN.NNNN between commas"`
+	CIPCodes   string `query:"cipCodes" required:"true" pattern:"^\\d{2}\\.\\d{4}(,\\d{2}\\.\\d{4}){0,24}$" doc:"1 to 25 CIP codes (NN.NNNN), separated by commas"`
 	RegionType string `query:"regionType" default:"national" enum:"national,state,msa"`
-	Region     string `query:"region" pattern:"^(US|\\d{1,5})?$" doc:"A state's FIPS code or a CBSA code; needed for state and msa"`
+	Region     string `query:"region" pattern:"^(US|\\d{1,5})?$" doc:"FIPS code of a state or CBSA code; required for state and msa"`
 }
 
 type regionsInput struct {
@@ -25,7 +25,7 @@ type regionsInput struct {
 
 // RegionList lists regions.
 type RegionList struct {
-	Data []RegionEntry `json:"data" doc:"Regions that figures exist for"`
+	Data []RegionEntry `json:"data" doc:"Regions with labor market figures"`
 }
 
 // RegionEntry is one region.

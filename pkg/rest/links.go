@@ -5,20 +5,21 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/quota"
 )
 
-// Links to pages: a POST at a record's path + /links makes one, the public GET at its
-// path + /shared shows the page to whoever has the token. The handlers of a kind call
-// linkTo in the one and follow in the other.
+// Page links: POST {record}/links creates a link with linkTo; the public GET {record}/shared checks its token with
+// follow and shows the page.
 
 type tokenInput struct {
-	Token string `query:"token" required:"true" minLength:"1" doc:"the link's token, as the link's address has it"`
+	Token string `query:"token" required:"true" minLength:"1" doc:"Token of the link, from its address"`
 }
 
-// linkTo makes a link to the page of a record.
+// linkTo creates a link to the page of a record.
 func (c *call) linkTo(r catalog.Record, in catalog.LinkInput) (*catalog.LinkedPage, *catalog.Change, error) {
 	token := c.IDs.New("lnk_")
 	link := &catalog.Link{
@@ -26,13 +27,13 @@ func (c *call) linkTo(r catalog.Record, in catalog.LinkInput) (*catalog.LinkedPa
 		KeyHash: c.caller.KeyHash, ValidUntil: c.now + catalog.Time(in.ExpiresInSeconds)*1000,
 	}
 	address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + "/shared?" + url.Values{"token": {token}}.Encode()
-	return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, &catalog.Change{Links: []*catalog.Link{link}}, nil
+	return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, catalog.NewChange(link), nil
 }
 
-// follow finds the organization that a link lets the request see one record of. A link
-// that has ended, was revoked or never was are the same not_found.
-func (c *call) follow(ctx context.Context, kind catalog.Kind, id, token string) error {
-	ended := catalog.Errorf(catalog.NotFound, "The link has ended, was revoked, or was never given out. Ask for a new one.")
+// follow checks a link's token and sets the call's organization to that of the link. Expired, revoked and unknown
+// links return the same not_found error.
+func follow[R catalog.Record](ctx context.Context, c *call, id, token string) error {
+	ended := catalog.Errorf(catalog.NotFound, "The link is unknown, expired or revoked. Ask for a new one.")
 	link, err := c.Store.Link(ctx, catalog.HashSecret(token))
 	if err != nil || link == nil {
 		return cmp.Or(err, error(ended))
@@ -41,15 +42,31 @@ func (c *call) follow(ctx context.Context, kind catalog.Kind, id, token string) 
 	if err != nil {
 		return err
 	}
-	if !link.Shows(kind, id, key, c.now) {
+	var record R
+	if !link.Shows(catalog.KindOf(record), id, key, c.now) {
 		return ended
 	}
 	c.org = link.OrganizationID
-	return nil
+	return c.admitPublic(ctx, "link:"+link.Hash, linkReads)
 }
 
-// origin returns the scheme and host at which the client reached the service; "" where
-// the request does not say.
+// linkReads limits the reads of each link separately.
+var linkReads = quota.Limit{Units: 120, Window: time.Minute}
+
+// admitPublic charges a call without a key to a name, which must not be a customer id, and refuses it above the limit.
+// If the call cannot be counted, it is served.
+func (c *call) admitPublic(ctx context.Context, name string, limit quota.Limit) error {
+	counted := catalog.CustomerID(name)
+	a := &admission{
+		server: c.Server, customer: counted, op: c.op, window: limit.At(counted, c.now), units: 1, done: make(chan struct{}),
+	}
+	a.status, a.err = a.charge(ctx, a.units, 1)
+	close(a.done)
+	c.admission = a
+	return a.wait()
+}
+
+// origin returns the scheme and host of the request; "" if unknown.
 func origin(r *http.Request) string {
 	host := cmp.Or(r.URL.Host, r.Host)
 	if host == "" {

@@ -26,6 +26,39 @@ func (r reply) shared() string {
 	return strings.TrimPrefix(address.RequestURI(), "/v1")
 }
 
+// TestHammeredLink: one link has so many reads a minute, and those of another, with or
+// without a key, do not notice. An unknown, expired or revoked token is not counted.
+func TestHammeredLink(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	nobody := client{s: s}
+	path := "/reports/" + s.one.report("gap")
+	var pages []string
+	for range 2 {
+		pages = append(pages, s.one.must(201, "POST", path+"/links", `{"expiresInSeconds":600}`).shared())
+	}
+	used := s.one.must(200, "GET", "/customers/"+string(s.one.customer.ID)+"/usage", "").number("window.used")
+	const most = 120
+	for n := range most {
+		if left := nobody.must(200, "GET", pages[0], "").integer("X-RateLimit-Remaining"); left != most-1-n {
+			t.Fatalf("read %d: %d left", n+1, left)
+		}
+	}
+	refused := nobody.must(429, "GET", pages[0], "")
+	if refused.header("Retry-After") == "" || refused.header("X-RateLimit-Remaining") != "0" {
+		t.Errorf("%v", refused.Header)
+	}
+	nobody.must(200, "GET", pages[1], "")
+	if again := s.one.must(200, "GET", "/customers/"+string(s.one.customer.ID)+"/usage", "").number("window.used"); again != used {
+		t.Errorf("reads of a link are charged to its customer: %v, then %v", used, again)
+	}
+	s.clock.Add(60_000)
+	nobody.must(200, "GET", pages[0], "")
+	if limit := nobody.must(404, "GET", path+"/shared?token=lnk_000000000000000000000000", "").integer("X-RateLimit-Limit"); limit != 0 {
+		t.Errorf("an unknown token has a limit of %d", limit)
+	}
+}
+
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

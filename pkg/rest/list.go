@@ -11,8 +11,8 @@ import (
 
 // pageInput are the parameters of every list.
 type pageInput struct {
-	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"How many records a page holds at most"`
-	Offset int `query:"offset" default:"0" minimum:"0" doc:"How many records stand before the page"`
+	Limit  int `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"Maximum number of records in the page"`
+	Offset int `query:"offset" default:"0" minimum:"0" doc:"Number of records to skip"`
 }
 
 // namedPageInput are the parameters of the lists whose records have external ids.
@@ -21,8 +21,11 @@ type namedPageInput struct {
 	ExternalID string `query:"externalId" minLength:"1" doc:"Only the record with exactly this externalId" extension:"true"`
 }
 
-// list reads a page of a list, or of what it has under a name.
-func list[R catalog.Record](ctx context.Context, c *call, in namedPageInput, all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error)) (Page[R], error) {
+// list reads a page of a list, or the record with the external id.
+func list[R catalog.Record](
+	ctx context.Context, c *call, in namedPageInput,
+	all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error),
+) (Page[R], error) {
 	if in.ExternalID == "" {
 		records, total, err := all(ctx, c.org, in.Offset, in.Limit)
 		return page(c, in.pageInput, records, total), err
@@ -31,8 +34,8 @@ func list[R catalog.Record](ctx context.Context, c *call, in namedPageInput, all
 	return page(c, in.pageInput, cut(in.pageInput, records), len(records)), err
 }
 
-// named finds the live record with an external id: one, or none. An import of before
-// records showed their external ids has only stored where the name leads.
+// named returns the live record with an external id, if any. Records of early imports do not store their external id
+// themselves.
 func named[R catalog.Record](ctx context.Context, c *call, name string) ([]R, error) {
 	if !catalog.CanBeExternalID(name) {
 		return nil, nil
@@ -56,7 +59,7 @@ func named[R catalog.Record](ctx context.Context, c *call, name string) ([]R, er
 	return []R{record}, nil
 }
 
-// cut returns the page of a list that is read whole.
+// cut returns a page of a complete list.
 func cut[T any](in pageInput, whole []T) []T {
 	rest := whole[min(in.Offset, len(whole)):]
 	return rest[:min(in.Limit, len(rest))]
@@ -65,18 +68,18 @@ func cut[T any](in pageInput, whole []T) []T {
 // Page is one page of a list.
 type Page[T any] struct {
 	Data       []T        `json:"data" doc:"The page's items, in the order of the list"`
-	Pagination Pagination `json:"pagination" doc:"Where the page stands in the list"`
+	Pagination Pagination `json:"pagination" doc:"Position of the page in the list"`
 }
 
 // Pagination is the position of a page in its list.
 type Pagination struct {
-	Total   int  `json:"total" doc:"How many items the list has"`
-	Limit   int  `json:"limit" doc:"How many items a page holds at most"`
-	Offset  int  `json:"offset" doc:"How many items stand before the page"`
-	HasMore bool `json:"hasMore" doc:"Whether there are items behind the page"`
+	Total   int  `json:"total" doc:"Number of items in the list"`
+	Limit   int  `json:"limit" doc:"Maximum number of items in a page"`
+	Offset  int  `json:"offset" doc:"Number of items before the page"`
+	HasMore bool `json:"hasMore" doc:"Whether there are more items after the page"`
 }
 
-// page makes a list's response and its links.
+// page returns the response of a list and adds its links.
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
 	link := func(rel string, offset int) {
@@ -99,12 +102,22 @@ func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
 	return Page[T]{Data: data, Pagination: p}
 }
 
-// link adds a link to the same list, with another query.
+// link adds a link to the same list with a changed query.
 func (c *call) link(rel string, change func(url.Values)) {
 	query := c.request.URL.Query()
 	change(query)
 	c.links = append(c.links, fmt.Sprintf(`<%s?%s>; rel="%s"`, c.path, query.Encode(), rel))
 }
 
-// created names the one record that was created.
-func (c *call) created(r catalog.Record) { c.location = api.BasePath + catalog.HrefOf(r) }
+// locate sets Location to the address of the record that a change creates. Changes create a record before its children,
+// such as the courses of a package; several records of one kind have no Location.
+func (c *call) locate(change *catalog.Change) {
+	created := catalog.EffectsOf[*catalog.Creation](change)
+	if c.op.Creates == "" || len(created) == 0 {
+		return
+	}
+	first := created[0].Record
+	if len(created) == 1 || catalog.KindOf(created[1].Record) != catalog.KindOf(first) {
+		c.location = api.BasePath + catalog.HrefOf(first)
+	}
+}

@@ -34,7 +34,7 @@ func TestArticulationPage(t *testing.T) {
 		"receiving", []fields{{"courseId": course, "credits": fields{"min": 3, "max": 3, "unit": "SEMESTER_HOUR"}}},
 		"programIds", []string{program}, "privateNote", "SECRET", "publicNote", "Bring <b>it</b>"))
 	shown := one.page(path+"?format=html", "CIS 12 or CIS 13 with CIS 14 at Hill College", "Any one of the 2 alternatives", "<td>C</td>", "from 1 January 2020", "3 semester hours",
-		"Nursing &lt;BSN&gt;", "Bring &lt;b&gt;it&lt;/b&gt;", ">draft<", "The figures are those of now", "full match", "Nothing was decided yet", "<q>", "level 3 apply", "Its skills were set by hand")
+		"Nursing &lt;BSN&gt;", "Bring &lt;b&gt;it&lt;/b&gt;", ">draft<", "These are the current figures", "full match", "Nothing was decided yet", "<q>", "level 3 apply", "Its skills were set by hand")
 	if strings.Contains(shown, "SECRET") {
 		t.Error("the page shows the private note")
 	}
@@ -78,7 +78,7 @@ func TestArticulationPageQuotesBothSides(t *testing.T) {
 	one.move(200, id, "IN_REVIEW")
 	one.move(200, id, "APPROVED")
 	extract("second")
-	if shown := one.page("/articulations/"+id+"/page", "Its skills were set anew since"); strings.Contains(shown, "second") {
+	if shown := one.page("/articulations/"+id+"/page", "Its skills have been replaced since"); strings.Contains(shown, "second") {
 		t.Error("the page quotes what was not compared")
 	}
 }
@@ -88,7 +88,7 @@ func TestArticulationPageWithoutComparison(t *testing.T) {
 	t.Parallel()
 	one := newService(t).one
 	id := one.articulation(elective("A 1").with("decision", "NO_CREDIT", "receiving", []fields{}, "reason", "No laboratory."))
-	one.page("/articulations/"+id+"/page", "No skills are compared: that takes", "No laboratory.", "Nothing, for all programs.", ">no credit<")
+	one.page("/articulations/"+id+"/page", "No skills are compared: that requires", "No laboratory.", "Nothing, for all programs.", ">no credit<")
 	one.must(404, "GET", "/articulations/art_0/page", "")
 }
 

@@ -115,12 +115,12 @@ func TestManyErrors(t *testing.T) {
 	s := newService(t)
 	var body strings.Builder
 	body.WriteString(`{"name":"A","code":"B"`)
-	for i := range 60_000 {
+	for i := range 900 {
 		fmt.Fprintf(&body, `,"unknown%d":1`, i)
 	}
 	body.WriteByte('}')
 	r := s.one.must(422, "POST", "/courses", body.String())
-	if errors := r.get("errors").([]any); len(errors) != 100 || !strings.Contains(r.text("detail"), "60000") {
+	if errors := r.get("errors").([]any); len(errors) != 100 || !strings.Contains(r.text("detail"), "more errors than the 100") {
 		t.Errorf("%d errors: %s", len(errors), r.text("detail"))
 	}
 	few := s.one.must(422, "POST", "/courses", `{"x":1}`)

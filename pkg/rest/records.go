@@ -3,20 +3,9 @@ package rest
 import (
 	"context"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
-
-// patch makes every field of the body that embeds it optional: a PATCH says what
-// is to change.
-type patch struct{}
-
-// TransformSchema implements huma.SchemaTransformer.
-func (patch) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	s.Required = nil
-	return s
-}
 
 // lookups returns what the rules of a body's fields ask; handlers add the records
 // that the body names.
@@ -27,46 +16,31 @@ func (c *call) lookups() catalog.Lookups {
 	}
 }
 
-// create makes a listed record of its input.
-func create[R catalog.Record](ctx context.Context, c *call, in catalog.Input[R], record R, l catalog.Lookups) (R, *catalog.Change, error) {
-	var none R
-	if err := catalog.Apply(in, record, l); err != nil {
-		return none, nil, err
-	}
-	dir, err := c.Store.Directory(ctx, c.org, catalog.KindOf(record))
-	if err != nil {
-		return none, nil, err
-	}
-	var change catalog.Change
-	change.Add(record, c.IDs, dir, c.org, c.Now())
-	c.created(record)
-	return record, &change, nil
+// actor is the caller, to use cases.
+func (c *call) actor() service.Actor {
+	return service.Actor{Org: c.org, KeyID: c.caller.KeyID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups()}
 }
 
-// update changes a loaded record as its input says; nothing is saved where nothing
-// is different.
+// actorWithDocuments is actor where inputs name documents.
+func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
+	actor := c.actor()
+	var err error
+	actor.Lookups, err = c.withDocuments(ctx, named...)
+	return actor, err
+}
+
+// comparison is what reports and the credential builder compare with.
+func (c *call) comparison() service.Comparison {
+	return service.Comparison{Store: c.Store, Market: c.Market, Taxonomy: c.Taxonomy, Org: c.org, Strong: c.strong}
+}
+
+// update changes a record that was just loaded.
 func update[T any, R interface {
 	*T
 	catalog.Record
-}](c *call, in catalog.Input[R], record R, l catalog.Lookups) (R, *catalog.Change, error) {
-	before := *record
-	if err := catalog.Apply(in, record, l); err != nil {
+}](c *call, in catalog.Input[R], record R, err error) (R, *catalog.Change, error) {
+	if err != nil {
 		return nil, nil, err
 	}
-	var change catalog.Change
-	catalog.ReplaceChanged(&change, before, record, c.now)
-	return record, &change, nil
-}
-
-// deleteListed deletes a listed record that nothing else depends on.
-func deleteListed[R catalog.Record](ctx context.Context, c *call, kind catalog.Kind, load func(context.Context) (R, error)) (none, *catalog.Change, error) {
-	record, dir, err := parallel(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
-		return c.Store.Directory(ctx, c.org, kind)
-	})
-	if err != nil {
-		return none{}, nil, err
-	}
-	var change catalog.Change
-	change.Delete(record, c.now, dir)
-	return none{}, &change, nil
+	return service.Update(c.actor(), in, record)
 }

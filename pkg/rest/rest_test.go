@@ -29,7 +29,10 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-func TestMain(m *testing.M) { dynamotest.Main(m) }
+func TestMain(m *testing.M) {
+	rest.SaveWithoutHaste()
+	dynamotest.Main(m)
+}
 
 // service is the real handler on a table of its own, with two customers of two
 // organizations.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // How often and how long a change is decided anew because others changed the same.
@@ -18,8 +19,10 @@ const (
 	saveAttempts = 60
 	savePause    = 15 * time.Millisecond
 	saveMaxPause = 400 * time.Millisecond
-	saveTime     = 20 * time.Second
 )
+
+// saveTime is longer in tests, which may run on a slow machine.
+var saveTime = 20 * time.Second
 
 // save runs a handler and saves its change, once: under an idempotency key the
 // first response is recorded and returned again. What was changed by others in the
@@ -56,7 +59,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	var output any
 	var change *catalog.Change
 	var decided error
-	_, recorded, err := parallel(ctx, func(ctx context.Context) (none, error) {
+	_, recorded, err := parallel.Two(ctx, func(ctx context.Context) (none, error) {
 		if output, change, decided = handler(ctx); decided == nil {
 			decided = c.resolve(ctx, change)
 		}
@@ -80,14 +83,15 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	case decided != nil:
 		return response{}, decided
 	}
+	c.locate(change)
 	out := c.encode(output)
 	if err := c.fits(out); err != nil {
 		return response{}, err
 	}
 	if key != "" {
-		change.Idempotency = &catalog.IdempotencyRecord{
-			Key: key, Request: digest, Status: out.status, Location: c.location, Body: c.sealed(key, out.body), ExpiresAt: c.now + catalog.IdempotencyTTL,
-		}
+		change.With(&catalog.IdempotencyRecord{
+			OrganizationID: c.org, Key: key, Request: digest, Status: out.status, Location: c.location, Body: c.sealed(key, out.body), ExpiresAt: c.now + catalog.IdempotencyTTL,
+		})
 	}
 	if err := c.admission.wait(); err != nil {
 		return response{}, err
@@ -98,19 +102,19 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	if err := c.Store.Commit(ctx, c.org, change); err != nil {
 		return response{}, err
 	}
-	if len(change.Jobs) > 0 {
-		if err := c.Queue.Send(ctx, change.Jobs); err != nil {
+	if jobs := change.Jobs(); len(jobs) > 0 {
+		if err := c.Queue.Send(ctx, jobs); err != nil {
 			// The sweeper sends them again.
-			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(change.Jobs), "cause", err.Error())
+			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(jobs), "cause", err.Error())
 		}
 	}
-	if len(change.Messages) > 0 {
-		if err := c.Webhooks.Send(ctx, change.Messages); err != nil {
+	for _, message := range catalog.EffectsOf[*catalog.WebhookMessage](change) {
+		if err := c.Webhooks.Send(ctx, []catalog.WebhookMessage{*message}); err != nil {
 			// The deliverer sends them again.
-			c.Log.WarnContext(ctx, "messages not queued", "requestId", c.id, "cause", err.Error())
+			c.Log.WarnContext(ctx, "message not queued", "requestId", c.id, "cause", err.Error())
 		}
 	}
-	for _, deletion := range change.Deleted {
+	for _, deletion := range catalog.EffectsOf[*catalog.Deletion](change) {
 		if document, ok := deletion.Record.(*catalog.Document); ok {
 			if err := c.Files.Remove(ctx, c.org, document.ID); err != nil {
 				// The sweeper removes it, once more in any case.
@@ -123,10 +127,11 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 
 // resolve looks up the external ids that a change takes.
 func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
-	if len(change.Known) == 0 {
+	kind, names := change.Names()
+	if len(names) == 0 {
 		return nil
 	}
-	known, err := c.Store.Known(ctx, c.org, catalog.KindOf(change.Known[0].Record), change.KnownNames())
+	known, err := c.Store.Known(ctx, c.org, kind, names)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ import (
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/service/parallel"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -39,9 +42,9 @@ type Server struct {
 	Meter     *quota.Meter
 	Usage     UsageReader
 	Limit     quota.Limit
-	Queue     Queue    // of the groups whose operations have something extracted
-	Files     Files    // of the groups whose operations take documents
-	Webhooks  Webhooks // of the group of webhooks
+	Queue     service.Queue // of the groups whose operations have something extracted
+	Files     Files         // of the groups whose operations take documents
+	Webhooks  Webhooks      // of the group of webhooks
 	Market    Market
 	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
 	CheckHref func(href string) error // whether an address of a syllabus may be taken
@@ -58,13 +61,8 @@ type Server struct {
 	operations map[string]*api.Operation // of the groups, by id
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
-	sections   sectionIndex
-	health     healthIndex
-}
-
-// Queue takes extractions that are to be run. What it loses, the sweeper finds.
-type Queue interface {
-	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
+	index      service.Index
+	health     service.Health
 }
 
 // Pages writes pages. policy is what a page may load, as Content-Security-Policy.
@@ -99,6 +97,8 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 	if s.Groups == nil {
 		s.Groups = api.Groups()
 	}
+	s.index.Taxonomy = func() *skills.Taxonomy { return s.Taxonomy() }
+	s.index.Log = func() *slog.Logger { return s.Log }
 	s.routes, s.endpoints, s.operations = api.NewRoutes(contract), map[string]endpoint{}, map[string]*api.Operation{}
 	for i := range contract {
 		if op := &contract[i]; slices.Contains(s.Groups, op.Group) {
@@ -127,7 +127,7 @@ func (s *Server) check(op *api.Operation) error {
 		return errors.New("has no handler")
 	case op.HasBody() != (e.schema != nil):
 		return errors.New("has a body in the contract or in its handler, but not in both")
-	case (op.Gives != nil) != (e.out != nil):
+	case (op.Gives != nil) != (e.Out != nil):
 		return errors.New("has a response body in the contract or in its handler, but not in both")
 	case op.IfMatch != "" && (!compared || record.Method != http.MethodGet || !record.ETag):
 		return fmt.Errorf("compares If-Match with %s, which is no GET of its group with an ETag", op.IfMatch)
@@ -195,7 +195,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 			err = x.admission.close(ctx, err)
 		}
 	}()
-	defer caught(&err)
+	defer parallel.Recover(&err)
 	route, badPath := s.routes.Match(x.request.Method, x.path)
 	x.route = route
 	if route.Operation == nil || route.Operation.Access != api.Public {
@@ -240,9 +240,6 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 	return s.endpoints[op.ID].serve(ctx, c)
 }
 
-// maxErrors is how many field errors a response lists.
-const maxErrors = 100
-
 // problem returns the response for an error. What is no catalog.Error is an error of the service,
 // and says nothing about itself.
 func (s *Server) problem(x *exchange, err error) response {
@@ -255,9 +252,9 @@ func (s *Server) problem(x *exchange, err error) response {
 		known = catalog.Errorf(catalog.Internal, "Something went wrong on our side.")
 	}
 	detail, fields := known.Detail, known.Fields
-	if len(fields) > maxErrors {
-		detail = fmt.Sprintf("%s Of %d errors the first %d are listed.", detail, len(fields), maxErrors)
-		fields = fields[:maxErrors]
+	if len(fields) > schema.MaxErrors {
+		detail = fmt.Sprintf("%s There are more errors than the %d that are listed.", detail, schema.MaxErrors)
+		fields = fields[:schema.MaxErrors]
 	}
 	p := api.NewProblem(origin(x.request), known.Code, detail, x.path, x.id, fields...)
 	out := response{status: p.Status, header: http.Header{"Content-Type": {api.ProblemMediaType}}, body: encode(p)}

@@ -14,7 +14,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-const serviceName = "Skills Curriculum Service"
+// ServiceName is the contract's title.
+const ServiceName = "Skills Curriculum Service"
 
 // Version is the contract's version.
 const Version = "1.0.0"
@@ -23,17 +24,17 @@ const Version = "1.0.0"
 // writes its styles itself.
 const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
-// ServiceInfo is what the service says at its root.
+// ServiceInfo describes the service at its root path.
 type ServiceInfo struct {
 	Name    string       `json:"name" doc:"Name of the service"`
 	Version string       `json:"version" doc:"Version of the contract"`
-	Links   ServiceLinks `json:"links" doc:"Where to go on"`
+	Links   ServiceLinks `json:"links" doc:"Links to documentation"`
 }
 
 // ServiceLinks are paths of the service.
 type ServiceLinks struct {
-	Docs    string `json:"docs" doc:"The reference and guides as a page"`
-	OpenAPI string `json:"openapi" doc:"The contract as an OpenAPI document"`
+	Docs    string `json:"docs" doc:"Path of the reference and guides"`
+	OpenAPI string `json:"openapi" doc:"Path of the OpenAPI document"`
 }
 
 type assetInput struct {
@@ -47,7 +48,7 @@ func (s *Server) bindDocs() {
 			c.location = api.BasePath + api.Of(c.op.Leads).Path
 			c.rendered = &rendered{status: http.StatusFound}
 		}
-		return &ServiceInfo{serviceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
+		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
 	})
 	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
 		return anything{}, c.file("index.html", "no-cache")

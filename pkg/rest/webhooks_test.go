@@ -269,6 +269,10 @@ func TestDeliveries(t *testing.T) {
 		t.Fatalf("sent %+v", h.sent)
 	}
 	s.one.must(200, "GET", path+"/deliveries", "").want("data", []any{})
+	if _, mine, err := s.store.ClaimMessage(t.Context(), h.sent[0], s.clock.Now()+1000); err != nil || !mine {
+		t.Fatalf("%v %v", mine, err)
+	}
+	s.one.must(200, "GET", path+"/deliveries", "").want("data", []any{}) // one is in progress
 	for attempt := 1; attempt <= 5; attempt++ {
 		s.clock.Add(1000)
 		a := catalog.WebhookAttempt{MessageID: h.sent[0].ID, Type: catalog.TestType, Attempt: attempt, At: s.clock.Now(), Outcome: catalog.ReceiverRefused, StatusCode: new(500 + attempt), DurationMs: 7}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// rowReader reads a table with a header line, whatever the order of its columns.
+// rowReader reads a table with a header line; the order of its columns does not matter.
 type rowReader struct {
 	columns map[string]int
 	row     []string
@@ -44,13 +44,13 @@ func newRowReader(next func() ([]string, error), required ...string) (*rowReader
 	return t, nil
 }
 
-// read goes to the next row; io.EOF after the last.
+// read advances to the next row; it returns io.EOF after the last.
 func (t *rowReader) read() (err error) {
 	t.row, err = t.next()
 	return err
 }
 
-// get returns a column of the row, "" where the row or the table has none.
+// get returns a column of the row, "" if the row or the table lacks it.
 func (t *rowReader) get(name string) string {
 	i := t.columns[name]
 	if i == 0 || i > len(t.row) {
@@ -67,7 +67,7 @@ func readCSV(r io.Reader, required ...string) (*rowReader, error) {
 	return newRowReader(c.Read, required...)
 }
 
-// readTabs reads the text form of O*NET: columns between tabs, without quotes.
+// readTabs reads the text format of O*NET: tab-separated columns without quotes.
 func readTabs(r io.Reader, required ...string) (*rowReader, error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
@@ -83,7 +83,7 @@ func readTabs(r io.Reader, required ...string) (*rowReader, error) {
 	return newRowReader(next, required...)
 }
 
-// each calls row for every row of the table that open returns.
+// each calls row for every row of the table.
 func each(t *rowReader, row func() error) error {
 	for n := 2; ; n++ {
 		err := t.read()
@@ -99,10 +99,9 @@ func each(t *rowReader, row func() error) error {
 	}
 }
 
-// AddCSV reads a vocabulary of one's own: the columns id and name, and where
-// present kind, field, aliases, description and broader; aliases and broader hold
-// several values between bars. source names it; its Skills, Labels and
-// Occupations are ignored.
+// AddCSV reads a custom vocabulary: the columns id and name, and optionally kind, field,
+// aliases, description and broader; values of aliases and broader are separated by bars.
+// source describes it; its Skills, Labels and Occupations are ignored.
 func (b *Builder) AddCSV(source Info, r io.Reader) error {
 	t, err := readCSV(r, "id", "name")
 	if err != nil {
@@ -116,11 +115,12 @@ func (b *Builder) AddCSV(source Info, r io.Reader) error {
 			return errors.New("a skill needs an id and a name")
 		}
 		if own[id] {
-			return fmt.Errorf("the id %q stands there twice", id)
+			return fmt.Errorf("duplicate id %q", id)
 		}
 		own[id] = true
-		b.add(Skill{ID: id, Name: t.get("name"), Description: t.get("description"), Kind: orKind(t.get("kind")), Field: t.get("field"),
-			Aliases: bars(t.get("aliases")), Broader: bars(t.get("broader"))})
+		b.add(Skill{ID: id, Name: t.get("name"), Description: t.get("description"), Kind: orKind(t.get("kind")),
+			Field:   t.get("field"),
+			Aliases: Bars(t.get("aliases")), Broader: Bars(t.get("broader"))})
 		return nil
 	})
 	if err != nil {
@@ -129,8 +129,8 @@ func (b *Builder) AddCSV(source Info, r io.Reader) error {
 	return nil
 }
 
-// AddRequirements reads what occupations ask for: the columns soc, name, skillId,
-// level 1..5 and confidence 0..1.
+// AddRequirements reads the requirements of occupations: the columns soc, name, skillId, level
+// 1..5 and confidence 0..1.
 func (b *Builder) AddRequirements(r io.Reader) error {
 	t, err := readCSV(r, "soc", "name", "skillid", "level", "confidence")
 	if err != nil {
@@ -139,15 +139,15 @@ func (b *Builder) AddRequirements(r io.Reader) error {
 	err = each(t, func() error {
 		soc := t.get("soc")
 		if !isSOC(soc) {
-			return fmt.Errorf("%q is no SOC code", soc)
+			return fmt.Errorf("%q is not a SOC code", soc)
 		}
 		level, err := strconv.Atoi(t.get("level"))
 		if err != nil || level < 1 || level > 5 {
-			return fmt.Errorf("the level %q is not 1..5", t.get("level"))
+			return fmt.Errorf("level must be 1 to 5, not %q", t.get("level"))
 		}
 		confidence, err := strconv.ParseFloat(t.get("confidence"), 64)
 		if err != nil || !(confidence >= 0 && confidence <= 1) {
-			return fmt.Errorf("the confidence %q is not 0..1", t.get("confidence"))
+			return fmt.Errorf("confidence must be 0 to 1, not %q", t.get("confidence"))
 		}
 		b.require(soc, t.get("name"), clean(t.get("skillid")), need{level, confidence})
 		return nil
@@ -158,7 +158,8 @@ func (b *Builder) AddRequirements(r io.Reader) error {
 	return nil
 }
 
-func bars(s string) []string {
+// Bars splits a text at bars.
+func Bars(s string) []string {
 	var parts []string
 	for p := range strings.SplitSeq(s, "|") {
 		if p = clean(p); p != "" {
@@ -175,7 +176,7 @@ func orKind(kind string) string {
 	return strings.ToLower(kind)
 }
 
-// isSOC knows NN-NNNN and NN-NNNN.NN.
+// isSOC reports whether a code has the form NN-NNNN or NN-NNNN.NN.
 func isSOC(code string) bool {
 	pattern := "dd-dddd.dd"
 	if len(code) != 7 && len(code) != 10 {

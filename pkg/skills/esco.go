@@ -16,26 +16,26 @@ const (
 	escoAttribution = "This service uses the ESCO classification of the European Commission."
 )
 
-// escoOccupation is an ESCO occupation until the crosswalk leads to its SOC codes.
+// escoOccupation is an ESCO occupation before the crosswalk maps it to SOC codes.
 type escoOccupation struct {
 	isco                string
 	essential, optional []string
 }
 
-// escoRelations are the files without which skills have no hierarchy, and occupations
-// no requirements.
+// escoRelations are the files that define the hierarchy of skills and the requirements of
+// occupations.
 var escoRelations = []string{"broaderRelationsSkillPillar.csv", "occupations_en.csv", "occupationSkillRelations.csv"}
 
-// ErrIncomplete means that files of ESCO are missing, which the error names.
-var ErrIncomplete = errors.New("files are missing without which skills have no hierarchy or occupations no requirements")
+// ErrIncomplete means that files of ESCO are missing; the wrapping error names them.
+var ErrIncomplete = errors.New("the files for the hierarchy of skills or for requirements are missing")
 
-// escoID turns a skill's URI into its id.
+// escoID returns the id for a skill's URI.
 func escoID(uri string) string { return "esco:" + path.Base(strings.TrimSpace(uri)) }
 
-// AddESCO reads the English CSV files of ESCO from directories or opened zip
-// files, which together hold at least skills_en.csv. Without those of hierarchy,
-// relations and occupations it is ErrIncomplete, unless the builder accepts that. An
-// empty version becomes the date of the newest change in the files.
+// AddESCO reads the English CSV files of ESCO from directories or opened zip files, which
+// together must have at least skills_en.csv. If those for hierarchy, relations or occupations
+// are missing, it returns ErrIncomplete, unless the builder is set to Incomplete. An empty
+// version defaults to the date of the newest change in the files.
 func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool { return strings.HasSuffix(name, ".csv") })
 	if err != nil {
@@ -48,7 +48,10 @@ func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	if len(missing) > 0 && !b.Incomplete {
 		return fmt.Errorf("esco: %w: %s", ErrIncomplete, strings.Join(missing, ", "))
 	}
-	e := &escoReader{b: b, special: map[string]string{}, groups: map[string]string{}, own: map[string]bool{}, above: map[string][]string{}, occupations: map[string]*escoOccupation{}}
+	e := &escoReader{
+		b: b, special: map[string]string{}, groups: map[string]string{}, own: map[string]bool{}, above: map[string][]string{},
+		occupations: map[string]*escoOccupation{},
+	}
 	for _, f := range []struct {
 		name     string
 		required []string
@@ -75,13 +78,15 @@ func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	for _, uri := range slices.Sorted(maps.Keys(e.occupations)) {
 		b.occESCO = append(b.occESCO, *e.occupations[uri])
 	}
-	b.sources = append(b.sources, Info{Name: "ESCO", Version: cmp.Or(version, e.newest), Licence: escoLicence, Attribution: escoAttribution})
+	b.sources = append(b.sources, Info{
+		Name: "ESCO", Version: cmp.Or(version, e.newest), Licence: escoLicence, Attribution: escoAttribution,
+	})
 	return nil
 }
 
 const escoSkillsFile = "skills_en.csv"
 
-// escoReader gathers what the files say of each other; each method takes a row of one.
+// escoReader collects the contents of the files; each method reads a row of one of them.
 type escoReader struct {
 	b           *Builder
 	special     map[string]string   // skill -> kind
@@ -122,13 +127,16 @@ func (e *escoReader) skill(t *rowReader) error {
 		kind = "knowledge"
 	}
 	if e.own[id] {
-		return fmt.Errorf("the skill %q stands there twice", uri)
+		return fmt.Errorf("duplicate skill %q", uri)
 	}
 	e.own[id] = true
-	s := e.b.add(Skill{ID: id, Name: name, Kind: cmp.Or(e.special[id], kind), Description: t.get("description"), Aliases: strings.Split(t.get("altlabels"), "\n")})
+	s := e.b.add(Skill{
+		ID: id, Name: name, Kind: cmp.Or(e.special[id], kind), Description: t.get("description"),
+		Aliases: strings.Split(t.get("altlabels"), "\n"),
+	})
 	for h := range strings.SplitSeq(t.get("hiddenlabels"), "\n") {
 		if h = clean(h); h != "" {
-			s.hidden = append(s.hidden, h)
+			s.Hidden = append(s.Hidden, h)
 		}
 	}
 	return nil
@@ -141,7 +149,7 @@ func (e *escoReader) broader(t *rowReader) error {
 
 func (e *escoReader) related(t *rowReader) error {
 	if s, ok := e.b.skills[escoID(t.get("originalskilluri"))]; ok {
-		s.related = append(s.related, escoID(t.get("relatedskilluri")))
+		s.Related = append(s.Related, escoID(t.get("relatedskilluri")))
 	}
 	return nil
 }
@@ -186,9 +194,9 @@ func (e *escoReader) climb() {
 	}
 }
 
-// fieldFinder climbs from a concept to the groups above it and names the field:
-// the third level from the top, such as "software and applications development
-// and analysis" or "managing information", or the highest there is below it.
+// fieldFinder returns a function that climbs from a concept to the groups above it and
+// returns its field: the third level from the top, such as "software and applications
+// development and analysis" or "managing information", or the highest below that.
 func fieldFinder(above map[string][]string, groups map[string]string) func(uri string) string {
 	return func(uri string) string {
 		var chain []string // group names from the concept upwards

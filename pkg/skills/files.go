@@ -7,11 +7,10 @@ import (
 	"path"
 )
 
-// maxSourceFile bounds a file of a taxonomy's source; the largest official one
-// has 25 MB.
+// maxSourceFile limits the size of a source file, in bytes; the largest official one is 25 MB.
 const maxSourceFile = 256 << 20
 
-// file is a source file and where it lies.
+// file is a source file in its file system.
 type file struct {
 	fsys fs.FS
 	path string
@@ -43,8 +42,7 @@ func (f file) eachRow(required []string, row func(*rowReader) error) error {
 	return each(t, func() error { return row(t) })
 }
 
-// findFiles returns the files that fit, by base name; of two with one name the
-// first wins.
+// findFiles returns the files that fit, by base name; the first of equal names wins.
 func findFiles(sources []fs.FS, fits func(name string) bool) (map[string]file, error) {
 	found := map[string]file{}
 	for _, fsys := range sources {

@@ -18,15 +18,16 @@ import (
 
 const (
 	onetLicence     = "CC BY 4.0"
-	onetAttribution = "This service includes information from the O*NET Database by the U.S. Department of Labor, Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 license."
+	onetAttribution = "This service includes information from the O*NET Database by the U.S. Department of Labor, " +
+		"Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 license."
 )
 
-// crosswalk leads from an ISCO-08 unit group to SOC codes.
+// crosswalk maps ISCO-08 unit groups to SOC codes.
 type crosswalk map[string][]socName
 
 type socName struct{ soc, name string }
 
-// successorsText leads from SOC 2010 to SOC 2018; its head tells the form.
+// successorsText maps SOC 2010 to SOC 2018; its head describes the format.
 //
 //go:embed soc2018.txt
 var successorsText string
@@ -41,10 +42,10 @@ var successors = sync.OnceValue(func() map[string][]string {
 	return m
 })
 
-// AddONET reads files of the O*NET database, as text or xlsx, from directories or
-// opened zip files, and the BLS crosswalk from SOC to ISCO as CSV, which gives
-// the occupations of ESCO their SOC codes. What a file holds is told by its
-// columns; other files are passed over. At least one must be known.
+// AddONET reads files of the O*NET database, as text or XLSX, from directories or opened zip
+// files, and the BLS crosswalk from SOC to ISCO as CSV, which maps the occupations of ESCO to
+// SOC codes. Files are recognized by their columns; others are skipped. At least one must be
+// recognized.
 func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool {
 		return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".csv")
@@ -83,7 +84,9 @@ func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 		return errors.New("o*net: none of the files is a known O*NET table or the SOC-ISCO crosswalk")
 	}
 	if skills {
-		b.sources = append(b.sources, Info{Name: "O*NET", Version: version, Licence: onetLicence, Attribution: onetAttribution})
+		b.sources = append(b.sources, Info{
+			Name: "O*NET", Version: version, Licence: onetLicence, Attribution: onetAttribution,
+		})
 	}
 	return nil
 }
@@ -106,7 +109,7 @@ func (b *Builder) openTable(f file) (*rowReader, error) {
 		return readTabs(bytes.NewReader(raw))
 	}
 	if b.Workbook == nil {
-		return nil, errors.New("workbooks are not read here")
+		return nil, errors.New("workbooks are not supported here")
 	}
 	rows, err := b.Workbook(raw)
 	if err != nil {
@@ -125,7 +128,7 @@ func (b *Builder) openTable(f file) (*rowReader, error) {
 func (b *Builder) crosswalkRow(t *rowReader) error {
 	soc, isco := t.get("soc_code"), t.get("isco08_code")
 	if !isSOC(soc) || isco == "" {
-		return nil // the published sheet has lines of remarks
+		return nil // a line of remarks
 	}
 	if b.crosswalk == nil {
 		b.crosswalk = crosswalk{}
@@ -135,8 +138,9 @@ func (b *Builder) crosswalkRow(t *rowReader) error {
 		now = []string{soc}
 	}
 	for _, code := range now {
-		if s := (socName{code, clean(t.get("soc_title"))}); !slices.ContainsFunc(b.crosswalk[isco], func(o socName) bool { return o.soc == code }) {
-			b.crosswalk[isco] = append(b.crosswalk[isco], s)
+		sameCode := func(o socName) bool { return o.soc == code }
+		if !slices.ContainsFunc(b.crosswalk[isco], sameCode) {
+			b.crosswalk[isco] = append(b.crosswalk[isco], socName{code, clean(t.get("soc_title"))})
 		}
 	}
 	return nil
@@ -145,15 +149,14 @@ func (b *Builder) crosswalkRow(t *rowReader) error {
 func (b *Builder) occupationRow(t *rowReader) error {
 	soc := t.get("o*net-soc code")
 	if !isSOC(soc) {
-		return fmt.Errorf("%q is no SOC code", soc)
+		return fmt.Errorf("%q is not a SOC code", soc)
 	}
 	b.require(soc, t.get("title"), "", need{})
 	return nil
 }
 
-// elementRow takes a row of Skills or Knowledge. An element is required when its
-// importance is at least 3 of 5: confidence is (importance - 1) / 4, the level is
-// O*NET's 0..7 scaled to 1..5.
+// elementRow reads a row of Skills or Knowledge. An element is required if its importance is
+// at least 3 of 5: confidence is (importance - 1) / 4, level is O*NET's 0..7 scaled to 1..5.
 func (b *Builder) elementRow(t *rowReader) func() error {
 	type key struct{ soc, id string }
 	importance := map[key]float64{}
@@ -184,16 +187,19 @@ func (b *Builder) elementRow(t *rowReader) func() error {
 	}
 }
 
-// technologyRow takes a row of Technology Skills: the commodity is the skill, the
-// example one of its aliases. A commodity is required at level 3, with
-// confidence 0.9 when an example is in demand, 0.7 for a hot technology, else 0.5.
+// technologyRow reads a row of Technology Skills: the commodity is the skill, the example one
+// of its aliases. A commodity is required at level 3, with confidence 0.9 if an example is in
+// demand, 0.7 for a hot technology, otherwise 0.5.
 func (b *Builder) technologyRow(t *rowReader) func() error {
 	return func() error {
 		soc, title, example := t.get("o*net-soc code"), t.get("commodity title"), t.get("example")
 		if !isSOC(soc) || title == "" {
 			return fmt.Errorf("occupation %q, commodity %q", soc, title)
 		}
-		e := b.add(Skill{ID: "onet:" + cmp.Or(t.get("commodity code"), title), Name: title, Kind: "tool", Field: "O*NET technology", Aliases: []string{example}})
+		e := b.add(Skill{
+			ID: "onet:" + cmp.Or(t.get("commodity code"), title), Name: title, Kind: "tool", Field: "O*NET technology",
+			Aliases: []string{example},
+		})
 		confidence := 0.5
 		switch {
 		case t.get("in demand") == "Y":
@@ -206,15 +212,14 @@ func (b *Builder) technologyRow(t *rowReader) func() error {
 	}
 }
 
-// maxRequirements bounds an occupation's list from ESCO, whose unit groups may
-// gather hundreds of occupations' skills.
+// maxRequirements limits an occupation's list from ESCO, whose unit groups may combine the
+// skills of hundreds of occupations.
 const maxRequirements = 60
 
-// resolveOccupations assigns every SOC code the skills of the ESCO occupations in
-// the ISCO groups that the crosswalk leads to. confidence is the share of those
-// occupations that ask for the skill, an optional one counting half; level is 4
-// where most call it essential, 3 where some do, else 2. Skills below 0.1 are
-// left out, unless nothing else is known.
+// resolveOccupations assigns every SOC code the skills of the ESCO occupations in the ISCO
+// groups that the crosswalk maps it to. confidence is the share of those occupations that
+// require the skill, an optional one counting half; level is 4 if most call it essential, 3
+// if some do, otherwise 2. Skills below 0.1 are left out, unless there are no others.
 func (b *Builder) resolveOccupations() {
 	type tally struct{ essential, optional int }
 	count := map[string]map[string]*tally{} // SOC -> skill -> tally

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,26 +12,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/pkg/skills/workbook"
 )
 
 const (
 	escoSkills = "conceptType,conceptUri,skillType,preferredLabel,altLabels,hiddenLabels,modifiedDate,description\n" +
-		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/1,knowledge,welding,\"weld metal\njoin metal\",MIG,2021-05-06T07:08:09Z,Joining.\n" +
-		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/2,skill/competence,operate welding torch,,,2022-05-06,Use it.\n" +
+		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/1,knowledge,welding,\"weld metal\njoin " +
+		"metal\",MIG,2021-05-06T07:08:09Z,Joining.\n" +
+		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/2,skill/competence,operate welding " +
+		"torch,,,2022-05-06,Use it.\n" +
 		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/3,skill/competence,work in teams,,,,Together.\n" +
 		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/4,,a heading,,,,\n"
 	escoBroader = "conceptType,conceptUri,broaderType,broaderUri\n" +
 		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/2,KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/1\n" +
 		"KnowledgeSkillCompetence,http://data.europa.eu/esco/skill/1,SkillGroup,http://data.europa.eu/esco/isced-f/0715\n"
-	escoGroups      = "conceptType,conceptUri,preferredLabel\nSkillGroup,http://data.europa.eu/esco/isced-f/0715,metal trades\n"
+	escoGroups = "conceptType,conceptUri,preferredLabel\nSkillGroup,http://data.europa.eu/esco/isced-f/0715,metal " +
+		"trades\n"
 	escoTransversal = "conceptUri,preferredLabel\nhttp://data.europa.eu/esco/skill/3,work in teams\n"
 	escoOccupations = "conceptUri,iscoGroup,preferredLabel\nhttp://data.europa.eu/esco/occupation/a,7212,welder\nhttp://data.europa.eu/esco/occupation/b,7212,brazier\n"
 	escoNeeds       = "occupationUri,relationType,skillType,skillUri\n" +
 		"http://data.europa.eu/esco/occupation/a,essential,knowledge,http://data.europa.eu/esco/skill/1\n" +
 		"http://data.europa.eu/esco/occupation/b,optional,knowledge,http://data.europa.eu/esco/skill/1\n" +
 		"http://data.europa.eu/esco/occupation/a,optional,skill/competence,http://data.europa.eu/esco/skill/3\n"
-	crosswalkCSV = "soc_code,soc_title,isco08_code,isco08_title,mapping_type\n51-4121,\"Welders, Cutters\",7212,Welders,partial\nNote,,,\n"
+	crosswalkCSV = "soc_code,soc_title,isco08_code,isco08_title,mapping_type\n51-4121,\"Welders, " +
+		"Cutters\",7212,Welders,partial\nNote,,,\n"
 )
 
 func escoFiles() fstest.MapFS {
@@ -69,10 +73,14 @@ func TestReadESCO(t *testing.T) {
 		t.Fatal(err)
 	}
 	tax := compiled(t, &b)
-	if got := tax.Info(); got.Skills != 3 || got.Version != "2022-05-06" || got.Licence != escoLicence || got.Attribution != escoAttribution {
+	if got := tax.Info(); got.Skills != 3 || got.Version != "2022-05-06" || got.Licence != escoLicence ||
+		got.Attribution != escoAttribution {
 		t.Errorf("%+v", got)
 	}
-	want := Skill{ID: "esco:1", Name: "welding", Description: "Joining.", Aliases: []string{"weld metal", "join metal"}, Kind: "knowledge", Field: "metal trades"}
+	want := Skill{
+		ID: "esco:1", Name: "welding", Description: "Joining.", Aliases: []string{"weld metal", "join metal"},
+		Kind: "knowledge", Field: "metal trades",
+	}
 	got, _ := tax.Skill("esco:1")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -84,7 +92,8 @@ func TestReadESCO(t *testing.T) {
 		t.Error(diff)
 	}
 	refs := tax.Requirements("51-4121")
-	if len(refs) != 2 || refs[0].SkillID != "esco:1" || refs[0].Confidence != 0.75 || refs[0].Level != 4 || refs[1].Confidence != 0.25 || refs[1].Level != 2 {
+	if len(refs) != 2 || refs[0].SkillID != "esco:1" || refs[0].Confidence != 0.75 || refs[0].Level != 4 ||
+		refs[1].Confidence != 0.25 || refs[1].Level != 2 {
 		t.Errorf("%+v", refs)
 	}
 	if name, _ := tax.Occupation("51-4121.00"); name != "Welders, Cutters" {
@@ -122,7 +131,7 @@ func TestReadESCOFromZip(t *testing.T) {
 	}
 }
 
-func TestReadESCOSaysWhatIsWrong(t *testing.T) {
+func TestReadESCOErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		files fstest.MapFS
 		want  string
@@ -130,8 +139,13 @@ func TestReadESCOSaysWhatIsWrong(t *testing.T) {
 		"no skills":    {fstest.MapFS{"other.csv": {Data: []byte("a,b\n")}}, "skills_en.csv is missing"},
 		"empty":        {fstest.MapFS{"skills_en.csv": {}}, "the table is empty"},
 		"wrong header": {fstest.MapFS{"skills_en.csv": {Data: []byte("a,b\n1,2\n")}}, `"concepturi" is missing`},
-		"no name":      {fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,,knowledge\n")}}, "row 2"},
-		"twice":        {fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,a,knowledge\nx,b,knowledge\n")}}, "twice"},
+		"no name": {
+			fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,,knowledge\n")}}, "row 2",
+		},
+		"twice": {
+			fstest.MapFS{"skills_en.csv": {Data: []byte("conceptUri,preferredLabel,skillType\nx,a,knowledge\nx,b,knowledge\n")}},
+			"duplicate skill",
+		},
 	} {
 		b := Builder{Incomplete: true}
 		if err := b.AddESCO("", c.files); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -142,11 +156,14 @@ func TestReadESCOSaysWhatIsWrong(t *testing.T) {
 
 const (
 	onetTechnology = "O*NET-SOC Code\tExample\tCommodity Code\tCommodity Title\tHot Technology\tIn Demand\n" +
-		"15-1252.00\tPython\t43232402\tDevelopment environment software\tY\tY\n15-1252.00\tPascal\t43232402\tDevelopment environment software\tN\tN\n15-1252.00\tJira\t43232201\tContent workflow software\tY\tN\n"
+		"15-1252.00\tPython\t43232402\tDevelopment environment software\tY\tY\n15-1252.00\tPascal\t43232402\tDevelopment " +
+		"environment software\tN\tN\n15-1252.00\tJira\t43232201\tContent workflow software\tY\tN\n"
 	onetOccupations = "O*NET-SOC Code\tTitle\tDescription\n15-1252.00\tSoftware Developers\tThey develop.\n"
 	onetSkills      = "O*NET-SOC Code\tTitle\tElement ID\tElement Name\tScale ID\tScale Name\tData Value\tNot Relevant\n" +
-		"15-1252.00\tSoftware Developers\t2.B.3.e\tProgramming\tIM\tImportance\t4.5\t\n15-1252.00\tSoftware Developers\t2.B.3.e\tProgramming\tLV\tLevel\t5.25\tN\n" +
-		"15-1252.00\tSoftware Developers\t2.B.3.l\tRepairing\tIM\tImportance\t1.2\t\n15-1252.00\tSoftware Developers\t2.B.3.l\tRepairing\tLV\tLevel\t0.5\tN\n"
+		"15-1252.00\tSoftware Developers\t2.B.3.e\tProgramming\tIM\tImportance\t4.5\t\n15-1252.00\tSoftware " +
+		"Developers\t2.B.3.e\tProgramming\tLV\tLevel\t5.25\tN\n" +
+		"15-1252.00\tSoftware Developers\t2.B.3.l\tRepairing\tIM\tImportance\t1.2\t\n15-1252.00\tSoftware " +
+		"Developers\t2.B.3.l\tRepairing\tLV\tLevel\t0.5\tN\n"
 )
 
 func sheet(t testing.TB, tabs string) []byte {
@@ -172,8 +189,14 @@ func sheet(t testing.TB, tabs string) []byte {
 
 func TestReadONET(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"text": {"Technology Skills.txt": {Data: []byte(onetTechnology)}, "Occupation Data.txt": {Data: []byte(onetOccupations)}, "Skills.txt": {Data: []byte(onetSkills)}, "Read Me.txt": {Data: []byte("words\n")}},
-		"xlsx": {"a.xlsx": {Data: sheet(t, onetTechnology)}, "b.xlsx": {Data: sheet(t, onetOccupations)}, "c.xlsx": {Data: sheet(t, onetSkills)}},
+		"text": {
+			"Technology Skills.txt": {Data: []byte(onetTechnology)}, "Occupation Data.txt": {Data: []byte(onetOccupations)},
+			"Skills.txt": {Data: []byte(onetSkills)}, "Read Me.txt": {Data: []byte("words\n")},
+		},
+		"xlsx": {
+			"a.xlsx": {Data: sheet(t, onetTechnology)}, "b.xlsx": {Data: sheet(t, onetOccupations)},
+			"c.xlsx": {Data: sheet(t, onetSkills)},
+		},
 	} {
 		b := Builder{Workbook: workbook.Rows}
 		if err := b.AddONET("30.0", files); err != nil {
@@ -190,7 +213,8 @@ func TestReadONET(t *testing.T) {
 		for _, r := range tax.Requirements("15-1252") {
 			got = append(got, r.SkillName)
 		}
-		if diff := cmp.Diff([]string{"Development environment software", "Programming", "Content workflow software"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"Development environment software", "Programming", "Content workflow software"},
+			got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if r := tax.Requirements("15-1252")[1]; r.Level != 4 || r.Confidence != 0.875 {
@@ -199,11 +223,12 @@ func TestReadONET(t *testing.T) {
 	}
 }
 
-func TestReadONETSaysWhatIsWrong(t *testing.T) {
+func TestReadONETErrors(t *testing.T) {
 	for want, files := range map[string]fstest.MapFS{
 		"none of the files": {"x.txt": {Data: []byte("a\tb\n")}},
-		"Skills.txt: row 2": {"Skills.txt": {Data: []byte("O*NET-SOC Code\tElement ID\tScale ID\tData Value\n11-1011.00\t2.A\tIM\tmany\n")}},
-		"x.xlsx":            {"x.xlsx": {Data: []byte("no spreadsheet")}},
+		"Skills.txt: row 2": {"Skills.txt": {Data: []byte("O*NET-SOC Code\tElement ID\tScale ID\tData " +
+			"Value\n11-1011.00\t2.A\tIM\tmany\n")}},
+		"x.xlsx": {"x.xlsx": {Data: []byte("no spreadsheet")}},
 	} {
 		b := Builder{Workbook: workbook.Rows}
 		if err := b.AddONET("", files); err == nil || !strings.Contains(err.Error(), want) {
@@ -220,7 +245,8 @@ func TestSourcesMergeByName(t *testing.T) {
 	if err := b.AddESCO("1", escoFiles()); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.AddCSV(Info{Name: "own", Version: "2"}, strings.NewReader("id,name,aliases\nown:1,Welding,fusing\nown:2,Brazing,\n")); err != nil {
+	if err := b.AddCSV(Info{Name: "own", Version: "2"},
+		strings.NewReader("id,name,aliases\nown:1,Welding,fusing\nown:2,Brazing,\n")); err != nil {
 		t.Fatal(err)
 	}
 	tax := compiled(t, &b)
@@ -232,12 +258,12 @@ func TestSourcesMergeByName(t *testing.T) {
 	}
 }
 
-func TestReadCSVSaysWhatIsWrong(t *testing.T) {
+func TestReadCSVErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                    "empty",
 		"id\nx\n":             `"name" is missing`,
 		"id,name\n,x\n":       "row 2",
-		"id,name\nx,a\nx,b\n": "twice",
+		"id,name\nx,a\nx,b\n": "duplicate id",
 	} {
 		var b Builder
 		if err := b.AddCSV(Info{}, strings.NewReader(raw)); err == nil || !strings.Contains(err.Error(), want) {
@@ -245,9 +271,9 @@ func TestReadCSVSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 	for raw, want := range map[string]string{
-		"soc,name,skillId,level,confidence\n15-125,x,y,1,1\n":    "no SOC code",
-		"soc,name,skillId,level,confidence\n15-1252,x,y,6,1\n":   "1..5",
-		"soc,name,skillId,level,confidence\n15-1252,x,y,1,NaN\n": "0..1",
+		"soc,name,skillId,level,confidence\n15-125,x,y,1,1\n":    "not a SOC code",
+		"soc,name,skillId,level,confidence\n15-1252,x,y,6,1\n":   "level must be 1 to 5",
+		"soc,name,skillId,level,confidence\n15-1252,x,y,1,NaN\n": "confidence must be 0 to 1",
 	} {
 		var b Builder
 		if err := b.AddRequirements(strings.NewReader(raw)); err == nil || !strings.Contains(err.Error(), want) {
@@ -311,7 +337,7 @@ func FuzzAddONET(f *testing.F) {
 }
 
 func TestReadRealONET(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(shared(t, "onet"), "onet-30-text.zip"))
+	raw, err := os.ReadFile(devdata.Path(t, "onet", "onet-30-text.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}

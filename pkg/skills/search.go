@@ -8,20 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// searchTerms returns the words of a text as search compares them.
+// searchTerms returns the words of a text in the form that search compares.
 func searchTerms(text string) []string {
 	text = strings.ToLower(norm.NFC.String(text))
 	var terms []string
-	scan(text, func(start, end int) { terms = append(terms, text[start:end]) })
+	EachWord(text, func(start, end int) { terms = append(terms, text[start:end]) })
 	return terms
 }
 
-// Search finds the skills whose name or one alias holds every word of query, the
-// last word also as a beginning, and returns one page of them: the name itself
-// first, then names that begin with the query, aliases that are it, names and
-// aliases that hold its words; skills that more occupations ask for come first
-// among equals, then by name. An empty query lists all skills by name. A limit
-// below 1 is an empty page; total counts all that were found.
+// Search finds the skills whose name or one of whose aliases contains every word of query,
+// the last word also as a prefix, and returns one page of them: equal names first, then names
+// that begin with the query, equal aliases, and names and aliases that contain its words;
+// among equals, skills required by more occupations first, then by name. An empty query lists
+// all skills by name. A limit below 1 returns an empty page; total counts all matches.
 func (t *Taxonomy) Search(query string, limit, offset int) (page []Skill, total int) {
 	terms := searchTerms(query)
 	var found []int
@@ -29,7 +28,7 @@ func (t *Taxonomy) Search(query string, limit, offset int) (page []Skill, total 
 		if strings.TrimSpace(query) == "" {
 			found = make([]int, t.count())
 			for i := range found {
-				found[i] = t.byName.at(i)
+				found[i] = t.byName.At(i)
 			}
 		}
 	} else {
@@ -61,7 +60,7 @@ func (t *Taxonomy) rank(terms []string) []int {
 	for _, s := range found {
 		class := matchClass(query, terms, t.name(s), 0)
 		for a := t.skills.get(s, skillAliases); a < t.skills.get(s+1, skillAliases) && class > 2; a++ {
-			class = min(class, matchClass(query, terms, t.text(t.aliases.at(a)), 1))
+			class = min(class, matchClass(query, terms, t.text(t.aliases.At(a)), 1))
 		}
 		if class < noMatch {
 			results = append(results, ranked{skill: s, class: class, uses: t.skills.get(s, skillPopularity)})
@@ -79,7 +78,7 @@ func (t *Taxonomy) rank(terms []string) []int {
 
 const noMatch = 9
 
-// matchClass orders how a label answers a query; alias is 0 for the name, 1 for an alias.
+// matchClass ranks how a label matches a query; alias is 0 for the name, 1 for an alias.
 func matchClass(query string, terms []string, label string, alias int) int {
 	own := searchTerms(label)
 	joined := strings.Join(own, " ")
@@ -101,26 +100,18 @@ func matchClass(query string, terms []string, label string, alias int) int {
 	return noMatch
 }
 
-// holding returns the skills that have a word in a label, in order.
+// holding returns the skills with a word in one of their labels, in order.
 func (t *Taxonomy) holding(term string, prefix bool) []int {
-	lo, hi := 0, t.searchWords.len()
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if t.text(t.searchWords.at(mid)) < term {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
+	word := func(i int) string { return t.text(t.searchWords.At(i)) }
+	first, _ := lowest(t.searchWords.Len(), word, term)
 	var found []int
-	for ; lo < t.searchWords.len(); lo++ {
-		w := t.text(t.searchWords.at(lo))
-		if w != term && !(prefix && strings.HasPrefix(w, term)) {
+	for i := first; i < t.searchWords.Len(); i++ {
+		if w := word(i); w != term && !(prefix && strings.HasPrefix(w, term)) {
 			break
 		}
-		hits := t.searchHits.at(lo)
-		for i := range hits.len() {
-			found = append(found, hits.at(i))
+		hits := t.searchHits.At(i)
+		for h := range hits.Len() {
+			found = append(found, hits.At(h))
 		}
 	}
 	slices.Sort(found)

@@ -7,36 +7,39 @@ import (
 	"sync"
 )
 
-// starterFiles are the starter vocabulary, the project's own work.
+// starterFiles are the starter vocabulary, which was written for this project.
 //
 //go:embed starter/skills/*.csv starter/occupations.csv
 var starterFiles embed.FS
 
-// starterInfo is what the starter vocabulary says of itself. Its version changes
-// whenever its data does.
+// starterInfo describes the starter vocabulary. Its version changes with its data.
 var starterInfo = Info{
 	Name: "Starter vocabulary", Version: "2.0", Licence: "Apache-2.0",
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 
-// Starter returns the built-in vocabulary with which the service works out of the
-// box. It is compiled on first use, which takes a tenth of a second and more on a
-// small machine: bundles carry it compiled.
-var Starter = sync.OnceValue(func() *Taxonomy {
-	var b Builder
-	if err := b.AddStarter(); err != nil {
-		panic("skills: the built-in vocabulary is broken: " + err.Error())
+// Starter returns the built-in vocabulary, with which the service works out of the box,
+// without an index; package extraction has it with one. It is compiled on first use; bundles
+// contain it compiled.
+var Starter = sync.OnceValue(func() *Taxonomy { return CompiledStarter(nil) })
+
+// CompiledStarter compiles the built-in vocabulary with an index, if any.
+func CompiledStarter(index func(Contents) Labelled) *Taxonomy {
+	b := Builder{Index: index}
+	err := b.AddStarter()
+	var compiled []byte
+	if err == nil {
+		compiled, err = b.Compile()
 	}
-	compiled, err := b.Compile()
-	if err != nil {
-		panic("skills: the built-in vocabulary is broken: " + err.Error())
+	var t *Taxonomy
+	if err == nil {
+		t, err = Open(compiled)
 	}
-	t, err := Open(compiled)
 	if err != nil {
-		panic("skills: the built-in vocabulary is broken: " + err.Error())
+		panic("skills: the built-in vocabulary is invalid: " + err.Error())
 	}
 	return t
-})
+}
 
 // AddStarter adds the built-in vocabulary.
 func (b *Builder) AddStarter() error {

@@ -1,7 +1,6 @@
 package skills
 
-// Usage counts the distinct skills that records name, and those of them that a
-// taxonomy lacks.
+// Usage counts the distinct skills that records refer to, and those that a taxonomy lacks.
 type Usage struct {
 	taxonomy *Taxonomy
 	base     *Usage // whose skills are counted as well
@@ -9,8 +8,8 @@ type Usage struct {
 	unknown  int
 }
 
-// Usage returns a count that begins with the skills of base, which may be nil and must
-// not change any more.
+// Usage returns a count that starts with the skills of base, which may be nil and must not
+// change afterwards.
 func (t *Taxonomy) Usage(base *Usage) *Usage {
 	u := &Usage{taxonomy: t, base: base, known: map[string]bool{}}
 	if base != nil {

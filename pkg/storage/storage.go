@@ -1,9 +1,9 @@
-// Package storage keeps the files of documents in an S3 bucket. Clients put them there
-// themselves, with requests that are signed here for exactly one size and checksum; no
-// function writes a file or shows one.
+// Package storage keeps the files of documents in an S3 bucket. Clients upload them directly,
+// with presigned requests for one exact size and checksum; no function writes or serves a
+// file.
 //
-// Invariant: the object of a document has the document's bytes, and lies under its
-// organization.
+// Invariant: a document's object has exactly the document's bytes, and its key begins with
+// the organization.
 package storage
 
 import (
@@ -24,18 +24,20 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Bucket is where the files lie. It is safe for concurrent use.
+// Bucket is the bucket of the files. It is safe for concurrent use.
 type Bucket struct {
 	Client *s3.Client
 	Name   string
 }
 
-// key is where a document's file lies.
+// key returns the object key of a document's file.
 func key(org catalog.OrgID, documentID string) string { return string(org) + "/" + documentID }
 
-// Sign returns the request that uploads the document's file, valid for that many
-// seconds from now on. S3 refuses other bytes: size and checksum are signed.
-func (b *Bucket) Sign(ctx context.Context, d *catalog.Document, now catalog.Time, seconds int) (*catalog.Upload, error) {
+// Sign returns the presigned request that uploads the document's file, valid for that many
+// seconds. S3 refuses any other content, and any content once the file exists, because size,
+// checksum and condition are signed.
+func (b *Bucket) Sign(ctx context.Context, d *catalog.Document, now catalog.Time,
+	seconds int) (*catalog.Upload, error) {
 	sum, err := hex.DecodeString(d.SHA256)
 	if err != nil {
 		return nil, fmt.Errorf("sha256 of %s: %w", d.ID, err)
@@ -43,6 +45,7 @@ func (b *Bucket) Sign(ctx context.Context, d *catalog.Document, now catalog.Time
 	signed, err := s3.NewPresignClient(b.Client).PresignPutObject(ctx, &s3.PutObjectInput{
 		Bucket: &b.Name, Key: aws.String(key(d.OrganizationID, d.ID)),
 		ContentLength: aws.Int64(int64(d.SizeBytes)), ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum)),
+		IfNoneMatch: aws.String("*"), // a second upload would move the file's time
 	}, func(o *s3.PresignOptions) {
 		o.Expires = time.Duration(seconds) * time.Second
 		o.Presigner = presigner{now.Std()}
@@ -50,25 +53,30 @@ func (b *Bucket) Sign(ctx context.Context, d *catalog.Document, now catalog.Time
 	if err != nil {
 		return nil, fmt.Errorf("sign the upload of %s: %w", d.ID, err)
 	}
-	upload := &catalog.Upload{Method: signed.Method, URL: signed.URL, Headers: map[string]string{}, ExpiresAt: now/1000*1000 + catalog.Time(seconds)*1000}
+	upload := &catalog.Upload{
+		Method: signed.Method, URL: signed.URL, Headers: map[string]string{},
+		ExpiresAt: now/1000*1000 + catalog.Time(seconds)*1000,
+	}
 	for name := range signed.SignedHeader {
-		if name != "Host" { // every client sends it
+		if name != "Host" { // clients set it themselves
 			upload.Headers[name] = signed.SignedHeader.Get(name)
 		}
 	}
 	return upload, nil
 }
 
-// presigner signs as of an instant, and leaves in the headers what is one: S3 compares
-// a body with the checksum of a header.
+// presigner signs as of an instant and does not hoist headers into the query: S3 checks the
+// body only against a checksum in a header.
 type presigner struct{ at time.Time }
 
-func (p presigner) PresignHTTP(ctx context.Context, c aws.Credentials, r *http.Request, payload, service, region string, _ time.Time, options ...func(*v4.SignerOptions)) (string, http.Header, error) {
-	return v4.NewSigner().PresignHTTP(ctx, c, r, payload, service, region, p.at, append(options, func(o *v4.SignerOptions) { o.DisableHeaderHoisting = true })...)
+func (p presigner) PresignHTTP(ctx context.Context, c aws.Credentials, r *http.Request, payload, service, region string,
+	_ time.Time, options ...func(*v4.SignerOptions)) (string, http.Header, error) {
+	return v4.NewSigner().PresignHTTP(ctx, c, r, payload, service, region, p.at,
+		append(options, func(o *v4.SignerOptions) { o.DisableHeaderHoisting = true })...)
 }
 
-// Uploaded returns when the document's file came; false where it did not. It asks for
-// the list of objects, which says so to who may not read them.
+// Uploaded returns when the document's file was uploaded; false if it was not. It lists
+// objects, because a HEAD needs permission to read them.
 func (b *Bucket) Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (catalog.Time, bool, error) {
 	name := key(org, documentID)
 	out, err := b.Client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.Name, Prefix: &name, MaxKeys: aws.Int32(1)})
@@ -83,7 +91,7 @@ func (b *Bucket) Uploaded(ctx context.Context, org catalog.OrgID, documentID str
 	return 0, false, nil
 }
 
-// Read returns the document's file; its error is catalog.Absent where it is not there.
+// Read returns the document's file, or catalog.Absent if there is none.
 func (b *Bucket) Read(ctx context.Context, org catalog.OrgID, documentID string) ([]byte, error) {
 	out, err := b.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.Name, Key: aws.String(key(org, documentID))})
 	var none *types.NoSuchKey
@@ -98,16 +106,16 @@ func (b *Bucket) Read(ctx context.Context, org catalog.OrgID, documentID string)
 	return file, unavailable(err)
 }
 
-// Remove removes the document's file, if it is there.
+// Remove deletes the document's file, if there is one.
 func (b *Bucket) Remove(ctx context.Context, org catalog.OrgID, documentID string) error {
 	_, err := b.Client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.Name, Key: aws.String(key(org, documentID))})
 	return unavailable(err)
 }
 
-// unavailable turns what S3 could not do into the service's error.
+// unavailable converts an error of S3 to the service's error.
 func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return catalog.Errorf(catalog.Unavailable, "The storage of documents cannot be reached at the moment.").Because(err)
+	return catalog.Errorf(catalog.Unavailable, "Document storage is temporarily unavailable.").Because(err)
 }

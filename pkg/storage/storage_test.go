@@ -53,7 +53,10 @@ func (p *place) as(function string) *storage.Bucket {
 
 func document(id string, file []byte) *catalog.Document {
 	sum := sha256.Sum256(file)
-	return &catalog.Document{Meta: catalog.Meta{ID: id, OrganizationID: org}, FileName: "f", SizeBytes: len(file), SHA256: hex.EncodeToString(sum[:])}
+	return &catalog.Document{
+		Meta: catalog.Meta{ID: id, OrganizationID: org}, FileName: "f", SizeBytes: len(file),
+		SHA256: hex.EncodeToString(sum[:]),
+	}
 }
 
 func (p *place) sign(t *testing.T, d *catalog.Document) *catalog.Upload {
@@ -89,12 +92,13 @@ func TestSizeAndChecksumAreSigned(t *testing.T) {
 	_, names, _ := strings.Cut(upload.URL, "X-Amz-SignedHeaders=")
 	names, _, _ = strings.Cut(names, "&")
 	signed := strings.Split(strings.ReplaceAll(names, "%3B", ";"), ";")
-	for _, name := range []string{"host", "content-length", "x-amz-checksum-sha256"} {
+	for _, name := range []string{"host", "content-length", "if-none-match", "x-amz-checksum-sha256"} {
 		if !slices.Contains(signed, name) {
 			t.Errorf("%s is not signed: %s", name, upload.URL)
 		}
 	}
-	if !strings.Contains(upload.URL, "X-Amz-Expires=900") || upload.Method != http.MethodPut || !strings.Contains(upload.URL, "/org_test/doc_1") {
+	if !strings.Contains(upload.URL, "X-Amz-Expires=900") || upload.Method != http.MethodPut ||
+		!strings.Contains(upload.URL, "/org_test/doc_1") {
 		t.Errorf("%s %s", upload.Method, upload.URL)
 	}
 	if upload.Headers["Content-Length"] != "1" || upload.Headers["X-Amz-Checksum-Sha256"] == "" {
@@ -113,7 +117,8 @@ func TestAFileComesAndGoes(t *testing.T) {
 		if _, there, err := see.Uploaded(t.Context(), org, d.ID); there || err != nil {
 			t.Fatalf("there before it came: %t, %v", there, err)
 		}
-		if _, err := read.Read(t.Context(), org, d.ID); err == nil || !strings.Contains(err.Error(), string(catalog.NotFound)) {
+		if _, err := read.Read(t.Context(), org, d.ID); err == nil ||
+			!strings.Contains(err.Error(), string(catalog.NotFound)) {
 			t.Errorf("read before it came: %v", err)
 		}
 		if status := put(t, p.sign(t, d), bytes.NewReader(file)); status != 200 {
@@ -159,11 +164,15 @@ func TestOtherBytesAreRefused(t *testing.T) {
 	}
 	other := p.sign(t, document("doc_1", []byte("wrong")))
 	for what, change := range map[string]func(*catalog.Upload){
-		"no checksum":       func(u *catalog.Upload) { delete(u.Headers, "X-Amz-Checksum-Sha256") },
-		"another checksum":  func(u *catalog.Upload) { u.Headers = other.Headers },
-		"another document":  func(u *catalog.Upload) { u.URL = strings.Replace(u.URL, "doc_1", "doc_2", 1) },
-		"another end":       func(u *catalog.Upload) { u.URL = strings.Replace(u.URL, "Expires=900", "Expires=90000", 1) },
-		"another signer":    func(u *catalog.Upload) { u.URL = strings.Replace(u.URL, "Credential=documents", "Credential=local", 1) },
+		"no condition":     func(u *catalog.Upload) { delete(u.Headers, "If-None-Match") },
+		"copy of another":  func(u *catalog.Upload) { u.Headers["X-Amz-Copy-Source"] = "/documents/org_test/doc_3" },
+		"no checksum":      func(u *catalog.Upload) { delete(u.Headers, "X-Amz-Checksum-Sha256") },
+		"another checksum": func(u *catalog.Upload) { u.Headers = other.Headers },
+		"another document": func(u *catalog.Upload) { u.URL = strings.Replace(u.URL, "doc_1", "doc_2", 1) },
+		"another end":      func(u *catalog.Upload) { u.URL = strings.Replace(u.URL, "Expires=900", "Expires=90000", 1) },
+		"another signer": func(u *catalog.Upload) {
+			u.URL = strings.Replace(u.URL, "Credential=documents", "Credential=local", 1)
+		},
 		"without signature": func(u *catalog.Upload) { u.URL, _, _ = strings.Cut(u.URL, "?") },
 		"GET":               func(u *catalog.Upload) { u.Method = http.MethodGet },
 		"DELETE":            func(u *catalog.Upload) { u.Method = http.MethodDelete },
@@ -188,6 +197,33 @@ func TestOtherBytesAreRefused(t *testing.T) {
 	}
 }
 
+// TestReplayedUpload: the file that is there stays, with its time.
+func TestReplayedUpload(t *testing.T) {
+	p := newPlace(t)
+	d := document("doc_1", []byte("a"))
+	upload := p.sign(t, d)
+	if status := put(t, upload, strings.NewReader("a")); status != 200 {
+		t.Fatalf("status %d", status)
+	}
+	b := p.as(string(api.Documents))
+	first, _, err := b.Uploaded(t.Context(), org, d.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := p.sign(t, d)
+	for _, u := range []*catalog.Upload{upload, again} {
+		if status := put(t, u, strings.NewReader("a")); status != http.StatusPreconditionFailed {
+			t.Errorf("replayed: status %d", status)
+		}
+	}
+	if err := b.Put(t.Context(), d, catalog.TimeOf(p.now), []byte("a")); err != nil {
+		t.Errorf("a client that repeats itself: %v", err)
+	}
+	if last, there, err := b.Uploaded(t.Context(), org, d.ID); err != nil || !there || last != first {
+		t.Errorf("uploaded at %v, then at %v: %v", first, last, err)
+	}
+}
+
 // TestFunctionsDoWhatIsTheirs: who signs, who reads, who removes.
 func TestFunctionsDoWhatIsTheirs(t *testing.T) {
 	p := newPlace(t)
@@ -199,8 +235,8 @@ func TestFunctionsDoWhatIsTheirs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done := put(t, upload, strings.NewReader("a")) == 200; done != may.Signs {
-			t.Errorf("%s uploads: %t", function, done)
+		if status := put(t, upload, strings.NewReader("a")); (status == http.StatusPreconditionFailed) != may.Signs {
+			t.Errorf("%s uploads: status %d", function, status)
 		}
 		if _, _, err := b.Uploaded(t.Context(), org, d.ID); (err == nil) != may.Lists {
 			t.Errorf("%s lists: %v", function, err)

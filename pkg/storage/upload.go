@@ -10,7 +10,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Put uploads a document's file as clients do, with a signed request.
+// Put uploads a document's file as clients do, with a presigned request.
 func (b *Bucket) Put(ctx context.Context, d *catalog.Document, now catalog.Time, file []byte) error {
 	upload, err := b.Sign(ctx, d, now, catalog.UploadTTL/1000)
 	if err != nil {
@@ -28,7 +28,7 @@ func (b *Bucket) Put(ctx context.Context, d *catalog.Document, now catalog.Time,
 		return unavailable(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusPreconditionFailed { // there already
 		said, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
 		return fmt.Errorf("upload of %s: %s: %s", d.ID, response.Status, said)
 	}

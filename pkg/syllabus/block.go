@@ -70,7 +70,8 @@ func assemble(blocks []block, spent *budget) (catalog.SyllabusText, error) {
 }
 
 // ligatures are letters that fonts draw as one and PDFs keep as one.
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ",
+	"st", "ﬆ", "st")
 
 // clean returns one line in NFC without controls, invisible characters and
 // doubled or outer spaces; tabs become the cell gap.

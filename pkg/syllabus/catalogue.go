@@ -56,7 +56,7 @@ func choose(blocks []block, course string, spent *budget) ([]block, error) {
 }
 
 // match is 2 for the wanted course's whole name, 1 for its name within more, 0 for
-// another course. The name stands in the first line or, after a line with the code
+// another course. The name is in the first line or, after a line with the code
 // only, in the second.
 func (s section) match(name string) int {
 	match := 0
@@ -72,7 +72,7 @@ func (s section) match(name string) int {
 	return match
 }
 
-// contains reports whether the words stand in the line, one after the other.
+// contains reports whether the words are in the line, one after the other.
 func contains(line, words string) bool {
 	return strings.Contains(" "+line+" ", " "+words+" ")
 }
@@ -154,7 +154,9 @@ func byHeading(blocks []block, name string, spent *budget) ([]section, error) {
 		}
 		starts = append(starts, i)
 	}
-	sections := slices.DeleteFunc(cut(blocks, starts, make([]string, len(starts))), func(s section) bool { return s.blocks[0].level < level })
+	sections := slices.DeleteFunc(cut(blocks, starts, make([]string, len(starts))), func(s section) bool {
+		return s.blocks[0].level < level
+	})
 	if len(sections) < catalogueCourses {
 		return nil, nil
 	}
@@ -174,5 +176,7 @@ func plainCode(code string) string {
 // plainName is a course name as its words in lower case, `and` for `&`.
 func plainName(name string) string {
 	name = strings.ReplaceAll(strings.ToLower(norm.NFKC.String(name)), "&", " and ")
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
 }

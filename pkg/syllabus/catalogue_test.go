@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-const bodyText = "Students learn to solve the problems of the field, to explain their solutions to others and to judge those of their peers by agreed measures. "
+const bodyText = "Students learn to solve the problems of the field, to explain their solutions to others and to " +
+	"judge those of their peers by agreed measures. "
 
 func chosen(t *testing.T, blocks []block, course string) []block {
 	t.Helper()
@@ -27,9 +28,17 @@ func assembled(t *testing.T, blocks []block) string {
 
 // catalogueOf is a catalogue of four courses whose first lines are given by line.
 func catalogueOf(line func(code, name string) block) []block {
-	blocks := []block{{kind: heading, level: 1, text: "Catalogue of the College"}, {text: "Courses offered in this academic year: MATH 101, CS-210 and others."}}
-	for _, c := range [][2]string{{"MATH 101", "Calculus I"}, {"CS-210", "Data Structures & Algorithms"}, {"CS 310A", "Databases"}, {"NUR 110", "Fundamentals of Nursing"}} {
-		blocks = append(blocks, line(c[0], c[1]), block{text: "About " + c[1] + ". " + bodyText}, block{kind: heading, level: 4, text: "Prerequisites"}, block{text: "MATH 101 or consent"})
+	blocks := []block{
+		{kind: heading, level: 1, text: "Catalogue of the College"},
+		{text: "Courses offered in this academic year: MATH 101, CS-210 and others."},
+	}
+	for _, c := range [][2]string{
+		{"MATH 101", "Calculus I"}, {"CS-210", "Data Structures & Algorithms"}, {"CS 310A", "Databases"},
+		{"NUR 110", "Fundamentals of Nursing"},
+	} {
+		blocks = append(blocks, line(c[0], c[1]), block{text: "About " + c[1] + ". " + bodyText}, block{
+			kind: heading, level: 4, text: "Prerequisites",
+		}, block{text: "MATH 101 or consent"})
 	}
 	return blocks
 }
@@ -47,10 +56,12 @@ func TestCatalogue(t *testing.T) {
 		course string
 		want   string
 	}{
-		"by name":                      {coded, "data structures and algorithms", "About Data Structures & Algorithms."},
-		"by label":                     {labelled, "Fundamentals of Nursing", "About Fundamentals of Nursing."},
-		"by name, no codes":            {named, "Databases", "About Databases."},
-		"by code and name":             {coded, "CS-210: Data Structures & Algorithms", "About Data Structures & Algorithms."},
+		"by name":           {coded, "data structures and algorithms", "About Data Structures & Algorithms."},
+		"by label":          {labelled, "Fundamentals of Nursing", "About Fundamentals of Nursing."},
+		"by name, no codes": {named, "Databases", "About Databases."},
+		"by code and name": {
+			coded, "CS-210: Data Structures & Algorithms", "About Data Structures & Algorithms.",
+		},
 		"no such course":               {coded, "Welding", ""},
 		"nothing asked":                {coded, "", ""},
 		"part of a word":               {coded, "Data", "About Data Structures & Algorithms."},
@@ -73,10 +84,14 @@ func TestCatalogue(t *testing.T) {
 // The name of one course may be part of another's.
 func TestCatalogueWholeNames(t *testing.T) {
 	var blocks []block
-	for _, l := range []string{"CHE 110 Organic Chemistry", "CHE 101 Chemistry", "CHE 102 Chemistry Laboratory", "CHE 201 Chemistry II"} {
+	for _, l := range []string{
+		"CHE 110 Organic Chemistry", "CHE 101 Chemistry", "CHE 102 Chemistry Laboratory", "CHE 201 Chemistry II",
+	} {
 		blocks = append(blocks, block{kind: heading, level: 2, text: l}, block{text: bodyText + strings.Repeat("x", len(l))})
 	}
-	for name, want := range map[string]string{"Chemistry": "CHE 101", "chemistry ii": "CHE 201", "Organic chemistry": "CHE 110"} {
+	for name, want := range map[string]string{
+		"Chemistry": "CHE 101", "chemistry ii": "CHE 201", "Organic chemistry": "CHE 110",
+	} {
 		if got := assembled(t, chosen(t, blocks, name)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %.20q", name, got)
 		}
@@ -87,7 +102,8 @@ func TestCatalogueWholeNames(t *testing.T) {
 func TestCatalogueLeavesSyllabiWhole(t *testing.T) {
 	blocks := []block{
 		{kind: heading, level: 1, text: "CS 210 Data Structures"}, {text: bodyText},
-		{kind: heading, level: 2, text: "Prerequisites"}, {text: "CS 101 Introduction to Programming"}, {text: "MATH 101 Calculus"}, {text: "ENG 101 Composition"},
+		{kind: heading, level: 2, text: "Prerequisites"}, {text: "CS 101 Introduction to Programming"},
+		{text: "MATH 101 Calculus"}, {text: "ENG 101 Composition"},
 		{kind: heading, level: 2, text: "Outcomes"}, {text: bodyText},
 		{kind: heading, level: 2, text: "Data Structures"}, {text: bodyText},
 	}
@@ -105,7 +121,9 @@ func TestCatalogueLeavesPartsOfASyllabusTogether(t *testing.T) {
 	for _, part := range []string{"Course Description", "Course Outcomes", "Communication", "Schedule of Topics"} {
 		blocks = append(blocks, block{kind: heading, level: 2, text: part}, block{text: bodyText})
 	}
-	for _, name := range []string{"Course", "Communication", "Course Outcomes", "Outcomes", "Topics", "Speech and Debate"} {
+	for _, name := range []string{
+		"Course", "Communication", "Course Outcomes", "Outcomes", "Topics", "Speech and Debate",
+	} {
 		if got := chosen(t, blocks, name); len(got) != len(blocks) {
 			t.Errorf("%v: got %q", name, assembled(t, got))
 		}
@@ -124,7 +142,8 @@ func TestCatalogueKeepsPages(t *testing.T) {
 		part := blocks[i:min(i+3, len(blocks))]
 		w := &pdfWriter{y: pdfTop}
 		for _, b := range part {
-			w.paragraph(map[bool]string{true: "F2", false: "F1"}[b.kind == heading], 10+4*float64(b.level%4), pdfLeft, pdfRight, 12, "", b.text)
+			w.paragraph(map[bool]string{true: "F2", false: "F1"}[b.kind == heading], 10+4*float64(b.level%4), pdfLeft,
+				pdfRight, 12, "", b.text)
 		}
 		contents = append(contents, w.content.String())
 	}

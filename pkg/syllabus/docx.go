@@ -233,7 +233,9 @@ type docxParagraph struct {
 }
 
 // silent elements hold text that does not belong to the document's.
-var silent = map[string]bool{"delText": true, "instrText": true, "delInstrText": true, "Fallback": true, "del": true, "moveFrom": true}
+var silent = map[string]bool{
+	"delText": true, "instrText": true, "delInstrText": true, "Fallback": true, "del": true, "moveFrom": true,
+}
 
 // properties hold no content.
 var properties = map[string]bool{"pPr": true, "rPr": true, "tabs": true}

@@ -18,28 +18,28 @@ import (
 	"skillscurriculum/pkg/egress/address"
 )
 
-// Fetcher fetches documents from addresses that strangers gave. It keeps nothing
-// between fetches: no connections, no cookies. The zero Fetcher is ready and
-// reaches public https addresses only. Safe for concurrent use.
+// Fetcher fetches documents from untrusted addresses. It keeps neither connections nor cookies
+// between fetches. The zero Fetcher is ready to use and reaches only public https addresses.
+// It is safe for concurrent use.
 type Fetcher struct {
-	// AllowedHosts holds host:port pairs that may be reached although private or
-	// by plain http (SYLLABUS_ALLOWED_HOSTS).
+	// AllowedHosts are host:port pairs that may be private or use plain http
+	// (SYLLABUS_ALLOWED_HOSTS).
 	AllowedHosts []string
 	Limits       Limits
 
-	tls      *tls.Config   // tests add their root; nil trusts the system's
-	resolver *net.Resolver // tests bring their names; nil asks the system's
+	tls      *tls.Config   // nil for the system's roots; set by tests
+	resolver *net.Resolver // nil for the system's; set by tests
 }
 
-// Fetched is a document as it came, content encoding undone.
+// Fetched is a fetched document, with its content encoding undone.
 type Fetched struct {
 	Body        []byte
 	ContentType string // as declared
-	FinalName   string // file name by the response or the last address
+	FinalName   string // file name from the response or the last address
 }
 
-// Fetch returns the document at the address, or a *catalog.Failure (the
-// package's table says which). It tries once.
+// Fetch returns the document at the address, or a *catalog.Failure (see the table in the
+// package comment). It tries once.
 func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
 	limits := f.Limits.withDefaults()
 	if err := address.Check(href, f.AllowedHosts); err != nil {
@@ -60,16 +60,19 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 		return Fetched{}, err
 	}
 	request.Header = http.Header{
-		"User-Agent":      {"skills-curriculum-service (syllabus reader)"},
-		"Accept":          {"application/pdf, text/html, text/markdown, text/plain, application/vnd.openxmlformats-officedocument.wordprocessingml.document, */*;q=0.5"},
+		"User-Agent": {"skills-curriculum-service (syllabus reader)"},
+		"Accept": {"application/pdf, text/html, text/markdown, text/plain, " +
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document, */*;q=0.5"},
 		"Accept-Encoding": {"gzip"},
 	}
 	client := http.Client{
-		// A transport of its own for each fetch: nothing is left behind, and no
-		// connection that was judged for one address serves another. A nil Proxy
-		// ignores the environment.
+		// Each fetch has its own transport: nothing is left behind, and no connection that
+		// was checked for one address is used for another. A nil Proxy ignores the
+		// environment.
 		Transport: &http.Transport{
-			DialContext:            egress.Dialer{AllowedHosts: f.AllowedHosts, Timeout: limits.Connect, Resolver: f.resolver}.DialContext,
+			DialContext: egress.Dialer{
+				AllowedHosts: f.AllowedHosts, Timeout: limits.Connect, Resolver: f.resolver,
+			}.DialContext,
 			TLSClientConfig:        f.tls,
 			TLSHandshakeTimeout:    limits.Connect,
 			DisableKeepAlives:      true,
@@ -102,15 +105,15 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 	return Fetched{Body: body, ContentType: response.Header.Get("Content-Type"), FinalName: finalName(response)}, nil
 }
 
-// statusFailure is nil for statuses that carry the document.
+// statusFailure returns nil for statuses of a response with the document.
 func statusFailure(status int) *catalog.Failure {
 	switch {
 	case status >= 200 && status < 300:
 		return nil
 	case status == 401, status == 403, status == 407:
-		return fail(catalog.LoginRequired, "The server wants a login (status %d).", status)
+		return fail(catalog.LoginRequired, "The server requires a login (status %d).", status)
 	case status == 408, status == 425, status == 429, status >= 500, status < 400:
-		return fail(catalog.Unreachable, "The server did not give the document (status %d).", status)
+		return fail(catalog.Unreachable, "The server did not return the document (status %d).", status)
 	}
 	return fail(catalog.DocumentNotFound, "The server has no document at the address (status %d).", status)
 }
@@ -123,16 +126,17 @@ func fetchFailure(err error) *catalog.Failure {
 	case errors.As(err, &failure):
 		return failure
 	case egress.Forbidden(err):
-		return fail(catalog.ForbiddenAddress, "The address is not a public one.")
+		return fail(catalog.ForbiddenAddress, "The address is not public.")
 	case errors.As(err, &dns):
 		return fail(catalog.Unreachable, "The host's name cannot be resolved.")
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.As(err, &timeout) &&
+		timeout.Timeout():
 		return fail(catalog.TimedOut, "The server did not respond in time.")
 	}
 	return fail(catalog.Unreachable, "The server cannot be reached.")
 }
 
-// readBody reads what was sent, no matter what was announced, and undoes gzip.
+// readBody reads the body regardless of its declared length, and undoes gzip.
 func readBody(response *http.Response, limits Limits) ([]byte, error) {
 	large := tooLarge("The document is larger than %d MB.", limits.WireBytes>>20)
 	if response.ContentLength > limits.WireBytes {
@@ -168,7 +172,8 @@ func readBody(response *http.Response, limits Limits) ([]byte, error) {
 }
 
 func finalName(response *http.Response) string {
-	if _, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
+	if _, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition")); err == nil &&
+		params["filename"] != "" {
 		return path.Base(params["filename"])
 	}
 	return path.Base(response.Request.URL.Path)

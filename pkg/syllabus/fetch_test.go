@@ -104,7 +104,8 @@ func TestFetchStatuses(t *testing.T) {
 		400: catalog.DocumentNotFound, 401: catalog.LoginRequired, 402: catalog.DocumentNotFound, 403: catalog.LoginRequired,
 		404: catalog.DocumentNotFound, 405: catalog.DocumentNotFound, 407: catalog.LoginRequired, 408: catalog.Unreachable,
 		410: catalog.DocumentNotFound, 418: catalog.DocumentNotFound, 425: catalog.Unreachable, 429: catalog.Unreachable,
-		451: catalog.DocumentNotFound, 500: catalog.Unreachable, 502: catalog.Unreachable, 503: catalog.Unreachable, 599: catalog.Unreachable,
+		451: catalog.DocumentNotFound, 500: catalog.Unreachable, 502: catalog.Unreachable, 503: catalog.Unreachable,
+		599: catalog.Unreachable,
 	} {
 		wantFetchFailure(t, f, fmt.Sprintf("%s/%d", s.URL, status), code)
 	}
@@ -153,14 +154,22 @@ func TestFetchForbiddenAddresses(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer s.Close()
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	f := &Fetcher{Limits: Limits{Connect: 2 * time.Second, Total: 2 * time.Second}, tls: &tls.Config{InsecureSkipVerify: true}}
+	f := &Fetcher{
+		Limits: Limits{Connect: 2 * time.Second, Total: 2 * time.Second}, tls: &tls.Config{InsecureSkipVerify: true},
+	}
 	for _, host := range []string{
-		"127.0.0.1", "127.8.9.1", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0X7F.1", "0177.0.0.1",
-		"017700000001", "127.0.0.01", "0", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
-		"[64:ff9b::7f00:1]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2001::1]", "[fe80::1]", "[fe80::1%25lo]", "[fc00::1]", "[fd00:ec2::254]",
-		"[ff02::1]", "[100::1]", "[2001:db8::1]", "[fec0::1]", "localhost", "LOCALHOST", "localhost.", "any.localhost", "①②⑦.⓪.⓪.①", "１２７.0.0.1",
-		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "169.254.170.2", "0xa9fea9fe", "2852039166",
-		"100.64.0.1", "192.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "1.2.3.4.5",
+		"127.0.0.1", "127.8.9.1", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1",
+		"0X7F.1", "0177.0.0.1",
+		"017700000001", "127.0.0.01", "0", "0.0.0.0", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+		"[::127.0.0.1]",
+		"[64:ff9b::7f00:1]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2001::1]", "[fe80::1]", "[fe80::1%25lo]", "[fc00::1]",
+		"[fd00:ec2::254]",
+		"[ff02::1]", "[100::1]", "[2001:db8::1]", "[fec0::1]", "localhost", "LOCALHOST", "localhost.", "any.localhost",
+		"①②⑦.⓪.⓪.①", "１２７.0.0.1",
+		"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "169.254.170.2",
+		"0xa9fea9fe", "2852039166",
+		"100.64.0.1", "192.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.1", "224.0.0.1", "240.0.0.1",
+		"255.255.255.255", "1.2.3.4.5",
 	} {
 		wantFetchFailure(t, f, "https://"+host+":"+port+"/", catalog.ForbiddenAddress)
 	}
@@ -266,7 +275,9 @@ func TestFetchUnreachable(t *testing.T) {
 }
 
 func TestFetchChecksCertificates(t *testing.T) {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "text") }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "text")
+	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
@@ -362,7 +373,8 @@ func TestFetchSizes(t *testing.T) {
 	})
 	for path, code := range map[string]catalog.FailureCode{
 		"/declared": catalog.TooLarge, "/endless": catalog.TooLarge, "/bomb": catalog.TooLarge, "/ratio": catalog.TooLarge,
-		"/lies-long": catalog.Unreachable, "/cut": catalog.Malformed, "/no-gzip": catalog.Malformed, "/brotli": catalog.UnsupportedType,
+		"/lies-long": catalog.Unreachable, "/cut": catalog.Malformed, "/no-gzip": catalog.Malformed,
+		"/brotli": catalog.UnsupportedType,
 	} {
 		wantFetchFailure(t, f, s.URL+path, code)
 	}
@@ -374,7 +386,9 @@ func TestFetchSizes(t *testing.T) {
 // Whatever an address is, it is refused or reaches a public address; nothing on
 // this machine is reached.
 func FuzzFetchReachesNothingPrivate(f *testing.F) {
-	for _, host := range []string{"127.0.0.1", "0x7f.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "a.example"} {
+	for _, host := range []string{
+		"127.0.0.1", "0x7f.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "a.example",
+	} {
 		f.Add(host)
 	}
 	var reached atomic.Int32

@@ -52,7 +52,9 @@ func FuzzDOCX(f *testing.F) {
 func FuzzDOCXBody(f *testing.F) {
 	for _, body := range []string{
 		"<w:p><w:r><w:t>a</w:t></w:r></w:p>", "<tbl><tr><tc><p><r><t>a</t><br/><tab/></r></p></tc></tr></tbl>",
-		"</tc></tr></tbl></p>", "<tc><tc></tc>", "<p><p><pPr><numPr/></p></p>", "<del><t>a</del>", "<p><p/><r><t>a</t></r></p>", "<tbl><tc/><tr><tc/><tc><p><r><t>a</t></r></p></tc></tbl>", "&amp;&#65;&lol;<!DOCTYPE a><?x?><!--",
+		"</tc></tr></tbl></p>", "<tc><tc></tc>", "<p><p><pPr><numPr/></p></p>", "<del><t>a</del>",
+		"<p><p/><r><t>a</t></r></p>", "<tbl><tc/><tr><tc/><tc><p><r><t>a</t></r></p></tc></tbl>",
+		"&amp;&#65;&lol;<!DOCTYPE a><?x?><!--",
 	} {
 		f.Add(body)
 	}
@@ -88,7 +90,9 @@ func FuzzText(f *testing.F) {
 
 // FuzzAuto lets the bytes choose.
 func FuzzAuto(f *testing.F) {
-	for _, data := range [][]byte{asPDF(course, "", ""), asDOCX(f, course), asHTML(course), asText(course), []byte(tabled), []byte("\xff\xfea\x00")} {
+	for _, data := range [][]byte{
+		asPDF(course, "", ""), asDOCX(f, course), asHTML(course), asText(course), []byte(tabled), []byte("\xff\xfea\x00"),
+	} {
 		f.Add(data, "")
 	}
 	if self, err := os.ReadFile("fuzz_test.go"); err == nil {

@@ -26,8 +26,11 @@ func TestPDFFailures(t *testing.T) {
 	whole := asPDF(course, "", "")
 	picture := pdfFile([]string{"q 600 0 0 700 0 0 cm /Im Do Q", "q 600 0 0 700 0 0 cm /Im Do Q"}, "")
 	stamped := pdfFile([]string{"q 600 0 0 700 0 0 cm /Im Do Q BT /F1 8 Tf 300 20 Td (Page 1 of 1) Tj ET"}, "")
-	encrypted := pdfFile([]string{"BT /F1 10 Tf (text) Tj ET"}, fmt.Sprintf("/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <%s> /U <%s> >> /ID [<00> <00>]", strings.Repeat("41", 32), strings.Repeat("42", 32)))
-	otherHandler := pdfFile([]string{"BT /F1 10 Tf (text) Tj ET"}, "/Encrypt << /Filter /Adobe.PubSec /V 4 >> /ID [<00> <00>]")
+	encrypted := pdfFile([]string{"BT /F1 10 Tf (text) Tj ET"},
+		fmt.Sprintf("/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <%s> /U <%s> >> /ID [<00> <00>]",
+			strings.Repeat("41", 32), strings.Repeat("42", 32)))
+	otherHandler := pdfFile([]string{"BT /F1 10 Tf (text) Tj ET"},
+		"/Encrypt << /Filter /Adobe.PubSec /V 4 >> /ID [<00> <00>]")
 	for name, c := range map[string]struct {
 		data []byte
 		code catalog.FailureCode
@@ -41,7 +44,9 @@ func TestPDFFailures(t *testing.T) {
 		"no pages":               {pdfFile(nil, ""), catalog.Malformed},
 		"cut after the header":   {whole[:40], catalog.Malformed},
 		"header only":            {[]byte("%PDF-1.7\n"), catalog.Malformed},
-		"header and noise":       {append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0, 255, 13, 7}, 1000)...), catalog.Malformed},
+		"header and noise": {
+			append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0, 255, 13, 7}, 1000)...), catalog.Malformed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) { wantFailure(t, reader, c.data, Hint{Name: name}, c.code) })
 	}
@@ -63,7 +68,8 @@ func TestPDFPages(t *testing.T) {
 	var contents []string
 	for i := range 300 {
 		// What stands at the same height everywhere would be a running head.
-		contents = append(contents, fmt.Sprintf("BT /F1 10 Tf 60 %d Td (This is what stands on sheet %d.) Tj ET", 50+i*37%650, i+1))
+		contents = append(contents, fmt.Sprintf("BT /F1 10 Tf 60 %d Td (This is what stands on sheet %d.) Tj ET",
+			50+i*37%650, i+1))
 	}
 	doc := read(t, pdfFile(contents, ""), Hint{})
 	if len(doc.Pages) != 300 {
@@ -95,7 +101,7 @@ func TestPDFSamePages(t *testing.T) {
 
 // A document that takes too much memory or time is given up, and the next is read.
 func TestPDFGivenUp(t *testing.T) {
-	r := &Reader{Limits: Limits{MemoryBytes: 64 << 20}}
+	r := &Reader{Limits: Limits{MemoryBytes: 64 << 20, Parse: time.Hour}}
 	defer r.Close()
 	good := asPDF(course, "", "")
 	next := func() {
@@ -106,13 +112,16 @@ func TestPDFGivenUp(t *testing.T) {
 	}
 	next()
 	// Behind a good page, one of a few bytes that holds 400,000 words.
-	fat := pdfFile([]string{"BT /F1 10 Tf 60 700 Td (Students design and analyse data structures.) Tj ET", strings.Repeat("BT /F1 10 Tf 60 700 Td (text) Tj ET\n", 400_000)}, "")
+	fat := pdfFile([]string{
+		"BT /F1 10 Tf 60 700 Td (Students design and analyse data structures.) Tj ET",
+		strings.Repeat("BT /F1 10 Tf 60 700 Td (text) Tj ET\n", 400_000),
+	}, "")
 	wantFailure(t, r, fat, Hint{}, catalog.TooLarge)
 	next()
 
 	r.Limits.Parse = 50 * time.Millisecond
 	wantFailure(t, r, fat, Hint{}, catalog.TooLarge)
-	r.Limits.Parse = time.Minute
+	r.Limits.Parse = time.Hour
 	next()
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -125,19 +134,24 @@ func TestPDFGivenUp(t *testing.T) {
 }
 
 func docxWith(t testing.TB, body string) []byte {
-	return zipped(t, map[string]string{"word/document.xml": `<w:document ` + wordNamespace + `><w:body>` + body + `</w:body></w:document>`})
+	return zipped(t, map[string]string{"word/document.xml": `<w:document ` + wordNamespace + `><w:body>` + body +
+		`</w:body></w:document>`})
 }
 
 func TestDOCXFailures(t *testing.T) {
 	paragraph := "<w:p><w:r><w:t>Students design databases.</w:t></w:r></w:p>"
 	whole := docxWith(t, paragraph)
 	laughs := `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol1 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;"><!ENTITY lol2 "&lol1;&lol1;&lol1;&lol1;&lol1;&lol1;&lol1;&lol1;&lol1;&lol1;">]><w:document ` + wordNamespace + `><w:body><w:p><w:r><w:t>&lol2;</w:t></w:r></w:p></w:body></w:document>`
-	file := `<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document ` + wordNamespace + `><w:body><w:p><w:r><w:t>&x;</w:t></w:r></w:p></w:body></w:document>`
-	encryptedEntry := bytes.Replace(bytes.Clone(whole), []byte("PK\x01\x02\x14\x00\x14\x00\x08"), []byte("PK\x01\x02\x14\x00\x14\x00\x09"), -1)
+	file := `<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document ` + wordNamespace +
+		`><w:body><w:p><w:r><w:t>&x;</w:t></w:r></w:p></w:body></w:document>`
+	encryptedEntry := bytes.Replace(bytes.Clone(whole), []byte("PK\x01\x02\x14\x00\x14\x00\x08"),
+		[]byte("PK\x01\x02\x14\x00\x14\x00\x09"), -1)
 	many := map[string]string{"word/document.xml": "<w:document/>"}
 	for i := range zipEntries {
 		many[fmt.Sprint(i)] = ""
 	}
+	const types = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/d.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
 	office := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 2000)...)
 	for _, c := range utf16.Encode([]rune("EncryptedPackage")) {
 		office = binary.LittleEndian.AppendUint16(office, c)
@@ -146,17 +160,23 @@ func TestDOCXFailures(t *testing.T) {
 		data []byte
 		code catalog.FailureCode
 	}{
-		"zip bomb":            {docxWith(t, "<w:p>"+strings.Repeat(" ", 60<<20)), catalog.TooLarge},
-		"bomb by ratio":       {docxWith(t, "<w:p>"+strings.Repeat(" ", 5<<20)), catalog.TooLarge},
-		"text without end":    {docxWith(t, "<w:p><w:r><w:t>"+noise(5<<20)+"</w:t></w:r></w:p>"), catalog.TooLarge},
-		"too many files":      {zipped(t, many), catalog.TooLarge},
-		"ends without start":  {docxWith(t, strings.Repeat("<w:p></w:x>", 2000)+paragraph), catalog.Malformed},
-		"deep nesting":        {docxWith(t, strings.Repeat("<w:p>", 2000)), catalog.Malformed},
-		"billion laughs":      {zipped(t, map[string]string{"word/document.xml": laughs}), catalog.Malformed},
-		"external entity":     {zipped(t, map[string]string{"word/document.xml": file}), catalog.Malformed},
-		"XML cut short":       {zipped(t, map[string]string{"word/document.xml": "<w:document><w:body><w:p>"}), catalog.Malformed},
-		"no XML":              {zipped(t, map[string]string{"word/document.xml": "a < b & c"}), catalog.Malformed},
-		"archive cut short":   {whole[:len(whole)/2], catalog.Malformed},
+		"zip bomb":           {docxWith(t, "<w:p>"+strings.Repeat(" ", 60<<20)), catalog.TooLarge},
+		"bomb by ratio":      {docxWith(t, "<w:p>"+strings.Repeat(" ", 5<<20)), catalog.TooLarge},
+		"text without end":   {docxWith(t, "<w:p><w:r><w:t>"+noise(5<<20)+"</w:t></w:r></w:p>"), catalog.TooLarge},
+		"too many files":     {zipped(t, many), catalog.TooLarge},
+		"ends without start": {docxWith(t, strings.Repeat("<w:p></w:x>", 2000)+paragraph), catalog.Malformed},
+		"deep nesting":       {docxWith(t, strings.Repeat("<w:p>", 2000)), catalog.Malformed},
+		"billion laughs":     {zipped(t, map[string]string{"word/document.xml": laughs}), catalog.Malformed},
+		"external entity":    {zipped(t, map[string]string{"word/document.xml": file}), catalog.Malformed},
+		"XML cut short": {
+			zipped(t, map[string]string{"word/document.xml": "<w:document><w:body><w:p>"}), catalog.Malformed,
+		},
+		"no XML":            {zipped(t, map[string]string{"word/document.xml": "a < b & c"}), catalog.Malformed},
+		"archive cut short": {whole[:len(whole)/2], catalog.Malformed},
+		"no parts":          {zipped(t, map[string]string{"[Content_Types].xml": types}), catalog.Malformed},
+		"other parts": {
+			zipped(t, map[string]string{"[Content_Types].xml": types, "a.txt": "text"}), catalog.Malformed,
+		},
 		"encrypted entry":     {encryptedEntry, catalog.Encrypted},
 		"encrypted by Office": {office, catalog.Encrypted},
 		"empty paragraphs":    {docxWith(t, "<w:p/><w:p><w:r><w:t> </w:t></w:r></w:p>"), catalog.EmptyDocument},
@@ -166,7 +186,10 @@ func TestDOCXFailures(t *testing.T) {
 	}
 	// Cut before the name of its main part, or not an archive at all.
 	for _, data := range [][]byte{whole[:20], []byte("PK\x03\x04 and noise")} {
-		for _, hint := range []Hint{{Name: "https://a.example/Syllabus.DOCX"}, {ContentType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}} {
+		for _, hint := range []Hint{
+			{Name: "https://a.example/Syllabus.DOCX"},
+			{ContentType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		} {
 			wantFailure(t, reader, data, hint, catalog.Malformed)
 		}
 		wantFailure(t, reader, data, Hint{}, catalog.UnsupportedType)
@@ -188,22 +211,34 @@ func TestUnsupported(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte("Students design databases."))
 	_ = z.Close()
-	png := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(nil))...)
+	png := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
+		binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(nil))...)
 	for name, c := range map[string]struct {
 		data []byte
 		hint Hint
 	}{
-		"image":               {png, Hint{}},
-		"image called PDF":    {png, Hint{ContentType: "application/pdf", Name: "a.pdf"}},
-		"JPEG":                {[]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), Hint{}},
-		"archive":             {zipped(t, map[string]string{"a.txt": "text"}), Hint{}},
-		"empty archive":       {append([]byte("PK\x05\x06"), make([]byte, 18)...), Hint{}},
-		"spreadsheet":         {zipped(t, map[string]string{"xl/workbook.xml": "<x/>"}), Hint{Name: "a.docx"}},
-		"slides":              {zipped(t, map[string]string{"ppt/presentation.xml": "<x/>"}), Hint{}},
-		"open document":       {zipped(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}), Hint{}},
-		"old Word":            {append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 2000)...), Hint{ContentType: "application/msword", Name: "a.doc"}},
-		"program":             {append([]byte("MZ\x90\x00\x03\x00\x00\x00"), make([]byte, 100)...), Hint{ContentType: "text/plain"}},
-		"ELF":                 {append([]byte("\x7fELF\x02\x01\x01\x00"), make([]byte, 100)...), Hint{ContentType: "text/html"}},
+		"image":             {png, Hint{}},
+		"image called PDF":  {png, Hint{ContentType: "application/pdf", Name: "a.pdf"}},
+		"JPEG":              {[]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), Hint{}},
+		"archive":           {zipped(t, map[string]string{"a.txt": "text"}), Hint{}},
+		"empty archive":     {append([]byte("PK\x05\x06"), make([]byte, 18)...), Hint{}},
+		"spreadsheet":       {zipped(t, map[string]string{"xl/workbook.xml": "<x/>"}), Hint{Name: "a.docx"}},
+		"called a document": {zipped(t, map[string]string{"[Content_Types].xml": "<Types/>"}), Hint{Name: "a.docx"}},
+		"slides":            {zipped(t, map[string]string{"ppt/presentation.xml": "<x/>"}), Hint{}},
+		"open document": {
+			zipped(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}), Hint{},
+		},
+		"old Word": {
+			append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 2000)...), Hint{
+				ContentType: "application/msword", Name: "a.doc",
+			},
+		},
+		"program": {
+			append([]byte("MZ\x90\x00\x03\x00\x00\x00"), make([]byte, 100)...), Hint{ContentType: "text/plain"},
+		},
+		"ELF": {
+			append([]byte("\x7fELF\x02\x01\x01\x00"), make([]byte, 100)...), Hint{ContentType: "text/html"},
+		},
 		"gzip":                {packed.Bytes(), Hint{Name: "a.txt"}},
 		"RTF":                 {[]byte(`{\rtf1\ansi Students design databases.}`), Hint{}},
 		"PostScript":          {[]byte("%!PS-Adobe-3.0\nshowpage"), Hint{}},
@@ -216,7 +251,10 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	for _, data := range []string{"", " \r\n\t", "\xef\xbb\xbf", "\xff\xfe", "--- *** ___", "<html><body><script>x()</script></body></html>", "\u200b\u00ad"} {
+	for _, data := range []string{
+		"", " \r\n\t", "\xef\xbb\xbf", "\xff\xfe", "--- *** ___",
+		"<html><body><script>x()</script></body></html>", "\u200b\u00ad",
+	} {
 		wantFailure(t, reader, []byte(data), Hint{}, catalog.EmptyDocument)
 	}
 	wantFailure(t, reader, []byte("---\nlanguage: english\n---\n"), Hint{Name: "a.md"}, catalog.EmptyDocument)
@@ -230,10 +268,11 @@ func TestHostileText(t *testing.T) {
 	// that did so would not be done within the minutes that a test may take.
 	n := 400_000
 	for name, data := range map[string]string{
-		"nested elements":   "<html><body>" + strings.Repeat("<div>", n) + "Students design databases.",
-		"nested tables":     "<html><body>" + strings.Repeat("<table><tr><td>", n/4) + "Students design databases.",
-		"open formatting":   "<html><body>" + strings.Repeat("<b x=1><font><p>", n/4) + "Students design databases.",
-		"rows in one table": "<html><table>" + strings.Repeat("<tr><td>a</td><td>b</td></tr>", n/10) + "</table>Students design databases.",
+		"nested elements": "<html><body>" + strings.Repeat("<div>", n) + "Students design databases.",
+		"nested tables":   "<html><body>" + strings.Repeat("<table><tr><td>", n/4) + "Students design databases.",
+		"open formatting": "<html><body>" + strings.Repeat("<b x=1><font><p>", n/4) + "Students design databases.",
+		"rows in one table": "<html><table>" + strings.Repeat("<tr><td>a</td><td>b</td></tr>", n/10) +
+			"</table>Students design databases.",
 		"nested lists":      "<html><body>" + strings.Repeat("<ul><li>", n/4) + "Students design databases.",
 		"attributes":        "<html><body><p " + strings.Repeat("a=b ", n) + ">Students design databases.",
 		"comment":           "<html><body><!-- " + strings.Repeat("-", n) + "--><p>Students design databases.",

@@ -73,16 +73,22 @@ type region struct{ main, aside bool }
 
 // unseen elements hold no text for readers.
 var unseen = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Iframe: true, atom.Object: true,
-	atom.Select: true, atom.Textarea: true, atom.Button: true, atom.Title: true, atom.Canvas: true, atom.Audio: true, atom.Video: true,
+	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Iframe: true,
+	atom.Object: true,
+	atom.Select: true, atom.Textarea: true, atom.Button: true, atom.Title: true, atom.Canvas: true, atom.Audio: true,
+	atom.Video: true,
 }
 
 // inline elements do not end a line; nor do elements that HTML does not know.
 var inline = map[atom.Atom]bool{
-	0: true, atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true,
-	atom.Cite: true, atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true,
-	atom.Img: true, atom.Input: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.S: true,
-	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true,
+	0: true, atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true,
+	atom.Bdo: true, atom.Big: true,
+	atom.Cite: true, atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true,
+	atom.Font: true, atom.I: true,
+	atom.Img: true, atom.Input: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true,
+	atom.Q: true, atom.S: true,
+	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strike: true, atom.Strong: true,
+	atom.Sub: true, atom.Sup: true,
 	atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
 }
 

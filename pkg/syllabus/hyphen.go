@@ -14,20 +14,28 @@ type hyphens struct {
 
 // compounding are first parts that keep their hyphen when a line ends after it.
 var compounding = map[string]bool{
-	"self": true, "non": true, "well": true, "co": true, "high": true, "low": true, "real": true, "long": true, "short": true,
-	"open": true, "closed": true, "object": true, "problem": true, "decision": true, "user": true, "web": true, "data": true,
-	"cross": true, "state": true, "peer": true, "hands": true, "in": true, "on": true, "up": true, "two": true, "three": true,
+	"self": true, "non": true, "well": true, "co": true, "high": true, "low": true, "real": true,
+	"long": true, "short": true,
+	"open": true, "closed": true, "object": true, "problem": true, "decision": true, "user": true,
+	"web": true, "data": true,
+	"cross": true, "state": true, "peer": true, "hands": true, "in": true, "on": true, "up": true,
+	"two": true, "three": true,
 	"one": true, "first": true, "second": true, "third": true, "multi": true, "end": true, "case": true, "team": true,
 	"project": true, "evidence": true, "computer": true, "client": true, "test": true, "event": true, "model": true,
-	"full": true, "semi": true, "part": true, "half": true, "large": true, "small": true, "time": true, "cost": true, "work": true,
+	"full": true, "semi": true, "part": true, "half": true, "large": true, "small": true, "time": true,
+	"cost": true, "work": true,
 }
 
 // compounded are last parts that keep the hyphen before them.
 var compounded = map[string]bool{
-	"based": true, "driven": true, "oriented": true, "level": true, "order": true, "term": true, "time": true, "specific": true,
-	"related": true, "making": true, "solving": true, "point": true, "free": true, "wide": true, "scale": true, "like": true,
-	"centered": true, "centred": true, "aware": true, "aided": true, "assisted": true, "dimensional": true, "building": true,
-	"taking": true, "quality": true, "effective": true, "efficient": true, "to": true, "of": true, "up": true, "in": true,
+	"based": true, "driven": true, "oriented": true, "level": true, "order": true, "term": true, "time": true,
+	"specific": true,
+	"related":  true, "making": true, "solving": true, "point": true, "free": true, "wide": true,
+	"scale": true, "like": true,
+	"centered": true, "centred": true, "aware": true, "aided": true, "assisted": true, "dimensional": true,
+	"building": true,
+	"taking":   true, "quality": true, "effective": true, "efficient": true, "to": true, "of": true,
+	"up": true, "in": true,
 }
 
 func hyphensOf(lines []line) hyphens {

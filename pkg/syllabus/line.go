@@ -160,7 +160,9 @@ func (f *flowing) inRow(l line) bool {
 	within := func(a area) bool {
 		return l.page == a.page && l.left >= a.right+0.3*h && l.top <= a.top+0.5*h && l.top > a.bottom
 	}
-	if l.left >= f.cell.right+0.3*h && l.page == f.last.page && within(area{page: l.page, right: f.cell.right, top: f.area.top, bottom: f.area.bottom}) {
+	if l.left >= f.cell.right+0.3*h && l.page == f.last.page && within(area{
+		page: l.page, right: f.cell.right, top: f.area.top, bottom: f.area.bottom,
+	}) {
 		return true
 	}
 	cell := f.area
@@ -189,7 +191,8 @@ func (f *flowing) inRow(l line) bool {
 
 func (f *flowing) continues(l line) bool {
 	h := l.height()
-	if l.marked() && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) || math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
+	if l.marked() && !f.dashInside(l) || labelled.MatchString(l.text) && (ended(f.last.text) || f.labelled) ||
+		math.Abs(h-f.last.height()) > 0.12*h || l.bold != f.last.bold {
 		return false
 	}
 	if l.page != f.last.page || l.top > f.last.top+h && l.left > f.last.left { // the next page or column
@@ -209,11 +212,12 @@ func (f *flowing) continues(l line) bool {
 	return f.last.full(l)
 }
 
-// dashInside reports whether the dash at the start of a line stands in a sentence that
+// dashInside reports whether the dash at the start of a line is in a sentence that
 // was wrapped before it, and starts no item.
 func (f *flowing) dashInside(l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
-	return !l.bullet && strings.ContainsRune("-–—", first) && (!f.marked || f.cell.bullet || l.left > f.cell.left) && f.last.full(l) && !ended(f.last.text)
+	return !l.bullet && strings.ContainsRune("-–—", first) && (!f.marked || f.cell.bullet || l.left > f.cell.left) &&
+		f.last.full(l) && !ended(f.last.text)
 }
 
 // marked reports whether a line begins with a bullet or enumerator, or is one.
@@ -247,7 +251,8 @@ func (f *flowing) finish() {
 		return
 	}
 	b := block{text: string(f.text), page: f.area.page}
-	short := runes(b.text) <= 90 && f.lines <= 3 && f.cells == 1 && !strings.HasSuffix(b.text, ".") && !strings.HasSuffix(b.text, ",")
+	short := runes(b.text) <= 90 && f.lines <= 3 && f.cells == 1 && !strings.HasSuffix(b.text, ".") &&
+		!strings.HasSuffix(b.text, ",")
 	switch ratio := f.height / f.body; {
 	case f.cells > 1:
 		b.kind = row

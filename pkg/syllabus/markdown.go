@@ -35,7 +35,8 @@ func tooMuchMarkdown(source string) bool {
 		lines++
 		columns = max(columns, 1+strings.Count(l, "|"))
 		marks := l[:len(l)-len(strings.TrimLeft(l, ">-*+ \t"))]
-		nesting := strings.Count(marks, ">") + strings.Count(marks, "- ") + strings.Count(marks, "* ") + strings.Count(marks, "+ ")
+		nesting := strings.Count(marks, ">") + strings.Count(marks, "- ") + strings.Count(marks, "* ") +
+			strings.Count(marks, "+ ")
 		if block > markdownBlock || nesting > markdownNesting || lines*columns > markdownCells {
 			return true
 		}

@@ -181,7 +181,7 @@ func readPDF(in pdfium.Pdfium, data []byte, spent *budget) ([]block, error) {
 }
 
 // readable reports whether lines hold words: a scan may carry a stamp or a page
-// number, and a font without a character map yields signs that are no letters.
+// number, and a font without a character map yields signs that are not letters.
 func readable(lines []line) bool {
 	letters, all := 0, 0
 	for _, l := range lines {
@@ -272,7 +272,9 @@ func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
 		}
 		width, height := at.Right-at.Left, at.Top-at.Bottom
 		if min(width, height) >= smallest && max(width, height) <= largest && width < 2*height && height < 2*width {
-			bullets = append(bullets, area{left: float64(at.Left), right: float64(at.Right), top: float64(at.Top), bottom: float64(at.Bottom)})
+			bullets = append(bullets, area{
+				left: float64(at.Left), right: float64(at.Right), top: float64(at.Top), bottom: float64(at.Bottom),
+			})
 		}
 		if err := p.spent.spend(0); err != nil {
 			return nil, err
@@ -284,7 +286,9 @@ func (p *pdfReader) drawings(page requests.Page) ([]area, error) {
 
 // hasBullet reports whether one of the bullets, from the lowest up, stands before l.
 func hasBullet(l line, bullets []area) bool {
-	i, _ := slices.BinarySearchFunc(bullets, l.bottom, func(b area, bottom float64) int { return cmp.Compare(b.bottom, bottom) })
+	i, _ := slices.BinarySearchFunc(bullets, l.bottom, func(b area, bottom float64) int {
+		return cmp.Compare(b.bottom, bottom)
+	})
 	for ; i < len(bullets) && bullets[i].top <= l.top; i++ {
 		if gap := l.left - bullets[i].right; gap >= 0 && gap < 2*l.height() {
 			return true
@@ -370,7 +374,10 @@ func (t *pdfText) box(index int) (line, error) {
 	if err != nil {
 		return line{}, err
 	}
-	return line{left: float64(got.Rect.Left), right: float64(got.Rect.Right), top: float64(got.Rect.Top), bottom: float64(got.Rect.Bottom)}, nil
+	return line{
+		left: float64(got.Rect.Left), right: float64(got.Rect.Right), top: float64(got.Rect.Top),
+		bottom: float64(got.Rect.Bottom),
+	}, nil
 }
 
 func (t *pdfText) endWord() error {
@@ -494,7 +501,8 @@ func (t *pdfText) isBold(index int) bool {
 		return false
 	}
 	name := strings.ToLower(font.FontName)
-	return font.Flags&forceBold != 0 || strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
+	return font.Flags&forceBold != 0 || strings.Contains(name, "bold") || strings.Contains(name, "black") ||
+		strings.Contains(name, "heavy")
 }
 
 var (
@@ -573,7 +581,8 @@ func withoutRunningHeads(lines []line, pages int) []line {
 		repeated := len(seen[near(l)[1]])
 		switch {
 		case numbered && (count[difference] >= 2 && 2*count[difference] >= pages || pages == 1 && difference == 0):
-		case candidates[i] && !numbered && repeated >= 2 && 2*repeated >= pages && (l.height() <= 1.1*body || !digits.MatchString(l.text)):
+		case candidates[i] && !numbered && repeated >= 2 && 2*repeated >= pages &&
+			(l.height() <= 1.1*body || !digits.MatchString(l.text)):
 			// Headings that differ in their number only are larger than the text.
 		default:
 			kept = append(kept, l)

@@ -10,17 +10,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"golang.org/x/text/unicode/norm"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/pkg/catalog"
 )
 
-// reader is shared by the tests, since PDFium takes a second to start.
-var reader = &Reader{}
+// reader is shared by the tests, since PDFium takes a second to start. It has the time
+// that a busy machine needs.
+var reader = &Reader{Limits: Limits{Parse: time.Hour}}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -52,7 +55,8 @@ func checkDocument(t testing.TB, doc catalog.SyllabusText) {
 	if !utf8.ValidString(doc.Text) || !norm.NFC.IsNormalString(doc.Text) {
 		t.Error("the text is not UTF-8 in NFC")
 	}
-	if doc.Text == "" || strings.HasPrefix(doc.Text, "\n") || strings.HasSuffix(doc.Text, "\n") || strings.Contains(doc.Text, "\n\n\n") {
+	if doc.Text == "" || strings.HasPrefix(doc.Text, "\n") || strings.HasSuffix(doc.Text, "\n") ||
+		strings.Contains(doc.Text, "\n\n\n") {
 		t.Errorf("the text has empty lines where none belong")
 	}
 	for l := range strings.Lines(doc.Text) {
@@ -62,7 +66,8 @@ func checkDocument(t testing.TB, doc catalog.SyllabusText) {
 		}
 	}
 	for i, at := range doc.Pages {
-		if at < 0 || at > len(doc.Text) || i > 0 && at < doc.Pages[i-1] || at > 0 && at < len(doc.Text) && doc.Text[at-1] != '\n' {
+		if at < 0 || at > len(doc.Text) || i > 0 && at < doc.Pages[i-1] || at > 0 && at < len(doc.Text) &&
+			doc.Text[at-1] != '\n' {
 			t.Errorf("page %d begins at %d of %d, in the middle of a line or out of order", i+1, at, len(doc.Text))
 		}
 	}
@@ -87,29 +92,9 @@ func wantFailure(t testing.TB, r *Reader, data []byte, hint Hint, code catalog.F
 	}
 }
 
-// shared is a file of the development data, next to the checkout.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared", "data", "syllabi"}, elem...)...)
-	if matches, _ := filepath.Glob(path); len(matches) == 0 {
-		t.Skipf("no development data at %s", path)
-	}
-	return path
-}
-
 // The same course in five formats must be the same text.
 func TestFormatsAgree(t *testing.T) {
-	files, err := filepath.Glob(shared(t, "dev", "*.md"))
+	files, err := filepath.Glob(filepath.Join(devdata.Path(t, "syllabi", "dev"), "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +164,7 @@ func bare(text string) []string {
 
 func TestRealDocuments(t *testing.T) {
 	for _, file := range []string{"*.docx", "dev/*.md"} {
-		files, _ := filepath.Glob(shared(t, file))
+		files, _ := filepath.Glob(filepath.Join(devdata.Path(t, "syllabi"), file))
 		for _, f := range files {
 			data, err := os.ReadFile(f)
 			if err != nil {
@@ -190,7 +175,7 @@ func TestRealDocuments(t *testing.T) {
 			}
 		}
 	}
-	archive, err := zip.OpenReader(shared(t, "unlabelled.zip"))
+	archive, err := zip.OpenReader(devdata.Path(t, "syllabi", "unlabelled.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +206,11 @@ func TestDemoSyllabi(t *testing.T) {
 		"adult-health-nursing.pdf": {
 			"NUR 210 Adult Health Nursing I",
 			"Develop individualized nursing care plans using the nursing process, and evaluate patient outcomes.",
-			"Explain the pathophysiology of diabetes mellitus, heart failure, chronic obstructive pulmonary disease and renal failure as a basis for nursing interventions.",
+			"Explain the pathophysiology of diabetes mellitus, heart failure, chronic obstructive pulmonary disease and renal " +
+				"failure as a basis for nursing interventions.",
 			"Week | Theory | Clinical and simulation",
-			"11–12 | Endocrine disorders: diabetes mellitus, thyroid disease | Blood glucose monitoring, insulin administration, patient education",
+			"11–12 | Endocrine disorders: diabetes mellitus, thyroid disease | Blood glucose monitoring, insulin " +
+				"administration, patient education",
 			"13 | Renal and urinary disorders | Catheter care, intake and output",
 		},
 		"database-systems.pdf": {

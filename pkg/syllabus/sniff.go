@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"io"
 	"mime"
 	"path"
 	"regexp"
@@ -18,10 +19,10 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// sniff returns the kind by the bytes; what the server declared and the name only
-// decide between kinds of text.
+// sniff returns the kind by the bytes; the declared type and the name only decide between
+// kinds of text.
 func sniff(data []byte, hint Hint) (Kind, error) {
-	unsupported := fail(catalog.UnsupportedType, "The document is none of PDF, DOCX, HTML, Markdown and plain text.")
+	unsupported := fail(catalog.UnsupportedType, "The document is not PDF, DOCX, HTML, Markdown or plain text.")
 	head := data[:min(len(data), 1024)]
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -29,7 +30,7 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 	case bytes.Contains(head, []byte("%PDF-")):
 		return PDF, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		if bytes.Contains(data, []byte("word/document")) || saysDOCX(hint) && !isArchive(data) {
+		if saysDOCX(data, hint) {
 			return DOCX, nil
 		}
 		return "", unsupported
@@ -64,24 +65,35 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 	return Text, nil
 }
 
-// saysDOCX and isArchive distinguish a document that is damaged before the name of its
-// main part from an archive of something else.
-func saysDOCX(hint Hint) bool {
-	declared, _, _ := mime.ParseMediaType(hint.ContentType)
-	return strings.HasSuffix(declared, "wordprocessingml.document") || strings.EqualFold(path.Ext(hint.Name), ".docx")
-}
-
-func isArchive(data []byte) bool {
-	if manyEntries(data) {
+// saysDOCX reports whether an archive claims to be a DOCX, whatever its content: by a document
+// part or by its content types, or by name or media type if it is too damaged to be opened.
+func saysDOCX(data []byte, hint Hint) bool {
+	if bytes.Contains(data, []byte("word/document")) {
 		return true
 	}
-	_, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	return err == nil
+	if manyEntries(data) {
+		return false
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		declared, _, _ := mime.ParseMediaType(hint.ContentType)
+		return strings.HasSuffix(declared, "wordprocessingml.document") || strings.EqualFold(path.Ext(hint.Name), ".docx")
+	}
+	types, err := archive.Open("[Content_Types].xml")
+	if err != nil {
+		return false
+	}
+	defer types.Close()
+	text, _ := io.ReadAll(io.LimitReader(types, maxContentTypes)) // as far as it can be read
+	return bytes.Contains(text, []byte("wordprocessingml.document"))
 }
+
+// maxContentTypes is how many bytes of an archive's list of content types are read.
+const maxContentTypes = 64 << 10
 
 var htmlStart = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|div|table|h1|p|main|article|section|ul)[\s>]`)
 
-// markdownSigns are lines that hardly stand in a text that is not Markdown.
+// markdownSigns match lines that are rare in text that is not Markdown.
 var (
 	markdownFrontMatter = regexp.MustCompile(`^---\s*\n(?s:.*?)\n---\s*\n`)
 	markdownHeading     = regexp.MustCompile(`(?m)^#{1,6} \S`)
@@ -96,8 +108,8 @@ func looksLikeMarkdown(text string) bool {
 		len(markdownStrong.FindAllStringIndex(text, 3)) == 3
 }
 
-// isBinary reports whether bytes are no text in any encoding. Text may hold a stray
-// control character, but no zero byte.
+// isBinary reports whether bytes are not text in any encoding. Text may have a stray control
+// character, but no zero byte.
 func isBinary(head []byte) bool {
 	if unicodeWide(head) != nil {
 		return false
@@ -114,7 +126,7 @@ func isBinary(head []byte) bool {
 	return controls*50 > len(head)
 }
 
-// textEncoding is what a byte order mark says; nil without one.
+// textEncoding returns the encoding of a byte order mark; nil without one.
 func textEncoding(data []byte) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -125,8 +137,8 @@ func textEncoding(data []byte) encoding.Encoding {
 	return nil
 }
 
-// unicodeWide recognises UTF-16 without a mark by the zero bytes of its Latin
-// letters; nil for anything else.
+// unicodeWide recognizes UTF-16 without a mark by the zero bytes of its Latin letters; nil for
+// anything else.
 func unicodeWide(data []byte) encoding.Encoding {
 	if enc := textEncoding(data); enc != nil {
 		return enc
@@ -148,8 +160,8 @@ func unicodeWide(data []byte) encoding.Encoding {
 	return nil
 }
 
-// decodeText returns UTF-8: by byte order mark, by validity, by the zero bytes of
-// UTF-16, by the declared charset, else as Windows-1252, which Latin-1 is part of.
+// decodeText converts text to UTF-8: by byte order mark, by validity, by the zero bytes of
+// UTF-16, by the declared charset, or else as Windows-1252, which includes Latin-1.
 func decodeText(data []byte, contentType string) string {
 	enc := unicodeWide(data)
 	if enc == nil && utf8.Valid(data[:len(data)-tornRune(data)]) {
@@ -168,7 +180,7 @@ func decodeText(data []byte, contentType string) string {
 	return decode(enc, data)
 }
 
-// decodeHTML returns UTF-8 by the rules of the HTML standard.
+// decodeHTML converts a page to UTF-8 by the rules of the HTML standard.
 func decodeHTML(data []byte, contentType string) string {
 	if enc := unicodeWide(data); enc != nil {
 		return decode(enc, data)
@@ -188,7 +200,7 @@ func decode(enc encoding.Encoding, data []byte) string {
 	return string(out)
 }
 
-// tornRune is the length of a character that the end of data cuts off.
+// tornRune returns the length of a character that the end of data cuts off.
 func tornRune(data []byte) int {
 	for n := 1; n <= min(3, len(data)); n++ {
 		if b := data[len(data)-n]; utf8.RuneStart(b) {

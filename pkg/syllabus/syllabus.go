@@ -1,15 +1,15 @@
 // Package syllabus turns an address or bytes into the text of a syllabus: a
 // guarded fetch, and readers for PDF, DOCX, HTML, Markdown and plain text.
 //
-// It returns a [catalog.SyllabusText] whose text is as alike as possible whatever the
-// format: one block (heading, paragraph, list item, table row) a line, list
-// markers and enumerators removed, the cells of a row on one line with " | "
-// between them, an empty line before each heading, lines of one paragraph
-// joined, hyphenation undone, running heads and page numbers dropped.
+// It returns a [catalog.SyllabusText] whose text depends as little as possible on the format:
+// one block (heading, paragraph, list item, table row) per line, list markers and enumerators
+// removed, the cells of a row on one line separated by " | ", an empty line before each
+// heading, lines of a paragraph joined, hyphenation undone, running heads and page numbers
+// dropped.
 //
-// It never follows an address into a private network, never runs what it reads,
-// never shows what a server or document says in an error, and never reads beyond
-// its [Limits]. Invariant: every error of Fetch and Read is a *catalog.Failure.
+// It never follows an address into a private network, never executes what it reads, never
+// includes text of a server or document in an error, and never reads beyond its [Limits].
+// Invariant: every error of Fetch and Read is a *catalog.Failure.
 //
 //	condition                                                     failure code
 //	-----------------------------------------------------------   -----------------
@@ -47,22 +47,23 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Limits bounds what one document may cost, since strangers send them. A field that is zero has the value of [DefaultLimits].
+// Limits bounds the cost of one document, because documents are untrusted. A zero field has the
+// value of [DefaultLimits].
 type Limits struct {
 	WireBytes    int64         // of a response's body as sent
 	DecodedBytes int64         // of a document after decompression
 	Ratio        int64         // decoded bytes per compressed byte, beyond the first MiB
 	Pages        int           // of a PDF
 	TextBytes    int           // of the extracted text
-	MemoryBytes  int64         // that PDFium may hold; takes effect when it starts
+	MemoryBytes  int64         // of PDFium; takes effect when it starts
 	Redirects    int           // followed per fetch
 	Connect      time.Duration // for the connection, and again for the TLS handshake
 	Total        time.Duration // for a whole fetch, redirects and body included
 	Parse        time.Duration // for reading one document
 }
 
-// DefaultLimits are the bounds that docs/contract.md states; ratio, text, memory and
-// parse time are well above what any real syllabus needed.
+// DefaultLimits are the limits of docs/contract.md; ratio, text, memory and parse time are
+// well above those of any real syllabus.
 var DefaultLimits = Limits{
 	WireBytes:    25 << 20,
 	DecodedBytes: 50 << 20,
@@ -97,8 +98,7 @@ func or[T comparable](field *T, value T) {
 	}
 }
 
-// expands reports whether decoded bytes out of compressed ones are more than a real
-// document would hold.
+// expands reports whether compressed bytes decode to more than in any real document.
 func (l Limits) expands(decoded, compressed int64) bool {
 	return decoded > l.DecodedBytes || decoded > 1<<20 && decoded/l.Ratio > compressed
 }
@@ -106,7 +106,7 @@ func (l Limits) expands(decoded, compressed int64) bool {
 // Kind is a format that [Reader.Read] reads.
 type Kind string
 
-// The kinds, as `skillsctl extract -kind` spells them. The empty Kind is Auto.
+// The kinds, as in `skillsctl extract -kind`. The empty Kind is Auto.
 const (
 	Auto     Kind = "auto"
 	PDF      Kind = "pdf"
@@ -116,7 +116,7 @@ const (
 	Text     Kind = "text"
 )
 
-// ParseKind takes a kind as users write it.
+// ParseKind parses a kind as written by users.
 func ParseKind(s string) (Kind, error) {
 	switch k := Kind(strings.ToLower(s)); k {
 	case "":
@@ -124,22 +124,22 @@ func ParseKind(s string) (Kind, error) {
 	case Auto, PDF, DOCX, HTML, Markdown, Text:
 		return k, nil
 	}
-	return "", fmt.Errorf("kind %q is none of auto, pdf, docx, html, md, text", s)
+	return "", fmt.Errorf("kind must be auto, pdf, docx, html, md or text, not %q", s)
 }
 
-// Hint is what is known of a document besides its bytes.
+// Hint is information about a document besides its bytes.
 type Hint struct {
-	ContentType string // as the server declared it; only breaks ties
+	ContentType string // as declared by the server; only breaks ties
 	Name        string // file name or address; only its extension counts
-	Kind        Kind   // other than Auto: read as this, whatever the bytes look like
-	// Course names the course that is wanted out of a catalogue of many in one
-	// document. Where it names none, the whole document is returned.
+	Kind        Kind   // if not Auto, the document is read as this, whatever its bytes
+	// Course names the course to pick from a document with a catalogue of many. If the
+	// document has no such course, all of it is returned.
 	Course string
 }
 
-// Reader reads documents. The zero Reader is ready and starts PDFium at the
-// first PDF (about a second); [NewReader] has it warm. Safe for concurrent use;
-// one PDF is read at a time. Close it after use.
+// Reader reads documents. The zero Reader is ready to use and starts PDFium for the first PDF
+// (about a second); [NewReader] starts it at once. It is safe for concurrent use; one PDF is
+// read at a time. Close it after use.
 type Reader struct {
 	Limits Limits
 	pdfium engine
@@ -154,7 +154,7 @@ func NewReader(ctx context.Context) (*Reader, error) {
 	return r, nil
 }
 
-// Close stops PDFium; the Reader may be used again and would start it anew.
+// Close stops PDFium; if the Reader is used again, it restarts PDFium.
 func (r *Reader) Close() error { return r.pdfium.close() }
 
 // Read returns the text of a document, or a *catalog.Failure.
@@ -186,7 +186,7 @@ func (r *Reader) read(data []byte, hint Hint, spent *budget) (doc catalog.Syllab
 		return doc, err
 	}
 	if doc.Text == "" {
-		return doc, fail(catalog.EmptyDocument, "The document holds no readable text.")
+		return doc, fail(catalog.EmptyDocument, "The document has no readable text.")
 	}
 	return doc, nil
 }
@@ -226,30 +226,30 @@ func tooLarge(format string, args ...any) *catalog.Failure {
 }
 
 func errText(limits Limits) *catalog.Failure {
-	return tooLarge("The document holds more than %d KB of text.", limits.TextBytes>>10)
+	return tooLarge("The document has more than %d KB of text.", limits.TextBytes>>10)
 }
 
 func malformed(kind Kind) *catalog.Failure {
 	return fail(catalog.Malformed, "The document is damaged: it cannot be read as %s.", kind)
 }
 
-// asFailure returns failures as they are, a caller that gave up as TimedOut, a
-// document that takes too long as TooLarge, and hides everything else.
+// asFailure returns failures unchanged, the end of the caller's context as TimedOut, the
+// document's own time limit as TooLarge, and hides all other errors.
 func asFailure(ctx context.Context, err error) *catalog.Failure {
 	var failure *catalog.Failure
 	switch {
 	case errors.As(err, &failure):
 		return failure
 	case ctx.Err() != nil:
-		return fail(catalog.TimedOut, "The document was not read in the time that was left.")
+		return fail(catalog.TimedOut, "The document could not be read in the remaining time.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return tooLarge("The document takes too long to read.")
 	}
 	return fail(catalog.InternalFailure, "The document could not be read.")
 }
 
-// budget is what is left for one document: its text is counted while it is
-// gathered, and every loop over it spends, so that a reader stops early.
+// budget is the remaining allowance for one document: text is counted as it is collected, and
+// every loop over it spends, so that a reader stops early.
 type budget struct {
 	ctx    context.Context
 	limits Limits
@@ -281,5 +281,5 @@ func (r reading) Read(p []byte) (int, error) {
 	return r.from.Read(p)
 }
 
-// runes is the length of s in characters.
+// runes returns the length of s in characters.
 func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -53,7 +53,7 @@ func (t *tables) end(blocks []block) []block {
 }
 
 // rowText returns the text of the row whose cells begin at the given blocks; false
-// where they are no row. It looks at no more than the sizes above, so that nested
+// if they do not form a row. It looks at no more than the sizes above, so that nested
 // tables cost no more than flat ones.
 func rowText(blocks []block, cells []int) (string, bool) {
 	if all := len(blocks) - cells[0]; len(cells) == 1 || all < 2 || all > len(cells)*cellBlocks {

@@ -67,10 +67,12 @@ const (
 func titles(run []line) bool {
 	first := run[0].text
 	words := len(strings.Fields(first))
-	if words > titleWords || run[0].marked() || strings.ContainsAny(first[len(first)-1:], ".,;:?!") || !startsUpper(first) {
+	if words > titleWords || run[0].marked() || strings.ContainsAny(first[len(first)-1:], ".,;:?!") ||
+		!startsUpper(first) {
 		return false
 	}
-	return len(run) == 1 || run[0].right < shortLine*run[0].margin && run[1].top != run[0].top && (startsUpper(run[1].text) || run[1].marked())
+	return len(run) == 1 || run[0].right < shortLine*run[0].margin && run[1].top != run[0].top &&
+		(startsUpper(run[1].text) || run[1].marked())
 }
 
 func startsUpper(text string) bool {
@@ -123,7 +125,8 @@ func pieces(raw string) []string {
 			if gap < 0 {
 				gap = i
 			}
-		case gap >= 0 && body && (i-gap >= 3 || strings.Contains(raw[gap:i], "\t")) && !loneMarker(strings.TrimSpace(raw[start:gap])):
+		case gap >= 0 && body && (i-gap >= 3 || strings.Contains(raw[gap:i], "\t")) &&
+			!loneMarker(strings.TrimSpace(raw[start:gap])):
 			out = append(out, raw[start:gap])
 			start, gap = gap, -1
 		default:

@@ -121,7 +121,8 @@ func pdfFile(contents []string, trailer string) []byte {
 		fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(contents), strings.Join(kids, " ")),
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Courier-Bold /Encoding /WinAnsiEncoding >>",
-		"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\n\x80\nendstream",
+		"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 "+
+			">>\nstream\n\x80\nendstream",
 	)
 	for i, c := range contents {
 		var packed bytes.Buffer
@@ -129,7 +130,8 @@ func pdfFile(contents []string, trailer string) []byte {
 		_, _ = z.Write([]byte(c))
 		_ = z.Close()
 		objects = append(objects,
-			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Im 5 0 R >> >> >>", first+2*i+1),
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 "+
+				"R /F2 4 0 R >> /XObject << /Im 5 0 R >> >> >>", first+2*i+1),
 			fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", packed.Len(), packed.String()))
 	}
 	var out bytes.Buffer
@@ -187,11 +189,15 @@ func asText(blocks []block) []byte {
 
 func asHTML(blocks []block) []byte {
 	var out strings.Builder
-	out.WriteString("<!DOCTYPE html><html><head><meta charset=utf-8><title>Syllabus</title><style>p{margin:0}</style></head><body><nav><a href=/>Home</a><a href=/courses>Courses</a></nav><main>")
+	out.WriteString("<!DOCTYPE html><html><head><meta " +
+		"charset=utf-8><title>Syllabus</title><style>p{margin:0}</style></head><body><nav><a href=/>Home</a><a " +
+		"href=/courses>Courses</a></nav><main>")
 	before := heading
 	for _, b := range append(blocks, block{kind: heading, level: 6}) {
 		if before != b.kind {
-			out.WriteString(map[blockKind]string{item: "</ul>", row: "</table>"}[before] + map[blockKind]string{item: "<ul>", row: "<table>"}[b.kind])
+			out.WriteString(map[blockKind]string{item: "</ul>", row: "</table>"}[before] + map[blockKind]string{
+				item: "<ul>", row: "<table>",
+			}[b.kind])
 		}
 		before = b.kind
 		text := html.EscapeString(b.text)
@@ -231,13 +237,16 @@ func asDOCX(t testing.TB, blocks []block) []byte {
 			} else {
 				text.WriteString("<w:r>")
 			}
-			text.WriteString(`<w:t xml:space="preserve">` + strings.ReplaceAll(html.EscapeString(part), "\t", "</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>") + "</w:t></w:r>")
+			text.WriteString(`<w:t xml:space="preserve">` +
+				strings.ReplaceAll(html.EscapeString(part), "\t", "</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>") +
+				"</w:t></w:r>")
 		}
 		switch b.kind {
 		case heading:
 			fmt.Fprintf(&body, `<w:p><w:pPr><w:pStyle w:val="Kop%d"/></w:pPr>%s</w:p>`, b.level, text.String())
 		case item:
-			fmt.Fprintf(&body, `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>%s</w:p>`, text.String())
+			fmt.Fprintf(&body, `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>%s</w:p>`,
+				text.String())
 		case row:
 			fmt.Fprintf(&body, "<w:tr><w:tc><w:p>%s</w:p></w:tc></w:tr>", text.String())
 		default:
@@ -246,12 +255,14 @@ func asDOCX(t testing.TB, blocks []block) []byte {
 	}
 	var styles strings.Builder
 	for level := 1; level <= 6; level++ {
-		fmt.Fprintf(&styles, `<w:style w:type="paragraph" w:styleId="Kop%d"><w:name w:val="heading %d"/></w:style>`, level, level)
+		fmt.Fprintf(&styles, `<w:style w:type="paragraph" w:styleId="Kop%d"><w:name w:val="heading %d"/></w:style>`, level,
+			level)
 	}
 	return zipped(t, map[string]string{
 		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
-		"word/document.xml":   `<?xml version="1.0" encoding="UTF-8"?><w:document ` + wordNamespace + `><w:body>` + body.String() + `</w:body></w:document>`,
-		"word/styles.xml":     `<w:styles ` + wordNamespace + `>` + styles.String() + `</w:styles>`,
+		"word/document.xml": `<?xml version="1.0" encoding="UTF-8"?><w:document ` + wordNamespace + `><w:body>` +
+			body.String() + `</w:body></w:document>`,
+		"word/styles.xml": `<w:styles ` + wordNamespace + `>` + styles.String() + `</w:styles>`,
 	})
 }
 

@@ -13,15 +13,15 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Cipher encrypts secrets for the table: AES-256-GCM under a key of the deployment,
-// which the table's readers do not have. It is safe for concurrent use.
+// Cipher encrypts secrets at rest: AES-256-GCM under a key of the deployment, which readers
+// of the table do not have. It is safe for concurrent use.
 type Cipher struct{ keys []cipher.AEAD }
 
-// minKey is how long a key's text is at least; it should be random.
+// minKey is the minimum length of a key's text, which should be random.
 const minKey = 32
 
-// NewCipher returns the cipher for a comma list of keys: the first encrypts, all
-// decrypt, so that one can take the place of another.
+// NewCipher returns the cipher for a comma-separated list of keys: the first encrypts, all
+// decrypt, so that keys can be rotated.
 func NewCipher(keys string) (Cipher, error) {
 	var c Cipher
 	for text := range strings.SplitSeq(keys, ",") {
@@ -45,7 +45,7 @@ func NewCipher(keys string) (Cipher, error) {
 	return c, nil
 }
 
-// Seal encrypts what belongs to an owner, whose name Open has to be told.
+// Seal encrypts plain for an owner, whose name is authenticated and must be passed to Open.
 func (c Cipher) Seal(owner string, plain []byte) []byte {
 	nonce := make([]byte, c.keys[0].NonceSize())
 	_, _ = rand.Read(nonce) // never fails
@@ -61,8 +61,8 @@ func (c Cipher) Open(owner string, sealed []byte) ([]byte, error) {
 			}
 		}
 	}
-	return nil, errors.New("a secret was encrypted with a key that is not among the present ones")
+	return nil, errors.New("a secret was encrypted with a key that is no longer configured")
 }
 
-// Owner is the name of a webhook as the owner of its secrets.
+// Owner returns a webhook's name as the owner of its secrets.
 func Owner(org catalog.OrgID, webhookID string) string { return string(org) + "/" + webhookID }

@@ -1,6 +1,6 @@
-// Package webhook decides what a message to a webhook looks like (Standard Webhooks
-// 1.0.0): its signature, how its secret is stored, and when the next attempt is made.
-// It is pure; package delivery sends.
+// Package webhook defines the messages sent to webhooks (Standard Webhooks 1.0.0): their
+// content and signature, how secrets are stored, and when the next attempt is due. It is
+// pure; package delivery sends.
 package webhook
 
 import (
@@ -17,7 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The headers of a message, in lower case as the standard has them.
+// The headers of a message, in lower case as in the standard.
 const (
 	HeaderID        = "webhook-id"
 	HeaderTimestamp = "webhook-timestamp"
@@ -28,16 +28,16 @@ const (
 type Content struct {
 	Type      string       `json:"type" doc:"Type of the message"`
 	Timestamp catalog.Time `json:"timestamp" doc:"When the record was changed"`
-	Data      ContentData  `json:"data" doc:"Which record was changed, and nothing of what is in it"`
+	Data      ContentData  `json:"data" doc:"Which record was changed; none of its content"`
 }
 
-// ContentData says which record was changed, and nothing of what is in it.
+// ContentData identifies the changed record and has none of its content.
 type ContentData struct {
 	ID       string `json:"id" doc:"Id of the record"`
 	Resource string `json:"resource" doc:"Type of the record, as in the change feed"`
 	Change   string `json:"change" enum:"created,changed,deleted,test" doc:"What happened to it"`
-	Href     string `json:"href" doc:"Path at which the record is read"`
-	Cursor   string `json:"cursor" doc:"Place of the change in the change feed: GET /changes?since= goes on behind it"`
+	Href     string `json:"href" doc:"Path of the record"`
+	Cursor   string `json:"cursor" doc:"Position of the change in the change feed: GET /changes?since= continues after it"`
 }
 
 const (
@@ -45,15 +45,15 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret returns a new secret in the form that receivers are given.
+// NewSecret returns a new random secret in the form given to receivers, whsec_ and base64.
 func NewSecret() string {
 	b := make([]byte, secretBytes)
 	_, _ = rand.Read(b) // never fails
 	return secretPrefix + base64.StdEncoding.EncodeToString(b)
 }
 
-// Sign returns the three headers of a message that is sent at an instant, signed with
-// each of the secrets.
+// Sign returns the three headers of a message sent at an instant, signed with each of the
+// secrets.
 func Sign(id string, at catalog.Time, body []byte, secrets []string) (http.Header, error) {
 	timestamp := strconv.FormatInt(int64(at)/1000, 10)
 	var signatures []string
@@ -69,10 +69,10 @@ func Sign(id string, at catalog.Time, body []byte, secrets []string) (http.Heade
 	return http.Header{HeaderID: {id}, HeaderTimestamp: {timestamp}, HeaderSignature: {strings.Join(signatures, " ")}}, nil
 }
 
-// Schedule is how long each attempt waits after the one before has failed.
+// Schedule is the delay before each retry, counted from the failure of the attempt before.
 type Schedule []time.Duration
 
-// Standard is the schedule: with the first attempt ten, over three days.
+// Standard returns the default schedule: ten attempts, including the first, over three days.
 func Standard() Schedule {
 	return Schedule{
 		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
@@ -80,7 +80,7 @@ func Standard() Schedule {
 	}
 }
 
-// ParseSchedule reads a comma list of seconds; an empty one is Standard.
+// ParseSchedule parses comma-separated seconds; an empty text is Standard.
 func ParseSchedule(text string) (Schedule, error) {
 	if text == "" {
 		return Standard(), nil
@@ -89,7 +89,7 @@ func ParseSchedule(text string) (Schedule, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		seconds, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || !(seconds >= 0 && seconds <= 7*24*3600) {
-			return nil, fmt.Errorf("must be a comma list of seconds, not %q", text)
+			return nil, fmt.Errorf("must be comma-separated seconds, not %q", text)
 		}
 		s = append(s, time.Duration(seconds*float64(time.Second)))
 	}
@@ -97,19 +97,19 @@ func ParseSchedule(text string) (Schedule, error) {
 }
 
 const (
-	// jitter is by what share at most a wait is longer than the schedule has it, so that
-	// what failed together is not tried together.
+	// jitter is the largest share added to a scheduled delay, so that deliveries that failed
+	// together are not retried together.
 	jitter = 0.1
-	// mostRetryAfter is the longest that a receiver may put an attempt off.
+	// mostRetryAfter is the longest delay that a receiver may ask for.
 	mostRetryAfter = 24 * time.Hour
-	// patience is how long every attempt at a webhook fails until it is disabled, where
-	// the schedule is Standard.
+	// patience is how long all attempts must fail before a webhook is disabled, for the
+	// Standard schedule.
 	patience = 5 * 24 * time.Hour
 )
 
-// Next returns how long to wait after that attempt, the first is 1, has failed; false
-// when it was the last. chance is a random number in [0, 1). The receiver's wish, if it
-// has one, counts where it is longer.
+// Next returns the delay after a failed attempt, counted from 1; false if it was the last.
+// chance is a random number in [0, 1). wish is the receiver's Retry-After, 0 for none; it
+// applies if it is longer.
 func (s Schedule) Next(attempt int, wish time.Duration, chance float64) (time.Duration, bool) {
 	if attempt < 1 || attempt > len(s) {
 		return 0, false
@@ -119,8 +119,8 @@ func (s Schedule) Next(attempt int, wish time.Duration, chance float64) (time.Du
 	return max(wait, min(wish, mostRetryAfter)), true
 }
 
-// Patience returns how long every attempt at a webhook fails until it is disabled: five
-// days, or in proportion less where the schedule is shorter than Standard.
+// Patience returns how long all attempts must fail before a webhook is disabled: five days,
+// or proportionally less if the schedule is shorter than Standard.
 func (s Schedule) Patience() time.Duration {
 	return time.Duration(float64(patience) * float64(s.sum()) / float64(Standard().sum()))
 }
@@ -132,8 +132,8 @@ func (s Schedule) sum() (all time.Duration) {
 	return all
 }
 
-// RetryAfter returns how long the header of that name asks to wait: seconds or a date
-// (RFC 9110, section 10.2.3); 0 where it asks nothing.
+// RetryAfter parses a Retry-After header, seconds or a date (RFC 9110, section 10.2.3), and
+// returns the delay; 0 if there is none.
 func RetryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {
 		return time.Duration(seconds) * time.Second

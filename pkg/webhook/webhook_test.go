@@ -93,6 +93,15 @@ func TestSchedule(t *testing.T) {
 	if patience := short.Patience(); patience <= 3500*time.Millisecond || patience >= 7*time.Second {
 		t.Errorf("3.5 s of attempts are disabled after %s", patience)
 	}
+	if week, err := webhook.ParseSchedule("604800"); err != nil || week[0] != 7*24*time.Hour {
+		t.Errorf("%v %v", week, err)
+	}
+	if _, err := webhook.ParseSchedule("604801"); err == nil {
+		t.Error("more than a week is taken")
+	}
+	if wait, _ := webhook.Standard().Next(1, 0, 0.5); wait != 5250*time.Millisecond {
+		t.Errorf("by half a chance the first wait is %s", wait)
+	}
 	if s, err := webhook.ParseSchedule(""); err != nil || !slices.Equal(s, webhook.Standard()) {
 		t.Errorf("%v %v", s, err)
 	}
@@ -127,7 +136,8 @@ func TestWaits(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
-		"": 0, "120": 2 * time.Minute, "-5": 0, "soon": 0, now.Add(time.Hour).Format(http.TimeFormat): time.Hour, now.Add(-time.Hour).Format(http.TimeFormat): 0,
+		"": 0, "120": 2 * time.Minute, "-5": 0, "soon": 0, now.Add(time.Hour).Format(http.TimeFormat): time.Hour,
+		now.Add(-time.Hour).Format(http.TimeFormat): 0,
 	} {
 		if got := webhook.RetryAfter(header, now); got != want {
 			t.Errorf("%q asks for %s, not %s", header, got, want)
@@ -158,8 +168,10 @@ func TestCipher(t *testing.T) {
 		t.Error("what is sealed can be told")
 	}
 	for _, got := range []struct{ is, want string }{
-		{open(old, owner, sealed), "secret"}, {open(next+","+old, owner, sealed), "secret"}, {open(next, owner, sealed), "refused"},
-		{open(old, webhook.Owner("org_2", "wh_1"), sealed), "refused"}, {open(old, owner, sealed[:5]), "refused"}, {open(old, owner, nil), "refused"},
+		{open(old, owner, sealed), "secret"}, {open(next+","+old, owner, sealed), "secret"},
+		{open(next, owner, sealed), "refused"},
+		{open(old, webhook.Owner("org_2", "wh_1"), sealed), "refused"}, {open(old, owner, sealed[:5]), "refused"},
+		{open(old, owner, nil), "refused"},
 	} {
 		if got.is != got.want {
 			t.Errorf("%q, want %q", got.is, got.want)
@@ -181,7 +193,9 @@ func TestNodeLibraryVerifies(t *testing.T) {
 		}
 		t.Fatal("node is not installed, which make test needs")
 	}
-	body, secrets := `{"type":"course.changed","data":{"id":"größe"}}`, []string{webhook.NewSecret(), webhook.NewSecret()}
+	body, secrets := `{"type":"course.changed","data":{"id":"größe"}}`, []string{
+		webhook.NewSecret(), webhook.NewSecret(),
+	}
 	header, err := webhook.Sign("msg_1", catalog.TimeOf(time.Now()), []byte(body), secrets)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +204,9 @@ func TestNodeLibraryVerifies(t *testing.T) {
 	for name, values := range header {
 		plain[name] = values[0]
 	}
-	message, err := json.Marshal(map[string]any{"body": body, "headers": plain, "secrets": secrets, "other": webhook.NewSecret()})
+	message, err := json.Marshal(map[string]any{
+		"body": body, "headers": plain, "secrets": secrets, "other": webhook.NewSecret(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

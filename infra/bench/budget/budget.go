@@ -1,61 +1,57 @@
-// Package budget is what each operation may cost, counted and not timed: round
-// trips to DynamoDB that follow one another, and capacity units. The bench
-// measures against it, the simulation in infra/bench/scale computes with it. It
-// measures nothing itself. Invariant: where a budget is wider than its target, it
-// says why.
+// Package budget states what each operation may cost in sequential round trips to DynamoDB and in capacity units. It
+// does not measure. Invariant: a budget wider than its target states the reason.
 package budget
 
-// Members, Courses and Page are the sizes that the budgets are stated for: members
-// of a program or credential, transfer courses of one POST, records of a page.
+// Sizes to which the budgets apply: members of a program or credential, transfer courses in a POST, records in a page.
 const (
 	Members = 10
 	Courses = 10
 	Page    = 100
 )
 
-// Cost is what one call takes: serial round trips, write units and read units.
-// Records are of at most 1 KB.
+// Cost is the cost of one call on records of at most 1 KB: sequential round trips, write units and read units.
 type Cost struct{ Trips, Write, Read float64 }
 
-// FindRecord is what a look-up by externalId or code takes, however many records there
-// are: the row of the name, and the one record.
+// FindRecord is the cost of a look-up by externalId or code among any number of records: the row of the value, and the
+// record.
 var FindRecord = Cost{2, 1, 2}
 
-// Any stands in a target that is not set.
+// Any means that there is no target.
 const Any = -1
 
-// Budget is the cost that an operation is held to, and the target that it comes
-// from. Why is empty where they are the same.
+// Budget is the maximum cost of an operation, Held, beside its target. Why is empty unless Held is wider.
 type Budget struct {
 	Operation    string
 	Target, Held Cost
 	Why          string
 }
 
-// Exceeded reports whether a measured cost breaks the budget.
+// Exceeded reports whether a measured cost exceeds the budget.
 func (b Budget) Exceeded(measured Cost) bool {
 	return measured.Trips > b.Held.Trips || measured.Write > b.Held.Write || measured.Read > b.Held.Read
 }
 
-// Why a target is not met.
+// Reasons why a target is not met.
 const (
-	feed = "The row of the change feed was added to the design: a change is a transaction, with 2 units for it and 2 for the record."
-
-	defaultSection = "A course and its default section are two records: each moves out of the live partition (2 + 2), and the sections are known only once the course is read. The row of its code goes (2)."
-
-	byCode = "A course is found by its code: a row of its own (2)."
-
-	byName = "Whose the name is at present is looked up first, a trip of its own; the name has a row of its own (2)."
-
-	byFacets = "An articulation is found by its facets: a row (2) for each of status, published, name and code of the institution, code, and course. The course is read along with the directory."
-
-	byBothSides = "What is compared is known only after what names it: a transfer course lies in its package, sections in their course. Both are read once the articulation is, then the sides in parallel."
-
-	wholeResponse = "The response is the whole record with its members, and it is kept under its idempotency key in the transaction of the change: the members are read before it. Record (2 for each KB; 10 sections are 2 KB), change feed (2), and a mark on the course that is held (2)."
-
-	guarded = "The package counts what it is given, and that count guards the change: it is read before the package's courses, not in parallel with them. Read the other way round, a course that came between the two reads was not seen."
-
-	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 for each KB), with the record and the change feed, all in the transaction that ends the job; a document that is known already is looked up first."
+	feed = "The change feed was added to the design: a change is a transaction, with 2 units for the feed and 2 for " +
+		"the record."
+	defaultSection = "A course and its default section are two records. Each moves out of the live partition (2 + 2), and the " +
+		"sections are known only after the course is read. The row of its code is deleted (2)."
+	byCode = "A course is found by its code, which has its own row (2)."
+	byName = "The current owner of the externalId is looked up first, in a separate trip. The externalId has its own " +
+		"row (2)."
+	byFacets = "An articulation is found by its facets: one row (2) each for status, published, name and code of the " +
+		"institution, code, and course. The course is read in parallel with the directory."
+	byBothSides = "The articulation names the package and the course, which lead to the transfer course and the sections. " +
+		"These three steps are sequential; both sides are read in parallel."
+	wholeResponse = "The response is the whole record with its members, and is stored under its idempotency key in the same " +
+		"transaction as the change, so that the members are read first. Record (2 per KB; 10 sections are 2 KB), " +
+		"change feed (2), and the hold on a course (2)."
+	guarded = "The package counts its courses, and that count guards the change. It is read before the courses, not in " +
+		"parallel with them, because a course created between the two reads would otherwise be missed."
+	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 per KB) with the " +
+		"record and the change feed, all in the transaction that ends the job. A known document is looked up " +
+		"first."
 )
 
 // All lists the budgets.
@@ -89,17 +85,17 @@ func All() []Budget {
 		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
 		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
-		// The target has a row of its own for the reviews; they stand in their record's.
+		// The target assumes a separate row for the reviews; they are stored in their record's.
 		{"PUT a review of a section", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"PUT a review of a transfer course", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"DELETE a review", Cost{2, 7, 2}, Cost{2, 5, 1}, ""},
 		{"create an articulation", create, Cost{2, 19, 2}, byFacets},
 		{"approve an articulation that supersedes another", Cost{3, 30, Any}, Cost{3, 23, 5}, ""},
-		{"approve an articulation with evidence", Cost{3, Any, Any}, Cost{4, 33, 9}, byBothSides},
-		// The two calls of an upload; the file goes past the service.
+		{"approve an articulation with evidence", Cost{3, Any, Any}, Cost{4, 33, 10}, byBothSides},
+		// The two calls of an upload; the file is sent to the storage directly.
 		{"announce a document", create, Cost{2, 5, 0.5}, ""},
 		same("GET a document", read),
-		// From the hint of the table's stream on, besides the POST to the receiver.
+		// From the hint of the table's stream, without the POST to the receiver.
 		same("message to a webhook", Cost{3, 4, 3}),
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},

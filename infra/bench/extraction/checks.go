@@ -11,15 +11,17 @@ import (
 	"strings"
 	"time"
 
+	"skillscurriculum/infra/training/baseline"
 	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
-// plainly prints how many sentences give the skill that they plainly name: the usual
-// phrases of an outcome around every tenth name of knowledge that is its own.
+// plainly prints how many sentences yield the skill that they plainly name: common phrases of
+// outcomes around every tenth name of a knowledge skill.
 func (b *bench) plainly() error {
 	phrases := []string{"Students will learn %s.", "Apply %s to solve problems.", "The course covers %s."}
 	known, _ := b.set.Taxonomy.Search("", b.set.Taxonomy.Info().Skills, 0)
@@ -36,7 +38,8 @@ func (b *bench) plainly() error {
 			}
 		}
 	}
-	b.row("sentences that plainly name a skill give it", "1.0", fmt.Sprintf("%.3f of %d", float64(given)/float64(max(1, n)), n))
+	b.row("sentences that plainly name a skill give it", "1.0",
+		fmt.Sprintf("%.3f of %d", float64(given)/float64(max(1, n)), n))
 	return nil
 }
 
@@ -56,22 +59,26 @@ func (a agreement) near() string { return number(float64(a.within) / float64(max
 func (b *bench) levels() {
 	var ours, first agreement
 	for _, o := range b.set.Outcomes {
-		level, _ := skills.LevelOf(o.Text)
+		level, _ := extraction.LevelOf(o.Text)
 		ours.add(level, o.Level)
-		first.add(firstVerb(o.Text), o.Level)
+		first.add(baseline.FirstVerb(o.Text), o.Level)
 	}
 	b.row("levels of outcomes, exact", ">= .80", ours.same(), "", "first verb "+first.same())
 	b.row("levels of outcomes, within one", ">= .95", ours.near(), "", "first verb "+first.near())
 	open, sealed := b.levelled(b.set.Courses), b.levelled(b.set.Sealed)
-	b.row("levels in courses, exactly that of a labeler", ">= .80", open.either.same(), sealed.either.same(), "always 2: "+open.two.same())
-	b.row("levels in courses, within one of it", ">= .95", open.either.near(), sealed.either.near(), "always 2: "+open.two.near())
-	b.row("  of skills that both labelled, exactly that of one", "", open.single.same(), sealed.single.same(), "the other labeler "+open.labelers.same(), "sealed "+sealed.labelers.same())
-	b.row("  of skills that both labelled, within one of it", "", open.single.near(), sealed.single.near(), "the other labeler "+open.labelers.near(), "sealed "+sealed.labelers.near())
+	b.row("levels in courses, exactly that of a labeler", ">= .80", open.either.same(), sealed.either.same(),
+		"always 2: "+open.two.same())
+	b.row("levels in courses, within one of it", ">= .95", open.either.near(), sealed.either.near(),
+		"always 2: "+open.two.near())
+	b.row("  of skills that both labelled, exactly that of one", "", open.single.same(), sealed.single.same(),
+		"the other labeler "+open.labelers.same(), "sealed "+sealed.labelers.same())
+	b.row("  of skills that both labelled, within one of it", "", open.single.near(), sealed.single.near(),
+		"the other labeler "+open.labelers.near(), "sealed "+sealed.labelers.near())
 }
 
-// levelled compares the levels of what is found with those of labelers: of either; of
-// one at a time where both gave one, next to what they are to each other there, which
-// is as well as anybody does; and level 2 for everything with those of either.
+// levelled compares the levels found with those of labelers: of either; of each, for skills
+// that both gave a level, beside the labelers' own agreement, which is the best to expect; and
+// level 2 for everything with those of either.
 func (b *bench) levelled(items []gold.Item) (a struct{ either, single, labelers, two agreement }) {
 	for _, item := range items {
 		for _, s := range b.found(item.Doc).Skills {
@@ -98,19 +105,6 @@ func one(b bool) int {
 	return 0
 }
 
-// firstVerb looks the first word up in the usual table of Bloom's verbs.
-func firstVerb(text string) int {
-	word, _, _ := strings.Cut(strings.ToLower(text), " ")
-	for level, list := range []string{"define list recall recognize name state label", "explain describe summarize understand discuss classify interpret outline illustrate relate identify",
-		"apply use solve implement demonstrate compute calculate utilize employ perform execute", "analyze analyse compare examine differentiate investigate distinguish",
-		"evaluate assess judge design create develop construct formulate justify propose write"} {
-		if slices.Contains(strings.Fields(list), word) {
-			return level + 1
-		}
-	}
-	return 2
-}
-
 // formats writes the courses in every format, reads them back and compares the skills.
 func (b *bench) formats(ctx context.Context) error {
 	reader, err := syllabus.NewReader(ctx)
@@ -132,7 +126,8 @@ func (b *bench) formats(ctx context.Context) error {
 			least = min(least, j)
 		}
 	}
-	b.row("same course as PDF, DOCX, HTML, Markdown, text: Jaccard", ">= .95", fmt.Sprintf("%.3f (least %.3f)", sum/n, least))
+	b.row("same course as PDF, DOCX, HTML, Markdown, text: Jaccard", ">= .95",
+		fmt.Sprintf("%.3f (least %.3f)", sum/n, least))
 	return nil
 }
 
@@ -149,10 +144,10 @@ func jaccard(a, b []string) float64 {
 	return both / (float64(len(a)+len(b)) - both)
 }
 
-// laws checks what must always hold: equal runs, and quotes that stand in the text.
+// laws checks the invariants: equal runs, and quotes that are in the text.
 func (b *bench) laws() error {
 	same, quotes, wrong := true, 0, 0
-	again := skills.NewExtractor(b.set.Taxonomy, wordvectors.Table())
+	again := extraction.NewExtractor(b.set.Taxonomy, wordvectors.Table())
 	for _, item := range slices.Concat(b.set.Courses, b.set.Sealed, b.set.Syllabi, b.set.Own, b.set.Tech, b.set.House) {
 		first := b.found(item.Doc)
 		second, err := again.Extract(context.Background(), item.Doc)
@@ -184,7 +179,8 @@ func (b *bench) laws() error {
 		}
 	}
 	b.row("two runs", "identical", map[bool]string{true: "identical", false: "DIFFERENT"}[same])
-	b.row("skills with a quote that stands in the text", "100 %", fmt.Sprintf("%.1f %% of %d quotes", 100*(1-float64(wrong)/float64(max(1, quotes))), quotes))
+	b.row("skills with a quote that stands in the text", "100 %",
+		fmt.Sprintf("%.1f %% of %d quotes", 100*(1-float64(wrong)/float64(max(1, quotes))), quotes))
 	return nil
 }
 
@@ -212,7 +208,7 @@ func (b *bench) speed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := skills.NewExtractor(t, wordvectors.Table())
+	e := extraction.NewExtractor(t, wordvectors.Table())
 	opened := time.Since(start)
 	if _, err := e.Extract(ctx, b.set.Syllabi[0].Doc); err != nil {
 		return err
@@ -236,9 +232,11 @@ func (b *bench) speed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row(fmt.Sprintf("%d pages of PDF to %d skills, warm", pages, found), "< 0.5 s", fmt.Sprintf("%v (extraction %v)", took.Round(time.Millisecond), extracting.Round(time.Millisecond)))
+	b.row(fmt.Sprintf("%d pages of PDF to %d skills, warm", pages, found), "< 0.5 s",
+		fmt.Sprintf("%v (extraction %v)", took.Round(time.Millisecond), extracting.Round(time.Millisecond)))
 	b.row("start with full ESCO", "< 0.3 s", opened.Round(100*time.Microsecond).String())
-	b.row("memory of taxonomy and extractor, file included", "< 256 MB", fmt.Sprintf("%d MB", (int(after.HeapAlloc)-int(before.HeapAlloc)+len(compiled))>>20))
+	b.row("memory of taxonomy and extractor, file included", "< 256 MB",
+		fmt.Sprintf("%d MB", (int(after.HeapAlloc)-int(before.HeapAlloc)+len(compiled))>>20))
 	runtime.KeepAlive(e)
 	runtime.KeepAlive(compiled)
 	return nil

@@ -3,9 +3,11 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -49,18 +51,8 @@ func written(text string) map[syllabus.Kind][]byte {
 func writtenDOCX(document []byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	for _, part := range []struct {
-		name string
-		body []byte
-	}{
-		{"[Content_Types].xml", []byte(`<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`)},
-		{"_rels/.rels", []byte(`<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`)},
-		{"word/document.xml", document},
-	} {
-		// A bytes.Buffer never refuses a write.
-		if w, err := z.Create(part.name); err == nil {
-			w.Write(part.body)
-		}
+	if w, err := z.Create("word/document.xml"); err == nil { // a bytes.Buffer never refuses a write
+		w.Write(document)
 	}
 	z.Close()
 	return out.Bytes()
@@ -73,70 +65,59 @@ const (
 
 // writtenPDF sets the text in Helvetica, headings in bold, on as many pages as it needs.
 func writtenPDF(text string) []byte {
-	type set struct {
-		text    string
-		heading bool
-	}
+	type set struct{ font, text string }
+	const body, head = "F1 10", "F2 14"
 	var lines []set
-	heading := true
+	font := head
 	for block := range strings.Lines(text) {
-		block = strings.TrimSpace(block)
-		if block == "" {
-			heading = true
+		if strings.TrimSpace(block) == "" {
+			font = head
 			lines = append(lines, set{})
 			continue
 		}
 		line := ""
 		for word := range strings.FieldsSeq(block) {
 			if len(line)+len(word)+1 > lineLetters && line != "" {
-				lines = append(lines, set{line, heading})
+				lines = append(lines, set{font, line})
 				line = ""
 			}
 			line = strings.TrimPrefix(line+" "+word, " ")
 		}
-		lines = append(lines, set{line, heading})
-		if !heading {
+		lines = append(lines, set{font, line})
+		if font == body {
 			lines = append(lines, set{}) // paragraphs stand apart
 		}
-		heading = false
+		font = body
 	}
-	var objects []string
-	var kids []string
-	for from := 0; from < len(lines); from += pageLines {
-		var content strings.Builder
-		for i, l := range lines[from:min(len(lines), from+pageLines)] {
-			font := "F1 10"
-			if l.heading {
-				font = "F2 14"
-			}
-			fmt.Fprintf(&content, "BT /%s Tf 50 %d Td (%s) Tj ET\n", font, 790-i*15, escapedPDF(l.text))
-		}
-		n := 5 + len(objects)
-		kids = append(kids, fmt.Sprintf("%d 0 R", n))
-		objects = append(objects,
-			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents %d 0 R >>", n+1),
-			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", content.Len(), content.String()))
-	}
-	objects = append([]string{
-		"<< /Type /Catalog /Pages 2 0 R >>",
-		fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(kids)),
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "", // the pages, once they are there
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
-	}, objects...)
-	var out bytes.Buffer
+	}
+	kids := ""
+	for page := range slices.Chunk(lines, pageLines) {
+		var content strings.Builder
+		for i, l := range page {
+			fmt.Fprintf(&content, "BT /%s Tf 50 %d Td (%s) Tj ET\n", cmp.Or(l.font, body), 790-i*15, escapedPDF(l.text))
+		}
+		n := len(objects) + 1
+		kids += fmt.Sprintf("%d 0 R ", n)
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> "+
+				">> /Contents %d 0 R >>", n+1),
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", content.Len(), content.String()))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.TrimSpace(kids), (len(objects)-4)/2)
+	var out, table strings.Builder
 	out.WriteString("%PDF-1.4\n")
-	var offsets []int
 	for i, o := range objects {
-		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&table, "%010d 00000 n \n", out.Len())
 		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
-	xref := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", o)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
-	return out.Bytes()
+	size := len(objects) + 1
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n",
+		size, table.String(), size, out.Len())
+	return []byte(out.String())
 }
 
 // escapedPDF returns a text in WinAnsi with the marks of a PDF string escaped;

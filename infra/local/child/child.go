@@ -1,10 +1,12 @@
-// Package child runs the programs that the local stack is made of. Every program
-// leads a process group of its own, so that Ctrl-C reaches it in our order and
-// not the terminal's, and nothing that it starts outlives it. Invariant: where
-// the system can do it (Linux), a child dies with this process, however that ends.
+// Package child runs the programs that the local stack consists of. Each one leads its
+// own process group, so that Ctrl-C reaches only this process, which then stops the
+// programs in order, and nothing they start outlives them. On Linux a child also dies
+// with this process, however that ends.
 package child
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,25 +20,25 @@ import (
 	"time"
 )
 
-// Command is what to run. Line, where given, gets every line of its standard
-// output and error, without the line end and one at a time.
+// Command describes a program to run.
 type Command struct {
-	Name string // for people: "DynamoDB Local"
+	Name string // for messages: "DynamoDB Local"
 	Path string
 	Args []string
-	Dir  string   // "" means this process's own
-	Env  []string // complete; nil means this process's own
-	Line func(line string)
+	Dir  string            // "" means the current directory
+	Env  []string          // complete; nil means this process's environment
+	Line func(line string) // receives each non-empty line of output, one at a time; may be nil
 }
 
 // Process is a running child.
 type Process struct {
 	cmd  *exec.Cmd
+	stop context.CancelFunc
 	done chan struct{}
 	err  error
 }
 
-// A child on Linux dies with the thread that started it, so one thread that
+// Linux kills a child when the thread that started it ends, so one locked thread that
 // never ends starts all of them.
 var starter = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
@@ -51,71 +53,78 @@ var starter = sync.OnceValue(func() chan<- func() {
 
 // Start runs the command.
 func (c Command) Start() (*Process, error) {
-	cmd := exec.Command(c.Path, c.Args...)
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.SysProcAttr = attributes()
-	cmd.WaitDelay = time.Second
-	lines := &splitter{line: c.Line}
-	cmd.Stdout, cmd.Stderr = lines, lines
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = stopGrace
+	output, input := io.Pipe()
+	cmd.Stdout, cmd.Stderr = input, input
 
 	started := make(chan error)
 	starter() <- func() { started <- cmd.Start() }
 	if err := <-started; err != nil {
+		stop()
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
-	p := &Process{cmd: cmd, done: make(chan struct{})}
+	p := &Process{cmd: cmd, stop: stop, done: make(chan struct{})}
 	go func() {
-		err := cmd.Wait()
+		defer close(p.done)
+		c.read(output)
+		stop()
+	}()
+	go func() {
+		p.err = cmp.Or(cmd.Wait(), errors.New("exit status 0"))
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		lines.end()
-		if err == nil {
-			err = errors.New("exit status 0")
-		}
-		p.err = err
-		close(p.done)
+		_ = input.Close()
 	}()
 	return p, nil
 }
 
-// PID is the number that the system knows the process by.
+// read passes the output on by lines, and longer lines in pieces.
+func (c Command) read(output io.Reader) {
+	const longestLine = 64 << 10
+	for lines := bufio.NewReaderSize(output, longestLine); ; {
+		line, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if c.Line != nil && len(line) > 0 {
+			c.Line(string(line))
+		}
+	}
+}
+
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Done is closed once the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err returns how the process ended and is never nil; only to be read after Done.
+// Err returns how the process ended, never nil. It may only be called after Done.
 func (p *Process) Err() error { return p.err }
 
-// Kill ends the process and all that it started at once, and waits for it.
-func (p *Process) Kill() { p.Stop(0) }
-
-// Stop asks the process to end, kills it when the grace is over, and waits for it.
-func (p *Process) Stop(grace time.Duration) {
-	if grace > 0 {
-		p.signal(syscall.SIGTERM)
-		select {
-		case <-p.done:
-			return
-		case <-time.After(grace):
-		}
-	}
-	p.signal(syscall.SIGKILL)
+// Kill kills the process and everything it started, and waits for it.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-func (p *Process) signal(s syscall.Signal) {
-	select {
-	case <-p.done: // its number may be another's by now
-	default:
-		_ = syscall.Kill(-p.PID(), s)
-	}
+// Stop asks the process to end, kills it after 1.5 s, and waits for it.
+func (p *Process) Stop() {
+	p.stop()
+	<-p.done
 }
 
-// Keep starts the command and returns once ready returns no error, or with an error
-// that ends with the last lines the command wrote. From then on it is started
-// again, and brought to be ready again, whenever it ends, which console says in
-// one line, until stop (which waits, and may be called more than once) or the end of ctx.
-func Keep(ctx context.Context, c Command, ready func(context.Context) error, console *log.Logger) (stop func(), err error) {
+// Keep starts the command and returns once ready returns nil. If the command never gets
+// ready, the error ends with the last lines of its output. Keep restarts the command
+// whenever it ends, with a line on console (which may be nil), until ctx ends or stop is
+// called. stop waits for the process and may be called more than once.
+func Keep(
+	ctx context.Context, c Command, ready func(context.Context) error, console *log.Logger,
+) (stop func(), err error) {
+	console = cmp.Or(console, log.New(io.Discard, "", 0))
 	tail := &tail{next: c.Line}
 	c.Line = tail.add
 	start := func() (*Process, error) {
@@ -124,7 +133,7 @@ func Keep(ctx context.Context, c Command, ready func(context.Context) error, con
 			return nil, err
 		}
 		if err := p.await(ctx, ready); err != nil {
-			p.Stop(stopGrace)
+			p.Stop()
 			return nil, fmt.Errorf("%s %w%s", c.Name, err, tail)
 		}
 		return p, nil
@@ -134,18 +143,18 @@ func Keep(ctx context.Context, c Command, ready func(context.Context) error, con
 		return nil, err
 	}
 
-	ctx, end := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
 			select {
 			case <-ctx.Done():
-				p.Stop(stopGrace)
+				p.Stop()
 				return
 			case <-p.Done():
 			}
-			console.Printf("%s ended (%v): starting it again%s", c.Name, p.Err(), tail)
+			console.Printf("%s ended (%v), restarting%s", c.Name, p.Err(), tail)
 			for {
 				select {
 				case <-ctx.Done():
@@ -159,13 +168,37 @@ func Keep(ctx context.Context, c Command, ready func(context.Context) error, con
 					console.Print(err)
 				}
 			}
-			console.Printf("%s answers again", c.Name)
+			console.Printf("%s is ready again", c.Name)
 		}
 	}()
-	return func() { end(); <-ended }, nil
+	return func() { cancel(); <-ended }, nil
 }
 
-// await asks until the process is ready.
+// KeepServer is Keep for a server on a free port of 127.0.0.1. command gets the port,
+// endpoint is the server's URL without a path.
+func KeepServer(
+	ctx context.Context, command func(port int) (Command, error),
+	ready func(ctx context.Context, endpoint string) error, console *log.Logger,
+) (endpoint string, stop func(), err error) {
+	for range 3 { // another process may take the port first
+		var port int
+		if port, err = freePort(); err != nil {
+			return "", nil, err
+		}
+		var c Command
+		if c, err = command(port); err != nil {
+			return "", nil, err
+		}
+		endpoint = fmt.Sprintf("http://127.0.0.1:%d", port)
+		isReady := func(ctx context.Context) error { return ready(ctx, endpoint) }
+		if stop, err = Keep(ctx, c, isReady, console); err == nil {
+			return endpoint, stop, nil
+		}
+	}
+	return "", nil, err
+}
+
+// await polls ready until it returns nil.
 func (p *Process) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -176,9 +209,9 @@ func (p *Process) await(ctx context.Context, ready func(context.Context) error) 
 		}
 		select {
 		case <-p.done:
-			return fmt.Errorf("ended before it answered: %w", p.err)
+			return fmt.Errorf("ended before it was ready: %w", p.err)
 		case <-ctx.Done():
-			return fmt.Errorf("does not answer: %w", err)
+			return fmt.Errorf("is not ready: %w", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -190,44 +223,7 @@ const (
 	restartPause = time.Second / 2
 )
 
-// splitter turns what a child writes into lines.
-type splitter struct {
-	line    func(string)
-	partial []byte
-}
-
-const longestLine = 64 << 10
-
-var _ io.Writer = (*splitter)(nil)
-
-func (s *splitter) Write(b []byte) (int, error) {
-	n := len(b)
-	if s.line == nil {
-		return n, nil
-	}
-	for {
-		text, rest, found := strings.Cut(string(b), "\n")
-		s.partial = append(s.partial, text...)
-		if !found {
-			break
-		}
-		s.end()
-		b = []byte(rest)
-	}
-	if len(s.partial) > longestLine {
-		s.end()
-	}
-	return n, nil
-}
-
-func (s *splitter) end() {
-	if len(s.partial) > 0 {
-		s.line(strings.TrimSuffix(string(s.partial), "\r"))
-		s.partial = s.partial[:0]
-	}
-}
-
-// tail remembers the last lines for an error message.
+// tail keeps the last lines for an error message.
 type tail struct {
 	next  func(string)
 	mu    sync.Mutex

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// The test binary plays the programs: its first argument names the part.
+// The test binary plays the programs; an environment variable selects the part.
 func TestMain(m *testing.M) {
 	if part := os.Getenv("CHILD_TEST_PART"); part != "" {
 		play(part)
@@ -66,11 +66,11 @@ func TestLines(t *testing.T) {
 	if got := p.Err().Error(); got != "exit status 0" {
 		t.Errorf("end: %s", got)
 	}
-	p.Stop(time.Second) // of an ended process does nothing
+	p.Stop() // stopping an ended process does nothing
 }
 
 func alive(pid int) bool {
-	if runtime.GOOS == "linux" { // a zombie that nobody waits for is dead
+	if runtime.GOOS == "linux" { // a zombie counts as dead
 		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 		return err == nil && !strings.Contains(string(stat), ") Z ")
 	}
@@ -79,13 +79,13 @@ func alive(pid int) bool {
 
 func waitDead(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	for range 30_000 {
 		if !alive(pid) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d lives on", pid)
+	t.Errorf("process %d is still alive", pid)
 }
 
 func TestStopReachesDeafGrandchildren(t *testing.T) {
@@ -98,13 +98,13 @@ func TestStopReachesDeafGrandchildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	grandchild := <-pids
-	p.Stop(100 * time.Millisecond)
+	p.Stop()
 	waitDead(t, grandchild)
 }
 
 func TestChildrenDieWithTheirParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux can do this")
+		t.Skip("only Linux supports this")
 	}
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), "CHILD_TEST_PART=parent")
@@ -124,14 +124,14 @@ func TestChildrenDieWithTheirParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !alive(pid) {
-		t.Fatal("the child never lived")
+		t.Fatal("the child did not start")
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
 	waitDead(t, pid)
 }
 
-func TestKeepStartsAgain(t *testing.T) {
+func TestKeepRestarts(t *testing.T) {
 	pids := make(chan int)
 	ready := func(context.Context) error { return nil }
 	said := make(chan string, 10)
@@ -153,7 +153,7 @@ func TestKeepStartsAgain(t *testing.T) {
 	if first == second {
 		t.Error("not a new process")
 	}
-	if line := <-said; !strings.Contains(line, "sleep ended (signal: killed): starting it again") {
+	if line := <-said; !strings.Contains(line, "sleep ended (signal: killed), restarting") {
 		t.Errorf("console: %q", line)
 	}
 	stop()
@@ -164,13 +164,13 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-func TestKeepTellsWhyNothingAnswers(t *testing.T) {
+func TestKeepReportsLastLines(t *testing.T) {
 	silent := log.New(io.Discard, "", 0)
 	_, err := Keep(t.Context(), command("speak", nil), func(context.Context) error { return errors.New("no") }, silent)
-	if err == nil || !strings.Contains(err.Error(), "speak ended before it answered: exit status 0; its last lines:\n  one\n  two\n  three") {
+	if err == nil || !strings.Contains(err.Error(), "speak ended before it was ready: exit status 0; its last lines:\n  one\n  two\n  three") {
 		t.Errorf("error: %v", err)
 	}
 	if _, err := Keep(t.Context(), Command{Name: "x", Path: "/nowhere/x"}, nil, silent); err == nil {
-		t.Error("a missing program starts")
+		t.Error("a missing program starts without an error")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// ModuleRoot is the first directory with a go.mod, from the current one upwards.
+// ModuleRoot returns the closest directory with a go.mod, from the current one upwards.
 func ModuleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -25,9 +25,9 @@ func ModuleRoot() (string, error) {
 	}
 }
 
-// FreePort is a port of 127.0.0.1 that nobody listens on. Somebody may take it
-// before the caller does: try again with another then.
-func FreePort() (int, error) {
+// freePort returns a port of 127.0.0.1 that is free now. Another process may take it
+// before the caller does.
+func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("find a free port: %w", err)

@@ -47,8 +47,32 @@ func TestArticulations(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || withEvidence < 2 || superseded != 1 {
 			t.Errorf("%s: %d with evidence, %d supersede another%s", org, withEvidence, superseded, diff)
 		}
+		checkDecisionsAreTold(t, l, org, want[catalog.ArticulationApproved]+want[catalog.ArticulationRejected])
 	}
 	checkDecisionsStay(t, l)
+}
+
+// checkDecisionsAreTold: the change feed, of which webhooks are sent their messages, says of
+// each approval and rejection that it was decided.
+func checkDecisionsAreTold(t *testing.T, l Loader, org catalog.OrgID, want int) {
+	t.Helper()
+	decided := map[string]bool{}
+	for cursor, more := "", true; more; {
+		var changes []catalog.RecordChange
+		var err error
+		if changes, more, err = l.Store.Changes(t.Context(), org, cursor, 100); err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range changes {
+			cursor = change.Cursor.String()
+			if change.Event == catalog.ArticulationDecided {
+				decided[change.ID] = true
+			}
+		}
+	}
+	if len(decided) != want {
+		t.Errorf("%s: %d decisions are told, want %d", org, len(decided), want)
+	}
 }
 
 func checkEvidence(t *testing.T, a *catalog.Articulation) {

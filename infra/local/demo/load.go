@@ -21,14 +21,14 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
 
 //go:embed catalogs
 var catalogs embed.FS
 
-// tenant is an organization of the demo with its one customer.
+// tenant is a demo organization with its only customer.
 type tenant struct {
 	organization catalog.OrgID
 	customer     catalog.CustomerID
@@ -36,14 +36,14 @@ type tenant struct {
 	file         string
 }
 
-// The tenants' ids are the same on every machine and at every start.
+// The tenants' ids never change.
 var tenants = []tenant{
 	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json"},
 	{"org_demo0quarryfalls", "cus_demo0quarryfalls", "Quarry Falls Technical College", "quarry-falls-technical-college.json"},
 }
 
-// The external ids of the records that newcomers are pointed to. The course is in
-// neither the program nor the credential, so that it can be added to them.
+// External ids of the example records. The course is in neither the program nor the
+// credential, so that it can be added to them.
 const (
 	exampleCourse     = "DS 220"
 	exampleCredential = "CERT-FULLSTACK"
@@ -55,18 +55,17 @@ const (
 // Loader loads the demo into a table.
 type Loader struct {
 	Store   *dynamo.Store
-	Queue   rest.Queue
+	Queue   service.Queue
 	Market  labor.Source
 	Keyring *keyring.Keyring
-	Syllabi string // URL of the directory in which the documents are served; "" where they are not
-	// Keys is the file that keeps the customers' API keys, which the table has only
-	// as digests, so that they stay the same from start to start.
+	Syllabi string // URL of the served documents; "" if they are not served
+	// Keys is the file that stores the customers' API keys, so that they stay the same at
+	// each start. The table has only their hashes.
 	Keys string
 }
 
-// Load brings the demo into the table, or finds it there: what was loaded before
-// is not made twice, and stays as people have changed or deleted it since. It calls
-// no operation of the service, and so costs no units.
+// Load loads the demo into the table. Records from earlier loads are kept as users have
+// changed or deleted them. Load does not call the service and so costs no units.
 func (l Loader) Load(ctx context.Context) (stack.Demo, error) {
 	kept, err := l.kept()
 	if err != nil {
@@ -100,7 +99,7 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 		Store: l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
-	// Members of what people have deleted are left out.
+	// References to records that users have deleted are omitted.
 	if _, err := loader.Load(ctx, t.organization, rows, load.Options{OnlyNew: true, KeepGoing: true}); err != nil {
 		return stack.Customer{}, err
 	}
@@ -115,23 +114,26 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	return customer, err
 }
 
-// register makes the organization and the customer where they are missing.
+// register creates the organization and the customer unless they exist.
 func (l Loader) register(ctx context.Context, t tenant) error {
 	organization, err := l.Store.Organization(ctx, t.organization)
 	if err == nil && organization == nil {
-		err = l.Store.SaveOrganization(ctx, &catalog.Organization{ID: t.organization, Name: t.name, CreatedAt: l.Store.Now()})
+		organization = &catalog.Organization{ID: t.organization, Name: t.name, CreatedAt: l.Store.Now()}
+		err = l.Store.SaveOrganization(ctx, organization)
 	}
 	if err != nil {
 		return err
 	}
 	customer, err := l.Store.Customer(ctx, t.customer)
 	if err == nil && customer == nil {
-		err = l.Store.SaveCustomer(ctx, &catalog.Customer{ID: t.customer, OrganizationID: t.organization, Name: t.name, CreatedAt: l.Store.Now()})
+		err = l.Store.SaveCustomer(ctx, &catalog.Customer{
+			ID: t.customer, OrganizationID: t.organization, Name: t.name, CreatedAt: l.Store.Now(),
+		})
 	}
 	return err
 }
 
-// rows reads a catalog; its syllabi are names of documents.
+// rows reads a catalog and replaces the names of syllabi by URLs.
 func (l Loader) rows(file string) ([]intake.Row, error) {
 	text, err := fs.ReadFile(catalogs, "catalogs/"+file)
 	if err != nil {
@@ -142,7 +144,7 @@ func (l Loader) rows(file string) ([]intake.Row, error) {
 		document, ok := row.Fields["syllabusHref"].(string)
 		switch {
 		case ok && l.Syllabi == "":
-			delete(row.Fields, "syllabusHref") // name and description have to do
+			delete(row.Fields, "syllabusHref") // extraction uses name and description
 		case ok:
 			row.Fields["syllabusHref"] = l.Syllabi + document
 		}
@@ -150,8 +152,8 @@ func (l Loader) rows(file string) ([]intake.Row, error) {
 	return rows, err
 }
 
-// key returns the customer's key that was kept, or a new one where the table does
-// not know it any more; the new one takes the place of all others of its scope.
+// key returns the stored key of the customer if it is still valid. Otherwise it creates a
+// key and revokes all others of the same scope.
 func (l Loader) key(ctx context.Context, t tenant, scope catalog.Scope, kept map[string]string) (string, error) {
 	name := string(t.customer) + " " + string(scope)
 	now := l.Store.Now()
@@ -183,7 +185,7 @@ func (l Loader) key(ctx context.Context, t tenant, scope catalog.Scope, kept map
 	return issued.Secret, nil
 }
 
-// kept reads the keys of earlier loads.
+// kept reads the stored keys.
 func (l Loader) kept() (map[string]string, error) {
 	kept := map[string]string{}
 	text, err := os.ReadFile(l.Keys)
@@ -191,7 +193,7 @@ func (l Loader) kept() (map[string]string, error) {
 		return kept, nil
 	}
 	if err == nil && json.Unmarshal(text, &kept) != nil {
-		kept = map[string]string{} // new ones take their place
+		kept = map[string]string{} // they will be created again
 	}
 	return kept, err
 }
@@ -207,32 +209,20 @@ func (l Loader) keep(kept map[string]string) error {
 	return os.WriteFile(l.Keys, append(text, '\n'), 0o600)
 }
 
-// examples points to records of the demo; to the first of their kind where people
-// have deleted them, and to none where none is left.
+// examples returns the example records, or the first of their kind if users have deleted
+// them.
 func (l Loader) examples(ctx context.Context, org catalog.OrgID) (e stack.Examples, err error) {
-	course, err := example(ctx, l, org, catalog.CourseKind, exampleCourse, l.Store.Courses)
-	if err != nil {
-		return e, err
-	}
+	course, courseErr := example(ctx, l, org, exampleCourse, l.Store.Courses)
+	credential, credentialErr := example(ctx, l, org, exampleCredential, l.Store.Credentials)
+	program, programErr := example(ctx, l, org, exampleProgram, l.Store.Programs)
+	job, jobErr := example(ctx, l, org, exampleJob, l.Store.Jobs)
+	pack, packErr := example(ctx, l, org, examplePackage, l.Store.TransferPackages)
 	if course != nil {
 		e.SectionID = course.DefaultSectionID
 	}
-	e.CourseID = idOf(course)
-	credential, err := example(ctx, l, org, catalog.CredentialKind, exampleCredential, l.Store.Credentials)
-	if err != nil {
-		return e, err
-	}
-	program, err := example(ctx, l, org, catalog.ProgramKind, exampleProgram, l.Store.Programs)
-	if err != nil {
-		return e, err
-	}
-	job, err := example(ctx, l, org, catalog.JobKind, exampleJob, l.Store.Jobs)
-	if err != nil {
-		return e, err
-	}
-	pack, err := example(ctx, l, org, catalog.TransferPackageKind, examplePackage, l.Store.TransferPackages)
-	e.CredentialID, e.ProgramID, e.JobID, e.PackageID = idOf(credential), idOf(program), idOf(job), idOf(pack)
-	return e, err
+	e.CourseID, e.CredentialID, e.ProgramID = idOf(course), idOf(credential), idOf(program)
+	e.JobID, e.PackageID = idOf(job), idOf(pack)
+	return e, errors.Join(courseErr, credentialErr, programErr, jobErr, packErr)
 }
 
 func idOf(r catalog.Record) string {
@@ -242,15 +232,28 @@ func idOf(r catalog.Record) string {
 	return r.Base().ID
 }
 
+// known finds existing records of a type by external id.
+func known[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, names []string) (map[string]R, error) {
+	var none R
+	found, err := l.Store.Known(ctx, org, catalog.KindOf(none), names)
+	records := map[string]R{}
+	for name, x := range found {
+		if record, ok := x.Record.(R); ok {
+			records[name] = record
+		}
+	}
+	return records, err
+}
+
 // example finds a record by external id, or the first one of a list.
-func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, kind catalog.Kind, name string,
+func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, name string,
 	list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error)) (R, error) {
 	var none R
-	known, err := l.Store.Known(ctx, org, kind, []string{name})
+	found, err := known[R](ctx, l, org, []string{name})
 	if err != nil {
 		return none, err
 	}
-	if record, ok := known[name].Record.(R); ok {
+	if record, ok := found[name]; ok {
 		return record, nil
 	}
 	first, _, err := list(ctx, org, 0, 1)
@@ -260,7 +263,7 @@ func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID,
 	return first[0], nil
 }
 
-// hostOf is the host:port of an http address.
+// hostOf returns the host:port of an http URL.
 func hostOf(address string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 	return host

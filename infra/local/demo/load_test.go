@@ -15,9 +15,9 @@ import (
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
+	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -133,8 +133,9 @@ func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
 		t.Fatal(err)
 	}
 	var change catalog.Change
+	before := *job
 	job.Name = "Renamed"
-	change.Replace(job, l.Store.Now())
+	change.Replace(&before, job, l.Store.Now())
 	course, err := l.Store.Course(ctx, org, first.Examples.CourseID, true)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestParameters(t *testing.T) {
 	if len(first) != 2+len(named)+len(asked)+4 {
 		t.Errorf("%d parameters: %v", len(first), first)
 	}
-	if _, err := rest.WithExamples(skillscurriculum.OpenAPI, first); err != nil {
+	if _, err := printing.WithExamples(skillscurriculum.OpenAPI, first); err != nil {
 		t.Error(err)
 	}
 	for parameter, value := range first {

@@ -1,5 +1,5 @@
-// Package demo is what a newcomer finds in the service on one machine: two
-// organizations with their catalogs, and the syllabi that these refer to.
+// Package demo contains the demo data of the local stack: two organizations with their
+// catalogs and syllabi.
 package demo
 
 import (
@@ -10,11 +10,11 @@ import (
 //go:embed syllabi
 var files embed.FS
 
-// Syllabi holds the documents, which the local stack serves under their names.
+// Syllabi returns the demo's documents, which the local stack serves.
 func Syllabi() fs.FS {
 	dir, err := fs.Sub(files, "syllabi")
 	if err != nil {
-		panic(err) // the name is a valid one
+		panic(err) // the name is valid
 	}
 	return dir
 }

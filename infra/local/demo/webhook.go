@@ -9,13 +9,13 @@ import (
 	"skillscurriculum/pkg/webhook"
 )
 
-// webhookTypes are few, so that a load test of the demo's organization is no test of its
+// webhookTypes is short, so that load tests with the demo organization do not load its
 // webhook.
 var webhookTypes = []string{"articulation.*", "course.changed", "extraction.*"}
 
-// Webhook gives the first organization a webhook that leads to an address on this
-// machine, or finds the one that an earlier start made, and returns it with its secret;
-// nil where people have made as many as there may be.
+// Webhook returns the webhook of the first organization for url, with its secret, and
+// creates it unless an earlier start has. It returns nil if the organization already has the
+// maximum number of webhooks.
 func Webhook(ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key string) (hook *catalog.Webhook, secret string, err error) {
 	cipher, err := webhook.NewCipher(key)
 	if err != nil {
@@ -34,7 +34,7 @@ func Webhook(ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key
 		if plain, err := cipher.Open(webhook.Owner(org, hook.ID), hook.Secrets[0].Sealed); err == nil && hook.URL == url {
 			return hook, string(plain), nil
 		}
-		hooks.Remove(hook) // the port or the key is another one now
+		hooks.Remove(hook) // the port or the key has changed
 	}
 	end, err := store.FeedEnd(ctx, org)
 	if err != nil {
@@ -42,18 +42,19 @@ func Webhook(ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key
 	}
 	now := store.Now()
 	hook = &catalog.Webhook{
-		ID: ids.Webhook(), OrganizationID: org, CreatedAt: now, UpdatedAt: now, URL: url, Description: &description, Types: webhookTypes, Enabled: true, From: end,
+		ID: ids.Webhook(), OrganizationID: org, CreatedAt: now, UpdatedAt: now, URL: url,
+		Description: &description, Types: webhookTypes, Enabled: true, From: end,
 	}
 	secret = webhook.NewSecret()
 	hook.NewSecrets(cipher.Seal(webhook.Owner(org, hook.ID), []byte(secret)), now)
 	if err := hooks.Add(hook); err != nil {
 		return nil, "", nil
 	}
-	return hook, secret, store.Commit(ctx, org, &catalog.Change{Webhooks: hooks})
+	return hook, secret, store.Commit(ctx, org, catalog.NewChange(hooks))
 }
 
-// WebhookParameters returns the examples of parameters, as Loader.Parameters does, that a
-// webhook has, with a test message of its own that can be sent again.
+// WebhookParameters returns the parameter examples for a webhook, like Loader.Parameters. It
+// creates a test message that can be resent.
 func WebhookParameters(ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook) (map[string]string, error) {
 	end, err := store.FeedEnd(ctx, hook.OrganizationID)
 	if err != nil {
@@ -61,6 +62,7 @@ func WebhookParameters(ctx context.Context, store *dynamo.Store, ids catalog.IDs
 	}
 	message := ids.NewTestMessage(hook, end, store.Now())
 	return map[string]string{
-		"getWebhook.webhookId": hook.ID, "deleteWebhook.webhookId": hook.ID, "resendWebhookMessage.messageId": message.ID,
-	}, store.Commit(ctx, hook.OrganizationID, &catalog.Change{Messages: []catalog.WebhookMessage{message}})
+		"getWebhook.webhookId": hook.ID, "deleteWebhook.webhookId": hook.ID,
+		"resendWebhookMessage.messageId": message.ID,
+	}, store.Commit(ctx, hook.OrganizationID, catalog.NewChange(&message))
 }

@@ -39,7 +39,7 @@ func TestWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	hooks.List[0].Description = new("by people")
-	if err := store.Commit(t.Context(), "org_demo0alderbay", &catalog.Change{Webhooks: hooks}); err != nil {
+	if err := store.Commit(t.Context(), "org_demo0alderbay", catalog.NewChange(hooks)); err != nil {
 		t.Fatal(err)
 	}
 	if _, described := start("http://127.0.0.1:2/", strings.Repeat("another key", 3)); described.ID != hooks.List[0].ID || *described.Description != "by people" {

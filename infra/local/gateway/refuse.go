@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/textproto"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +19,10 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// address is a host, and perhaps a port, with which an address can begin.
+// address matches a host with an optional port.
 var address = regexp.MustCompile(`^([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
-// origin returns what the addresses of a host begin with; "" for what is no host.
+// origin returns the URL of a host, or "" if host is not valid.
 func origin(host string) string {
 	if !address.MatchString(host) {
 		return ""
@@ -31,13 +30,13 @@ func origin(host string) string {
 	return "http://" + host
 }
 
-// refuse is the gateway's own response in the service's error shape. The gateway
-// knows no customer, so the limits are all 0.
+// refuse returns an error response in the service's format. The gateway does not know the
+// customer, so the limits are 0.
 func refuse(host string, code catalog.Code, detail, path, id string) response {
 	problem := api.NewProblem(origin(host), code, detail, path, id)
 	body, err := json.Marshal(problem)
 	if err != nil {
-		panic(err) // it holds nothing but strings
+		panic(err) // it contains only strings
 	}
 	a := response{status: problem.Status, body: body, header: map[string][]string{
 		"Content-Type":      {api.ProblemMediaType},
@@ -53,9 +52,9 @@ func refuse(host string, code catalog.Code, detail, path, id string) response {
 	return a
 }
 
-// refusals is a listener whose connections put the service's error shape in the
-// place of what net/http sends by itself to requests that it cannot parse, a
-// path like /v1/courses/a%zz among them. In AWS, API Gateway does that.
+// refusals is a listener whose connections replace the response that net/http sends to a
+// request that it cannot parse, such as one for /v1/courses/a%zz, by an error in the
+// service's format. In AWS, API Gateway does this.
 type refusals struct {
 	net.Listener
 	server *server
@@ -69,7 +68,7 @@ func (l refusals) Accept() (net.Conn, error) {
 	return &refusing{Conn: c, server: l.server}, nil
 }
 
-// refusing remembers the beginning of what came in since the last response.
+// refusing keeps the beginning of the input since the last response.
 type refusing struct {
 	net.Conn
 	server *server
@@ -84,7 +83,7 @@ func (c *refusing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite lets net/http say goodbye before it hangs up, so that the last response arrives.
+// CloseWrite lets net/http close its side first, so that the last response arrives.
 func (c *refusing) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -92,14 +91,15 @@ func (c *refusing) CloseWrite() error {
 	return nil
 }
 
-// ownResponse follows the status line of responses that net/http makes before any
-// handler runs; those of handlers carry a date. Its 417 looks
-// like a handler's, but no handler sends one.
+// ownResponse follows the status line of the responses that net/http sends before any
+// handler runs; a handler's responses have a date. Its 417 looks like a handler's, but no
+// handler sends that status.
 var ownResponse = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 func (c *refusing) Write(b []byte) (int, error) {
 	line, _, _ := bytes.Cut(b, ownResponse[:2])
-	if bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownResponse) || bytes.HasPrefix(line, []byte("HTTP/1.1 417 ")) {
+	own := bytes.HasPrefix(line, []byte("HTTP/1.1 ")) && bytes.HasPrefix(b[len(line):], ownResponse)
+	if own || bytes.HasPrefix(line, []byte("HTTP/1.1 417 ")) {
 		if _, err := c.Conn.Write(c.server.unparseable(c.head)); err != nil {
 			return 0, err
 		}
@@ -109,7 +109,7 @@ func (c *refusing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// unparseable responds to a request of which only the beginning is known.
+// unparseable returns the response to a request that could not be parsed.
 func (s *server) unparseable(head []byte) []byte {
 	reader := textproto.NewReader(bufio.NewReader(bytes.NewReader(head)))
 	line, _ := reader.ReadLine()
@@ -121,22 +121,16 @@ func (s *server) unparseable(head []byte) []byte {
 	id := uuid.NewString()
 	code, detail := s.keys.admit(context.Background(), http.Header(header).Get(api.HeaderKey), time.Now())
 	if code == "" {
-		code, detail = catalog.InvalidParameter, "The request is no well-formed HTTP, expects what is not given, or has a path that cannot be decoded."
+		code = catalog.InvalidParameter
+		detail = "The request is not well-formed HTTP, has an unsupported Expect header, or a path that cannot be decoded."
 	}
 	a := refuse(http.Header(header).Get("Host"), code, detail, strings.ToValidUTF8(path, "\uFFFD"), id)
 	s.Line(fmt.Sprintf("%s %q %d", id, line, a.status))
 
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
-	names := make([]string, 0, len(a.header))
-	for name := range a.header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(&out, "%s: %s\r\n", name, a.header[name][0])
-	}
-	fmt.Fprintf(&out, "Date: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n", time.Now().UTC().Format(http.TimeFormat), len(a.body))
-	out.Write(a.body)
+	a.header["Date"] = []string{time.Now().UTC().Format(http.TimeFormat)}
+	_ = http.Header(a.header).Write(&out)
+	fmt.Fprintf(&out, "Content-Length: %d\r\nConnection: close\r\n\r\n%s", len(a.body), a.body)
 	return out.Bytes()
 }

@@ -1,7 +1,6 @@
-// Package grants stands between a function and DynamoDB Local and refuses what the
-// function's role would not allow in AWS: rows outside of the partitions that
-// package api names for it (the condition dynamodb:LeadingKeys). DynamoDB Local
-// itself checks no role.
+// Package grants is a proxy between a function and DynamoDB Local, which has no access
+// control. It denies what the function's role would not allow in AWS: access outside the
+// partitions that package api lists for it (the condition dynamodb:LeadingKeys).
 package grants
 
 import (
@@ -19,10 +18,10 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Guard is the way of one function to the table.
+// Guard is the proxy of one function.
 type Guard struct {
 	Upstream *url.URL // of DynamoDB
-	Rows     api.Rows // that the function may touch
+	Rows     api.Rows // that the function may access
 	Refused  func(error)
 }
 
@@ -36,7 +35,9 @@ func (g Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.Refused(err)
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{"__type": "com.amazon.coral.service#AccessDeniedException", "message": err.Error()})
+		_ = json.NewEncoder(w).Encode(map[string]string{
+			"__type": "com.amazon.coral.service#AccessDeniedException", "message": err.Error(),
+		})
 		return
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -44,8 +45,8 @@ func (g Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(w, r)
 }
 
-// Check returns an error for a call that touches rows beyond those given. target is
-// the call's header X-Amz-Target.
+// Check returns an error for a call that accesses rows outside the given ones. target is the
+// call's X-Amz-Target header.
 func Check(rows api.Rows, target string, body []byte) error {
 	_, operation, _ := strings.Cut(target, ".")
 	touched, err := touches(operation, body)
@@ -68,14 +69,14 @@ type touch struct {
 
 type attributes map[string]struct{ S string }
 
-// one is a call for one row, or a part of a transaction.
+// one is a call for one row, or one item of a transaction.
 type one struct{ Key, Item attributes }
 
 func (o one) key() string { return o.Key[api.PartitionKey].S + o.Item[api.PartitionKey].S }
 
-// touches lists the partition keys that a call touches: none for a query of an
-// index, whose partitions are not the table's. It fails for a call that it cannot
-// read, and for one of an unknown kind.
+// touches lists the partition keys that a call accesses: none for a query of an index,
+// whose partitions are not the table's. It returns an error for unreadable calls and
+// unknown operations.
 func touches(operation string, body []byte) ([]touch, error) {
 	var call struct {
 		one
@@ -122,7 +123,7 @@ func touches(operation string, body []byte) ([]touch, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%s is granted to no function", operation)
+		return nil, fmt.Errorf("%s is not granted to any function", operation)
 	}
 	if len(touched) == 0 || slices.ContainsFunc(touched, func(t touch) bool { return t.key == "" }) {
 		return nil, fmt.Errorf("%s without a partition key", operation)

@@ -1,13 +1,11 @@
-// Package objects stands in for S3 on this machine: gofakes3 keeps the objects as files
-// of a directory, and a handler before it holds calls to what S3 and the functions'
-// roles would hold them to in AWS: who signed them, until when they are valid, what the
-// signer may do, and that an upload has the size and the checksum that were signed.
-// It serves one bucket on 127.0.0.1, and nobody without a signature.
+// Package objects emulates S3: gofakes3 keeps the objects as files in a directory, and a
+// handler in front of it makes the checks that S3 and the functions' roles make in AWS: the
+// signature and its expiry, the signer's permissions, and the signed size and checksum of
+// an upload. It serves one bucket on 127.0.0.1, and only signed requests.
 package objects
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/xml"
@@ -17,6 +15,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,24 +32,23 @@ import (
 // Bucket is the name of the one bucket.
 const Bucket = "documents"
 
-// Secret is everybody's secret access key.
+// Secret is the secret access key of every access key.
 const Secret = "local"
 
-// Operator is the access key of who may do what any function may.
+// Operator is the access key with the permissions of all functions.
 const Operator = "local"
 
-// maxObject is the largest object, in bytes: what a document may be.
+// maxObject is the maximum size of a document in bytes.
 const maxObject = 25 << 20
 
-// Server is a bucket to be served.
+// Server configures the bucket.
 type Server struct {
 	Dir     string           // keeps the objects; "" keeps them in memory
-	Now     func() time.Time // nil for the machine's clock
+	Now     func() time.Time // nil means time.Now
 	Console *log.Logger      // may be nil
 }
 
-// May returns what the holder of an access key may do: functions have their name as
-// access key.
+// May returns the permissions of an access key. A function's access key is its name.
 func May(accessKey string) api.Files {
 	if accessKey == Operator {
 		return api.Files{Signs: true, Lists: true, Reads: true, Removes: true}
@@ -58,7 +56,7 @@ func May(accessKey string) api.Files {
 	return api.FilesOf(accessKey)
 }
 
-// Start serves the bucket on a free port of 127.0.0.1 until stop.
+// Start serves the bucket on a free port of 127.0.0.1 until stop is called.
 func (s Server) Start() (endpoint string, stop func(), err error) {
 	handler, err := s.Handler()
 	if err != nil {
@@ -94,7 +92,7 @@ func (s Server) Handler() (http.Handler, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	// The handler below judges times itself.
+	// The handler below checks times itself.
 	return handler{gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server(), s.Now}, nil
 }
 
@@ -103,7 +101,7 @@ type handler struct {
 	now     func() time.Time
 }
 
-// refusal is an error as S3 words it.
+// refusal is an S3 error response.
 type refusal struct {
 	status        int
 	code, message string
@@ -134,7 +132,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.objects.ServeHTTP(w, r)
 }
 
-// allow returns why S3 would refuse the request; nil where it would not.
+// allow returns the error with which S3 would reject the request, or nil.
 func (h handler) allow(r *http.Request) error {
 	s, err := signatureOf(r)
 	if err != nil {
@@ -143,8 +141,14 @@ func (h handler) allow(r *http.Request) error {
 	if now := h.now(); now.After(s.at.Add(s.valid)) {
 		return denied("Request has expired")
 	}
-	if made, err := s.again(r); err != nil || made != s.value {
-		return refusal{http.StatusForbidden, "SignatureDoesNotMatch", "The request is another than the one that was signed."}
+	for name := range r.Header {
+		name = strings.ToLower(name)
+		if s.presigned && strings.HasPrefix(name, "x-amz-") && !slices.Contains(s.headers, name) {
+			return denied("There were headers present in the request which were not signed: %s", name)
+		}
+	}
+	if want, err := s.compute(r); err != nil || want != s.value {
+		return refusal{http.StatusForbidden, "SignatureDoesNotMatch", "The request differs from the signed one."}
 	}
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	may := May(s.accessKey)
@@ -164,19 +168,19 @@ func (h handler) allow(r *http.Request) error {
 		return denied("%s may not %s %s", s.accessKey, r.Method, r.URL.Path)
 	}
 	if r.Method == http.MethodPut {
-		return sound(r)
+		return checkBody(r)
 	}
 	return nil
 }
 
-// sound reads the body of an upload, which must have the checksum that was signed.
-func sound(r *http.Request) error {
+// checkBody reads the body of an upload, which must have the signed checksum.
+func checkBody(r *http.Request) error {
 	if r.ContentLength > maxObject {
 		return refusal{http.StatusBadRequest, "EntityTooLarge", "The object is too large."}
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxObject+1))
 	if err != nil || int64(len(body)) != r.ContentLength {
-		return refusal{http.StatusBadRequest, "IncompleteBody", "The body is not as long as Content-Length says."}
+		return refusal{http.StatusBadRequest, "IncompleteBody", "The body does not have the length in Content-Length."}
 	}
 	sum := sha256.Sum256(body)
 	if base64.StdEncoding.EncodeToString(sum[:]) != r.Header.Get("X-Amz-Checksum-Sha256") {
@@ -186,10 +190,10 @@ func sound(r *http.Request) error {
 	return nil
 }
 
-// signature is what a request says of who signed it (AWS Signature Version 4).
+// signature is a request's AWS Signature Version 4.
 type signature struct {
 	accessKey, region, value string
-	headers                  []string // that are signed
+	headers                  []string // signed ones
 	at                       time.Time
 	valid                    time.Duration
 	presigned                bool
@@ -198,7 +202,7 @@ type signature struct {
 const (
 	algorithm = "AWS4-HMAC-SHA256"
 	atLayout  = "20060102T150405Z"
-	// skew is how far a clock may be behind, for requests with a signature of their own.
+	// skew is the permitted age of a request that is not presigned.
 	skew = 15 * time.Minute
 )
 
@@ -242,8 +246,8 @@ func signatureOf(r *http.Request) (signature, error) {
 	return s, nil
 }
 
-// again returns the signature that the request has to have.
-func (s signature) again(r *http.Request) (string, error) {
+// compute returns the correct signature of the request.
+func (s signature) compute(r *http.Request) (string, error) {
 	location := *r.URL
 	location.Scheme, location.Host = "http", r.Host
 	query := location.Query()
@@ -264,16 +268,14 @@ func (s signature) again(r *http.Request) (string, error) {
 		}
 	}
 	credentials := aws.Credentials{AccessKeyID: s.accessKey, SecretAccessKey: Secret}
-	options := func(o *v4.SignerOptions) { o.DisableHeaderHoisting, o.DisableURIPathEscaping = true, true }
-	if !s.presigned {
-		err = v4.NewSigner().SignHTTP(context.Background(), credentials, request, r.Header.Get("X-Amz-Content-Sha256"), "s3", s.region, s.at, options)
-		_, value, _ := strings.Cut(request.Header.Get("Authorization"), "Signature=")
-		return value, err
+	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableHeaderHoisting, o.DisableURIPathEscaping = true, true })
+	var signed string
+	if s.presigned {
+		signed, _, err = signer.PresignHTTP(r.Context(), credentials, request, "UNSIGNED-PAYLOAD", "s3", s.region, s.at)
+	} else {
+		err = signer.SignHTTP(r.Context(), credentials, request, r.Header.Get("X-Amz-Content-Sha256"), "s3", s.region, s.at)
+		signed = request.Header.Get("Authorization")
 	}
-	signed, _, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, request, "UNSIGNED-PAYLOAD", "s3", s.region, s.at, options)
-	if err != nil {
-		return "", err
-	}
-	_, value, _ := strings.Cut(signed, "X-Amz-Signature=")
-	return value, nil
+	_, value, _ := strings.Cut(signed, "Signature=")
+	return value, err
 }

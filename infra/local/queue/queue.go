@@ -1,16 +1,15 @@
-// Package queue runs goaws, the project's pinned stand-in for SQS, and makes the
-// queues of the service in it or in any other SQS: those of extraction jobs and of
-// messages for webhooks, and those that take what was received too often. It neither sends nor
-// receives. Messages live in memory and are lost when goaws dies; the sweeper
-// sends again what got lost. goaws listens on 127.0.0.1 only.
+// Package queue runs goaws, the pinned local replacement for SQS, and creates the
+// service's queues in it or in any other SQS: one for extraction jobs, one for webhook
+// messages, and a dead-letter queue for each. It neither sends nor receives. goaws keeps
+// messages in memory and loses them when it dies; the sweeper sends them again. It
+// listens on 127.0.0.1 only.
 package queue
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log"
 	"os/exec"
 	"strconv"
@@ -25,7 +24,7 @@ import (
 	"skillscurriculum/infra/local/child"
 )
 
-// The names of the queues.
+// Names of the queues.
 const (
 	Name                   = "extractions"
 	DeadLetterName         = "extractions-dead"
@@ -42,7 +41,7 @@ type Queues struct {
 	Messages Queue // for webhooks
 }
 
-// Queue is the address of a queue, and of the one that takes what it gives up.
+// Queue is the address of a queue and of its dead-letter queue.
 type Queue struct {
 	URL           string
 	ARN           string
@@ -50,35 +49,35 @@ type Queue struct {
 	DeadLetterARN string
 }
 
-// Server is a goaws and its queues to be started.
+// Server configures goaws and its queues.
 type Server struct {
-	Visibility  time.Duration     // how long a received message is hidden, whole seconds; 0 means 30 s
-	MaxReceives int               // how often a message is received before it is dead; 0 means 5
-	Line        func(line string) // gets what goaws writes; may be nil
+	Visibility  time.Duration     // of a received message, whole seconds; 0 means 30 s
+	MaxReceives int               // before a message moves to the dead-letter queue; 0 means 5
+	Line        func(line string) // receives the output of goaws; may be nil
 	Console     *log.Logger       // is told of restarts; may be nil
 }
 
-// Start runs goaws with the queues until stop or the end of ctx. A goaws that
-// dies is started again on the same port, with empty queues.
+// Start runs goaws with the queues until ctx ends or stop is called. If goaws dies, it is
+// restarted on the same port with empty queues.
 func (s Server) Start(ctx context.Context) (queues Queues, stop func(), err error) {
-	if s.Console == nil {
-		s.Console = log.New(io.Discard, "", 0)
-	}
 	program, err := build(ctx)
 	if err != nil {
 		return Queues{}, nil, err
 	}
-	// Somebody else may take the free port before goaws does.
-	for range 3 {
-		if queues, stop, err = s.start(ctx, program); err == nil {
-			break
-		}
+	command := func(port int) (child.Command, error) {
+		args := []string{"-port", strconv.Itoa(port)}
+		return child.Command{Name: "the queue (goaws)", Path: program, Args: args, Line: s.Line}, nil
 	}
+	ready := func(ctx context.Context, endpoint string) (err error) {
+		queues, err = s.Create(ctx, endpoint)
+		return err
+	}
+	_, stop, err = child.KeepServer(ctx, command, ready, s.Console)
 	return queues, stop, err
 }
 
-// build returns the path of the tool, which the build cache keeps: running it
-// through `go tool` would put a process between it and us.
+// build returns the path of the tool in the build cache. Running it through `go tool`
+// would put another process in between.
 func build(ctx context.Context) (string, error) {
 	root, err := child.ModuleRoot()
 	if err != nil {
@@ -86,39 +85,20 @@ func build(ctx context.Context) (string, error) {
 	}
 	command := exec.CommandContext(ctx, "go", "tool", "-n", tool)
 	command.Dir = root
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil {
-		var stderr []byte
-		if exit, ok := err.(*exec.ExitError); ok {
-			stderr = exit.Stderr
-		}
-		return "", fmt.Errorf("build the queue with `go tool -n %s`: %w: %s", tool, err, stderr)
+		return "", fmt.Errorf("build the queue with `go tool -n %s`: %w: %s", tool, err, &stderr)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-func (s Server) start(ctx context.Context, program string) (queues Queues, stop func(), err error) {
-	port, err := child.FreePort()
-	if err != nil {
-		return Queues{}, nil, err
-	}
-	endpoint := fmt.Sprintf("http://127.0.0.1:%d", port)
-	ready := func(ctx context.Context) (err error) {
-		queues, err = s.Create(ctx, endpoint)
-		return err
-	}
-	command := child.Command{Name: "the queue (goaws)", Path: program, Args: []string{"-port", strconv.Itoa(port)}, Line: s.Line}
-	if stop, err = child.Keep(ctx, command, ready, s.Console); err != nil {
-		return Queues{}, nil, err
-	}
-	return queues, stop, nil
-}
-
-// Create makes the queues at an SQS endpoint where they are missing.
-func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
+// Create creates the queues at an SQS endpoint unless they exist.
+func (s Server) Create(ctx context.Context, endpoint string) (queues Queues, err error) {
 	client := Client(endpoint)
 	create := func(name string, attributes map[string]string) (url, arn string, err error) {
-		queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: attributes})
+		queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 		if err != nil {
 			return "", "", fmt.Errorf("create queue %s at %s: %w", name, endpoint, err)
 		}
@@ -133,34 +113,25 @@ func (s Server) Create(ctx context.Context, endpoint string) (Queues, error) {
 
 	visibility := strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))
 	pair := func(name, dead string) (q Queue, err error) {
-		if q.DeadLetterURL, q.DeadLetterARN, err = create(dead, map[string]string{"VisibilityTimeout": visibility}); err != nil {
+		q.DeadLetterURL, q.DeadLetterARN, err = create(dead, map[string]string{"VisibilityTimeout": visibility})
+		if err != nil {
 			return Queue{}, err
 		}
-		redrive, err := json.Marshal(map[string]string{
-			"deadLetterTargetArn": q.DeadLetterARN, "maxReceiveCount": strconv.Itoa(cmp.Or(s.MaxReceives, 5)),
-		})
-		if err != nil {
-			return Queue{}, fmt.Errorf("redrive policy: %w", err)
-		}
-		q.URL, q.ARN, err = create(name, map[string]string{"VisibilityTimeout": visibility, "RedrivePolicy": string(redrive)})
+		redrive := fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"%d"}`, q.DeadLetterARN, cmp.Or(s.MaxReceives, 5))
+		q.URL, q.ARN, err = create(name, map[string]string{"VisibilityTimeout": visibility, "RedrivePolicy": redrive})
 		return q, err
 	}
-	queues := Queues{Endpoint: endpoint}
-	var err error
-	if queues.Queue, err = pair(Name, DeadLetterName); err != nil {
-		return Queues{}, err
+	queues.Endpoint = endpoint
+	if queues.Queue, err = pair(Name, DeadLetterName); err == nil {
+		queues.Messages, err = pair(MessagesName, MessagesDeadLetterName)
 	}
-	if queues.Messages, err = pair(MessagesName, MessagesDeadLetterName); err != nil {
-		return Queues{}, err
-	}
-	return queues, nil
+	return queues, err
 }
 
-// Client returns a client of a local SQS, which takes any credentials.
+// Client returns a client of a local SQS, which accepts any credentials.
 func Client(endpoint string) *sqs.Client {
 	return sqs.New(sqs.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Region: "us-east-1", BaseEndpoint: &endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 }

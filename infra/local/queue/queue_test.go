@@ -25,7 +25,7 @@ func receive(ctx context.Context, t *testing.T, c *sqs.Client, url string, wait 
 	return bodies
 }
 
-func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
+func TestDeadLetters(t *testing.T) {
 	ctx := t.Context()
 	queues, stop, err := Server{Visibility: time.Second, MaxReceives: 2}.Start(ctx)
 	if err != nil {
@@ -33,7 +33,8 @@ func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
 	}
 	defer stop()
 	c := Client(queues.Endpoint)
-	if _, err := c.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(queues.URL), MessageBody: aws.String("poison")}); err != nil {
+	message := &sqs.SendMessageInput{QueueUrl: aws.String(queues.URL), MessageBody: aws.String("poison")}
+	if _, err := c.SendMessage(ctx, message); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
@@ -49,7 +50,7 @@ func TestMessagesReceivedTooOftenAreDead(t *testing.T) {
 	}
 }
 
-func TestCreateFindsTheQueues(t *testing.T) {
+func TestCreateIsIdempotent(t *testing.T) {
 	ctx := t.Context()
 	queues, stop, err := Server{}.Start(ctx)
 	if err != nil {
@@ -65,10 +66,10 @@ func TestCreateFindsTheQueues(t *testing.T) {
 	}
 }
 
-// A server that binds every interface is reached at all of 127.0.0.0/8.
+// A server that listens on all interfaces is reachable at all of 127.0.0.0/8.
 func TestListensOnOneAddress(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("127.0.0.2 is an address of Linux alone")
+		t.Skip("only Linux has the address 127.0.0.2")
 	}
 	queues, stop, err := Server{}.Start(t.Context())
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package receiver takes the messages of the demo's webhook, verifies them with the
-// reference library of Standard Webhooks, and prints a line for each: what a receiver of
-// one's own begins with.
+// Package receiver receives the messages of the demo's webhook, verifies them with the
+// Standard Webhooks reference library, and prints a line for each. It is an example for
+// writing a receiver.
 package receiver
 
 import (
@@ -13,8 +13,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Receiver is the handler of the webhook's address. It refuses messages as long as it
-// trusts no secret.
+// Receiver handles webhook requests. It rejects all messages until Trust is called.
 type Receiver struct {
 	Print func(line string)
 
@@ -22,14 +21,14 @@ type Receiver struct {
 	secret string
 }
 
-// Trust takes messages that are signed with the secret from now on.
+// Trust sets the secret that messages must be signed with.
 func (r *Receiver) Trust(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secret = secret
 }
 
-// most is how long a message is at most, in bytes.
+// most is the maximum size of a message in bytes.
 const most = 64 << 10
 
 // ServeHTTP implements http.Handler.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// routes is the Lambda Runtime API, version 2018-06-01. The first segment is
-// the number of the process: bootstraps put AWS_LAMBDA_RUNTIME_API before every path.
+// routes serves the Lambda Runtime API, version 2018-06-01. The first segment of a path
+// is the number of the process, which is part of its AWS_LAMBDA_RUNTIME_API.
 func (r *Runtime) routes() http.Handler {
 	const base = "/{process}/2018-06-01/runtime/"
 	mux := http.NewServeMux()
@@ -58,7 +58,7 @@ func traceID() string {
 	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), id[:24], id[16:])
 }
 
-// The largest response that Lambda takes from a function, in bytes.
+// largestResponse is Lambda's limit, in bytes.
 const largestResponse = 6<<20 + 100<<10
 
 func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
@@ -66,16 +66,17 @@ func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, largestResponse))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		p.done(id, nil, p.function.fail("Function.ResponseSizeTooLarge", "the response is larger than %d bytes", largestResponse))
+		failure := p.function.fail("Function.ResponseSizeTooLarge", "the response is larger than %d bytes", largestResponse)
+		p.done(id, nil, failure)
 		respond(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "the response is too large")
 		return
 	}
 	if err != nil {
-		return // the process died over it, which ends the invocation
+		return // the process died, which ends the invocation
 	}
 	var failure *Error
 	if kind := request.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		failure = p.function.fail(kind, "the response broke off")
+		failure = p.function.fail(kind, "the response is incomplete")
 	}
 	finish(p, w, id, body, failure)
 }
@@ -85,29 +86,29 @@ func serveError(p *process, w http.ResponseWriter, request *http.Request) {
 }
 
 func serveInitError(p *process, w http.ResponseWriter, request *http.Request) {
-	p.function.output.say("initialization failed: %v", reported(p, request))
+	p.function.output.printf("initialization failed: %v", reported(p, request))
 	respond(w, http.StatusAccepted, "", "")
 }
 
-// reported reads the error that a function reports.
+// reported reads the error in a function's request.
 func reported(p *process, request *http.Request) *Error {
-	var told struct{ ErrorType, ErrorMessage string }
+	var reported struct{ ErrorType, ErrorMessage string }
 	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
 	if err == nil {
-		err = json.Unmarshal(body, &told)
+		err = json.Unmarshal(body, &reported)
 	}
 	if err != nil {
-		told.ErrorMessage = err.Error()
+		reported.ErrorMessage = err.Error()
 	}
-	if told.ErrorType == "" {
-		told.ErrorType = "Runtime.UnknownReason"
+	if reported.ErrorType == "" {
+		reported.ErrorType = "Runtime.UnknownReason"
 	}
-	return p.function.fail(told.ErrorType, "%s", told.ErrorMessage)
+	return p.function.fail(reported.ErrorType, "%s", reported.ErrorMessage)
 }
 
 func finish(p *process, w http.ResponseWriter, id string, body []byte, failure *Error) {
 	if !p.done(id, body, failure) {
-		respond(w, http.StatusBadRequest, "InvalidRequestID", "this process has no such invocation")
+		respond(w, http.StatusBadRequest, "InvalidRequestID", "the process does not have this invocation")
 		return
 	}
 	respond(w, http.StatusAccepted, "", "")

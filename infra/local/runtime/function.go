@@ -12,8 +12,8 @@ import (
 	"skillscurriculum/infra/local/child"
 )
 
-// function is a Function with its processes. Processes that have nothing to do
-// wait for work on the channel; who has work and finds none waiting starts one.
+// function is a Function with its processes. Idle processes receive from work; a caller
+// that finds none idle starts one.
 type function struct {
 	Function
 	runtime *Runtime
@@ -27,7 +27,7 @@ type function struct {
 type invocation struct {
 	id      string
 	payload []byte
-	result  chan result // takes one
+	result  chan result // has a buffer of one
 }
 
 type result struct {
@@ -38,7 +38,7 @@ type result struct {
 func (i *invocation) end(response []byte, err error) {
 	select {
 	case i.result <- result{response, err}:
-	default: // was ended before, by a timeout for instance
+	default: // it has already ended, for example by a timeout
 	}
 }
 
@@ -46,7 +46,7 @@ func (f *function) fail(kind, format string, args ...any) *Error {
 	return &Error{Function: f.Name, Type: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// warm starts a process and waits until it asks for work.
+// warm starts a process and waits until it requests an invocation.
 func (f *function) warm(ctx context.Context) error {
 	p, err := f.start()
 	if p == nil {
@@ -56,7 +56,7 @@ func (f *function) warm(ctx context.Context) error {
 	case <-p.asked:
 		return nil
 	case <-p.child.Done():
-		return f.stillborn(p)
+		return f.initFailure(p)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -64,7 +64,7 @@ func (f *function) warm(ctx context.Context) error {
 
 func (f *function) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	i := &invocation{id: uuid.NewString(), payload: payload, result: make(chan result, 1)}
-	if err := f.hand(ctx, i); err != nil {
+	if err := f.dispatch(ctx, i); err != nil {
 		return nil, err
 	}
 	select {
@@ -75,8 +75,8 @@ func (f *function) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// hand hands the invocation to a process that waits for work.
-func (f *function) hand(ctx context.Context, i *invocation) error {
+// dispatch passes the invocation to an idle process.
+func (f *function) dispatch(ctx context.Context, i *invocation) error {
 	for {
 		select {
 		case f.work <- i:
@@ -96,19 +96,19 @@ func (f *function) hand(ctx context.Context, i *invocation) error {
 			return nil
 		case <-ended:
 			if !p.hasAsked() && f.runtime.life.Err() == nil {
-				return f.stillborn(p)
+				return f.initFailure(p)
 			}
 		case <-f.runtime.life.Done():
 			return ErrStopped
-		case <-time.After(time.Second): // there may be room for another process by now
+		case <-time.After(time.Second): // another process may be allowed now
 		case <-ctx.Done():
 			return fmt.Errorf("wait for one of the %d processes of %s: %w", f.Processes, f.Name, ctx.Err())
 		}
 	}
 }
 
-func (f *function) stillborn(p *process) *Error {
-	return f.fail("Runtime.ExitError", "process %d ended before it asked for work: %v", p.child.PID(), p.child.Err())
+func (f *function) initFailure(p *process) *Error {
+	return f.fail("Runtime.ExitError", "process %d ended before its first invocation: %v", p.child.PID(), p.child.Err())
 }
 
 // process is one running bootstrap.
@@ -117,12 +117,12 @@ type process struct {
 	number   int
 	child    *child.Process
 	started  time.Time
-	asked    chan struct{} // closed when it first asks for work
+	asked    chan struct{} // closed when it first requests an invocation
 
 	mu      sync.Mutex
 	current *invocation // nil between invocations
-	limit   *time.Timer // ends the process when it takes too long
-	killed  error       // why limit did
+	limit   *time.Timer // kills the process when it takes too long
+	killed  error       // why limit killed it
 }
 
 func (p *process) hasAsked() bool {
@@ -134,7 +134,7 @@ func (p *process) hasAsked() bool {
 	}
 }
 
-// start adds a process; it is nil where there are enough or the runtime stops.
+// start adds a process. It returns nil if there are enough or the runtime is stopping.
 func (f *function) start() (*process, error) {
 	r := f.runtime
 	f.mu.Lock()
@@ -155,18 +155,18 @@ func (f *function) start() (*process, error) {
 		Line: func(line string) { f.output.line(p.number, line) },
 	}.Start()
 	if err != nil {
-		f.output.say("%v", err)
+		f.output.printf("%v", err)
 		return nil, f.fail("Runtime.InvalidEntrypoint", "%v", err)
 	}
 	p.limit = time.AfterFunc(initLimit, func() { p.kill(nil, initLimit) })
-	r.processes[p.number] = p // only now can it ask for work
+	r.processes[p.number] = p // requests of the process are accepted from here on
 	f.live++
 	r.ended.Add(1)
 	go f.watch(p)
 	return p, nil
 }
 
-// watch sees to the end of a process.
+// watch waits for a process to end, fails its invocation and starts a replacement.
 func (f *function) watch(p *process) {
 	r := f.runtime
 	defer r.ended.Done()
@@ -195,18 +195,18 @@ func (f *function) watch(p *process) {
 	case stopped:
 		return
 	case !p.hasAsked():
-		f.output.say("process %d ended before it asked for work (%v)", pid, how)
-		return // another would do the same: the next invocation tries
+		f.output.printf("process %d ended before its first invocation (%v)", pid, how)
+		return // a replacement would fail as well: the next invocation starts one
 	case current != nil:
-		f.output.say("process %d ended in the middle of invocation %s (%v): starting another", pid, current.id, how)
+		f.output.printf("process %d ended during invocation %s (%v), starting another", pid, current.id, how)
 		current.end(nil, f.fail("Runtime.ExitError", "process %d ended: %v", pid, how))
 	default:
-		f.output.say("process %d ended (%v): starting another", pid, how)
+		f.output.printf("process %d ended (%v), starting another", pid, how)
 	}
 	time.AfterFunc(max(0, shortestLife-time.Since(p.started)), func() { _, _ = f.start() })
 }
 
-// next hands the process its next invocation.
+// next waits for the next invocation of the process and returns it with its deadline.
 func (p *process) next(ctx context.Context) (*invocation, time.Time, error) {
 	f := p.function
 	p.mu.Lock()
@@ -229,7 +229,7 @@ func (p *process) next(ctx context.Context) (*invocation, time.Time, error) {
 	}
 }
 
-// done ends the current invocation, which must have that id.
+// done ends the current invocation. It returns false if that has another id.
 func (p *process) done(id string, response []byte, err *Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,7 +238,7 @@ func (p *process) done(id string, response []byte, err *Error) bool {
 	}
 	p.limit.Stop()
 	if err != nil {
-		p.function.output.say("invocation %s failed: %s: %s", id, err.Type, err.Message)
+		p.function.output.printf("invocation %s failed: %s: %s", id, err.Type, err.Message)
 		p.current.end(nil, err)
 	} else {
 		p.current.end(response, nil)
@@ -247,17 +247,17 @@ func (p *process) done(id string, response []byte, err *Error) bool {
 	return true
 }
 
-// kill ends the process for taking longer than limit over the invocation, or
-// over its start where there is none.
-func (p *process) kill(over *invocation, limit time.Duration) {
+// kill kills the process because the invocation, or if it is nil the start, took longer
+// than limit.
+func (p *process) kill(late *invocation, limit time.Duration) {
 	p.mu.Lock()
-	if p.current != over || over == nil && p.hasAsked() {
+	if p.current != late || late == nil && p.hasAsked() {
 		p.mu.Unlock()
-		return // it came to an end just now
+		return // it has just ended
 	}
 	p.killed = fmt.Errorf("killed: took longer than %v", limit)
-	if over != nil {
-		over.end(nil, p.function.fail("Sandbox.Timedout", "took longer than %v", limit))
+	if late != nil {
+		late.end(nil, p.function.fail("Sandbox.Timedout", "took longer than %v", limit))
 	}
 	p.mu.Unlock()
 	p.child.Kill()

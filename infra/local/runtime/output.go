@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// output is where a function's lines go: all to its file, warnings to the
-// terminal as well.
+// output writes a function's lines to its log file, and warnings to the console too.
 type output struct {
 	function string
 	file     *os.File
 	console  *log.Logger
 }
 
-// line takes one line that a process wrote.
+// line logs a line that a process wrote.
 func (o *output) line(process int, line string) {
 	o.write(fmt.Sprintf("[%d] %s", process, line))
 	if warns(line) {
@@ -25,20 +24,21 @@ func (o *output) line(process int, line string) {
 	}
 }
 
-// say writes a line about the function itself.
-func (o *output) say(format string, args ...any) {
+// printf logs a line about the function itself.
+func (o *output) printf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	o.write(text)
 	o.console.Printf("%s: %s", o.function, text)
 }
 
 func (o *output) write(text string) {
-	// One write call keeps lines of several processes whole; a full disk must not stop the stack.
+	// A single write keeps the lines of concurrent processes intact. Errors are ignored: a
+	// full disk must not stop the stack.
 	_, _ = o.file.WriteString(time.Now().UTC().Format("15:04:05.000 ") + text + "\n")
 }
 
-// warns knows structured lines by their level, others only when Go is dying: the
-// first line of its report, the rest is in the file.
+// warns reports whether a line is a structured warning or error, or the first line of a
+// Go crash.
 func warns(line string) bool {
 	if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 		return true

@@ -1,8 +1,7 @@
-// Package runtime runs the service's functions as Lambda does: bootstrap programs
-// in processes of their own, fed through the Lambda Runtime API, each with one
-// invocation at a time. It knows nothing of what events mean. Invariants: an
-// invocation ends with exactly one response or error, whatever becomes of its
-// process; no process outlives Stop.
+// Package runtime runs the service's functions as Lambda does: each bootstrap is a
+// process that gets one invocation at a time through the Lambda Runtime API. The package
+// does not interpret events. Every invocation ends with exactly one response or error,
+// whatever happens to its process, and no process outlives Stop.
 package runtime
 
 import (
@@ -10,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -21,26 +21,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Function is how one function is deployed.
+// Function configures one function.
 type Function struct {
 	Name      string
 	Bootstrap string // path of the program
 	Env       map[string]string
 	Timeout   time.Duration // of one invocation
-	Memory    int           // MB, only told to the function
-	Processes int           // at most, that is, invocations at a time
+	Memory    int           // MB, only passed to the function
+	Processes int           // maximum, and so the maximum of concurrent invocations
 }
 
-// Error is a function's failure: what it reported, or what became of it.
+// Error is a failure that a function reported, or the way its process ended.
 type Error struct {
 	Function string
-	Type     string // as Lambda names it: Runtime.ExitError, Sandbox.Timedout, or the function's own
+	Type     string // Lambda's name (Runtime.ExitError, Sandbox.Timedout) or the function's own
 	Message  string
 }
 
 func (e *Error) Error() string { return e.Function + ": " + e.Type + ": " + e.Message }
 
-// ErrStopped is the end of invocations that Stop interrupted.
+// ErrStopped is returned by invocations that Stop interrupted.
 var ErrStopped = errors.New("the local stack is stopping")
 
 // Runtime is the set of functions and their Runtime API.
@@ -53,16 +53,15 @@ type Runtime struct {
 
 	mu        sync.Mutex
 	processes map[int]*process
-	last      int             // number of the newest process
+	last      int             // number of the last process started
 	life      context.Context // ends, with ErrStopped, when Stop is called
 	end       context.CancelCauseFunc
 	ended     sync.WaitGroup // one for each process
 }
 
-// Start serves the Runtime API on a free port of 127.0.0.1 and starts one process
-// of every function, so that what cannot start shows at once. Each function
-// writes to <logs>/<name>.log; its warnings, and every failed invocation, go to
-// console too.
+// Start serves the Runtime API on a free port of 127.0.0.1 and starts one process of
+// each function, so that a function that cannot start fails immediately. Each function
+// logs to <logs>/<name>.log; its warnings and failed invocations also go to console.
 func Start(ctx context.Context, functions []Function, logs string, console *log.Logger) (*Runtime, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -121,23 +120,23 @@ func (r *Runtime) add(f Function) error {
 	return nil
 }
 
-// Invoke runs the function once and returns its response. The error is an *Error
-// where the function failed, and ctx's where the caller stopped waiting; the
-// function works on then, as in Lambda.
+// Invoke runs the function once and returns its response. The error is an *Error if the
+// function failed, or ctx's if the caller stopped waiting; as in Lambda, the function
+// then still runs to its end.
 func (r *Runtime) Invoke(ctx context.Context, name string, payload []byte) ([]byte, error) {
 	f := r.functions[name]
 	if f == nil {
-		return nil, fmt.Errorf("there is no function %s", name)
+		return nil, fmt.Errorf("no function %s", name)
 	}
 	return f.invoke(ctx, payload)
 }
 
-// Stop ends every process and waits for it. Invocations that run fail.
+// Stop ends all processes and waits for them. Running invocations fail.
 func (r *Runtime) Stop() {
 	r.mu.Lock()
 	r.end(ErrStopped)
 	for _, p := range r.processes {
-		go p.child.Stop(stopGrace)
+		go p.child.Stop()
 	}
 	r.mu.Unlock()
 	r.ended.Wait()
@@ -148,12 +147,11 @@ func (r *Runtime) Stop() {
 }
 
 const (
-	stopGrace    = time.Second
-	initLimit    = time.Minute     // from the start of a process to its first call for work
-	shortestLife = time.Second / 2 // the pace at which a process that keeps ending is started again
+	initLimit    = time.Minute     // from the start of a process to its first request for an invocation
+	shortestLife = time.Second / 2 // minimum interval between restarts of a process that keeps ending
 )
 
-// environment is all that a function's process sees.
+// environment returns the complete environment of a function's process.
 func (r *Runtime) environment(f Function, process int) []string {
 	env := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":          r.address + "/" + strconv.Itoa(process),
@@ -164,7 +162,7 @@ func (r *Runtime) environment(f Function, process int) []string {
 		"AWS_LAMBDA_LOG_STREAM_NAME":      strconv.Itoa(process),
 		"AWS_REGION":                      region,
 		"AWS_DEFAULT_REGION":              region,
-		"AWS_ACCESS_KEY_ID":               f.Name, // whose call it is, as a role would say
+		"AWS_ACCESS_KEY_ID":               f.Name, // identifies the caller, as a role does in AWS
 		"AWS_SECRET_ACCESS_KEY":           "local",
 		"LAMBDA_TASK_ROOT":                filepath.Dir(f.Bootstrap),
 		"_HANDLER":                        "bootstrap",
@@ -172,9 +170,7 @@ func (r *Runtime) environment(f Function, process int) []string {
 		"TMPDIR":                          os.TempDir(),
 		"TZ":                              "UTC",
 	}
-	for name, value := range f.Env {
-		env[name] = value
-	}
+	maps.Copy(env, f.Env)
 	list := make([]string, 0, len(env))
 	for name, value := range env {
 		list = append(list, name+"="+value)

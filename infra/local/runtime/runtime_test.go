@@ -19,12 +19,12 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// The test binary plays the bootstrap: TEST_PART says which.
+// The test binary plays the bootstrap that TEST_PART selects.
 func TestMain(m *testing.M) {
 	switch os.Getenv("TEST_PART") {
 	case "":
 		os.Exit(m.Run())
-	case "stillborn":
+	case "broken":
 		fmt.Println("TAXONOMY is missing")
 		os.Exit(3)
 	case "toy":
@@ -40,7 +40,7 @@ func toy(ctx context.Context, wish string) (string, error) {
 		lc, _ := lambdacontext.FromContext(ctx)
 		deadline, _ := ctx.Deadline()
 		return fmt.Sprintf("%s %s %t %d %s", lambdacontext.FunctionName, lc.InvokedFunctionArn, len(lc.AwsRequestID) == 36,
-			int(time.Until(deadline).Round(time.Second).Seconds()), os.Getenv("COLOUR")), nil
+			deadline.UnixMilli(), os.Getenv("COLOUR")), nil
 	case "fail":
 		return "", errors.New("no such colour")
 	case "panic":
@@ -60,7 +60,7 @@ func toy(ctx context.Context, wish string) (string, error) {
 	return wish, nil
 }
 
-// terminal is what the stack says to people.
+// terminal records console output.
 type terminal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -80,13 +80,13 @@ func (t *terminal) String() string {
 
 func (t *terminal) wait(tt *testing.T, text string) {
 	tt.Helper()
-	for range 500 {
+	for range 30_000 {
 		if strings.Contains(t.String(), text) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	tt.Errorf("the terminal never says %q but:\n%s", text, t)
+	tt.Errorf("the console lacks %q:\n%s", text, t)
 }
 
 func toys(processes int) Function {
@@ -118,9 +118,18 @@ func (r *Runtime) ask(t *testing.T, wish string) string {
 
 func TestInvocationSeesItsContext(t *testing.T) {
 	r, _, _ := start(t, toys(1))
-	want := "toys arn:aws:lambda:us-east-1:000000000000:function:toys true 5 red"
-	if got := r.ask(t, "context"); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	earliest := time.Now().Add(5 * time.Second).UnixMilli()
+	got := r.ask(t, "context")
+	latest := time.Now().Add(5 * time.Second).UnixMilli()
+	var name, arn, id, colour string
+	var deadline int64
+	_, err := fmt.Sscan(got, &name, &arn, &id, &deadline, &colour)
+	want := "toys arn:aws:lambda:us-east-1:000000000000:function:toys true red"
+	if err != nil || strings.Join([]string{name, arn, id, colour}, " ") != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if deadline < earliest || deadline > latest {
+		t.Errorf("deadline %d, want between %d and %d", deadline, earliest, latest)
 	}
 }
 
@@ -128,7 +137,7 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct{ wish, kind, message, says string }{
 		{"fail", "errorString", "no such colour", "toys: invocation "},
 		{"panic", "string", "the toy broke", "starting another"},
-		{"exit", "Runtime.ExitError", "exit status 7", "in the middle of invocation"},
+		{"exit", "Runtime.ExitError", "exit status 7", "during invocation"},
 		{"large", "Function.ResponseSizeTooLarge", "larger than", "toys: invocation "},
 	} {
 		t.Run(c.wish, func(t *testing.T) {
@@ -156,9 +165,9 @@ func TestTimeoutKillsTheProcess(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Type != "Sandbox.Timedout" {
 		t.Fatalf("error: %v", err)
 	}
-	says.wait(t, "(killed: took longer than 300ms): starting another")
+	says.wait(t, "(killed: took longer than 300ms), starting another")
 	if after := r.ask(t, "pid"); after == before {
-		t.Error("the process that took too long lives on")
+		t.Error("the process that took too long is still alive")
 	}
 }
 
@@ -171,9 +180,9 @@ func TestKilledIdleProcessIsReplaced(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	says.wait(t, fmt.Sprintf("toys: process %d ended (signal: killed): starting another", pid))
+	says.wait(t, fmt.Sprintf("toys: process %d ended (signal: killed), starting another", pid))
 	if after := r.ask(t, "pid"); after == fmt.Sprint(pid) {
-		t.Error("the dead respond")
+		t.Error("the killed process responds")
 	}
 }
 
@@ -214,10 +223,13 @@ func TestCallerStopsWaiting(t *testing.T) {
 func TestFunctionThatCannotStart(t *testing.T) {
 	says := &terminal{}
 	f := toys(1)
-	f.Env["TEST_PART"] = "stillborn"
+	f.Env["TEST_PART"] = "broken"
 	logs := t.TempDir()
-	_, err := Start(t.Context(), []Function{f, {Name: "fine", Bootstrap: os.Args[0], Processes: 1, Env: map[string]string{"TEST_PART": "toy"}}}, logs, log.New(says, "", 0))
-	if err == nil || !strings.Contains(err.Error(), "toys: Runtime.ExitError: ") || !strings.Contains(err.Error(), "exit status 3") {
+	fine := toys(1)
+	fine.Name = "fine"
+	_, err := Start(t.Context(), []Function{f, fine}, logs, log.New(says, "", 0))
+	if err == nil || !strings.Contains(err.Error(), "toys: Runtime.ExitError: ") ||
+		!strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("error: %v", err)
 	}
 	file, _ := os.ReadFile(filepath.Join(logs, "toys.log"))
@@ -225,7 +237,8 @@ func TestFunctionThatCannotStart(t *testing.T) {
 		t.Errorf("log: %s", file)
 	}
 	f.Bootstrap = "nowhere/bootstrap"
-	if _, err := Start(t.Context(), []Function{f}, logs, log.New(says, "", 0)); err == nil || !strings.Contains(err.Error(), "function toys is not built") {
+	_, err = Start(t.Context(), []Function{f}, logs, log.New(says, "", 0))
+	if err == nil || !strings.Contains(err.Error(), "function toys is not built") {
 		t.Errorf("error: %v", err)
 	}
 }
@@ -254,7 +267,7 @@ func TestStopLeavesNoProcess(t *testing.T) {
 	_, _ = fmt.Sscan(r.ask(t, "pid"), &pid)
 	r.Stop()
 	if err := syscall.Kill(pid, 0); err == nil {
-		t.Errorf("process %d lives on", pid)
+		t.Errorf("process %d is still alive", pid)
 	}
 	if err := <-failed; !errors.Is(err, ErrStopped) {
 		t.Errorf("interrupted invocation: %v", err)
@@ -264,7 +277,7 @@ func TestStopLeavesNoProcess(t *testing.T) {
 	}
 }
 
-func TestStrangersAreRefused(t *testing.T) {
+func TestUnknownRequestsAreRefused(t *testing.T) {
 	r, _, _ := start(t, toys(1))
 	for path, want := range map[string]int{
 		"/99/2018-06-01/runtime/invocation/next": http.StatusForbidden,
@@ -280,7 +293,8 @@ func TestStrangersAreRefused(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)
 		}
 	}
-	response, err := http.Post("http://"+r.address+"/1/2018-06-01/runtime/invocation/foreign/response", "", strings.NewReader("x"))
+	foreign := "http://" + r.address + "/1/2018-06-01/runtime/invocation/foreign/response"
+	response, err := http.Post(foreign, "", strings.NewReader("x"))
 	if err != nil {
 		t.Fatal(err)
 	}

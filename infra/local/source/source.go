@@ -1,12 +1,11 @@
-// Package source delivers what no client asks for: messages of a queue, changes of the
-// table, and the schedule, each as the event that AWS would send to the function. What the
-// function does not acknowledge stays in the queue, which shows it again and in the
-// end calls it dead.
+// Package source implements the event sources: it delivers messages of a queue, changes of
+// the table and the schedule, each as the event that AWS would send to the function. A
+// message that the function does not acknowledge stays in the queue, becomes visible again
+// and finally moves to the dead-letter queue.
 //
-// Messages are delivered fairly, as by an SQS fair queue: however many messages one
-// group has waiting, those of another are delivered as if it were alone. Groups whose
-// deliveries take long have half of the deliveries together, so that any number of them
-// leaves room for the others.
+// Delivery is fair, as with an SQS fair queue: one owner's backlog does not delay the
+// messages of another, and neither do the groups of one owner delay each other. Groups with
+// slow deliveries share half of the concurrency, so that they leave room for the others.
 package source
 
 import (
@@ -30,39 +29,41 @@ import (
 // Invoke runs a function and returns its response.
 type Invoke func(ctx context.Context, function string, event []byte) ([]byte, error)
 
-// Queue is an SQS event source: a queue whose messages go to a function, one in
-// each event.
+// Queue is an SQS event source: it sends a queue's messages to a function, one per event.
 type Queue struct {
 	Client      *sqs.Client
 	URL, ARN    string
 	Function    string
-	Concurrency int                      // events at a time
-	Share       int                      // events of one group at a time; 0 means half of Concurrency, rounded up
-	Slow        time.Duration            // a delivery that takes as long makes its group slow for a minute; 0 for none
-	Visibility  time.Duration            // how long a message is hidden from when it is delivered, whole seconds
-	Group       func(body string) string // of a message; goaws keeps no MessageGroupId
-	Invoke      Invoke
-	Console     *log.Logger
+	Concurrency int           // concurrent events
+	OwnerShare  int           // concurrent events of one owner; 0 means half of Concurrency, rounded up
+	Share       int           // concurrent events of one group; 0 means OwnerShare
+	Slow        time.Duration // a delivery this long makes its group slow for a minute; 0 means never
+	Visibility  time.Duration // visibility timeout from delivery, whole seconds
+	// Owner returns the owner of a message (its MessageGroupId, which goaws does not keep) and
+	// the owner's group that it belongs to.
+	Owner   func(body string) (owner, group string)
+	Invoke  Invoke
+	Console *log.Logger
 
 	counts counts
 }
 
 const (
-	// hold is how long a message is hidden while it waits for its turn: the longest
-	// that SQS allows. Delivery shortens it.
+	// hold is the visibility timeout of a message that waits for its turn: SQS's maximum.
+	// Delivery shortens it.
 	hold = 12 * time.Hour
-	// mostWaiting is how many messages wait here at most; the others wait in the queue,
-	// first in, first out.
+	// mostWaiting limits the messages that wait here; the others wait in the queue.
 	mostWaiting = 10_000
 )
 
-// Poll delivers until ctx ends, and waits for the functions that run then.
+// Poll delivers messages until ctx ends, and then waits for running functions.
 func (q *Queue) Poll(ctx context.Context) {
 	received, done := make(chan types.Message), make(chan ended)
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { q.receive(ctx, received) })
-	turns := turns{share: cmp.Or(q.Share, (q.Concurrency+1)/2), groups: map[string]*group{}, now: time.Now}
+	turns := turns{ownerShare: cmp.Or(q.OwnerShare, (q.Concurrency+1)/2), groups: map[string]*group{}, now: time.Now}
+	turns.share = cmp.Or(q.Share, turns.ownerShare)
 	if q.Slow > 0 {
 		turns.slowShare = (q.Concurrency + 1) / 2
 	}
@@ -76,7 +77,7 @@ func (q *Queue) Poll(ctx context.Context) {
 			running++
 			parts.Go(func() {
 				began := time.Now()
-				q.deliver(ctx, m, group)
+				q.deliver(ctx, m)
 				select {
 				case done <- ended{group, q.Slow > 0 && time.Since(began) >= q.Slow}:
 				case <-ctx.Done():
@@ -89,7 +90,8 @@ func (q *Queue) Poll(ctx context.Context) {
 		}
 		select {
 		case m := <-more:
-			turns.add(q.Group(aws.ToString(m.Body)), m)
+			owner, group := q.Owner(aws.ToString(m.Body))
+			turns.add(owner, group, m)
 		case e := <-done:
 			running--
 			turns.done(e.group, e.slow)
@@ -99,13 +101,13 @@ func (q *Queue) Poll(ctx context.Context) {
 	}
 }
 
-// ended is a delivery that has ended.
+// ended reports a finished delivery.
 type ended struct {
 	group string
 	slow  bool
 }
 
-// receive hides the messages that the queue shows, and passes them on.
+// receive takes messages from the queue and passes them on.
 func (q *Queue) receive(ctx context.Context, to chan<- types.Message) {
 	silent := false
 	for ctx.Err() == nil {
@@ -122,7 +124,7 @@ func (q *Queue) receive(ctx context.Context, to chan<- types.Message) {
 		}
 		if err != nil {
 			if !silent {
-				q.Console.Printf("%s: receive from %s: %v; trying again", q.Function, q.URL, err)
+				q.Console.Printf("%s: receive from %s: %v; retrying", q.Function, q.URL, err)
 			}
 			silent = true
 			pause(ctx, time.Second)
@@ -139,56 +141,55 @@ func (q *Queue) receive(ctx context.Context, to chan<- types.Message) {
 	}
 }
 
-// deliver sends a message to the function and deletes it once that has done it.
-func (q *Queue) deliver(ctx context.Context, m types.Message, group string) {
+// deliver sends a message to the function and deletes it if the function succeeds.
+func (q *Queue) deliver(ctx context.Context, m types.Message) {
 	id := aws.ToString(m.MessageId)
-	// From here on the message shows again when nobody deletes it. One that the queue
-	// has lost is not delivered: the sweeper sends another.
+	// From here on the message becomes visible again unless it is deleted. A message that
+	// the queue has lost is not delivered: the sweeper sends another.
 	_, err := q.Client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: int32(q.Visibility / time.Second),
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			q.Console.Printf("%s: message %s is not in the queue any more: %v", q.Function, id, err)
+			q.Console.Printf("%s: message %s is no longer in the queue: %v", q.Function, id, err)
 		}
 		return
 	}
-	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{q.record(m, group)}})
+	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{q.record(m)}})
 	if err != nil {
 		q.Console.Printf("%s: event: %v", q.Function, err)
 		return
 	}
 	response, err := q.Invoke(ctx, q.Function, event)
 	if err != nil {
-		return // the runtime has logged it; the message shows again
+		return // logged by the runtime; the message becomes visible again
 	}
 	failed, err := isFailed(response, id)
 	if err != nil {
 		q.Console.Printf("%s: %v", q.Function, err)
+	}
+	if err != nil || failed {
 		return
 	}
-	if failed {
-		return
-	}
-	// The work is done, so this must happen although the stack stops.
-	_, err = q.Client.DeleteMessage(context.WithoutCancel(ctx), &sqs.DeleteMessageInput{QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle})
+	// The work is done, so delete the message even if the stack is stopping.
+	_, err = q.Client.DeleteMessage(context.WithoutCancel(ctx), &sqs.DeleteMessageInput{
+		QueueUrl: aws.String(q.URL), ReceiptHandle: m.ReceiptHandle,
+	})
 	if err != nil {
-		q.Console.Printf("%s: delete message %s: %v; it will come again", q.Function, id, err)
+		q.Console.Printf("%s: delete message %s: %v; it will be delivered again", q.Function, id, err)
 		return
 	}
 	q.counts.forget(id)
 }
 
-func (q *Queue) record(m types.Message, group string) events.SQSMessage {
-	attributes := maps.Clone(m.Attributes)
-	if attributes == nil {
-		attributes = map[string]string{}
-	}
+func (q *Queue) record(m types.Message) events.SQSMessage {
+	attributes := map[string]string{}
+	maps.Copy(attributes, m.Attributes)
 	const count = string(types.MessageSystemAttributeNameApproximateReceiveCount)
 	told, _ := strconv.Atoi(attributes[count])
 	attributes[count] = strconv.Itoa(max(told, q.counts.receive(aws.ToString(m.MessageId))))
-	if group != "" {
-		attributes[string(types.MessageSystemAttributeNameMessageGroupId)] = group
+	if owner, _ := q.Owner(aws.ToString(m.Body)); owner != "" {
+		attributes[string(types.MessageSystemAttributeNameMessageGroupId)] = owner
 	}
 	return events.SQSMessage{
 		MessageId:              aws.ToString(m.MessageId),
@@ -217,9 +218,9 @@ func attributesOf(m types.Message) map[string]events.SQSMessageAttribute {
 	return attributes
 }
 
-// isFailed reports whether the function gives the message back, by Lambda's rules: a
-// response that names none means that it is done, and one that names a message that
-// was not in the event is an error, after which it is not.
+// isFailed reports whether the response returns the message as failed. By Lambda's rules, a
+// response without failures is a success, and one that names a message that was not in the
+// event is an error.
 func isFailed(response []byte, id string) (bool, error) {
 	if len(response) == 0 {
 		return false, nil
@@ -230,13 +231,13 @@ func isFailed(response []byte, id string) (bool, error) {
 	}
 	for _, item := range told.BatchItemFailures {
 		if item.ItemIdentifier != id {
-			return false, fmt.Errorf("response to an SQS event gives back %q, which was not in it", item.ItemIdentifier)
+			return false, fmt.Errorf("response to an SQS event names message %q, which was not in the event", item.ItemIdentifier)
 		}
 	}
 	return len(told.BatchItemFailures) > 0, nil
 }
 
-// counts holds how often each message was delivered; goaws always says once.
+// counts counts the deliveries of each message; goaws always reports 1.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int // by message id
@@ -258,8 +259,8 @@ func (c *counts) forget(id string) {
 	delete(c.of, id)
 }
 
-// Schedule sends the function a scheduled event at once and then at that pace,
-// until ctx ends. A run that takes longer delays the next.
+// Schedule sends the function a scheduled event immediately and then at the interval until
+// ctx ends. The interval starts when the function has returned.
 func Schedule(ctx context.Context, every time.Duration, function string, invoke Invoke) {
 	for ctx.Err() == nil {
 		now := time.Now().UTC().Truncate(time.Second)
@@ -270,7 +271,7 @@ func Schedule(ctx context.Context, every time.Duration, function string, invoke 
 			Detail:    json.RawMessage("{}"),
 		})
 		if err == nil {
-			_, _ = invoke(ctx, function, event) // the runtime logs what went wrong; the next run tries again
+			_, _ = invoke(ctx, function, event) // errors are logged by the runtime; the next run retries
 		}
 		pause(ctx, every)
 	}

@@ -65,7 +65,7 @@ func (w *worker) invoke(_ context.Context, function string, payload []byte) ([]b
 // wait returns the deliveries of a body once there are that many.
 func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage {
 	t.Helper()
-	for range 1500 {
+	for range 30_000 {
 		w.mu.Lock()
 		seen := w.seen[body]
 		w.mu.Unlock()
@@ -78,8 +78,8 @@ func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage 
 	return nil
 }
 
-// groupOf is the first letter of a message, in these tests.
-func groupOf(body string) string { return body[:1] }
+// ownerOf is the first letter of a message, in these tests, and its one group.
+func ownerOf(body string) (owner, group string) { return body[:1], body[:1] }
 
 func TestQueue(t *testing.T) {
 	const receives = 3
@@ -107,8 +107,8 @@ func TestQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var sources sync.WaitGroup
 	for _, q := range []*Queue{
-		{Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: 2, Visibility: time.Second, Group: groupOf, Invoke: extractor.invoke, Console: console},
-		{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: "sweeper", Concurrency: 1, Visibility: time.Second, Group: groupOf, Invoke: sweeper.invoke, Console: console},
+		{Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: 2, Visibility: time.Second, Owner: ownerOf, Invoke: extractor.invoke, Console: console},
+		{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: "sweeper", Concurrency: 1, Visibility: time.Second, Owner: ownerOf, Invoke: sweeper.invoke, Console: console},
 	} {
 		sources.Go(func() { q.Poll(ctx) })
 	}
@@ -167,7 +167,7 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 	begun, release := make(chan string, 100), make(chan struct{})
 	const concurrency = 4
 	q := &Queue{
-		Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: concurrency, Visibility: time.Minute, Group: groupOf, Console: log.New(io.Discard, "", 0),
+		Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: concurrency, Visibility: time.Minute, Owner: ownerOf, Console: log.New(io.Discard, "", 0),
 		Invoke: func(_ context.Context, _ string, payload []byte) ([]byte, error) {
 			var event events.SQSEvent
 			if err := json.Unmarshal(payload, &event); err != nil || len(event.Records) != 1 {
@@ -190,7 +190,7 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 		select {
 		case group := <-begun:
 			return group
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Error("nothing is delivered")
 			return ""
 		}
@@ -221,7 +221,7 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 // have had theirs.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), groups: map[string]*group{}, now: time.Now}
+		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), ownerShare: 3, groups: map[string]*group{}, now: time.Now}
 		waiting, running := map[string]int{}, map[string]int{}
 		names := rapid.SampledFrom([]string{"a", "b", "c"})
 		next := func(t *rapid.T) {
@@ -258,7 +258,7 @@ func TestTurns(t *testing.T) {
 			"add": func(t *rapid.T) {
 				n := names.Draw(t, "group")
 				waiting[n]++
-				turns.add(n, types.Message{Body: aws.String(n)})
+				turns.add(n, n, types.Message{Body: aws.String(n)})
 			},
 			"next": next,
 			"done": func(*rapid.T) { done() },
@@ -281,7 +281,7 @@ func TestTurns(t *testing.T) {
 func TestSlowGroupsLeaveRoom(t *testing.T) {
 	const concurrency, stalled = 12, 10
 	now := time.Unix(0, 0)
-	turns := turns{share: 3, slowShare: concurrency / 2, groups: map[string]*group{}, now: func() time.Time { return now }}
+	turns := turns{share: 3, ownerShare: 3, slowShare: concurrency / 2, groups: map[string]*group{}, now: func() time.Time { return now }}
 	var running []string
 	fill := func() (begun []string) {
 		for len(running) < concurrency {
@@ -300,12 +300,12 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 	}
 	for i := range stalled {
 		for range 50 {
-			turns.add(fmt.Sprint("stalled ", i), types.Message{})
+			turns.add(fmt.Sprint("stalled ", i), fmt.Sprint("stalled ", i), types.Message{})
 		}
 	}
 	// Nothing is known yet, so they take all; the first that ends makes room.
 	fill()
-	turns.add("works", types.Message{})
+	turns.add("works", "works", types.Message{})
 	if end(running[0], true); !slices.Equal(fill(), []string{"works"}) {
 		t.Fatalf("running: %v", running)
 	}
@@ -318,7 +318,7 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 		for _, name := range fill() {
 			had[name]++
 		}
-		turns.add("works", types.Message{})
+		turns.add("works", "works", types.Message{})
 		if begun := fill(); n > concurrency && !slices.Equal(begun, []string{"works"}) {
 			t.Fatalf("with a message for the one that works, %v begin", begun)
 		}
@@ -334,6 +334,34 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 	}
 	if len(running) > concurrency/2 {
 		t.Errorf("those that stall have %d of %d", len(running), concurrency)
+	}
+}
+
+// TestOwnersLeaveRoom: all groups of one owner have its share together, from their first
+// messages on, so that another's are delivered at once.
+func TestOwnersLeaveRoom(t *testing.T) {
+	const concurrency, share = 12, 4
+	turns := turns{share: 3, ownerShare: share, slowShare: concurrency / 2, groups: map[string]*group{}, now: time.Now}
+	for i := range 10 {
+		for range 50 {
+			turns.add("A", fmt.Sprint("A", i), types.Message{})
+		}
+	}
+	running := map[string]int{}
+	for range concurrency {
+		if _, name, ok := turns.next(); ok {
+			running[name]++
+		}
+	}
+	if len(running) != share {
+		t.Errorf("A has %v", running)
+	}
+	turns.add("B", "B0", types.Message{})
+	if _, name, ok := turns.next(); !ok || name != "B0" {
+		t.Errorf("%q is delivered before B", name)
+	}
+	if _, name, ok := turns.next(); ok {
+		t.Errorf("%s is delivered beyond A's share", name)
 	}
 }
 

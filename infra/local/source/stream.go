@@ -13,30 +13,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// Stream is the event source of a table's stream, as one that begins with the latest
-// records and does not try again what fails: the function takes them for hints.
+// Stream is the event source of a table's stream. It starts with the latest records and
+// does not retry, because the function treats the records as hints.
 type Stream struct {
 	Client   *dynamodbstreams.Client
 	Table    string
 	Function string
-	Wanted   func(partitionKey string) bool // of a row; the event source's filter
+	Wanted   func(partitionKey string) bool // the event source's filter
 	Invoke   Invoke
 	Console  *log.Logger
 }
 
 const (
-	// lookEvery is how often the stream is asked for records.
+	// lookEvery is the polling interval.
 	lookEvery = 150 * time.Millisecond
-	// findEvery is how often the stream's shards are looked up: they are replaced after
-	// hours.
+	// findEvery is the interval between listings of the shards, which change every few hours.
 	findEvery = 10 * time.Second
-	// most is how many records one event has.
+	// most is the maximum number of records per event.
 	most = 100
 )
 
-// Poll delivers until ctx ends.
+// Poll delivers changes until ctx ends.
 func (s *Stream) Poll(ctx context.Context) {
-	iterators := map[string]*string{} // by shard; nil for one that is read to its end
+	iterators := map[string]*string{} // by shard; nil after the end of a shard
 	var found time.Time
 	silent, first := false, true
 	for ctx.Err() == nil {
@@ -53,9 +52,9 @@ func (s *Stream) Poll(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil {
 			if !silent {
-				s.Console.Printf("%s: stream of the table: %v; trying again", s.Function, err)
+				s.Console.Printf("%s: stream of the table: %v; retrying", s.Function, err)
 			}
-			clear(iterators) // they may have expired; what is missed is the function's own to find
+			clear(iterators) // they may have expired; the function's schedule finds what is missed
 			first = true
 			pause(ctx, time.Second)
 		}
@@ -64,8 +63,8 @@ func (s *Stream) Poll(ctx context.Context) {
 	}
 }
 
-// find looks up the shards that are not known yet. Those that are there at first are
-// read from their end, later ones from their beginning.
+// find adds iterators for new shards. The first time they start at the end of each shard,
+// later at its beginning.
 func (s *Stream) find(ctx context.Context, iterators map[string]*string, first bool) error {
 	streams, err := s.Client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &s.Table})
 	if err != nil {
@@ -85,7 +84,9 @@ func (s *Stream) find(ctx context.Context, iterators map[string]*string, first b
 			if _, known := iterators[id]; known || shard.SequenceNumberRange.EndingSequenceNumber != nil {
 				continue
 			}
-			at, err := s.Client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: stream.StreamArn, ShardId: shard.ShardId, ShardIteratorType: from})
+			at, err := s.Client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+				StreamArn: stream.StreamArn, ShardId: shard.ShardId, ShardIteratorType: from,
+			})
 			if err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ func (s *Stream) find(ctx context.Context, iterators map[string]*string, first b
 	return nil
 }
 
-// look delivers what came to a shard, and returns where to go on.
+// look delivers the new records of a shard and returns the next iterator.
 func (s *Stream) look(ctx context.Context, iterator *string) (next *string, err error) {
 	got, err := s.Client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(most)})
 	if err != nil {
@@ -114,7 +115,10 @@ func (s *Stream) look(ctx context.Context, iterator *string) (next *string, err 
 		if wanted {
 			event.Records = append(event.Records, events.DynamoDBEventRecord{
 				AWSRegion: region, EventID: uuid.NewString(), EventName: string(r.EventName), EventSource: "aws:dynamodb",
-				Change: events.DynamoDBStreamRecord{Keys: keys, SequenceNumber: aws.ToString(r.Dynamodb.SequenceNumber), StreamViewType: string(r.Dynamodb.StreamViewType)},
+				Change: events.DynamoDBStreamRecord{
+					Keys: keys, SequenceNumber: aws.ToString(r.Dynamodb.SequenceNumber),
+					StreamViewType: string(r.Dynamodb.StreamViewType),
+				},
 			})
 		}
 	}
@@ -123,7 +127,7 @@ func (s *Stream) look(ctx context.Context, iterator *string) (next *string, err 
 		if err != nil {
 			return nil, err
 		}
-		_, _ = s.Invoke(ctx, s.Function, body) // the runtime logs what went wrong
+		_, _ = s.Invoke(ctx, s.Function, body) // errors are logged by the runtime
 	}
 	return got.NextShardIterator, nil
 }

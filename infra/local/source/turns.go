@@ -1,64 +1,69 @@
 package source
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// turns are the messages that wait to be delivered, by group. The next one is of the
-// group that has the fewest delivered and not done, and of equals of the one whose
-// last turn is the longest ago. No group has more than its share delivered and not
-// done, so that there is always room for another, and the groups that were slow lately
-// have no more than slowShare together.
+// turns holds the messages that wait for delivery, by group. The next message comes from
+// the owner with the fewest running deliveries, then from the group with the fewest, then
+// from the group that has waited longest for a turn. No group and no owner runs more than
+// its share, so that there is always room for another, and recently slow groups together
+// run no more than slowShare.
 type turns struct {
-	share     int
-	slowShare int               // 0: no group is slow
-	groups    map[string]*group // that have messages waiting or running, or were slow lately
-	waiting   int
-	turn      int
-	now       func() time.Time
+	share      int               // of a group
+	ownerShare int               // of all groups of an owner
+	slowShare  int               // 0 means that no group counts as slow
+	groups     map[string]*group // with messages waiting or running, or recently slow
+	waiting    int
+	turn       int
+	now        func() time.Time
 }
 
-// slowness is how long a group is slow after its last slow delivery.
+// slowness is how long a group counts as slow after a slow delivery.
 const slowness = time.Minute
 
 type group struct {
+	owner   string
 	waiting []types.Message
 	running int
 	last    int       // turn
-	slow    time.Time // until when
+	slow    time.Time // end of its slowness
 }
 
 func (g *group) idle() bool { return g.running == 0 && len(g.waiting) == 0 }
 
-func (t *turns) add(name string, m types.Message) {
+func (t *turns) add(owner, name string, m types.Message) {
 	g := t.groups[name]
 	if g == nil {
-		g = &group{}
+		g = &group{owner: owner}
 		t.groups[name] = g
 	}
 	g.waiting = append(g.waiting, m)
 	t.waiting++
 }
 
-// next takes the message whose turn it is; false while there is none.
+// next removes and returns the next message; false if none may be delivered now.
 func (t *turns) next() (m types.Message, name string, ok bool) {
 	var first *group
-	now, slow := t.now(), 0
+	now, slow, owners := t.now(), 0, map[string]int{}
 	for n, g := range t.groups {
+		owners[g.owner] += g.running
 		switch {
 		case now.Before(g.slow):
 			slow += g.running
-		case !now.Before(g.slow) && g.idle():
+		case g.idle():
 			delete(t.groups, n)
 		}
 	}
 	for n, g := range t.groups {
-		if len(g.waiting) == 0 || g.running >= t.share || now.Before(g.slow) && slow >= t.slowShare {
+		full := g.running >= t.share || owners[g.owner] >= t.ownerShare
+		if len(g.waiting) == 0 || full || now.Before(g.slow) && slow >= t.slowShare {
 			continue
 		}
-		if first == nil || g.running < first.running || g.running == first.running && g.last < first.last {
+		if first == nil || cmp.Or(owners[g.owner]-owners[first.owner], g.running-first.running, g.last-first.last) < 0 {
 			first, name = g, n
 		}
 	}
@@ -72,7 +77,7 @@ func (t *turns) next() (m types.Message, name string, ok bool) {
 	return m, name, true
 }
 
-// done ends a turn of a group; slow says that it took long.
+// done ends a delivery of a group.
 func (t *turns) done(name string, slow bool) {
 	g := t.groups[name]
 	g.running--

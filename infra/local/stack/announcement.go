@@ -13,24 +13,24 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// Announcement is build/local.json: where the service is, and the variables with
-// which a program reaches the same parts.
+// Announcement is build/local.json: the address of the service, and the environment
+// variables with which a program uses the same table, queues and bucket.
 type Announcement struct {
 	BaseURL string `json:"baseUrl"`
 	Demo
-	Syllabi     string            `json:"syllabi"` // where the demo syllabi are, with a slash at the end
+	Syllabi     string            `json:"syllabi"` // URL of the demo syllabi, with a trailing slash
 	Environment map[string]string `json:"environment"`
 }
 
-// Demo is who can call the service, and with which records.
+// Demo lists the demo's customers and example records.
 type Demo struct {
 	Customers []Customer `json:"customers"`
 	Examples  Examples   `json:"examples"` // of the first customer
-	// Parameters are the examples that the contract's document is served with.
+	// Parameters replace the parameter examples of the served OpenAPI document.
 	Parameters map[string]string `json:"-"`
 }
 
-// Customer is a customer of the demo with its keys.
+// Customer is a demo customer with its API keys.
 type Customer struct {
 	CustomerID     string `json:"customerId"`
 	OrganizationID string `json:"organizationId"`
@@ -39,7 +39,7 @@ type Customer struct {
 	ReadOnlyAPIKey string `json:"readOnlyApiKey"`
 }
 
-// Examples are ids of records to begin with.
+// Examples holds ids of records to start with.
 type Examples struct {
 	CourseID     string `json:"courseId"`
 	SectionID    string `json:"sectionId"`
@@ -49,7 +49,7 @@ type Examples struct {
 	PackageID    string `json:"packageId"`
 }
 
-// FirstCall is a curl that a newcomer can paste.
+// FirstCall returns a curl command that works as it is.
 func (a Announcement) FirstCall() string {
 	if len(a.Customers) == 0 {
 		return "curl -s " + a.BaseURL + "/openapi.json"
@@ -57,7 +57,8 @@ func (a Announcement) FirstCall() string {
 	return fmt.Sprintf("curl -s -H '%s: %s' '%s/courses?limit=3'", api.HeaderKey, a.Customers[0].APIKey, a.BaseURL)
 }
 
-// check waits until the service answers, with the first customer's key where there is one.
+// check waits until the service answers, and if there are customers accepts the first
+// one's key.
 func (a Announcement) check(ctx context.Context) error {
 	path, key := "/openapi.json", ""
 	if len(a.Customers) > 0 {
@@ -98,7 +99,7 @@ func get(ctx context.Context, url, key string) error {
 	return err
 }
 
-// write puts the announcement in its place at once: nobody reads half of it.
+// write replaces the announcement file atomically.
 func (a Announcement) write(path string) error {
 	if a.Customers == nil {
 		a.Customers = []Customer{}

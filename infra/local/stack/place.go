@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// claim makes dir this process's own until unlock: two stacks on the same data
-// would destroy it.
+// claim locks dir until unlock is called: two stacks would corrupt the same data.
 func claim(dir string, fresh bool) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("directory of the stack: %w", err)
@@ -22,7 +21,7 @@ func claim(dir string, fresh bool) (unlock func(), err error) {
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = lock.Close()
-		return nil, fmt.Errorf("another local stack runs in %s: stop it first", dir)
+		return nil, fmt.Errorf("another local stack is running in %s: stop it first", dir)
 	}
 	if fresh {
 		for _, name := range []string{"dynamodb", "objects", "logs"} {
@@ -35,12 +34,12 @@ func claim(dir string, fresh bool) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// listen takes the gateway's port before anything starts, so that a port in use
-// costs no time and leaves nothing behind.
+// listen reserves the gateway's port before anything starts, so that a port in use fails
+// early.
 func listen(port int) (net.Listener, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d of 127.0.0.1 is in use: stop what uses it, or choose another with the variable PORT", port)
+		return nil, fmt.Errorf("port %d of 127.0.0.1 is in use: stop that program, or set PORT to another port", port)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)

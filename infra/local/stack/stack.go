@@ -1,8 +1,7 @@
-// Package stack runs the whole service on this machine: DynamoDB Local, the
-// queue, the storage of files, every function's bootstrap, the gateway before them, the event sources,
-// and the demo data. It knows none of the service's rules; what it
-// needs of the store it is given. Invariants: nothing that Run started outlives
-// it, and the announcement exists only while the service answers.
+// Package stack runs the whole service on this machine: DynamoDB Local, the queues, the
+// object storage, every function's bootstrap, the gateway, the event sources and the demo
+// data. It contains none of the service's rules. Nothing that Run starts outlives it, and
+// the announcement file exists only while the service answers.
 package stack
 
 import (
@@ -34,64 +33,64 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Config is what to run. Only Functions, Store and Console have no default.
+// Config configures the stack. Functions and Console are required.
 type Config struct {
-	Port      int    // of 127.0.0.1 for the gateway; 0 takes a free one
+	Port      int    // of the gateway on 127.0.0.1; 0 selects a free one
 	Dir       string // keeps data and logs; "" means build/local
-	Fresh     bool   // removes data and logs first
-	Functions string // holds <function>/bootstrap
+	Fresh     bool   // starts without the data and logs of earlier runs
+	Functions string // contains <function>/bootstrap
 	Table     string // "" means skills-curriculum
 
 	DynamoDBEndpoint string // "" starts DynamoDB Local
 	SQSEndpoint      string // "" starts goaws
-	S3Endpoint       string // "" serves the files of documents from Dir
+	S3Endpoint       string // "" serves the objects in Dir
 	Bucket           string // of S3Endpoint; "" means documents
 
-	Taxonomy     string // path of a compiled one; "" leaves the functions their own
+	Taxonomy     string // path of a compiled one; "" means the built-in one
 	RateUnits    string // "" means 1000
 	RateWindow   string // seconds; "" means 60
-	AllowedHosts string // host:port list that syllabi may be fetched from besides the demo's
+	AllowedHosts string // host:port list for syllabi, in addition to the demo's server
 
-	WebhookHosts string // host:port list that webhooks may lead to although http or private, besides Receiver's
-	WebhookRetry string // seconds, comma list; "" means the deliverer's own
-	WebhookKey   string // encrypts secrets of webhooks; "" takes that of Dir, which is made where there is none
+	WebhookHosts string // host:port list of http or private webhook addresses, in addition to Receiver's
+	WebhookRetry string // comma-separated seconds; "" means the deliverer's default
+	WebhookKey   string // encrypts webhook secrets; "" means a key that is generated once and kept in Dir
 
-	Store    func(Places) Store
-	Demo     func(context.Context, Places) (Demo, error) // loads the demo data, or finds it loaded; nil for none
+	Store    func(Places) Store                          // nil opens the service's table
+	Demo     func(context.Context, Places) (Demo, error) // loads the demo data unless it is loaded; nil for none
 	Syllabi  fs.FS                                       // served to the functions; nil for none
 	Receiver http.Handler                                // of the demo's webhook; nil for none
-	Console  *log.Logger                                 // for people
+	Console  *log.Logger                                 // messages for the user
 }
 
-// Store is what the stack needs of the service's table.
+// Store is the part of the service's table that the stack uses.
 type Store interface {
-	// CreateTable makes the table where it is missing.
+	// CreateTable creates the table unless it exists.
 	CreateTable(ctx context.Context) error
-	// Known reports whether an API key is good now.
+	// Known reports whether an API key is valid now.
 	Known(ctx context.Context, apiKey string) (bool, error)
 }
 
-// Places lists where the parts are.
+// Places holds the addresses of the parts.
 type Places struct {
 	BaseURL          string // with /v1
 	DynamoDBEndpoint string
 	Table            string
 	SQSEndpoint      string
 	QueueURL         string
-	MessagesURL      string // of the queue of messages for webhooks
+	MessagesURL      string // queue of webhook messages
 	WebhookKey       string // see Config
-	Receiver         string // URL of the demo's receiver, with a slash at the end; "" without one
+	Receiver         string // URL of the demo's receiver, with a trailing slash; "" for none
 	S3Endpoint       string
 	Bucket           string
-	Syllabi          string // URL of the directory of demo syllabi, with a slash at the end; "" without one
+	Syllabi          string // URL of the demo syllabi, with a trailing slash; "" for none
 }
 
-// Sizes of the functions: how long and how often at a time.
+// Timeouts, memory and concurrency of the functions.
 const (
 	apiTimeout     = 28 * time.Second
 	apiProcesses   = 8
 	apiMemory      = 1769 // MB
-	extractors     = 4    // of which one organization has two
+	extractors     = 4    // at most two of them for one organization
 	sweeperTimeout = 30 * time.Second
 	sweeperMemory  = 256 // MB
 	sweepers       = 2   // one for the schedule, one for dead letters
@@ -99,36 +98,36 @@ const (
 
 	delivererTimeout = 25 * time.Second // a receiver has 15 s
 	delivererMemory  = 256              // MB
-	deliveries       = 12               // messages at a time, of which one webhook has three, and slow ones have six together
-	deliveriesShare  = 3
+	deliveries       = 12               // concurrent messages, at most half of them to slow webhooks
+	deliveriesOwner  = 4                // of one organization
+	deliveriesShare  = 3                // of one webhook
 	slowDelivery     = 3 * time.Second
-	deliverers       = deliveries + 2 // and one each for the stream and the schedule
+	deliverers       = deliveries + 2 // one more each for the stream and the schedule
 )
 
-// Any extraction ends within 3 minutes, also one that kills its process every
-// time: receives x visibility stays below. A job's lease outlives its function's
-// time by 5 s; only after that is its message shown again.
+// Every extraction ends within 3 minutes, even one that kills its process each time:
+// receives x visibility is less. A job's lease ends 5 s after the function's timeout, and
+// its message becomes visible after that.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
 	retrySeconds     = 2
-	// Visibility and MaxReceives are how the queue has to be, where it is not
-	// started here (Config.SQSEndpoint) and is made anew when it dies.
+	// Visibility and MaxReceives are exported for those who run the queues themselves
+	// (Config.SQSEndpoint) and create them again when the server dies.
 	Visibility  = extractorTimeout + 7*time.Second
 	MaxReceives = 4
 )
 
-// countMilliseconds is how long a count of units may take: emulators on a busy
-// machine are slow, and a count given up on is a 503.
+// countMilliseconds is the time limit for counting a request's units. It is generous
+// because the emulator is slow on a busy machine and a timeout is a 503.
 const countMilliseconds = 2000
 
-// Run starts everything, calls ready once the service answers, and goes on until
-// ctx ends, which is no error. It stops whatever it started, in less than 5 s.
+// Run starts everything, calls ready once the service answers, and runs until ctx ends,
+// which is not an error. It stops everything that it started, within seconds.
 func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
-	if c.Dir == "" {
-		c.Dir = filepath.Join("build", "local")
-	}
-	if c.Table == "" {
-		c.Table = "skills-curriculum"
+	c.Dir = cmp.Or(c.Dir, filepath.Join("build", "local"))
+	c.Table = cmp.Or(c.Table, "skills-curriculum")
+	if c.Store == nil {
+		c.Store = func(p Places) Store { return Open(p) }
 	}
 	unlock, err := claim(c.Dir, c.Fresh)
 	if err != nil {
@@ -146,8 +145,8 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 	defer listener.Close()
 
 	running, end := context.WithCancelCause(ctx)
-	// The children go on until the gateway has answered its last request, except
-	// that a stop while they start takes them along.
+	// The children run until the gateway has answered its last request, but ending ctx
+	// during the start stops them at once.
 	life, endLife := context.WithCancel(context.WithoutCancel(ctx))
 	started := context.AfterFunc(ctx, endLife)
 	s := &stack{Config: c, running: running, life: life, logs: filepath.Join(c.Dir, "logs")}
@@ -179,123 +178,141 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 	return context.Cause(running)
 }
 
-// stack is what runs, and how to stop it.
+// Start runs everything until ctx ends or stop is called, and returns once the service
+// answers.
+func Start(ctx context.Context, c Config) (told Announcement, stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	ready, ended := make(chan Announcement, 1), make(chan error, 1)
+	go func() { ended <- Run(ctx, c, func(a Announcement) { ready <- a }) }()
+	select {
+	case told = <-ready:
+		return told, func() { cancel(); <-ended }, nil
+	case err = <-ended:
+		cancel()
+		return told, nil, errors.Join(errors.New("the stack ended"), err)
+	}
+}
+
+// stack is a running stack.
 type stack struct {
 	Config
 	running context.Context // the gateway's and the event sources'
 	life    context.Context // the children's
 	logs    string
 	places  Places
-	stops   []func() // in order of their start
+	queues  queue.Queues
+	store   Store
+	stops   []func() // in starting order
 }
 
 func (s *stack) onStop(f func()) { s.stops = append(s.stops, f) }
 
-// stop ends what was started, last first.
+// stop stops everything, in reverse order.
 func (s *stack) stop() {
-	for i := len(s.stops) - 1; i >= 0; i-- {
-		s.stops[i]()
+	for _, stop := range slices.Backward(s.stops) {
+		stop()
 	}
 }
 
-func (s *stack) start(listener net.Listener, end context.CancelCauseFunc) (Announcement, error) {
+func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (told Announcement, err error) {
 	if err := os.MkdirAll(s.logs, 0o755); err != nil {
-		return Announcement{}, fmt.Errorf("logs: %w", err)
+		return told, fmt.Errorf("logs: %w", err)
 	}
-	if err := s.startDynamoDB(); err != nil {
-		return Announcement{}, err
-	}
-	store := s.Store(s.places)
-	if err := store.CreateTable(s.life); err != nil {
-		return Announcement{}, fmt.Errorf("table %s at %s: %w", s.Table, s.places.DynamoDBEndpoint, err)
-	}
-	queues, err := s.startQueue()
-	if err != nil {
-		return Announcement{}, err
-	}
-	if err := s.startObjects(); err != nil {
-		return Announcement{}, err
-	}
-	if err := s.serveSyllabi(listener); err != nil {
-		return Announcement{}, err
-	}
-	if err := s.serveReceiver(listener); err != nil {
-		return Announcement{}, err
-	}
-	if s.places.WebhookKey, err = s.webhookKey(); err != nil {
-		return Announcement{}, err
+	serve := func() error { return s.serveFiles(listener) }
+	for _, step := range []func() error{
+		s.startDynamoDB, s.createTable, s.startQueue, s.startObjects, serve, s.loadWebhookKey,
+	} {
+		if err := step(); err != nil {
+			return told, err
+		}
 	}
 
-	told := Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
+	told = Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
 	if s.Demo != nil {
 		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
-			return Announcement{}, fmt.Errorf("demo data: %w", err)
+			return told, fmt.Errorf("demo data: %w", err)
 		}
 		s.Console.Print("the demo data is loaded")
 	}
 	functions := s.functions(told.Parameters)
 	r, err := runtime.Start(s.life, functions, s.logs, s.Console)
 	if err != nil {
-		return Announcement{}, err
+		return told, err
 	}
 	s.onStop(r.Stop)
-	s.Console.Printf("%d functions run; their logs are in %s", len(functions), s.logs)
+	s.Console.Printf("%d functions are running; their logs are in %s", len(functions), s.logs)
 
 	line, err := s.logFile("gateway")
 	if err != nil {
-		return Announcement{}, err
+		return told, err
 	}
-	g := gateway.Gateway{Known: store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
-	client := queue.Client(queues.Endpoint)
-	jobs := &source.Queue{Client: client, URL: queues.URL, ARN: queues.ARN, Function: api.Extractor, Concurrency: extractors, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
-	dead := &source.Queue{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: api.Sweeper, Concurrency: 1, Visibility: Visibility, Group: organizationOf, Invoke: r.Invoke, Console: s.Console}
-	messages := &source.Queue{
-		Client: client, URL: queues.Messages.URL, ARN: queues.Messages.ARN, Function: api.Deliverer, Concurrency: deliveries, Share: deliveriesShare, Slow: slowDelivery,
-		Visibility: Visibility, Group: webhookOf, Invoke: r.Invoke, Console: s.Console,
+	g := gateway.Gateway{Known: s.store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
+	client := queue.Client(s.queues.Endpoint)
+	queueOf := func(url, arn, function string, concurrency int) *source.Queue {
+		return &source.Queue{
+			Client: client, URL: url, ARN: arn, Function: function, Concurrency: concurrency,
+			Owner: organizationOf, Visibility: Visibility, Invoke: r.Invoke, Console: s.Console,
+		}
 	}
-	changes := &source.Stream{Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Function: api.Deliverer, Wanted: isFeed, Invoke: r.Invoke, Console: s.Console}
+	jobs := queueOf(s.queues.URL, s.queues.ARN, api.Extractor, extractors)
+	dead := queueOf(s.queues.DeadLetterURL, s.queues.DeadLetterARN, api.Sweeper, 1)
+	messages := queueOf(s.queues.Messages.URL, s.queues.Messages.ARN, api.Deliverer, deliveries)
+	messages.Owner, messages.Slow = webhookOf, slowDelivery
+	messages.OwnerShare, messages.Share = deliveriesOwner, deliveriesShare
+	changes := source.Stream{
+		Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Wanted: isFeed,
+		Function: api.Deliverer, Invoke: r.Invoke, Console: s.Console,
+	}
 	var parts sync.WaitGroup
 	s.onStop(parts.Wait)
 	parts.Go(func() {
 		if err := g.Serve(s.running, listener); err != nil {
-			end(err)
+			fail(err)
 		}
 	})
-	parts.Go(func() { jobs.Poll(s.running) })
-	parts.Go(func() { dead.Poll(s.running) })
-	parts.Go(func() { messages.Poll(s.running) })
-	parts.Go(func() { changes.Poll(s.running) })
-	parts.Go(func() { source.Schedule(s.running, sweep, api.Sweeper, r.Invoke) })
-	parts.Go(func() { source.Schedule(s.running, sweep, api.Deliverer, r.Invoke) })
-
+	for _, poll := range []func(context.Context){jobs.Poll, dead.Poll, messages.Poll, changes.Poll} {
+		parts.Go(func() { poll(s.running) })
+	}
+	for _, function := range []string{api.Sweeper, api.Deliverer} {
+		parts.Go(func() { source.Schedule(s.running, sweep, function, r.Invoke) })
+	}
 	return told, told.check(s.life)
 }
 
-// organizationOf returns whose job a message is, which is its group.
-func organizationOf(message string) string {
-	var job catalog.ExtractionJob
-	_ = json.Unmarshal([]byte(message), &job) // what is no job belongs to nobody
-	return string(job.OrganizationID)
+func (s *stack) createTable() error {
+	s.store = s.Store(s.places)
+	if err := s.store.CreateTable(s.life); err != nil {
+		return fmt.Errorf("table %s at %s: %w", s.Table, s.places.DynamoDBEndpoint, err)
+	}
+	return nil
 }
 
-// webhookOf returns which webhook a message is for, which is its group.
-func webhookOf(message string) string {
+// organizationOf returns the organization of an extraction job as its owner and group.
+func organizationOf(message string) (owner, group string) {
+	var job catalog.ExtractionJob
+	_ = json.Unmarshal([]byte(message), &job) // anything else has no owner
+	return string(job.OrganizationID), string(job.OrganizationID)
+}
+
+// webhookOf returns the organization of a webhook message as its owner, and the webhook as
+// its group.
+func webhookOf(message string) (owner, group string) {
 	var m catalog.WebhookMessage
 	_ = json.Unmarshal([]byte(message), &m)
-	return cmp.Or(m.WebhookID, string(m.OrganizationID))
+	return string(m.OrganizationID), cmp.Or(m.WebhookID, string(m.OrganizationID))
 }
 
-// isFeed reports whether a row is a page of a change feed.
+// isFeed reports whether a row belongs to a change feed.
 func isFeed(partitionKey string) bool {
 	_, is := api.JournalRows.Organization(partitionKey)
 	return is
 }
 
-// webhookKey returns the key that encrypts the secrets of webhooks. It stays the same
-// from start to start, as the table does.
-func (s *stack) webhookKey() (string, error) {
-	if s.WebhookKey != "" {
-		return s.WebhookKey, nil
+// loadWebhookKey reads or creates the key that encrypts webhook secrets. It is kept as long
+// as the table.
+func (s *stack) loadWebhookKey() error {
+	if s.places.WebhookKey = s.WebhookKey; s.WebhookKey != "" {
+		return nil
 	}
 	path := filepath.Join(s.Dir, "webhook-key")
 	key, err := os.ReadFile(path)
@@ -304,14 +321,15 @@ func (s *stack) webhookKey() (string, error) {
 		err = os.WriteFile(path, key, 0o600)
 	}
 	if err != nil {
-		return "", fmt.Errorf("key of the webhooks: %w", err)
+		return fmt.Errorf("webhook key: %w", err)
 	}
-	return string(key), nil
+	s.places.WebhookKey = string(key)
+	return nil
 }
 
 func (s *stack) startDynamoDB() error {
 	if s.places.DynamoDBEndpoint = s.DynamoDBEndpoint; s.DynamoDBEndpoint != "" {
-		s.Console.Printf("DynamoDB is the one at %s", s.DynamoDBEndpoint)
+		s.Console.Printf("using DynamoDB at %s", s.DynamoDBEndpoint)
 		return nil
 	}
 	line, err := s.logFile("dynamodb")
@@ -329,13 +347,15 @@ func (s *stack) startDynamoDB() error {
 	return nil
 }
 
-func (s *stack) startQueue() (queues queue.Queues, err error) {
+func (s *stack) startQueue() error {
+	var queues queue.Queues
+	var err error
 	server := queue.Server{Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
 	if s.SQSEndpoint != "" {
 		queues, err = server.Create(s.life, s.SQSEndpoint)
 	} else {
 		if server.Line, err = s.logFile("queue"); err != nil {
-			return queue.Queues{}, err
+			return err
 		}
 		var stop func()
 		if queues, stop, err = server.Start(s.life); err == nil {
@@ -343,17 +363,18 @@ func (s *stack) startQueue() (queues queue.Queues, err error) {
 		}
 	}
 	if err != nil {
-		return queue.Queues{}, err
+		return err
 	}
+	s.queues = queues
 	s.places.SQSEndpoint, s.places.QueueURL, s.places.MessagesURL = queues.Endpoint, queues.URL, queues.Messages.URL
 	s.Console.Printf("the queue answers at %s", queues.Endpoint)
-	return queues, nil
+	return nil
 }
 
 func (s *stack) startObjects() (err error) {
 	s.places.S3Endpoint, s.places.Bucket = s.S3Endpoint, cmp.Or(s.Bucket, objects.Bucket)
 	if s.S3Endpoint != "" {
-		s.Console.Printf("the object storage is the one at %s", s.S3Endpoint)
+		s.Console.Printf("using the object storage at %s", s.S3Endpoint)
 		return nil
 	}
 	dir := filepath.Join(s.Dir, "objects")
@@ -367,8 +388,8 @@ func (s *stack) startObjects() (err error) {
 	return nil
 }
 
-// functions lists what the contract's groups and the pipeline need, with the examples
-// that the contract's document is served with.
+// functions returns the functions of the contract's groups and of the pipeline. examples
+// replace the parameter examples of the served OpenAPI document.
 func (s *stack) functions(examples map[string]string) []runtime.Function {
 	env := s.environment()
 	env[api.EnvRateUnits] = cmp.Or(s.RateUnits, "1000")
@@ -379,7 +400,7 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 	env[api.EnvWebhookKey] = s.places.WebhookKey
 	env[api.EnvWebhookHosts] = joined(s.WebhookHosts, hostOf(s.places.Receiver))
 	env[api.EnvWebhookRetry] = s.WebhookRetry
-	packed, _ := json.Marshal(examples) // strings can be written
+	packed, _ := json.Marshal(examples) // a map of strings always has a JSON form
 	env[api.EnvExamples] = string(packed)
 
 	functions := []runtime.Function{
@@ -388,7 +409,9 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 		{Name: api.Deliverer, Timeout: delivererTimeout, Memory: delivererMemory, Processes: deliverers},
 	}
 	for _, g := range api.Groups() {
-		functions = append(functions, runtime.Function{Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses})
+		functions = append(functions, runtime.Function{
+			Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses,
+		})
 	}
 	for i := range functions {
 		functions[i].Env = env
@@ -397,8 +420,8 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 	return functions
 }
 
-// environment is how a program finds the parts and holds itself to the same rules
-// for syllabi: functions, and skillsctl.
+// environment returns the variables with which functions and skillsctl find the parts and
+// apply the same rules to syllabus addresses.
 func (s *stack) environment() map[string]string {
 	env := map[string]string{
 		api.EnvTable:          s.places.Table,
@@ -415,16 +438,17 @@ func (s *stack) environment() map[string]string {
 	return env
 }
 
-// joined joins lists of hosts, of which each may be empty.
+// joined joins comma-separated lists and skips empty ones.
 func joined(lists ...string) string {
 	return strings.Join(slices.DeleteFunc(lists, func(list string) bool { return list == "" }), ",")
 }
 
-// logFile opens <logs>/<name>.log for lines of one writer or several.
+// logFile creates <logs>/<name>.log and returns a function that adds a line to it. It is
+// safe for concurrent use.
 func (s *stack) logFile(name string) (line func(string), err error) {
 	file, err := os.Create(filepath.Join(s.logs, name+".log"))
 	if err != nil {
-		return nil, fmt.Errorf("log of %s: %w", name, err)
+		return nil, fmt.Errorf("log file of %s: %w", name, err)
 	}
 	s.onStop(func() { _ = file.Close() })
 	lines := log.New(file, "", log.Ltime|log.Lmicroseconds|log.LUTC)

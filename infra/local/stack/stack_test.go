@@ -32,7 +32,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// The test binary plays every function, and the program that runs the stack.
+// The test binary plays every function and the program that runs the stack.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "":
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// toy responds to requests with its environment, and does what a message says.
+// toy responds to requests with its environment. A message names a file that it writes.
 func toy(_ context.Context, payload json.RawMessage) (any, error) {
 	var event struct {
 		HTTPMethod string
@@ -64,7 +64,7 @@ func toy(_ context.Context, payload json.RawMessage) (any, error) {
 	return events.APIGatewayProxyResponse{StatusCode: http.StatusOK, Body: string(body)}, err
 }
 
-// bootstraps makes a directory in which the test binary is every function.
+// bootstraps returns a directory in which every bootstrap is the test binary.
 func bootstraps(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +72,7 @@ func bootstraps(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := api.Functions()
-	for _, name := range names {
+	for _, name := range api.Functions() {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -96,19 +95,21 @@ func config(dir, functions string, says io.Writer) Config {
 		Store:   func(Places) Store { return anyKey{} },
 		Syllabi: fstest.MapFS{"course.md": {Data: []byte("# Course")}},
 		Demo: func(context.Context, Places) (Demo, error) {
-			return Demo{Customers: []Customer{{CustomerID: "cus_1", APIKey: "good"}}, Examples: Examples{CourseID: "crs_1"}}, nil
+			customers := []Customer{{CustomerID: "cus_1", APIKey: "good"}}
+			return Demo{Customers: customers, Examples: Examples{CourseID: "crs_1"}}, nil
 		},
 	}
 }
 
-// program runs the stack as main does, for tests that kill it.
+// program runs the stack like main, for tests that kill it.
 func program(dir string) {
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // the test closes it to ask for a clean stop
 		stop()
 	}()
-	err := Run(ctx, config(filepath.Join(dir, "local"), filepath.Join(dir, "functions"), os.Stderr), func(Announcement) { fmt.Println("ready") })
+	c := config(filepath.Join(dir, "local"), filepath.Join(dir, "functions"), os.Stderr)
+	err := Run(ctx, c, func(Announcement) { fmt.Println("ready") })
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -152,7 +153,8 @@ func TestService(t *testing.T) {
 		Customers []map[string]string `json:"customers"`
 		Examples  map[string]string   `json:"examples"`
 	}
-	if err := json.Unmarshal(text, &written); err != nil || written.BaseURL != told.BaseURL || written.Customers[0]["apiKey"] != "good" || written.Examples["courseId"] != "crs_1" {
+	if err := json.Unmarshal(text, &written); err != nil || written.BaseURL != told.BaseURL ||
+		written.Customers[0]["apiKey"] != "good" || written.Examples["courseId"] != "crs_1" {
 		t.Errorf("announcement: %s", text)
 	}
 
@@ -166,8 +168,9 @@ func TestService(t *testing.T) {
 	}
 	syllabi := ""
 	for _, want := range []string{
-		"AWS_LAMBDA_FUNCTION_NAME=courses", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=courses", "TABLE_NAME=skills-curriculum",
-		"RATE_LIMIT_UNITS=1000", "RATE_LIMIT_WINDOW_SECONDS=60", "QUEUE_URL=" + told.Environment["QUEUE_URL"], "DYNAMODB_ENDPOINT=" + told.Environment["DYNAMODB_ENDPOINT"],
+		"AWS_LAMBDA_FUNCTION_NAME=courses", "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=courses",
+		"TABLE_NAME=skills-curriculum", "RATE_LIMIT_UNITS=1000", "RATE_LIMIT_WINDOW_SECONDS=60",
+		"QUEUE_URL=" + told.Environment["QUEUE_URL"], "DYNAMODB_ENDPOINT=" + told.Environment["DYNAMODB_ENDPOINT"],
 	} {
 		if !slices.Contains(env, want) {
 			t.Errorf("the function does not see %s", want)
@@ -199,26 +202,27 @@ func TestService(t *testing.T) {
 		for _, part := range []string{"DynamoDBLocal.jar", "goaws"} {
 			killChild(t, part)
 		}
-		awaitText(t, &says, "DynamoDB Local answers again")
-		awaitText(t, &says, "the queue (goaws) answers again")
+		awaitText(t, &says, "DynamoDB Local is ready again")
+		awaitText(t, &says, "the queue (goaws) is ready again")
 		again := filepath.Join(t.TempDir(), "again")
 		send(t, told, again)
 		awaitFile(t, again)
 	}
 
-	if err := Run(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "another local stack runs in "+dir) {
+	err = Run(t.Context(), c, nil)
+	if err == nil || !strings.Contains(err.Error(), "another local stack is running in "+dir) {
 		t.Errorf("second stack in the directory: %v", err)
 	}
 	stop()
 	if _, err := os.Stat(dir + ".json"); err == nil {
-		t.Error("the announcement outlives the service")
+		t.Error("the announcement still exists after the stop")
 	}
 	if children := descendants(os.Getpid()); len(children) > 0 {
 		t.Errorf("orphans: %v", children)
 	}
 }
 
-func TestMisfortunes(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +242,7 @@ func TestMisfortunes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t.TempDir(), bootstraps(t), io.Discard)
-			cfg.DynamoDBEndpoint = "http://127.0.0.1:1" // which the test's store never asks
+			cfg.DynamoDBEndpoint = "http://127.0.0.1:1" // the test's store does not use it
 			c.change(&cfg)
 			err := Run(t.Context(), cfg, func(Announcement) { t.Error("ready") })
 			if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -251,7 +255,7 @@ func TestMisfortunes(t *testing.T) {
 	}
 }
 
-func TestFreshForgets(t *testing.T) {
+func TestFresh(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"dynamodb/data.db", "logs/courses.log", "functions/courses/bootstrap"} {
 		path := filepath.Join(dir, name)
@@ -274,13 +278,13 @@ func TestFreshForgets(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "functions", "courses", "bootstrap")); err != nil {
-		t.Errorf("what was built is gone: %v", err)
+		t.Errorf("the bootstrap is gone: %v", err)
 	}
 }
 
 func TestNoOrphans(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux can do this")
+		t.Skip("only Linux supports this")
 	}
 	for name, end := range map[string]func(*exec.Cmd, io.Closer){
 		"clean stop": func(_ *exec.Cmd, stdin io.Closer) { _ = stdin.Close() },
@@ -317,8 +321,8 @@ func TestNoOrphans(t *testing.T) {
 			_ = p.Wait()
 			for _, pid := range children {
 				for n := 0; alive(pid); n++ {
-					if n == 500 {
-						t.Fatalf("process %d lives on", pid)
+					if n == 30_000 {
+						t.Fatalf("process %d is still alive", pid)
 					}
 					time.Sleep(10 * time.Millisecond)
 				}
@@ -358,28 +362,28 @@ func send(t *testing.T, told Announcement, body string) {
 
 func awaitFile(t *testing.T, path string) string {
 	t.Helper()
-	for range 1500 {
+	for range 30_000 {
 		if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
 			return string(text)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s is never written", path)
+	t.Fatalf("%s was not written", path)
 	return ""
 }
 
 func awaitText(t *testing.T, says *safeBuffer, text string) {
 	t.Helper()
-	for range 3000 {
+	for range 30_000 {
 		if strings.Contains(says.String(), text) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the terminal never says %q but:\n%s", text, says)
+	t.Fatalf("the console lacks %q:\n%s", text, says)
 }
 
-// descendants lists the processes below pid, where /proc tells.
+// descendants lists the processes below pid according to /proc.
 func descendants(pid int) []int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	children := map[int][]int{}
@@ -388,7 +392,7 @@ func descendants(pid int) []int {
 		if err != nil {
 			continue
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // the name before may hold anything
+		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may contain anything
 		fields := strings.Fields(rest)
 		if len(fields) < 2 || fields[0] == "Z" {
 			continue
@@ -411,7 +415,7 @@ func alive(pid int) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// killChild kills the one of this process's children whose command line has the word.
+// killChild kills the child whose command line contains the word.
 func killChild(t *testing.T, word string) {
 	t.Helper()
 	for _, pid := range descendants(os.Getpid()) {
@@ -423,7 +427,7 @@ func killChild(t *testing.T, word string) {
 			return
 		}
 	}
-	t.Fatalf("no child has %s on its command line", word)
+	t.Fatalf("no child's command line contains %s", word)
 }
 
 type safeBuffer struct {

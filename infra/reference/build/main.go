@@ -1,5 +1,5 @@
 // Command build writes the page of GET /docs into the bundle of the function docs; see
-// package reference. It is run at the root of the repository.
+// package reference. Run it in the root of the repository.
 package main
 
 import (

@@ -11,51 +11,46 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// articulationColumns are the columns of an export, in their order. The state and who
-// decided when inform people; an import passes over them.
+// cell returns the text of a cell in the line of an alternative.
+type cell func(*ArticulationExport, *catalog.Articulation, catalog.Alternative) string
+
+// articulationColumns are the columns of an export, in order. Imports ignore those that only inform people: status,
+// decidedBy and decidedAt.
 var articulationColumns = []struct {
 	name column
-	of   func(e *ArticulationExport, a *catalog.Articulation, alternative catalog.Alternative) string
+	cell cell
 }{
-	{artID, whole(func(a *catalog.Articulation) string { return a.ID })},
+	{"id", whole(func(a *catalog.Articulation) string { return a.ID })},
 	{"status", whole(func(a *catalog.Articulation) string { return string(a.Status) })},
-	{artInstitution, whole(func(a *catalog.Articulation) string { return a.SendingInstitution.Name })},
-	{artInstitutionType, whole(func(a *catalog.Articulation) string { return optional(a.SendingInstitution.CodeType) })},
-	{artInstitutionCode, whole(func(a *catalog.Articulation) string { return optional(a.SendingInstitution.Code) })},
-	{artCodes, each(func(c catalog.SendingCourse) string { return c.Code })},
-	{artTitles, each(func(c catalog.SendingCourse) string { return optional(c.Title) })},
-	{artSendingCredits, each(func(c catalog.SendingCourse) string { return creditsCell(c.Credits) })},
-	{artGrades, each(func(c catalog.SendingCourse) string { return optional(c.MinimumGrade) })},
-	{artTakenFrom, each(func(c catalog.SendingCourse) string { return optional(c.TakenFrom) })},
-	{artTakenTo, each(func(c catalog.SendingCourse) string { return optional(c.TakenTo) })},
-	{artTransferCourses, each(func(c catalog.SendingCourse) string { return optional(c.TransferCourseID) })},
-	{artReceiving, func(e *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string {
-		return e.receiving(a)
+	{"institution", whole(func(a *catalog.Articulation) string { return a.SendingInstitution.Name })},
+	{"institutionCodeType", maybe(func(a *catalog.Articulation) *string { return a.SendingInstitution.CodeType })},
+	{"institutionCode", maybe(func(a *catalog.Articulation) *string { return a.SendingInstitution.Code })},
+	{"codes", each(func(c catalog.SendingCourse) *string { return &c.Code })},
+	{"titles", each(func(c catalog.SendingCourse) *string { return c.Title })},
+	{"sendingCredits", each(func(c catalog.SendingCourse) *string { return creditsCell(c.Credits) })},
+	{"minimumGrades", each(func(c catalog.SendingCourse) *string { return c.MinimumGrade })},
+	{"takenFrom", each(func(c catalog.SendingCourse) *string { return c.TakenFrom })},
+	{"takenTo", each(func(c catalog.SendingCourse) *string { return c.TakenTo })},
+	{"transferCourseIds", each(func(c catalog.SendingCourse) *string { return c.TransferCourseID })},
+	{"receiving", func(e *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string {
+		return join(a.Receiving, e.grant)
 	}},
-	{artReceivingCredits, whole(func(a *catalog.Articulation) string {
-		credits := make([]string, len(a.Receiving))
-		for i, grant := range a.Receiving {
-			credits[i] = creditsCell(grant.Credits)
-		}
-		return join(credits)
+	{"receivingCredits", whole(func(a *catalog.Articulation) string {
+		return join(a.Receiving, func(g catalog.Grant) string { return optional(creditsCell(g.Credits)) })
 	})},
-	{artDecision, whole(func(a *catalog.Articulation) string { return string(a.Decision) })},
-	{artReason, whole(func(a *catalog.Articulation) string { return optional(a.Reason) })},
-	{artEffectiveFrom, whole(func(a *catalog.Articulation) string { return a.EffectiveFrom })},
-	{artEffectiveTo, whole(func(a *catalog.Articulation) string { return optional(a.EffectiveTo) })},
-	{artEffectiveTerm, whole(func(a *catalog.Articulation) string { return optional(a.EffectiveTerm) })},
-	{artReviewAfter, whole(func(a *catalog.Articulation) string { return optional(a.ReviewAfter) })},
-	{artPrograms, func(e *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string {
-		names := make([]string, len(a.ProgramIDs))
-		for i, id := range a.ProgramIDs {
-			names[i] = e.ProgramName(id)
-		}
-		return join(names)
+	{"decision", whole(func(a *catalog.Articulation) string { return string(a.Decision) })},
+	{"reason", maybe(func(a *catalog.Articulation) *string { return a.Reason })},
+	{"effectiveFrom", whole(func(a *catalog.Articulation) string { return a.EffectiveFrom })},
+	{"effectiveTo", maybe(func(a *catalog.Articulation) *string { return a.EffectiveTo })},
+	{"effectiveTerm", maybe(func(a *catalog.Articulation) *string { return a.EffectiveTerm })},
+	{"reviewAfter", maybe(func(a *catalog.Articulation) *string { return a.ReviewAfter })},
+	{"programs", func(e *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string {
+		return join(a.ProgramIDs, e.ProgramName)
 	}},
-	{artPublicNote, whole(func(a *catalog.Articulation) string { return optional(a.PublicNote) })},
-	{artPrivateNote, whole(func(a *catalog.Articulation) string { return optional(a.PrivateNote) })},
-	{artPublished, whole(func(a *catalog.Articulation) string { return strconv.FormatBool(a.Published) })},
-	{artSupersedes, whole(func(a *catalog.Articulation) string { return optional(a.Supersedes) })},
+	{"publicNote", maybe(func(a *catalog.Articulation) *string { return a.PublicNote })},
+	{"privateNote", maybe(func(a *catalog.Articulation) *string { return a.PrivateNote })},
+	{"published", whole(func(a *catalog.Articulation) string { return strconv.FormatBool(a.Published) })},
+	{"supersedes", maybe(func(a *catalog.Articulation) *string { return a.Supersedes })},
 	{"decidedBy", whole(func(a *catalog.Articulation) string {
 		if a.DecidedBy == nil {
 			return ""
@@ -70,29 +65,29 @@ var articulationColumns = []struct {
 	})},
 }
 
-// ArticulationExport writes articulations as ReadArticulations reads them.
+// ArticulationExport writes articulations in the format that ReadArticulations reads.
 type ArticulationExport struct {
-	CourseName  func(id string) string // that an import knows the course by
-	ProgramName func(id string) string // likewise
+	CourseName  func(id string) string // the name by which an import finds the course
+	ProgramName func(id string) string
 	out         *csv.Writer
 }
 
 // Begin writes the header.
 func (e *ArticulationExport) Begin(w io.Writer) error {
 	e.out = csv.NewWriter(w)
-	header := make([]string, len(articulationColumns))
-	for i, c := range articulationColumns {
-		header[i] = string(c.name)
+	var header []string
+	for _, c := range articulationColumns {
+		header = append(header, string(c.name))
 	}
 	return e.out.Write(header)
 }
 
-// Write writes an articulation, a line for each alternative.
+// Write writes one line for each alternative of an articulation.
 func (e *ArticulationExport) Write(a *catalog.Articulation) error {
 	for _, alternative := range a.Sending {
-		line := make([]string, len(articulationColumns))
-		for i, c := range articulationColumns {
-			line[i] = guarded(c.of(e, a, alternative))
+		var line []string
+		for _, c := range articulationColumns {
+			line = append(line, guarded(c.cell(e, a, alternative)))
 		}
 		if err := e.out.Write(line); err != nil {
 			return err
@@ -101,26 +96,24 @@ func (e *ArticulationExport) Write(a *catalog.Articulation) error {
 	return nil
 }
 
-// End writes what is left.
+// End flushes the export.
 func (e *ArticulationExport) End() error {
 	e.out.Flush()
 	return e.out.Error()
 }
 
-// ArticulationFields returns the fields that a row has of the articulation when it is
-// exported and read again.
-func ArticulationFields(a *catalog.Articulation, courseName, programName func(id string) string) (map[string]any, error) {
+// ArticulationFields returns the fields of the row that an export of the articulation is read as.
+func ArticulationFields(
+	a *catalog.Articulation, courseName, programName func(id string) string,
+) (map[string]any, error) {
 	var text bytes.Buffer
 	e := &ArticulationExport{CourseName: courseName, ProgramName: programName}
-	err := e.Begin(&text)
-	if err == nil {
-		err = e.Write(a)
-	}
-	if err == nil {
-		err = e.End()
-	}
-	if err != nil {
-		return nil, err
+	for _, step := range []func() error{
+		func() error { return e.Begin(&text) }, func() error { return e.Write(a) }, e.End,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := ReadArticulations(&text, a.ID)
 	if err != nil {
@@ -129,33 +122,29 @@ func ArticulationFields(a *catalog.Articulation, courseName, programName func(id
 	return rows[0].Fields, nil
 }
 
-// receiving writes what is granted: courses by name, and labels.
-func (e *ArticulationExport) receiving(a *catalog.Articulation) string {
-	names := make([]string, len(a.Receiving))
-	for i, grant := range a.Receiving {
-		if grant.Label != nil {
-			names[i] = labelPrefix + *grant.Label
-			continue
-		}
-		names[i] = optional(grant.CourseID)
-		if name := e.CourseName(names[i]); !strings.HasPrefix(name, labelPrefix) {
-			names[i] = name
-		}
+// grant returns the name of a granted course, or a label.
+func (e *ArticulationExport) grant(g catalog.Grant) string {
+	if g.Label != nil {
+		return labelPrefix + *g.Label
 	}
-	return join(names)
+	id := optional(g.CourseID)
+	if name := e.CourseName(id); !strings.HasPrefix(name, labelPrefix) {
+		return name
+	}
+	return id
 }
 
-func whole(of func(a *catalog.Articulation) string) func(*ArticulationExport, *catalog.Articulation, catalog.Alternative) string {
-	return func(_ *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string { return of(a) }
+func whole(value func(*catalog.Articulation) string) cell {
+	return func(_ *ArticulationExport, a *catalog.Articulation, _ catalog.Alternative) string { return value(a) }
 }
 
-func each(of func(c catalog.SendingCourse) string) func(*ArticulationExport, *catalog.Articulation, catalog.Alternative) string {
+func maybe(value func(*catalog.Articulation) *string) cell {
+	return whole(func(a *catalog.Articulation) string { return optional(value(a)) })
+}
+
+func each(value func(catalog.SendingCourse) *string) cell {
 	return func(_ *ArticulationExport, _ *catalog.Articulation, alternative catalog.Alternative) string {
-		values := make([]string, len(alternative.Courses))
-		for i, course := range alternative.Courses {
-			values[i] = of(course)
-		}
-		return join(values)
+		return join(alternative.Courses, func(c catalog.SendingCourse) string { return optional(value(c)) })
 	}
 }
 
@@ -166,35 +155,39 @@ func optional(s *string) string {
 	return *s
 }
 
-func creditsCell(c *catalog.Credits) string {
+func creditsCell(c *catalog.Credits) *string {
 	if c == nil {
-		return ""
+		return nil
 	}
-	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-	if c.Min == c.Max {
-		return number(c.Min) + " " + c.Unit
+	cell := strconv.FormatFloat(c.Min, 'f', -1, 64)
+	if c.Min != c.Max {
+		cell += "-" + strconv.FormatFloat(c.Max, 'f', -1, 64)
 	}
-	return number(c.Min) + "-" + number(c.Max) + " " + c.Unit
+	return new(cell + " " + c.Unit)
 }
 
 var escape = strings.NewReplacer(`\`, `\\`, `;`, `\;`)
 
-// join writes values as split reads them; blank where all are.
-func join(values []string) string {
-	if strings.Join(values, "") == "" {
+// join returns a cell that split reads as one value per item; "" if all values are blank.
+func join[T any](items []T, value func(T) string) string {
+	cell, blank := "", true
+	for i, item := range items {
+		text := value(item)
+		if i > 0 {
+			cell += ";"
+		}
+		cell, blank = cell+escape.Replace(text), blank && text == ""
+	}
+	if blank {
 		return ""
 	}
-	escaped := make([]string, len(values))
-	for i, value := range values {
-		escaped[i] = escape.Replace(value)
-	}
-	return strings.Join(escaped, ";")
+	return cell
 }
 
-// formula begins what a spreadsheet takes for a formula, and what looks guarded.
+// formula lists the characters that make a spreadsheet take a cell for a formula, and the guard itself.
 const formula = "=+-@\t\r\n＝＋－＠'"
 
-// guarded returns a cell that no spreadsheet takes for a formula.
+// guarded returns a cell that spreadsheets do not take for a formula.
 func guarded(cell string) string {
 	if cell != "" && strings.ContainsRune(formula, []rune(cell)[0]) {
 		return "'" + cell

@@ -20,14 +20,13 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// kinds are the kinds of records that a CSV file may hold, as people name them.
+// kinds are the kinds of records that a CSV file may contain, by the names that people use.
 var kinds = map[string]catalog.Kind{
 	"courses": catalog.CourseKind, "sections": catalog.SectionKind, "programs": catalog.ProgramKind,
 	"credentials": catalog.CredentialKind, "jobs": catalog.JobKind,
 }
 
-// column is what a column of a CSV file means: a field of the contract, or one of
-// these.
+// column is the meaning of a column: a field of the contract or one of these.
 type column string
 
 const (
@@ -37,29 +36,35 @@ const (
 	number   column = "number"
 	members  column = "members"
 	status   column = "status"
-	term     column = "term"           // of a section, whose CRN is one of its term only
-	since    column = "effective term" // of a course, from which it is as the line says
+	term     column = "term"           // of a section; its CRN is unique only within the term
+	since    column = "effective term" // of a course: the first term that the line applies to
 
 	credits     column = "credits"
-	creditsMin  column = "credits at least"
-	creditsMax  column = "credits at most"
+	creditsMin  column = "minimum credits"
+	creditsMax  column = "maximum credits"
 	creditsUnit column = "unit of credits"
 )
 
-// aside are the columns that are no field by themselves.
-var aside = []column{external, parent, subject, number, status, term, since, credits, creditsMin, creditsMax, creditsUnit}
+// combined are the columns that are not fields by themselves.
+var combined = []column{
+	external, parent, subject, number, status, term, since, credits, creditsMin, creditsMax, creditsUnit,
+}
 
-// headers are the names of columns, in lower case without anything but letters and
-// digits, as they stand in exports of Banner, Colleague, Workday and Canvas and in
-// sheets that people make themselves. The first of a meaning is the documented one.
+// headers are the headers of columns, as plain leaves them, in exports of Banner, Colleague, Workday and Canvas and
+// in handmade sheets. The first one of each column is documented.
 var headers = map[catalog.Kind]map[column][]string{
 	catalog.CourseKind: {
-		external:         {"externalid", "courseid", "sourcedid", "coursesid", "coursedefinitionid", "coursekey", "id"},
-		"name":           {"name", "title", "coursetitle", "coursename", "longname", "longtitle", "crstitle", "crsshorttitle", "scbcrsetitle", "crsetitle"},
-		"code":           {"code", "coursecode", "shortname", "crsname", "courselisting", "coursenumberfull"},
-		subject:          {"subject", "subjectcode", "subj", "subjcode", "coursesubject", "scbcrsesubjcode", "crssubject"},
-		number:           {"number", "coursenumber", "crsenumb", "scbcrsecrsenumb", "crsno", "catalognumber"},
-		"description":    {"description", "coursedescription", "catalogdescription", "crsdesc", "scrtexttext", "longdescription"},
+		external: {"externalid", "courseid", "sourcedid", "coursesid", "coursedefinitionid", "coursekey", "id"},
+		"name": {
+			"name", "title", "coursetitle", "coursename", "longname", "longtitle", "crstitle", "crsshorttitle",
+			"scbcrsetitle", "crsetitle",
+		},
+		"code":  {"code", "coursecode", "shortname", "crsname", "courselisting", "coursenumberfull"},
+		subject: {"subject", "subjectcode", "subj", "subjcode", "coursesubject", "scbcrsesubjcode", "crssubject"},
+		number:  {"number", "coursenumber", "crsenumb", "scbcrsecrsenumb", "crsno", "catalognumber"},
+		"description": {
+			"description", "coursedescription", "catalogdescription", "crsdesc", "scrtexttext", "longdescription",
+		},
 		"instructorId":   {"instructorid", "facultyid"},
 		"instructorName": {"instructorname", "instructor", "faculty", "primaryinstructor"},
 		"syllabusHref":   {"syllabushref", "syllabusurl", "syllabuslink", "syllabus"},
@@ -67,19 +72,31 @@ var headers = map[catalog.Kind]map[column][]string{
 		status:           {"status", "coursestatus"},
 		since:            {"scbcrseeffterm", "effterm", "effectiveterm"},
 		// Banner: SCBCRSE, SCRLEVL. Colleague: COURSES. Workday: Course Definition.
-		credits:           {"credits", "credithours", "units", "crscred"},
-		creditsMin:        {"creditsmin", "mincredits", "minimumcredits", "minimumunits", "scbcrsecredithrlow", "credithrlow", "crsmincred"},
-		creditsMax:        {"creditsmax", "maxcredits", "maximumcredits", "maximumunits", "scbcrsecredithrhigh", "credithrhigh", "crsmaxcred"},
-		creditsUnit:       {"creditsunit", "creditunit", "unittype", "credittype"},
-		"level":           {"level", "courselevel", "scrlevllevlcode", "levlcode", "crslevels", "crsacadlevel", "academiclevel"},
-		"lifecycleStatus": {"lifecyclestatus", "coursestatus", "scbcrsecstacode", "cstacode", "crsstatus", "crscurrentstatus", "status"},
-		"effectiveFrom":   {"effectivefrom", "effectivedate", "startdate", "crsstartdate", "coursestartdate"},
-		"effectiveTo":     {"effectiveto", "enddate", "crsenddate", "courseenddate", "inactivedate"},
-		"webpage":         {"webpage", "coursewebpage", "courseurl", "website"},
+		credits: {"credits", "credithours", "units", "crscred"},
+		creditsMin: {
+			"creditsmin", "mincredits", "minimumcredits", "minimumunits", "scbcrsecredithrlow", "credithrlow", "crsmincred",
+		},
+		creditsMax: {
+			"creditsmax", "maxcredits", "maximumcredits", "maximumunits", "scbcrsecredithrhigh", "credithrhigh",
+			"crsmaxcred",
+		},
+		creditsUnit: {"creditsunit", "creditunit", "unittype", "credittype"},
+		"level":     {"level", "courselevel", "scrlevllevlcode", "levlcode", "crslevels", "crsacadlevel", "academiclevel"},
+		"lifecycleStatus": {
+			"lifecyclestatus", "coursestatus", "scbcrsecstacode", "cstacode", "crsstatus", "crscurrentstatus", "status",
+		},
+		"effectiveFrom": {"effectivefrom", "effectivedate", "startdate", "crsstartdate", "coursestartdate"},
+		"effectiveTo":   {"effectiveto", "enddate", "crsenddate", "courseenddate", "inactivedate"},
+		"webpage":       {"webpage", "coursewebpage", "courseurl", "website"},
 	},
 	catalog.SectionKind: {
-		external:         {"externalid", "sectionid", "sourcedid", "crn", "ssbsectcrn", "coursesectionsid", "sectionlistingid", "id"},
-		parent:           {"courseexternalid", "courseid", "coursesourcedid", "seccourse", "coursesid", "coursedefinitionid", "course", "coursecode"},
+		external: {
+			"externalid", "sectionid", "sourcedid", "crn", "ssbsectcrn", "coursesectionsid", "sectionlistingid", "id",
+		},
+		parent: {
+			"courseexternalid", "courseid", "coursesourcedid", "seccourse", "coursesid", "coursedefinitionid", "course",
+			"coursecode",
+		},
 		subject:          {"subject", "subjectcode", "subj", "subjcode", "ssbsectsubjcode", "coursesubject"},
 		number:           {"number", "coursenumber", "crsenumb", "ssbsectcrsenumb"},
 		"name":           {"name", "sectionname", "title", "sectiontitle", "secname", "secshorttitle", "ssbsectcrsetitle"},
@@ -123,16 +140,15 @@ var headers = map[catalog.Kind]map[column][]string{
 	},
 }
 
-// required are the columns without which a file is not taken.
+// required are the columns without which a file is refused.
 var required = map[catalog.Kind][]column{
 	catalog.CourseKind: {"name"}, catalog.SectionKind: {"name"}, catalog.ProgramKind: {"name"},
 	catalog.CredentialKind: {"name"}, catalog.JobKind: {"name", "employerId"},
 }
 
-// ReadCSV reads a table with one record a line. Commas, semicolons, tabs or bars part
-// the cells; the text is UTF-8 or UTF-16 with or without a byte order mark, or
-// Windows-1252. Cells that hold several values part them by semicolons or bars.
-// Columns that mean nothing here are passed over.
+// ReadCSV reads a table with one record per line. Cells are separated by commas, semicolons, tabs or bars; the text is
+// UTF-8 or UTF-16 with or without a byte order mark, or Windows-1252. Values within a cell are separated by semicolons
+// or bars. Unknown columns are ignored.
 func ReadCSV(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
 	t, err := openTable(r, name)
 	if err != nil {
@@ -142,28 +158,23 @@ func ReadCSV(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
 		kind = kindOf(name, t.header)
 	}
 	t.assign(headers[kind])
+	needs := func(columns string) error {
+		return fmt.Errorf("%s: a table of %s needs %s; it has %s", name, labelOf(kind), columns, strings.Join(t.header, ", "))
+	}
 	for _, c := range required[kind] {
-		if _, ok := t.columns[c]; !ok {
-			return nil, fmt.Errorf("%s: as a table of %s it needs a column %q; it has %s", name, labelOf(kind), headers[kind][c][0], strings.Join(t.header, ", "))
+		if !t.has(c) {
+			return nil, needs(fmt.Sprintf("a column %q", headers[kind][c][0]))
 		}
 	}
-	if _, ok := t.columns["code"]; kind == catalog.CourseKind && !ok && !t.has(subject, number) {
-		return nil, fmt.Errorf("%s: as a table of courses it needs a column \"code\", or \"subject\" and \"number\"", name)
-	}
-	if kind == catalog.SectionKind && !t.has(parent) && !t.has(subject, number) {
-		return nil, fmt.Errorf("%s: as a table of sections it needs a column \"courseExternalId\", or \"subject\" and \"number\"", name)
+	switch coded := t.has(subject, number); {
+	case kind == catalog.CourseKind && !coded && !t.has("code"):
+		return nil, needs(`a column "code", or "subject" and "number"`)
+	case kind == catalog.SectionKind && !coded && !t.has(parent):
+		return nil, needs(`a column "courseExternalId", or "subject" and "number"`)
 	}
 	var rows []Row
-	for {
-		more, err := t.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return rows, nil
-		}
-		rows = append(rows, t.row(kind))
-	}
+	err = t.each(func() { rows = append(rows, t.row(kind)) })
+	return rows, err
 }
 
 func labelOf(kind catalog.Kind) string {
@@ -175,8 +186,8 @@ func labelOf(kind catalog.Kind) string {
 	return string(kind)
 }
 
-// kindOf returns what a table holds: by its file's name, else by columns that only
-// one kind has, else courses.
+// kindOf guesses the kind of a table's records from the file's name, else from columns that only one kind has. The
+// default is courses.
 func kindOf(name string, header []string) catalog.Kind {
 	name = plain(name)
 	for _, of := range []struct {
@@ -206,7 +217,7 @@ func kindOf(name string, header []string) catalog.Kind {
 	return catalog.CourseKind
 }
 
-// plain is a text in lower case with only its letters and digits.
+// plain returns the letters and digits of a text in lower case.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -216,7 +227,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// table is a CSV file at one of its lines.
+// table is a CSV file at its current line.
 type table struct {
 	name    string
 	reader  *csv.Reader
@@ -236,19 +247,16 @@ func openTable(r io.Reader, name string) (*table, error) {
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord = delimiter(text), -1
-	// Tables with bars or tabs are mostly written without a thought of quotes.
+	// Tables with bars or tabs are rarely quoted properly.
 	reader.LazyQuotes = reader.Comma == '|' || reader.Comma == '\t'
 	t := &table{name: name, reader: reader}
-	more, err := t.next()
-	if err != nil {
+	if more, err := t.next(); err != nil {
 		return nil, err
-	}
-	if !more {
+	} else if !more {
 		return nil, fmt.Errorf("%s is empty", name)
 	}
-	t.header = t.cells
-	for i := range t.header {
-		t.header[i] = strings.TrimSpace(t.header[i])
+	for _, cell := range t.cells {
+		t.header = append(t.header, strings.TrimSpace(cell))
 	}
 	return t, nil
 }
@@ -263,7 +271,7 @@ func decode(text []byte) ([]byte, error) {
 	return text, err
 }
 
-// delimiter is the one of comma, semicolon, tab and bar that the first line has most of.
+// delimiter returns the most frequent of comma, semicolon, tab and bar in the first line.
 func delimiter(text []byte) rune {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', 0
@@ -284,7 +292,18 @@ func delimiter(text []byte) rune {
 	return best
 }
 
-// next goes to the next line that is not blank.
+// each calls visit for every line that is not blank.
+func (t *table) each(visit func()) error {
+	for {
+		more, err := t.next()
+		if err != nil || !more {
+			return err
+		}
+		visit()
+	}
+}
+
+// next advances to the next line that is not blank.
 func (t *table) next() (more bool, err error) {
 	for {
 		t.cells, err = t.reader.Read()
@@ -293,7 +312,8 @@ func (t *table) next() (more bool, err error) {
 		}
 		var broken *csv.ParseError
 		if errors.As(err, &broken) {
-			return false, fmt.Errorf("%s:%d: the record that begins here breaks off at line %d, column %d: %w", t.name, broken.StartLine, broken.Line, broken.Column, broken.Err)
+			return false, fmt.Errorf("%s:%d: the record that starts here is broken at line %d, column %d: %w",
+				t.name, broken.StartLine, broken.Line, broken.Column, broken.Err)
 		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", t.name, err)
@@ -305,8 +325,7 @@ func (t *table) next() (more bool, err error) {
 	}
 }
 
-// assign finds the columns by their headers; the first name of a meaning that the
-// table has wins.
+// assign finds the columns by their headers. Of several headers of a column, the one listed first wins.
 func (t *table) assign(names map[column][]string) {
 	at := map[string]int{}
 	for i, h := range t.header {
@@ -334,7 +353,7 @@ func (t *table) has(columns ...column) bool {
 	return true
 }
 
-// get returns a cell of the line, trimmed; "" where there is none.
+// get returns a cell of the line without surrounding blanks; "" if there is none.
 func (t *table) get(c column) string {
 	i, ok := t.columns[c]
 	if !ok || i >= len(t.cells) {
@@ -343,23 +362,30 @@ func (t *table) get(c column) string {
 	return strings.TrimSpace(t.cells[i])
 }
 
-func (t *table) place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
-
-// notNull are the fields that a record cannot be without: left blank, the contract
-// says so.
+// notNull are fields that every record has. A blank cell leaves them out, and the contract reports them as missing.
 var notNull = []column{"name", "code", "employerId", "lifecycleStatus"}
 
-// row returns the line as a record.
-func (t *table) row(kind catalog.Kind) Row {
-	row := Row{Place: t.place(), Kind: kind, Name: t.get(external), Parent: t.get(parent), Fields: map[string]any{}, Header: t.header, Source: t.cells}
+// newRow returns a row for the line without fields.
+func (t *table) newRow(kind catalog.Kind, name string) Row {
+	row := Row{
+		Place: fmt.Sprintf("%s:%d", t.name, t.line), Kind: kind, Name: name,
+		Fields: map[string]any{}, Header: t.header, Source: t.cells,
+	}
 	if len(t.cells) > len(t.header) {
 		row.Unreadable = fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header))
 	}
+	return row
+}
+
+// row returns the line as a record.
+func (t *table) row(kind catalog.Kind) Row {
+	row := t.newRow(kind, t.get(external))
+	row.Parent = t.get(parent)
 	gone := strings.ToLower(t.get(status))
 	row.Gone = gone == "deleted" || gone == "tobedeleted"
 	code := strings.TrimSpace(t.get(subject) + " " + t.get(number))
 	for c := range t.columns {
-		if slices.Contains(aside, c) {
+		if slices.Contains(combined, c) {
 			continue
 		}
 		cell := t.get(c)
@@ -395,7 +421,7 @@ func (t *table) row(kind catalog.Kind) Row {
 			row.Parent = code
 		}
 		row.Untitled = row.Fields["name"] == nil
-		if t.has(external) && strings.HasSuffix(plain(t.header[t.columns[external]]), "crn") && t.get(term) != "" && row.Name != "" {
+		if t.has(external) && strings.HasSuffix(plain(t.header[t.columns[external]]), "crn") && t.get(term) != "" {
 			row.Name = within(t.get(term), row.Name)
 		}
 	}
@@ -405,8 +431,7 @@ func (t *table) row(kind catalog.Kind) Row {
 	return row
 }
 
-// valueOf turns a cell into what JSON would have there; a blank one is null, or no
-// list.
+// valueOf converts a cell to a JSON value; a blank one is null or an empty list.
 func (t *table) valueOf(c column, cell string) (any, error) {
 	switch c {
 	case "level":
@@ -429,7 +454,7 @@ func (t *table) valueOf(c column, cell string) (any, error) {
 		}
 		amount, err := strconv.ParseFloat(strings.NewReplacer("$", "", ",", "", " ", "").Replace(cell), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no amount", cell)
+			return nil, fmt.Errorf("%q is not an amount", cell)
 		}
 		return amount, nil
 	}
@@ -439,10 +464,10 @@ func (t *table) valueOf(c column, cell string) (any, error) {
 	return cell, nil
 }
 
-// values parts a cell that holds several values.
+// values splits a cell into its values.
 func values(cell string) []string {
 	list := []string{}
-	for value := range strings.FieldsFuncSeq(cell, func(r rune) bool { return r == ';' || r == '|' || r == '\n' }) {
+	for value := range strings.FieldsFuncSeq(cell, func(r rune) bool { return strings.ContainsRune(";|\n", r) }) {
 		if value = strings.TrimSpace(value); value != "" {
 			list = append(list, value)
 		}
@@ -450,7 +475,7 @@ func values(cell string) []string {
 	return list
 }
 
-// skillsOf reads skills as skillId=level or skillId=level@confidence.
+// skillsOf reads skills written as skillId=level or skillId=level@confidence.
 func skillsOf(cell string) (any, error) {
 	skills := []any{}
 	for _, value := range values(cell) {
@@ -458,13 +483,13 @@ func skillsOf(cell string) (any, error) {
 		levelText, confidenceText, sure := strings.Cut(rest, "@")
 		level, err := strconv.ParseFloat(strings.TrimSpace(levelText), 64)
 		if !ok || err != nil {
-			return nil, fmt.Errorf("%q is no skillId=level", value)
+			return nil, fmt.Errorf("%q is not skillId=level", value)
 		}
 		skill := map[string]any{"skillId": strings.TrimSpace(id), "level": level}
 		if sure {
 			confidence, err := strconv.ParseFloat(strings.TrimSpace(confidenceText), 64)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no skillId=level@confidence", value)
+				return nil, fmt.Errorf("%q is not skillId=level@confidence", value)
 			}
 			skill["confidence"] = confidence
 		}

@@ -1,86 +1,99 @@
 package intake
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// credits returns what a line says of credits: a range in one cell (3, 1-4), or its
-// ends in two. The end that is not there is as the other one, the unit without a
-// word semester hours.
-func (t *table) credits() (any, error) {
-	low, high := t.get(creditsMin), t.get(creditsMax)
-	if whole := t.get(credits); whole != "" {
-		low, high, _ = strings.Cut(whole, "-")
+var creditsForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d*\.?\d+)(?:\s*-\s*(\d*\.?\d+))?(?:\s+(\S.*))?$`)
+})
+
+// parseCredits reads credits that are written as 3, 3-4 or 3-4 ECTS. The default unit is the semester hour.
+func parseCredits(cell string) (map[string]any, error) {
+	match := creditsForm().FindStringSubmatch(cell)
+	if match == nil {
+		return nil, fmt.Errorf("%q is not a number of credits", cell)
 	}
-	if low, high = strings.TrimSpace(low), strings.TrimSpace(high); low == "" {
-		low = high
+	low, errLow := strconv.ParseFloat(match[1], 64)
+	high, errHigh := strconv.ParseFloat(cmp.Or(match[2], match[1]), 64)
+	if errLow != nil || errHigh != nil {
+		return nil, fmt.Errorf("%q is not a number of credits", cell)
 	}
-	if high == "" {
-		high = low
+	unit := units[plain(cmp.Or(match[3], "semester"))]
+	if unit == "" {
+		return nil, fmt.Errorf("%q is not a unit of credits: "+
+			"SEMESTER_HOUR, QUARTER_HOUR, ECTS, CLOCK_HOUR or CEU", match[3])
 	}
-	if low == "" {
-		return nil, nil
-	}
-	fact := map[string]any{"unit": "SEMESTER_HOUR"}
-	for field, text := range map[string]string{"min": low, "max": high} {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is no number of credits", text)
-		}
-		fact[field] = n
-	}
-	if word := t.get(creditsUnit); word != "" {
-		unit, known := units[plain(word)]
-		if !known {
-			return nil, fmt.Errorf("%q is no unit of credits: SEMESTER_HOUR, QUARTER_HOUR, ECTS, CLOCK_HOUR or CEU", word)
-		}
-		fact["unit"] = unit
-	}
-	return fact, nil
+	return map[string]any{"min": low, "max": high, "unit": unit}, nil
 }
 
-// The words of other systems for the contract's, as plain leaves them. They have more
-// words than the contract; one that stands for none of its words stands for "".
+// credits returns the credits of a line: a number or range in one cell, or its two ends in two cells.
+func (t *table) credits() (any, error) {
+	cell, low, high := t.get(credits), t.get(creditsMin), t.get(creditsMax)
+	if cell == "" {
+		if cell = cmp.Or(low, high); low != "" && high != "" {
+			cell = low + "-" + high
+		}
+		if cell == "" {
+			return nil, nil
+		}
+	}
+	return parseCredits(strings.TrimSpace(cell + " " + t.get(creditsUnit)))
+}
+
+// Words of other systems, as plain leaves them, and their equivalents in the contract.
 var (
 	units = map[string]string{
-		"semesterhour": "SEMESTER_HOUR", "semesterhours": "SEMESTER_HOUR", "semester": "SEMESTER_HOUR", "credit": "SEMESTER_HOUR",
-		"credits": "SEMESTER_HOUR", "credithour": "SEMESTER_HOUR", "credithours": "SEMESTER_HOUR", "sh": "SEMESTER_HOUR",
+		"semesterhour": "SEMESTER_HOUR", "semesterhours": "SEMESTER_HOUR",
+		"semester": "SEMESTER_HOUR", "credit": "SEMESTER_HOUR",
+		"credits": "SEMESTER_HOUR", "credithour": "SEMESTER_HOUR",
+		"credithours": "SEMESTER_HOUR", "sh": "SEMESTER_HOUR",
 		"quarterhour": "QUARTER_HOUR", "quarterhours": "QUARTER_HOUR", "quarter": "QUARTER_HOUR", "qh": "QUARTER_HOUR",
 		"ects": "ECTS", "ectscredits": "ECTS",
-		"clockhour": "CLOCK_HOUR", "clockhours": "CLOCK_HOUR", "contacthour": "CLOCK_HOUR", "contacthours": "CLOCK_HOUR",
+		"clockhour": "CLOCK_HOUR", "clockhours": "CLOCK_HOUR",
+		"contacthour": "CLOCK_HOUR", "contacthours": "CLOCK_HOUR",
 		"ceu": "CEU", "ceus": "CEU", "continuingeducationunit": "CEU", "continuingeducationunits": "CEU",
 	}
 	levels = map[string]string{
-		"lowerdivision": "LOWER_DIVISION", "lower": "LOWER_DIVISION", "ld": "LOWER_DIVISION", "100": "LOWER_DIVISION", "200": "LOWER_DIVISION",
-		"upperdivision": "UPPER_DIVISION", "upper": "UPPER_DIVISION", "ud": "UPPER_DIVISION", "300": "UPPER_DIVISION", "400": "UPPER_DIVISION",
+		"lowerdivision": "LOWER_DIVISION", "lower": "LOWER_DIVISION", "ld": "LOWER_DIVISION",
+		"100": "LOWER_DIVISION", "200": "LOWER_DIVISION",
+		"upperdivision": "UPPER_DIVISION", "upper": "UPPER_DIVISION", "ud": "UPPER_DIVISION",
+		"300": "UPPER_DIVISION", "400": "UPPER_DIVISION",
 		"graduate": "GRADUATE", "grad": "GRADUATE", "gr": "GRADUATE", "500": "GRADUATE", "600": "GRADUATE",
 		"noncredit": "NON_CREDIT", "nc": "NON_CREDIT", "ce": "NON_CREDIT", "continuingeducation": "NON_CREDIT",
 	}
 	lifecycles = map[string]string{
 		"proposed": "PROPOSED", "pending": "PROPOSED", "planned": "PROPOSED", "draft": "PROPOSED", "p": "PROPOSED",
 		"active": "ACTIVE", "approved": "ACTIVE", "a": "ACTIVE",
-		"retired": "RETIRED", "inactive": "RETIRED", "terminated": "RETIRED", "obsolete": "RETIRED", "closed": "RETIRED", "i": "RETIRED",
+		"retired": "RETIRED", "inactive": "RETIRED", "terminated": "RETIRED",
+		"obsolete": "RETIRED", "closed": "RETIRED", "i": "RETIRED",
 	}
 )
 
-// dates are the forms in which other systems write a calendar date.
-var dates = []string{time.DateOnly, "01/02/2006", "1/2/2006", "01/02/06", "02-Jan-2006", "02-Jan-06", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "1/2/2006 3:04:05 PM"}
+// dates are the layouts in which other systems write calendar dates.
+var dates = []string{
+	time.DateOnly, "1/2/2006", "01/02/06", "02-Jan-2006", "02-Jan-06",
+	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "1/2/2006 3:04:05 PM",
+}
 
-// date writes a date as the contract does; what is none stays as it is.
+// date converts a date to the contract's layout, and returns any other cell unchanged.
 func date(cell string) string {
-	for _, form := range dates {
-		if day, err := time.Parse(form, cell); err == nil {
+	for _, layout := range dates {
+		if day, err := time.Parse(layout, cell); err == nil {
 			return day.Format(time.DateOnly)
 		}
 	}
 	return cell
 }
 
-// word returns the contract's word for a cell. One that the contract does not have is
-// left to it to refuse in a column of its own name, and nil in one of other systems.
+// word returns the contract's word for a cell. A word that the contract lacks is passed on, to be refused, if the
+// column has the contract's name, and is ignored in a column of another system.
 func (t *table) word(kind column, words map[string]string, own string, cell string) any {
 	if word := words[plain(cell)]; word != "" {
 		return word

@@ -1,9 +1,8 @@
-// Package intake reads catalogs as other systems export them, JSON, CSV and
-// OneRoster, and gives them as rows in the contract's words. It looks nothing up
-// and decides nothing about the catalog: package load does.
+// Package intake reads catalogs in JSON, CSV and OneRoster, as other systems export them, and returns rows in the terms
+// of the contract. It looks nothing up and makes no decisions about the catalog; package load does.
 //
-// Invariant: a row's fields are what a POST of the record would carry, except
-// that records are named by the ids of the system that exported them.
+// Invariant: a row's fields are the body of a POST of the record, except that records are named by the ids of the
+// system that exported them.
 package intake
 
 import (
@@ -22,43 +21,41 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Row is one record as a file has it.
+// Row is one record of a file.
 type Row struct {
-	Place  string // where it stands, for people: courses.csv:12
+	Place  string // for people: courses.csv:12
 	Kind   catalog.Kind
 	Name   string // the record's external id
-	Parent string // of a section its course's, of a transfer course its package's external id
+	Parent string // external id of a section's course or of a transfer course's package
 	Fields map[string]any
-	// Members are the external ids of a program's courses in order, or of a
-	// credential's sections, where a course's stands for its default section; nil
-	// where the file does not say.
+	// Members are the external ids of a program's courses in order or of a credential's sections, where a course's id
+	// stands for its default section; nil if the file does not list them.
 	Members []string
-	// Effective is the term or the date from which a course is as the row says; ""
-	// where the file does not say. A file may have a course once for each.
+	// Effective is the term or date from which the row applies to its course; "" if the file has none. A file may
+	// repeat a course for each.
 	Effective string
-	// Untitled reports that a section's name is blank, and is its course's then.
+	// Untitled reports that a section's name is blank: it gets the name of its course.
 	Untitled bool
 	// Gone reports that the other system has deleted the record.
 	Gone bool
-	// Unreadable is what could not be read; empty for nothing.
+	// Unreadable lists what could not be read; "" if everything could.
 	Unreadable string
-	// Header and Source are the table's header and the line's cells, so that a line
-	// can be written out again; from JSON, Source is the object and Header nil.
+	// Header and Source are the table's header and the line's cells, from which the line can be written again. For
+	// JSON, Source is the object and Header is nil.
 	Header, Source []string
-	// More are the cells of the further lines that belong to the record.
+	// More are the cells of further lines that belong to the record.
 	More [][]string
 }
 
-// maxFile bounds a file in bytes; a catalog of a million courses is smaller.
+// maxFile is the maximum size of a file in bytes; a catalog of a million courses is smaller.
 const maxFile = 1 << 30
 
-// Read reads a catalog: a .json file (ReadJSON), a CSV file (ReadCSV), or a
-// directory or .zip file of them, which may be a OneRoster 1.2 bundle. kind says
-// what a single CSV file holds; empty leaves that to its name and headers.
+// Read reads a .json file (ReadJSON), a CSV file (ReadCSV), or a directory or .zip file of them, which may be a
+// OneRoster 1.2 bundle. kind is the kind of records in a single CSV file; the default is derived from name and headers.
 func Read(name, kind string) ([]Row, error) {
 	asked, ok := kinds[strings.ToLower(kind)]
 	if !ok && kind != "" {
-		return nil, fmt.Errorf("%q is no kind of record: courses, sections, programs, credentials or jobs", kind)
+		return nil, fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials or jobs", kind)
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -106,7 +103,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBundle reads the files of a directory or archive, wherever in it they lie.
+// readBundle reads the files of a directory or archive and of the directories in it.
 func readBundle(fsys fs.FS, name string) ([]Row, error) {
 	files := map[string]string{}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -125,10 +122,9 @@ func readBundle(fsys fs.FS, name string) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if roster, err := isOneRoster(fsys, files); err != nil || roster {
-		if err != nil {
-			return nil, err
-		}
+	if roster, err := isOneRoster(fsys, files); err != nil {
+		return nil, err
+	} else if roster {
 		return readOneRoster(fsys, files)
 	}
 	var rows []Row
@@ -145,13 +141,12 @@ func readBundle(fsys fs.FS, name string) ([]Row, error) {
 		rows = append(rows, more...)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s holds neither CSV nor JSON files", name)
+		return nil, fmt.Errorf("%s contains neither CSV nor JSON files", name)
 	}
 	return rows, nil
 }
 
-// ownName is what people know a record by whose file has no external ids; empty
-// where the row does not say it.
+// ownName returns a substitute for the external id in a file that has none; "" if the row has no such fields.
 func ownName(row Row) string {
 	field := func(name string) string {
 		text, _ := row.Fields[name].(string)

@@ -31,7 +31,7 @@ func check(t *testing.T, got, want []Row) {
 	}
 }
 
-// The headers of the systems that catalogs come from.
+// The headers of the systems that export catalogs.
 func TestHeaders(t *testing.T) {
 	course := func(place, name, code, title string) []Row {
 		return []Row{{Place: place, Kind: catalog.CourseKind, Name: name, Fields: map[string]any{"name": title, "code": code}}}
@@ -71,7 +71,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// The facts of a course, in the words of the systems that it comes from.
+// The facts of a course, in the words of other systems.
 func TestFacts(t *testing.T) {
 	credits := func(low, high float64, unit string) map[string]any {
 		return map[string]any{"min": low, "max": high, "unit": unit}
@@ -96,7 +96,7 @@ func TestFacts(t *testing.T) {
 			"Workday", "Code,Course Title,Minimum Units,Maximum Units,Unit Type,Academic Level,Course Status,Effective Date\nA,B,2,2,Quarter Hours,Graduate,Approved,1/5/2026\n",
 			map[string]any{"credits": credits(2, 2, "QUARTER_HOUR"), "level": "GRADUATE", "lifecycleStatus": "ACTIVE", "effectiveFrom": "2026-01-05"},
 		},
-		// Undergraduate is neither of the contract's, blank is null, and the contract judges what is in its own words.
+		// The contract lacks undergraduate, blank is null, and bad values in the contract's own columns are passed on.
 		{"others", "name,code,credits,levl_code,status,effectiveTo\nB,A,,UG,X,someday\n", map[string]any{"credits": nil, "effectiveTo": "someday"}},
 		{"unknown", "name,code,level,lifecycleStatus\nB,A,UG,X\n", map[string]any{"level": "UG", "lifecycleStatus": "X"}},
 		{"blank", "name,code,level,lifecycleStatus,webpage\nB,A,,,\n", map[string]any{"level": nil, "webpage": nil}},
@@ -120,7 +120,7 @@ func utf16Text(text string) string {
 	return string(b)
 }
 
-// The same table however it was saved.
+// The same table in several encodings.
 func TestEncodings(t *testing.T) {
 	plain := "code,name,description\nA 1,Études,\"two\nlines, \"\"quoted\"\"\"\n\nA 2,Other,x\n"
 	want := []Row{
@@ -144,16 +144,15 @@ func TestEncodings(t *testing.T) {
 	check(t, ofCSV(t, "c.csv", semicolons, ""), []Row{{Place: "c.csv:2", Kind: catalog.CourseKind, Name: "A 1", Fields: map[string]any{"code": "A 1", "name": "Name, with comma"}}})
 }
 
-// What is wrong with one line is told of that line; what makes the rest of the
-// file doubtful ends the reading.
+// Errors within a line are reported with the line. Errors that make the rest of the file doubtful end the reading.
 func TestBadCSV(t *testing.T) {
 	for _, c := range []struct{ text, fault string }{
 		{"code,name\nA,B,C\n", "3 cells"},
-		{"externalId,name,employer,salaryMin\n1,B,C,lots\n", `"lots" is no amount`},
-		{"code,name,skills\nA,B,core:x\n", "no skillId=level"},
-		{"code,name,credits\nA,B,three\n", `credits: "three" is no number of credits`},
-		{"code,name,credits,creditsUnit\nA,B,3,points\n", `credits: "points" is no unit of credits`},
-		{"code,name,skills\nA,B,core:x=2@much\n", "no skillId=level@confidence"},
+		{"externalId,name,employer,salaryMin\n1,B,C,lots\n", `"lots" is not an amount`},
+		{"code,name,skills\nA,B,core:x\n", "is not skillId=level"},
+		{"code,name,credits\nA,B,three\n", `credits: "three" is not a number of credits`},
+		{"code,name,credits,creditsUnit\nA,B,3,points\n", `credits: "points" is not a unit of credits`},
+		{"code,name,skills\nA,B,core:x=2@much\n", "is not skillId=level@confidence"},
 	} {
 		rows := ofCSV(t, "a.csv", c.text, "")
 		if len(rows) != 1 || !strings.Contains(rows[0].Unreadable, c.fault) {
@@ -192,10 +191,10 @@ func TestReadJSON(t *testing.T) {
 		{Place: "f.json: transferPackages[0].courses[0]", Kind: catalog.TransferCourseKind, Name: "x", Parent: "t", Fields: map[string]any{"name": "X"}},
 	})
 	for text, want := range map[string]string{
-		`[]`: "not a catalog", `{"courses":[1]}`: "not a catalog", `{"courses":[]} x`: "follows", `{"cours":[]}`: `"cours" is no list`,
-		`{"courses":[{"externalId":7,"name":"N"}]}`:       "courses[0]: externalId must be a text",
-		`{"courses":[{"externalId":" ","name":"N"}]}`:     "courses[0]: externalId must be a text",
-		`{"courses":[{"externalId":"c","sections":[1]}]}`: "sections[0] is no object",
+		`[]`: "not a catalog", `{"courses":[1]}`: "not a catalog", `{"courses":[]} x`: "after the catalog", `{"cours":[]}`: `"cours" is not a list`,
+		`{"courses":[{"externalId":7,"name":"N"}]}`:       "courses[0]: externalId must be a non-blank string",
+		`{"courses":[{"externalId":" ","name":"N"}]}`:     "courses[0]: externalId must be a non-blank string",
+		`{"courses":[{"externalId":"c","sections":[1]}]}`: "sections[0] is not an object",
 		`{"courses":[{"externalId":"c","sections":{}}]}`:  "sections must be a list",
 		`{"programs":[{"externalId":"p","courses":[1]}]}`: "courses must be a list",
 	} {
@@ -205,7 +204,7 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-// Files that name no external ids are known by what people call their records.
+// Without external ids records are identified by their codes or names.
 func TestOwnNames(t *testing.T) {
 	names := func(rows []Row, err error) (all []string) {
 		t.Helper()
@@ -239,7 +238,7 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
-// A bundle as OneRoster 1.2 describes it, with files that are no catalog.
+// A OneRoster 1.2 bundle, including files that are not part of a catalog.
 var roster = map[string]string{
 	"manifest.csv":         "propertyName,value\nmanifest.version,1.0\noneroster.version,1.2\n",
 	"orgs.csv":             "sourcedId,status,dateLastModified,name,type,identifier,parentSourcedId\no1,,,North Campus,school,,\n",
@@ -294,7 +293,7 @@ func TestOneRoster(t *testing.T) {
 	}
 }
 
-// A directory or archive of tables that are named like what they hold.
+// A directory or archive of tables named after their kinds.
 func TestBundle(t *testing.T) {
 	files := map[string]string{"courses.csv": "code,name\nA,B\n", "my-jobs.csv": "id,name,employer\n1,N,E\n", "readme.txt": "", "more.json": `{"programs":[{"externalId":"p"}]}`}
 	name := bundle(t, files, "")
@@ -321,7 +320,7 @@ func TestBundle(t *testing.T) {
 	if _, err := Read(bundle(t, map[string]string{"a.txt": ""}, ""), ""); err == nil || !strings.Contains(err.Error(), "neither CSV nor JSON") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(dir, "people"); err == nil || !strings.Contains(err.Error(), `"people" is no kind`) {
+	if _, err := Read(dir, "people"); err == nil || !strings.Contains(err.Error(), `"people" is not a kind`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Read(filepath.Join(dir, "absent.csv"), ""); err == nil {
@@ -329,7 +328,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// Whatever a table holds, reading it ends, and each row has its place and fields.
+// Reading any table terminates, and each row has its place and fields.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
 		"code,name\nA,B\n", "\ufeffid;name;employer\r\n1;\"a\nb\";x\r\n", "sectionid\tcourseid\tname\n1\t2\t3", utf16Text("code,name\n1,2\n"),

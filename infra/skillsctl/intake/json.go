@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// list is a list of records in a JSON catalog, and the list inside of each.
+// list is a list of records in a JSON catalog, and the list within each record.
 type list struct {
 	key     string
 	kind    catalog.Kind
@@ -26,9 +27,8 @@ var lists = []list{
 	{key: "transferPackages", kind: catalog.TransferPackageKind, inside: "courses", within: catalog.TransferCourseKind},
 }
 
-// ReadJSON reads a catalog: an object with the lists courses (each may hold
-// sections), programs, credentials, jobs and transferPackages (each may hold
-// courses). name is the file's, for places.
+// ReadJSON reads a catalog: an object with the lists courses (each may have sections), programs, credentials, jobs and
+// transferPackages (each may have courses). Places are given in terms of the file's name.
 func ReadJSON(r io.Reader, name string) ([]Row, error) {
 	decoder := json.NewDecoder(r)
 	var file map[string][]map[string]any
@@ -36,84 +36,72 @@ func ReadJSON(r io.Reader, name string) ([]Row, error) {
 		return nil, fmt.Errorf("%s: not a catalog in JSON: %w", name, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s: something follows the catalog", name)
+		return nil, fmt.Errorf("%s: unexpected data after the catalog", name)
 	}
 	var rows []Row
+	add := func(object map[string]any, l list, parent, place string) (string, error) {
+		text, err := json.Marshal(object) // before fields are removed
+		if err != nil {
+			return "", err
+		}
+		delete(object, l.inside)
+		row := Row{Place: place, Kind: l.kind, Parent: parent, Fields: object, Source: []string{string(text)}}
+		if err = row.takeName(); err == nil && l.members != "" {
+			row.Members, err = textsOf(object, l.members)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", place, err)
+		}
+		rows = append(rows, row)
+		return row.Name, nil
+	}
 	for _, l := range lists {
 		for i, object := range file[l.key] {
 			place := fmt.Sprintf("%s: %s[%d]", name, l.key, i)
-			whole := source(object)
-			var inner []any
-			if l.inside != "" {
-				value, given := object[l.inside]
-				list, ok := value.([]any)
-				if given && !ok {
-					return nil, fmt.Errorf("%s: %s must be a list of objects", place, l.inside)
-				}
-				inner = list
-				delete(object, l.inside)
+			inner, ok := object[l.inside].([]any)
+			if _, given := object[l.inside]; l.inside != "" && given && !ok {
+				return nil, fmt.Errorf("%s: %s must be a list of objects", place, l.inside)
 			}
-			row, err := rowOf(object, l.kind, "", place)
+			parent, err := add(object, l, "", place)
 			if err != nil {
 				return nil, err
 			}
-			row.Source = whole
-			if l.members != "" {
-				if row.Members, err = textsOf(object, l.members, place); err != nil {
-					return nil, err
-				}
-			}
-			rows = append(rows, row)
 			for j, item := range inner {
 				place := fmt.Sprintf("%s.%s[%d]", place, l.inside, j)
 				object, ok := item.(map[string]any)
 				if !ok {
-					return nil, fmt.Errorf("%s is no object", place)
+					return nil, fmt.Errorf("%s is not an object", place)
 				}
-				whole := source(object)
-				member, err := rowOf(object, l.within, row.Name, place)
-				if err != nil {
+				if _, err := add(object, list{kind: l.within}, parent, place); err != nil {
 					return nil, err
 				}
-				member.Source = whole
-				rows = append(rows, member)
 			}
 		}
 		delete(file, l.key)
 	}
 	for key := range file {
-		return nil, fmt.Errorf("%s: %q is no list of a catalog", name, key)
+		return nil, fmt.Errorf("%s: %q is not a list of a catalog", name, key)
 	}
 	return rows, nil
 }
 
-func rowOf(object map[string]any, kind catalog.Kind, parent, place string) (Row, error) {
-	external, given := object["externalId"]
-	delete(object, "externalId")
-	row := Row{Place: place, Kind: kind, Parent: parent, Fields: object}
+// takeName moves the external id from the row's fields to its name.
+func (row *Row) takeName() error {
+	external, given := row.Fields["externalId"]
+	delete(row.Fields, "externalId")
 	if !given {
-		row.Name = ownName(row)
-		return row, nil
+		row.Name = ownName(*row)
+		return nil
 	}
-	name, ok := external.(string)
-	if name = strings.TrimSpace(name); !ok || name == "" {
-		return Row{}, fmt.Errorf("%s: externalId must be a text", place)
+	name, _ := external.(string)
+	if row.Name = strings.TrimSpace(name); row.Name == "" {
+		return errors.New("externalId must be a non-blank string")
 	}
-	row.Name = name
-	return row, nil
+	return nil
 }
 
-// source is an object as it was, for the file of rejects.
-func source(object map[string]any) []string {
-	text, err := json.Marshal(object)
-	if err != nil {
-		panic(err) // it came as JSON
-	}
-	return []string{string(text)}
-}
-
-// textsOf takes a list of texts out of an object; nil where there is none.
-func textsOf(object map[string]any, key, place string) ([]string, error) {
+// textsOf removes a list of strings from an object and returns it; nil if there is none.
+func textsOf(object map[string]any, key string) ([]string, error) {
 	value, ok := object[key]
 	delete(object, key)
 	if !ok {
@@ -127,7 +115,7 @@ func textsOf(object map[string]any, key, place string) ([]string, error) {
 		ok = ok && isText
 	}
 	if !ok {
-		return nil, fmt.Errorf("%s: %s must be a list of external ids", place, key)
+		return nil, fmt.Errorf("%s must be a list of external ids", key)
 	}
 	return texts, nil
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -9,8 +10,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// isOneRoster reports whether the files are a OneRoster bundle: its courses have
-// sourcedIds.
+// isOneRoster reports whether the files are a OneRoster bundle, whose courses have sourcedIds.
 func isOneRoster(fsys fs.FS, files map[string]string) (bool, error) {
 	if files["courses.csv"] == "" {
 		return false, nil
@@ -22,35 +22,42 @@ func isOneRoster(fsys fs.FS, files map[string]string) (bool, error) {
 	return slices.ContainsFunc(t.header, func(h string) bool { return plain(h) == "sourcedid" }), nil
 }
 
-// Columns of OneRoster 1.2 CSV (1EdTech, section 4 of the CSV binding).
+// Columns of the OneRoster 1.2 CSV binding (1EdTech, section 4).
 var (
 	rosterNames   = map[column][]string{external: {"sourcedid"}, status: {"status"}, "name": {"title", "name"}}
-	rosterCourses = map[column][]string{external: {"sourcedid"}, status: {"status"}, "name": {"title"}, "code": {"coursecode"}}
+	rosterCourses = map[column][]string{
+		external: {"sourcedid"}, status: {"status"}, "name": {"title"}, "code": {"coursecode"},
+	}
 	rosterClasses = map[column][]string{
 		external: {"sourcedid"}, status: {"status"}, "name": {"title"}, "code": {"classcode"}, parent: {"coursesourcedid"},
 		"school": {"schoolsourcedid"}, "terms": {"termsourcedids"}, "location": {"location"},
 	}
 )
 
-// readOneRoster reads the courses of a bundle, and its classes as their sections.
-// Terms and schools, which the catalog has no place of its own for, make a class's
-// description: Fall 2026, North Campus. Everything about persons is passed over.
+// readOneRoster reads the courses of a bundle, and its classes as their sections. The titles of a class's terms and
+// school become its description (Fall 2026, North Campus). Files about people are ignored.
 func readOneRoster(fsys fs.FS, files map[string]string) ([]Row, error) {
-	terms, err := rosterTitles(fsys, files, "academicsessions.csv")
-	if err != nil {
-		return nil, err
-	}
-	schools, err := rosterTitles(fsys, files, "orgs.csv")
-	if err != nil {
-		return nil, err
+	titles := map[string]map[string]string{} // by file and sourcedId
+	for _, name := range []string{"academicsessions.csv", "orgs.csv"} {
+		titles[name] = map[string]string{}
+		if files[name] == "" {
+			continue
+		}
+		if err := eachIn(fsys, files, name, rosterNames, func(t *table) {
+			titles[name][t.get(external)] = t.get("name")
+		}); err != nil {
+			return nil, err
+		}
 	}
 	var rows []Row
-	err = eachIn(fsys, files, "courses.csv", rosterCourses, func(t *table) {
-		code := t.get("code")
-		if code == "" {
-			code = t.get(external)
-		}
-		rows = append(rows, t.rosterRow(catalog.CourseKind, map[string]any{"name": t.get("name"), "code": code}))
+	add := func(t *table, kind catalog.Kind, parent, field string, value any) {
+		row := t.newRow(kind, t.get(external))
+		row.Parent, row.Gone = parent, strings.EqualFold(t.get(status), "tobedeleted")
+		row.Fields["name"], row.Fields[field] = t.get("name"), value
+		rows = append(rows, row)
+	}
+	err := eachIn(fsys, files, "courses.csv", rosterCourses, func(t *table) {
+		add(t, catalog.CourseKind, "", "code", cmp.Or(t.get("code"), t.get(external)))
 	})
 	if err != nil || files["classes.csv"] == "" {
 		return rows, err
@@ -58,45 +65,20 @@ func readOneRoster(fsys fs.FS, files map[string]string) ([]Row, error) {
 	err = eachIn(fsys, files, "classes.csv", rosterClasses, func(t *table) {
 		var parts []string
 		for id := range strings.SplitSeq(t.get("terms"), ",") {
-			if title := terms[strings.TrimSpace(id)]; title != "" {
-				parts = append(parts, title)
-			}
+			parts = append(parts, titles["academicsessions.csv"][strings.TrimSpace(id)])
 		}
-		for _, part := range []string{schools[t.get("school")], t.get("location")} {
-			if part != "" {
-				parts = append(parts, part)
-			}
+		parts = append(parts, titles["orgs.csv"][t.get("school")], t.get("location"))
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		var description any
+		if len(parts) > 0 {
+			description = strings.Join(parts, ", ")
 		}
-		fields := map[string]any{"name": t.get("name"), "description": nil}
-		if parts != nil {
-			fields["description"] = strings.Join(parts, ", ")
-		}
-		row := t.rosterRow(catalog.SectionKind, fields)
-		row.Parent = t.get(parent)
-		rows = append(rows, row)
+		add(t, catalog.SectionKind, t.get(parent), "description", description)
 	})
 	return rows, err
 }
 
-func (t *table) rosterRow(kind catalog.Kind, fields map[string]any) Row {
-	return Row{
-		Place: t.place(), Kind: kind, Name: t.get(external), Fields: fields, Header: t.header, Source: t.cells,
-		Gone: strings.EqualFold(t.get(status), "tobedeleted"),
-	}
-}
-
-// rosterTitles reads the titles of a file's objects by sourcedId; none where the
-// bundle has no such file.
-func rosterTitles(fsys fs.FS, files map[string]string, name string) (map[string]string, error) {
-	titles := map[string]string{}
-	if files[name] == "" {
-		return titles, nil
-	}
-	err := eachIn(fsys, files, name, rosterNames, func(t *table) { titles[t.get(external)] = t.get("name") })
-	return titles, err
-}
-
-func eachIn(fsys fs.FS, files map[string]string, name string, names map[column][]string, each func(*table)) error {
+func eachIn(fsys fs.FS, files map[string]string, name string, names map[column][]string, visit func(*table)) error {
 	t, err := openIn(fsys, files, name, names)
 	if err != nil {
 		return err
@@ -106,13 +88,7 @@ func eachIn(fsys fs.FS, files map[string]string, name string, names map[column][
 			return fmt.Errorf("%s: the column %s of OneRoster is missing", name, known[0])
 		}
 	}
-	for {
-		more, err := t.next()
-		if err != nil || !more {
-			return err
-		}
-		each(t)
-	}
+	return t.each(func() { visit(t) })
 }
 
 // openIn opens a file of a bundle.

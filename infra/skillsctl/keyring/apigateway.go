@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/apigateway/types"
 )
 
-// APIGateway keeps the keys in API Gateway, all in one usage plan.
+// APIGateway is API Gateway with one usage plan for all keys.
 type APIGateway struct {
 	Client    *apigateway.Client
 	UsagePlan string

@@ -1,9 +1,8 @@
-// Package keyring issues, rotates and revokes the API keys of customers. A key is
-// a row in the table and, in AWS, a key of API Gateway in the usage plan; it works
-// with both only. Package catalog says how many there may be.
+// Package keyring issues, rotates and revokes the API keys of customers. A key is a row in the table and, in AWS, an
+// API Gateway key in the usage plan; it works only with both. Package catalog limits their number.
 //
-// Invariant: whatever fails between the two, doing the same again brings them in
-// line, and no key that works was shown to nobody.
+// Invariant: if a step fails, repeating the operation restores consistency, and every working key was shown to its
+// user.
 package keyring
 
 import (
@@ -15,45 +14,47 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Store is the table as the keyring needs it.
+// Store is the part of the table that the keyring uses.
 type Store interface {
 	Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error)
 	Keys(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key, error)
 	SaveKey(ctx context.Context, k *catalog.Key) error
 }
 
-// Gateway is what stands before the service in AWS and knows keys by name.
+// Gateway is the API gateway in front of the service, which identifies keys by name.
 type Gateway interface {
-	// Names returns the ids of the keys whose names begin with a prefix, by name.
+	// Names returns the ids of the keys whose names start with a prefix, by name.
 	Names(ctx context.Context, prefix string) (map[string]string, error)
-	// Add takes a key and lets it through.
+	// Add adds a key and admits it.
 	Add(ctx context.Context, name, secret string) error
-	// Remove forgets a key; one that is gone already is no error.
+	// Remove removes a key. A missing key is not an error.
 	Remove(ctx context.Context, id string) error
 }
 
-// Keyring is where keys are kept.
+// Keyring manages keys in the table and the gateway.
 type Keyring struct {
 	Store   Store
-	Gateway Gateway // nil where nothing stands before the service
+	Gateway Gateway // nil without a gateway
 	Now     func() catalog.Time
 	IDs     catalog.IDs
 }
 
-// Issued is a new key. Secret is known here and now only.
+// Issued is a new key. Its secret is not stored.
 type Issued struct {
 	*catalog.Key
 	Secret string `json:"apiKey"`
 }
 
-// nameOf is the name under which the gateway knows a key.
+// nameOf returns the name of a key in the gateway.
 func nameOf(k *catalog.Key) string { return prefixOf(k.CustomerID) + k.ID }
 
 func prefixOf(id catalog.CustomerID) string { return string(id) + "." }
 
-// Create issues a key, which ends after valid, or never where that is 0. A key that
-// comes with an error may work or not.
-func (r *Keyring) Create(ctx context.Context, id catalog.CustomerID, scope catalog.Scope, valid time.Duration) (*Issued, error) {
+// Create issues a key that expires after valid, or never if that is 0. A key returned together with an error may or may
+// not work.
+func (r *Keyring) Create(
+	ctx context.Context, id catalog.CustomerID, scope catalog.Scope, valid time.Duration,
+) (*Issued, error) {
 	customer, keys, err := r.load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -68,26 +69,26 @@ func (r *Keyring) Create(ctx context.Context, id catalog.CustomerID, scope catal
 		Scope: scope, Hash: catalog.HashSecret(secret), CreatedAt: now,
 	}
 	if valid > 0 {
-		end := catalog.TimeOf(now.Std().Add(valid))
-		key.ExpiresAt = &end
+		key.ExpiresAt = new(catalog.TimeOf(now.Std().Add(valid)))
 	}
-	// The gateway first: without its row a key opens nothing, and the next load
-	// takes it away.
+	// The gateway comes first: without its row the key does not work, and the next load removes it.
 	if r.Gateway != nil {
 		if err := r.Gateway.Add(ctx, nameOf(key), secret); err != nil {
-			return nil, fmt.Errorf("API Gateway does not take the key (do the same again): %w", err)
+			return nil, fmt.Errorf("API Gateway refused the key; try again: %w", err)
 		}
 	}
 	if err := r.Store.SaveKey(ctx, key); err != nil {
-		// It may be saved all the same, and then nobody must be without it.
-		return &Issued{key, secret}, fmt.Errorf("the key works only if skillsctl keys list shows it, else do the same again: %w", err)
+		// The row may have been saved, so the key must be shown.
+		return &Issued{key, secret}, fmt.Errorf("the key works only if skillsctl keys list shows it, else try again: %w", err)
 	}
 	return &Issued{key, secret}, nil
 }
 
-// Rotate issues a key that takes the place of the live ones of its scope, which
-// end after grace. Where there are two already, the older one must be revoked first.
-func (r *Keyring) Rotate(ctx context.Context, id catalog.CustomerID, scope catalog.Scope, grace time.Duration) (*Issued, error) {
+// Rotate issues a key that replaces the live ones of its scope, which expire after grace. If there are two already, the
+// older one must be revoked first.
+func (r *Keyring) Rotate(
+	ctx context.Context, id catalog.CustomerID, scope catalog.Scope, grace time.Duration,
+) (*Issued, error) {
 	_, keys, err := r.load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (r *Keyring) Rotate(ctx context.Context, id catalog.CustomerID, scope catal
 		}
 		key.ExpiresAt = &end
 		if err := r.Store.SaveKey(ctx, key); err != nil {
-			return issued, fmt.Errorf("the new key works, but the old one %s goes on (revoke it): %w", key.ID, err)
+			return issued, fmt.Errorf("the new key works, but the old one %s does not expire; revoke it: %w", key.ID, err)
 		}
 	}
 	return issued, nil
@@ -116,7 +117,7 @@ func (r *Keyring) List(ctx context.Context, id catalog.CustomerID) ([]*catalog.K
 	return keys, err
 }
 
-// Revoke ends a key now; one that has ended stays as it is.
+// Revoke revokes a key. A revoked key is left unchanged.
 func (r *Keyring) Revoke(ctx context.Context, id catalog.CustomerID, keyID string) (*catalog.Key, error) {
 	_, keys, err := r.load(ctx, id)
 	if err != nil {
@@ -127,8 +128,7 @@ func (r *Keyring) Revoke(ctx context.Context, id catalog.CustomerID, keyID strin
 			continue
 		}
 		if key.RevokedAt == nil {
-			now := r.Now()
-			key.RevokedAt = &now
+			key.RevokedAt = new(r.Now())
 			if err := r.Store.SaveKey(ctx, key); err != nil {
 				return nil, err
 			}
@@ -138,8 +138,7 @@ func (r *Keyring) Revoke(ctx context.Context, id catalog.CustomerID, keyID strin
 	return nil, catalog.Errorf(catalog.NotFound, "customer %s has no key %s", id, keyID)
 }
 
-// load reads a customer with its keys, and takes away from the gateway what is
-// left of keys that have ended or never came to be.
+// load reads a customer and its keys, and removes keys from the gateway that have ended or were never saved.
 func (r *Keyring) load(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, []*catalog.Key, error) {
 	customer, err := r.Store.Customer(ctx, id)
 	if err != nil {
@@ -161,7 +160,7 @@ func (r *Keyring) sweep(ctx context.Context, id catalog.CustomerID, keys []*cata
 	}
 	ended, err := r.Gateway.Names(ctx, prefixOf(id))
 	if err != nil {
-		return fmt.Errorf("API Gateway does not list its keys: %w", err)
+		return fmt.Errorf("API Gateway did not list its keys: %w", err)
 	}
 	now := r.Now()
 	for _, key := range keys {
@@ -171,7 +170,8 @@ func (r *Keyring) sweep(ctx context.Context, id catalog.CustomerID, keys []*cata
 	}
 	for name, gatewayID := range ended {
 		if err := r.Gateway.Remove(ctx, gatewayID); err != nil {
-			return fmt.Errorf("API Gateway keeps the key %s, which has ended (do the same again): %w", strings.TrimPrefix(name, prefixOf(id)), err)
+			return fmt.Errorf("API Gateway did not remove the ended key %s; try again: %w",
+				strings.TrimPrefix(name, prefixOf(id)), err)
 		}
 	}
 	return nil

@@ -30,8 +30,7 @@ func (r random) Read(b []byte) (int, error) { return r.ChaCha8.Read(b) }
 
 var errCut = errors.New("cable cut")
 
-// world is a table and a gateway of which any call may fail, before or after it
-// has done its work.
+// world is a table and a gateway. Any call may fail, before or after it took effect.
 type world struct {
 	keys    map[string]*catalog.Key // by id
 	gateway map[string]string       // id by name
@@ -109,9 +108,8 @@ func newWorld() (*world, *keyring.Keyring, *catalog.Time) {
 	return w, r, at
 }
 
-// Whatever fails, and however often: once a call has gone through, the gateway
-// lets through exactly the live keys, nobody has more than the rule allows, and
-// every live key was shown to somebody.
+// Whatever fails and however often: after a successful call the gateway admits exactly the live keys, no customer has
+// more than the limit, and every live key was shown.
 func TestAnyFailure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, r, at := newWorld()
@@ -162,7 +160,7 @@ func TestAnyFailure(t *testing.T) {
 			}
 			live[key.Scope]++
 			if !shown[key.Hash] {
-				t.Fatalf("the key %s works and was shown to nobody", key.ID)
+				t.Fatalf("the key %s works but was never shown", key.ID)
 			}
 			name := "cus_1." + key.ID
 			if w.gateway[name] == "" || catalog.HashSecret(w.values[name]) != key.Hash {
@@ -214,7 +212,7 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-// What API Gateway is asked, call by call.
+// The calls of API Gateway, in order.
 func TestAPIGateway(t *testing.T) {
 	var calls []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -260,7 +258,7 @@ func TestAPIGateway(t *testing.T) {
 		t.Errorf("a key that is gone already: %v", err)
 	}
 	if err := g.Remove(t.Context(), "held"); err == nil {
-		t.Error("a key that stays is no error")
+		t.Error("no error for a key that could not be removed")
 	}
 	want := []string{
 		"GET /apikeys?name=cus_1. <nil> <nil> <nil> <nil> <nil>",

@@ -29,9 +29,8 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// pair is the service with an organization that requests change, and an import into
-// another one. Both have the courses C-0 to C-2, with a second section S-0 to S-2
-// each, and the package T.
+// pair is the service with one organization changed by requests and another changed by imports. Both have the courses
+// C-0 to C-2, each with a second section S-0 to S-2, and the package T.
 type pair struct {
 	t       *testing.T
 	server  *rest.Server
@@ -40,7 +39,7 @@ type pair struct {
 	key     string
 	ids     map[string]string // of the first organization's records, by external id
 	names   map[string]string // external ids by the ids of both organizations' records
-	scratch string            // path of a section that is there to be refused changes
+	scratch string            // path of a section for changes that are refused
 	number  int
 }
 
@@ -108,8 +107,7 @@ func (p *pair) known(org catalog.OrgID, kind catalog.Kind, name string) catalog.
 	return known[name].Record
 }
 
-// call sends a request and returns the record's id, or what is wrong with the body,
-// written as the import writes it.
+// call sends a request and returns the record's id, or the errors of the body in the words of the import.
 func (p *pair) call(method, path string, body map[string]any) (id string, wrong []string) {
 	p.t.Helper()
 	text, err := json.Marshal(body)
@@ -155,7 +153,7 @@ func (p *pair) call(method, path string, body map[string]any) (id string, wrong 
 	return "", wrong
 }
 
-// load imports the one record of a file and returns what is wrong with it.
+// load imports the only record of a file and returns its errors.
 func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 	text, err := json.Marshal(file)
 	if err != nil {
@@ -165,7 +163,7 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows = rows[len(rows)-1:] // its parent is there already
+	rows = rows[len(rows)-1:] // its parent exists
 	summary, err := p.loader.Load(context.Background(), byFile, rows, load.Options{})
 	if err != nil && !errors.Is(err, load.ErrRejected) {
 		t.Fatal(err)
@@ -176,8 +174,7 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 	return wrong
 }
 
-// shown is a record as JSON without what must differ: ids and instants. Members
-// have their external ids.
+// shown returns a record as JSON without ids and times, which differ. Members have their external ids.
 func (p *pair) shown(t *rapid.T, records ...catalog.Record) string {
 	var all []string
 	for _, r := range records {
@@ -210,13 +207,12 @@ func (p *pair) shown(t *rapid.T, records ...catalog.Record) string {
 	return text
 }
 
-// kind is a kind of record that both ways make. The first value of every field but
-// color is valid, also together.
+// kind is a kind of record that both create. The first values of all fields but color are valid together.
 type kind struct {
 	kind    catalog.Kind
 	path    string // POST
 	list    string // of the file
-	parent  string // list and external id of what it stands in, "" for none
+	parent  string // list and external id of its parent, "" for none
 	members string // the field of the file with external ids
 	ids     string // the same of a request
 	fields  map[string][]any
@@ -236,7 +232,7 @@ var (
 	}
 	hrefs = []any{"https://example.org/a", " https://example.org/b ", "http://example.org/", "ftp://x", "", nil, 1.0}
 	unit  = []any{0.0, minusZero, 0.3, 0.6, 0.9, 1.0, 1.5, -1.0, nil}
-	facts = []string{"credits", "level", "lifecycleStatus", "effectiveFrom", "effectiveTo", "webpage", "takenTerm"} // seldom given, or few records were sound
+	facts = []string{"credits", "level", "lifecycleStatus", "effectiveFrom", "effectiveTo", "webpage", "takenTerm"} // rarely set, or few records would be valid
 	dates = []any{"2026-01-31", "2025-08-01", "2026-02-30", "2026-1-1", nil}
 	worth = []any{
 		map[string]any{"min": minusZero, "max": 3.0, "unit": "ECTS"}, nil, "x", map[string]any{"min": 3.0, "max": 1.0, "unit": "CEU"},
@@ -275,9 +271,8 @@ var agreeing = []kind{
 	}},
 }
 
-// draw draws fields. Those that creation needs are always there for a change, as a
-// file has them. Some inputs have only first values, which are valid, some have a few
-// others, some have any.
+// draw draws fields. Changes have the fields required by creation too, as in files. Some inputs have only first values,
+// which are valid, some a few others, some any.
 func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 	in := map[string]any{}
 	others := rapid.SampledFrom([]int{0, 1, 8}).Draw(t, label+"others in 8")
@@ -297,7 +292,7 @@ func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 			}
 			in[field] = rapid.SampledFrom(values).Draw(t, label+field)
 		}
-		// What the contract refuses at once hides the rules behind it.
+		// Violations of the schema hide those of other rules.
 		if _, given := in[field]; given && (field == "color" || required) && (others == 0 || rapid.IntRange(0, 9).Draw(t, label+"valid "+field) > 0) {
 			if in[field] = any(" N "); field == "color" {
 				delete(in, field)
@@ -318,7 +313,7 @@ func (k kind) draw(t *rapid.T, label string, change bool) map[string]any {
 	return in
 }
 
-// request is the input as a request has it: members by their ids.
+// request returns the input as a request, with members by id.
 func (p *pair) request(k kind, in map[string]any) map[string]any {
 	body := maps.Clone(in)
 	if catalog.ExternalOf(k.kind.New()) != nil {
@@ -338,7 +333,7 @@ func (p *pair) request(k kind, in map[string]any) map[string]any {
 	return body
 }
 
-// file is the input as a file has it: members by external ids, a parent around it.
+// file returns the input as a file, with members by external id and within its parent.
 func (k kind) file(in map[string]any, name string) map[string]any {
 	object := maps.Clone(in)
 	object["externalId"] = name
@@ -355,8 +350,8 @@ func (k kind) file(in map[string]any, name string) map[string]any {
 
 var ofSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
 
-// save sends the input as a request: a POST, or a PATCH of the record at a path. A
-// course's row is also a PATCH of its default section.
+// save sends the input as a POST, or as a PATCH of the record at a path. A course's row is also a PATCH of its default
+// section.
 func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []string) {
 	p.t.Helper()
 	method, path, body := http.MethodPost, k.path, p.request(k, in)
@@ -379,9 +374,9 @@ func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []st
 			delete(body, field)
 		}
 	}
-	// Both parts of the row are sound, or nothing of it is saved.
+	// Both parts of the row are valid, or nothing is saved.
 	if _, wrong = p.call(http.MethodPatch, p.scratch, section); wrong != nil {
-		delete(body, "externalId") // the course may have it already
+		delete(body, "externalId") // the course may already have it
 		if _, more := p.call(http.MethodPost, "/courses", body); more != nil {
 			return "", append(more, wrong...)
 		}
@@ -397,8 +392,7 @@ func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []st
 	return id, wrong
 }
 
-// TestRequestsAndFilesAgree: whatever a record is said to be, a request and a file
-// make the same of it, or name the same errors at the same places.
+// For any input, a request and a file create the same record or report the same errors at the same locations.
 func TestRequestsAndFilesAgree(t *testing.T) {
 	p := newPair(t)
 	for _, k := range agreeing {
@@ -412,10 +406,10 @@ func TestRequestsAndFilesAgree(t *testing.T) {
 					slices.Sort(ofAPI)
 					slices.Sort(ofFile)
 					if diff := cmp.Diff(ofAPI, ofFile); diff != "" {
-						// The API judges a course and its default section apart: the rules of the one
-						// are asked although the other breaks the contract's bounds.
+						// The API checks a course and its default section separately: rules of one apply
+						// even if the other violates the schema.
 						if k.kind != catalog.CourseKind || len(ofAPI) == 0 || len(ofFile) == 0 {
-							t.Fatalf("%v\nrequest and file disagree on what is wrong:\n%s", in, diff)
+							t.Fatalf("%v\nrequest and file disagree on the errors:\n%s", in, diff)
 						}
 					}
 					if len(ofAPI) > 0 {
@@ -463,7 +457,7 @@ func TestRequestsAndFilesAgree(t *testing.T) {
 				if before, ok := in["members"].([]any); ok && k.kind == catalog.ProgramKind {
 					change["members"] = append([]any{}, rapid.Permutation(before).Draw(t, "order")...)
 				} else if k.kind == catalog.ProgramKind {
-					delete(change, "members") // a PATCH only puts courses into another order
+					delete(change, "members") // a PATCH only reorders courses
 				}
 				_, wrong = p.save(k, change, k.kind.Href(p.ids["C-1"], id))
 				compare(change, id, wrong, p.load(t, k.file(change, name)))

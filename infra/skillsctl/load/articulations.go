@@ -10,14 +10,14 @@ import (
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/service"
 )
 
-// catalogNames are the courses and programs of the organization, as articulations name
-// them.
+// catalogNames are the courses and programs of the organization, as articulations name them.
 type catalogNames struct{ courses, programs *Names }
 
-// catalogNames reads them once for all passes: a draft may name what has gone since.
+// catalogNames reads them once for all passes: a draft may refer to records deleted since.
 func (r *run) catalogNames(ctx context.Context) (*catalogNames, error) {
 	if r.names != nil {
 		return r.names, nil
@@ -34,83 +34,68 @@ func (r *run) catalogNames(ctx context.Context) (*catalogNames, error) {
 	return r.names, nil
 }
 
-// articulationReferences is what the articulations of a batch are and name.
-type articulationReferences struct {
-	inputs map[string]catalog.ArticulationInput // by the row's name
-	own    map[string]*catalog.Articulation     // that have the row's name as their id
-	catalog.Lookups
-}
-
-// loadArticulations reads the articulations of a batch and what they name.
-func (p *plan) loadArticulations(ctx context.Context, rows []intake.Row) (*articulationReferences, error) {
+// loadArticulations reads the articulations of a batch and the records that they refer to.
+func (p *plan) loadArticulations(ctx context.Context) error {
 	names, err := p.catalogNames(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b := &articulationReferences{inputs: map[string]catalog.ArticulationInput{}}
-	b.Articulations = map[string]*catalog.Articulation{}
-	var ids, transferCourses, superseded []string
-	b.Courses, b.Programs = map[string]*catalog.Course{}, map[string]*catalog.Program{}
-	for _, row := range rows {
+	l := &p.lookups
+	l.Courses, l.Programs = map[string]*catalog.Course{}, map[string]*catalog.Program{}
+	var transferCourses, superseded []string
+	for _, row := range p.rows {
 		in, err := decode[catalog.ArticulationInput](row.Fields)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b.inputs[row.Name] = in
-		ids = append(ids, row.Name)
 		courses, transfers, programs, others := in.Names()
 		for _, name := range courses {
 			if id := names.courses.Find(name); id != "" {
-				b.Courses[name] = &catalog.Course{Meta: catalog.Meta{ID: id}}
+				l.Courses[name] = &catalog.Course{Meta: catalog.Meta{ID: id}}
 			}
 		}
 		for _, name := range programs {
 			if id := names.programs.Find(name); id != "" {
-				b.Programs[name] = &catalog.Program{Meta: catalog.Meta{ID: id}}
+				l.Programs[name] = &catalog.Program{Meta: catalog.Meta{ID: id}}
 			}
 		}
 		transferCourses, superseded = append(transferCourses, transfers...), append(superseded, others...)
 	}
-	if b.own, err = p.Store.ArticulationsByID(ctx, p.org, made(ids), true); err != nil {
-		return nil, err
-	}
 	if len(transferCourses) > 0 {
-		if b.TransferCourses, _, err = p.Store.TransferCoursesByID(ctx, p.org, transferCourses); err != nil {
-			return nil, err
+		if l.TransferCourses, _, err = p.Store.TransferCoursesByID(ctx, p.org, transferCourses); err != nil {
+			return err
 		}
 	}
-	if len(superseded) > 0 {
-		if b.Articulations, err = named[*catalog.Articulation](ctx, p.run, catalog.ArticulationKind, superseded); err != nil {
-			return nil, err
-		}
-		own, err := p.Store.ArticulationsByID(ctx, p.org, made(superseded), true)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(b.Articulations, own)
+	if l.Articulations, err = named[*catalog.Articulation](ctx, p.run, superseded); err != nil {
+		return err
 	}
-	return b, nil
+	ids := slices.DeleteFunc(append(p.names(nameOf), superseded...), func(name string) bool {
+		return !catalog.ArticulationKind.Made(name)
+	})
+	if p.articulations, err = p.Store.ArticulationsByID(ctx, p.org, ids, true); err != nil {
+		return err
+	}
+	for _, name := range superseded {
+		if own := p.articulations[name]; own != nil {
+			l.Articulations[name] = own
+		}
+	}
+	return nil
 }
 
-// made lists those of the names that can be ids of articulations.
-func made(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !catalog.ArticulationKind.Made(name) })
-}
-
-// articulation decides on an articulation: it is created, or changed where the row says
-// something else than an export of it does.
-func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.ExternalID, b *articulationReferences) error {
-	for name, record := range p.seen {
-		b.Articulations[name] = record.(*catalog.Articulation) // one of the same batch
+// articulation creates an articulation, or changes it if the row differs from an export of it.
+func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	for name, record := range p.seen { // superseded ones of the same batch
+		p.lookups.Articulations[name] = record.(*catalog.Articulation)
 	}
-	a := b.own[row.Name]
+	a := p.articulations[row.Name]
 	if a == nil {
 		a, _ = x.Record.(*catalog.Articulation)
 	}
 	if a == nil {
-		return p.newArticulation(ctx, row, x, b)
+		return p.newArticulation(ctx, row, x)
 	}
-	names := p.names
+	names := p.run.names
 	own, err := intake.ArticulationFields(a, names.courses.Of, names.programs.Of)
 	if err != nil {
 		return err
@@ -121,23 +106,20 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 	if err != nil {
 		return err
 	}
-	before := *a
-	if err := in.Revise(a, b.Lookups); err != nil {
-		return err
+	changed, err := service.ReviseArticulation(ctx, p.Store, p.actor(), a, in, &p.change)
+	if err == nil {
+		p.settle(x, a, changed)
 	}
-	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
-		if err := rest.ExtendApproval(ctx, p.Store, a, &p.change, p.now); err != nil {
-			return err
-		}
-	}
-	p.settle(x, a, catalog.ReplaceChanged(&p.change, before, a, p.now))
-	return nil
+	return err
 }
 
-// newArticulation creates one as a DRAFT. What an export of another organization names
-// by ids of that one, its transfer courses and what is not in the file, is left out.
-func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.ExternalID, b *articulationReferences) error {
-	in := b.inputs[row.Name]
+// newArticulation creates a DRAFT. It drops references by ids of another organization, whose export the file may be: to
+// transfer courses and to articulations outside the file.
+func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	in, err := decode[catalog.ArticulationInput](row.Fields)
+	if err != nil {
+		return err
+	}
 	if !in.Decision.Set {
 		in.Decision = catalog.Optional[catalog.Decision]{Set: true, Value: catalog.Equivalent}
 	}
@@ -145,74 +127,39 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 		in.EffectiveFrom = catalog.Optional[string]{Set: true, Value: p.options.EffectiveFrom}
 	}
 	if !strings.HasPrefix(row.Name, intake.LineName) {
-		p.leaveOut(row, &in, b.Lookups)
+		p.dropForeign(row, &in)
 	}
 	a := &catalog.Articulation{}
-	if err := catalog.Apply(in, a, b.Lookups); err != nil {
+	if err := service.Create(ctx, p, p.actor(), in, a, &p.change); err != nil {
 		return err
 	}
-	dir, err := p.directory(ctx, p.kind)
-	if err != nil {
-		return err
-	}
-	p.change.Add(a, p.IDs, dir, p.org, p.Now())
-	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: a})
+	p.change.Name(a, x.Name)
 	p.create(x, a)
 	return nil
 }
 
-// leaveOut takes out of an input what only another organization knows.
-func (p *plan) leaveOut(row intake.Row, in *catalog.ArticulationInput, l catalog.Lookups) {
+// dropForeign removes references that only another organization can resolve.
+func (p *plan) dropForeign(row intake.Row, in *catalog.ArticulationInput) {
 	var gone []string
 	for _, alternative := range in.Sending.Value {
 		for i, course := range alternative.Courses {
-			if id := course.TransferCourseID; id != nil && l.TransferCourses[*id] == nil {
+			if id := course.TransferCourseID; id != nil && p.lookups.TransferCourses[*id] == nil {
 				gone = append(gone, *id)
 				alternative.Courses[i].TransferCourseID = nil
 			}
 		}
 	}
-	if id := in.Supersedes.Value; id != nil && l.Articulations[*id] == nil {
+	if id := in.Supersedes.Value; id != nil && p.lookups.Articulations[*id] == nil {
 		gone = append(gone, *id)
 		in.Supersedes.Value = nil
 	}
 	if len(gone) > 0 {
-		p.incomplete = append(p.incomplete, rejected(row, "without "+strings.Join(gone, ", ")+", which this organization does not have"))
+		reason := "without " + strings.Join(gone, ", ") + ", which this organization does not have"
+		p.Incomplete = append(p.Incomplete, rejected(row, reason))
 	}
 }
 
-// maxJoined is how many rows of the table the articulations of one transaction take, with
-// their names and the lists that they join. DynamoDB takes 100; the change feed, the
-// directory, the list of drafts, and those of what is published and what is not, are five.
-const maxJoined = 95
-
-// joined names the lists that the articulation of a row joins, besides those that all
-// new ones do: those of its institution, codes and courses.
-func joined(row intake.Row) (lists []string) {
-	in, err := decode[catalog.ArticulationInput](row.Fields)
-	if err != nil {
-		return nil // the plan says so
-	}
-	institution := in.SendingInstitution.Value
-	for _, name := range []*string{&institution.Name, institution.Code} {
-		if name != nil {
-			lists = append(lists, catalog.InstitutionFacet+catalog.Normalized(*name))
-		}
-	}
-	for _, alternative := range in.Sending.Value {
-		for _, course := range alternative.Courses {
-			lists = append(lists, catalog.SendingFacet+catalog.Normalized(course.Code))
-		}
-	}
-	courses, _, _, _ := in.Names()
-	for _, id := range courses {
-		lists = append(lists, catalog.CourseFacet+id)
-	}
-	return lists
-}
-
-// checkArticulation returns how a row breaks what createArticulation takes, with what
-// the import fills in.
+// checkArticulation returns how a row, with the defaults of the import, violates the contract.
 func (r *run) checkArticulation(row *intake.Row) []catalog.FieldError {
 	body := maps.Clone(row.Fields)
 	if _, ok := body["decision"]; !ok {
@@ -221,14 +168,15 @@ func (r *run) checkArticulation(row *intake.Row) []catalog.FieldError {
 	if _, ok := body["effectiveFrom"]; !ok && r.options.EffectiveFrom != "" {
 		body["effectiveFrom"] = r.options.EffectiveFrom
 	}
-	wrong := r.contract.FieldErrors("createArticulation", body)
+	wrong := schema.Check[catalog.ArticulationInput](body)
 	if len([]rune(row.Name)) > catalog.MaxExternalID {
-		wrong = append(wrong, catalog.FieldError{Location: "body.id", Message: fmt.Sprintf("is longer than %d characters", catalog.MaxExternalID)})
+		message := fmt.Sprintf("must be at most %d characters", catalog.MaxExternalID)
+		wrong = append(wrong, catalog.FieldError{Location: "body.id", Message: message})
 	}
 	return wrong
 }
 
-// supersededFirst puts articulations behind those of the file that they supersede.
+// supersededFirst sorts articulations after those of the file that they supersede.
 func supersededFirst(rows []intake.Row) []intake.Row {
 	at := make(map[string]int, len(rows))
 	for i, row := range rows {

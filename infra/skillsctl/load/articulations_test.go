@@ -16,12 +16,13 @@ import (
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/skills"
 )
 
 const other = catalog.OrgID("org_other")
 
-// college is the catalog that articulations grant courses of.
+// college is the catalog with the courses that articulations grant.
 const college = `{"courses":[
 	{"externalId":"bio","code":"BIO 1","name":"Biology"},
 	{"externalId":"c2","code":"CIS 1","name":"Computing"},
@@ -86,16 +87,13 @@ func (f *fixture) all(of catalog.OrgID) (all []*catalog.Articulation) {
 // approve approves an articulation as the API does.
 func (f *fixture) approve(a *catalog.Articulation) {
 	f.t.Helper()
-	before := *a
-	a.Status = catalog.ArticulationApproved
-	var change catalog.Change
-	none := func(context.Context, rest.GrantedCourses) (*catalog.DecisionEvidence, error) { return nil, nil }
-	err := rest.Approve(f.t.Context(), f.store, a, catalog.Move{At: 1, DecidedBy: &catalog.Person{Name: "Registrar"}}, none, &change)
+	a.Status = catalog.ArticulationInReview
+	in := catalog.MoveInput{Status: catalog.ArticulationApproved, DecidedBy: catalog.Optional[*catalog.PersonInput]{Set: true, Value: &catalog.PersonInput{Name: "Registrar"}}}
+	change, err := service.MoveArticulation(f.t.Context(), f.store, skills.Starter, service.Actor{Org: a.OrganizationID, Now: f.Now()}, a, in)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	catalog.ReplaceChanged(&change, before, a, f.Now())
-	if err := f.store.Commit(f.t.Context(), a.OrganizationID, &change); err != nil {
+	if err := f.store.Commit(f.t.Context(), a.OrganizationID, change); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -131,7 +129,7 @@ func TestImportArticulations(t *testing.T) {
 	if len(all) != 4 {
 		t.Fatalf("%d articulations", len(all))
 	}
-	// What is superseded is made first.
+	// Superseded articulations are created first.
 	superseded, a := all[1], all[2]
 	if superseded.Sending[0].Courses[0].Code != "ART 1" || a.Supersedes == nil || *a.Supersedes != superseded.ID {
 		t.Errorf("%+v supersedes %+v", a, superseded)
@@ -144,7 +142,7 @@ func TestImportArticulations(t *testing.T) {
 	if all[3].Decision != catalog.NoCredit || *all[3].Reason != "remedial" {
 		t.Errorf("%+v", all[3])
 	}
-	// The id of the file and the own id mean the same articulation.
+	// The file's id and our own id identify the same articulation.
 	f.articulations(org, strings.Replace(good, "hello", "changed", 1), load.Options{}, 0, 1, 3, 0)
 	f.articulations(org, strings.Replace(strings.ReplaceAll(good, "x2", a.ID), "hello", "again", 1), load.Options{}, 0, 1, 3, 0)
 	if note := f.all(org)[2].PublicNote; *note != "again" {
@@ -152,7 +150,7 @@ func TestImportArticulations(t *testing.T) {
 	}
 }
 
-func TestImportOfWhatWasDecided(t *testing.T) {
+func TestImportAfterDecisions(t *testing.T) {
 	f := newFixture(t)
 	f.load(college, load.Options{}, 5, 0, 0, 0)
 	const text = header +
@@ -177,9 +175,8 @@ func TestImportOfWhatWasDecided(t *testing.T) {
 	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-06-30", 1), load.Options{}, 0, 1, 1, 0)
 }
 
-// What a file changes of several approved articulations is saved together, whatever they
-// have in common.
-func TestImportOfEndsThatMove(t *testing.T) {
+// Changes of several approved articulations are saved together, whatever they have in common.
+func TestImportMovesEnds(t *testing.T) {
 	f := newFixture(t)
 	f.load(college, load.Options{}, 5, 0, 0, 0)
 	const text = header +
@@ -215,7 +212,7 @@ func TestImportFromTES(t *testing.T) {
 		*all[0].Receiving[0].CourseID != f.known(catalog.CourseKind, "bio").Base().ID {
 		t.Errorf("%+v\n%+v", all[0], all[1])
 	}
-	// What people decide on it afterwards stays when the file comes again.
+	// Later decisions of people survive another import of the file.
 	before := *all[1]
 	all[1].Decision = catalog.Elective
 	var change catalog.Change
@@ -226,7 +223,7 @@ func TestImportFromTES(t *testing.T) {
 	f.articulations(org, text, o, 0, 0, 2, 0)
 }
 
-// lines draws a table of articulations that break no rule.
+// lines draws a table of valid articulations.
 func lines(t *rapid.T) string {
 	pick := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
 	var b strings.Builder
@@ -244,7 +241,7 @@ func lines(t *rapid.T) string {
 		rest := fmt.Sprintf("%s,%s,%s,%s,2026-01-01,%s,%s,%s,%s,%s,%s", granted, credits, decision, reason,
 			pick("to", "", "2027-01-01"), pick("programs", "", "nursing", "N 1"), pick("note", "", "'=1", `"two`+"\n"+`lines"`, "plain"), pick("private", "", "p"), pick("published", "true", "false"),
 			pick("supersedes", "", fmt.Sprintf("x%d", rapid.IntRange(0, i).Draw(t, "of")-1)))
-		rest = strings.TrimSuffix(rest, "x-1") // there is none before the first
+		rest = strings.TrimSuffix(rest, "x-1") // the first has no predecessor
 		for n := range rapid.IntRange(1, 3).Draw(t, "alternatives") {
 			fmt.Fprintf(&b, "x%d,College,IPEDS,1,A 1;B %d,%s,%s,%s,%s\n", i, n+1, pick("titles", "", "one;", ";t\\\\wo"), pick("units", "", "3;", ";2-3 CEU"),
 				pick("taken", "", "2020-01-01;"), rest)
@@ -253,13 +250,13 @@ func lines(t *rapid.T) string {
 	return b.String()
 }
 
-// However a table came in, its export is itself when it is imported again, and the same
-// but for ids and states when another organization imports it.
-func TestExportsAreImportedAsTheyAre(t *testing.T) {
+// Importing an export changes nothing. Another organization that imports it exports the same, except for ids and
+// states.
+func TestExportImportRoundTrip(t *testing.T) {
 	checks := 0
 	rapid.Check(t, func(r *rapid.T) {
 		if checks++; checks > 8 {
-			return // each takes a table of its own
+			return // each needs its own table
 		}
 		text := lines(r)
 		f := newFixture(t)
@@ -296,8 +293,8 @@ func TestExportsAreImportedAsTheyAre(t *testing.T) {
 	})
 }
 
-// What only the organization of the export knows does not keep it from being imported.
-func TestImportOfAnotherOrganizationsEvidence(t *testing.T) {
+// References that only the exporting organization can resolve do not prevent an import.
+func TestImportFromAnotherOrganization(t *testing.T) {
 	f := newFixture(t)
 	f.load(college, load.Options{}, 5, 0, 0, 0)
 	const head = "id,institution,codes,transferCourseIds,receiving,decision,effectiveFrom,supersedes\n"
@@ -327,12 +324,12 @@ func (s *counted) Commit(ctx context.Context, org catalog.OrgID, change *catalog
 	return s.Store.Commit(ctx, org, change)
 }
 
-// Lines are created in the order of the file, as many in one transaction as it takes,
-// and planned no more than once in each pass: also where each is of another institution.
+// Lines are created in the order of the file, as many as fit into a transaction, and planned at most once in each pass,
+// even if each is from a different institution.
 func TestImportOfManyInstitutions(t *testing.T) {
 	f := newFixture(t)
 	f.load(college, load.Options{}, 5, 0, 0, 0)
-	for name, test := range map[string]struct{ institutions, commits int }{"sorted": {3, 4}, "mixed": {60, 4}} {
+	for name, test := range map[string]struct{ institutions, commits int }{"sorted": {3, 3}, "mixed": {60, 4}} {
 		s := &counted{Store: f.store}
 		f.Store = s
 		var b strings.Builder

@@ -11,8 +11,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The tables of Banner as they are exported: courses as of several terms, sections
-// whose numbers come again in each term and whose titles are blank.
+// Tables exported from Banner: courses as of several terms, and sections with blank titles whose numbers repeat in each
+// term.
 func TestBanner(t *testing.T) {
 	f := newFixture(t)
 	const summerOf2026 = catalog.Time(1_781_500_000_000)
@@ -40,10 +40,10 @@ func TestBanner(t *testing.T) {
 		told = append(told, s.Place+" "+s.Name+" "+s.Reason)
 	}
 	if diff := cmp.Diff([]string{
-		"scbcrse.csv:2 WELD 110 as of 000000; the course is as scbcrse.csv:3 says, as of 202410",
-		"scbcrse.csv:4 WELD 110 as of 202810; the course is as scbcrse.csv:3 says, as of 202410",
-		"scbcrse.csv:6 HORT 120 as of 201510; the course is as scbcrse.csv:7 says, as of 202510",
-		"scbcrse.csv:9 DRON 101 as of 202990; the course is as scbcrse.csv:8 says, as of 202890",
+		"scbcrse.csv:2 WELD 110 as of 000000; superseded by scbcrse.csv:3, as of 202410",
+		"scbcrse.csv:4 WELD 110 as of 202810; superseded by scbcrse.csv:3, as of 202410",
+		"scbcrse.csv:6 HORT 120 as of 201510; superseded by scbcrse.csv:7, as of 202510",
+		"scbcrse.csv:9 DRON 101 as of 202990; superseded by scbcrse.csv:8, as of 202890",
 	}, told); diff != "" {
 		t.Error(diff)
 	}
@@ -72,14 +72,14 @@ func TestBanner(t *testing.T) {
 	}
 	check(load.Options{}, 0, 0, 11, 0)
 
-	// The current term by its code; the sections follow their course's title.
+	// The current term is given by its code; the sections follow their course's title.
 	check(load.Options{Term: "202810"}, 0, 3, 8, 0)
 	if section := f.known(catalog.SectionKind, "202620/10234").(*catalog.Section); section.Name != "Arc and Gas Welding" {
 		t.Errorf("section %s", section.Name)
 	}
 }
 
-// Dates part the lines of a course as terms do; the same date twice is still refused.
+// Dates distinguish the lines of a course as terms do. A repeated date is refused.
 func TestEffectiveDates(t *testing.T) {
 	f := newFixture(t)
 	const table = "code,name,effectiveFrom\nA 1,Old,2020-01-01\nA 1,New,01/01/2021\nA 1,Later,2999-01-01\n"
@@ -98,7 +98,7 @@ func TestEffectiveDates(t *testing.T) {
 		t.Errorf("course %+v", course)
 	}
 	summary, err = f.Load(t.Context(), org, read(table+"A 1,Twice,2021-01-01\n"), load.Options{})
-	if err == nil || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, "stands at courses.csv:3 already") {
+	if err == nil || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, "is already used at courses.csv:3") {
 		t.Errorf("%v %+v", err, summary)
 	}
 }

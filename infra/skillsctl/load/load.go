@@ -1,17 +1,14 @@
-// Package load brings catalogs from files into an organization: it finds what the
-// file's records are here by their external ids, creates and changes what differs
-// through the rules of package catalog, and saves many records in one transaction.
+// Package load imports rows of package intake into an organization: it finds their records by external id, creates new
+// ones and changes those that differ by the rules of package catalog, and saves many records per transaction.
 //
-// Invariants: the same file twice changes nothing the second time, so that a run
-// which broke off is completed by another one; unless asked to keep going, a file
-// with an error anywhere changes nothing.
+// Invariants: importing the same file again changes nothing, so that another run completes one that was interrupted; a
+// file with any error changes nothing, unless Options.KeepGoing is set.
 package load
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -19,32 +16,26 @@ import (
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/service"
 )
 
-// Store is the table as an import needs it.
+// Store is the part of the table that imports use.
 type Store interface {
-	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
-	TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error)
+	service.Store
 	// Known finds records by external id; see package dynamo.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
-	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
-
-	// For articulations.
-	rest.Approvals
-	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
 	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
-	TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
 
-	// Fits reports whether Commit saves a change in one transaction.
-	Fits(org catalog.OrgID, change *catalog.Change) (bool, error)
+	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
+	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }
 
-// Loader is where to import, and by which rules.
+// Loader has the dependencies of an import.
 type Loader struct {
 	Store     Store
-	Queue     rest.Queue                     // takes the extractions of new syllabi
+	Queue     service.Queue                  // receives the extractions of new syllabi
 	Market    labor.Source                   // derives occupations from CIP codes
 	SkillName func(id string) (string, bool) // of the taxonomy
 	CheckHref func(href string) error        // whether a syllabus may be fetched from there
@@ -55,32 +46,31 @@ type Loader struct {
 // Options of one import.
 type Options struct {
 	Check     bool // find errors and count, change nothing
-	KeepGoing bool // leave records with errors out instead of changing nothing
-	// Term is the current term as the file writes terms: of a course that it has as of
-	// several, the latest until this one counts. All of this year where empty.
+	KeepGoing bool // skip records with errors instead of changing nothing
+	// Term is the current term as the file writes terms. Of several rows of a course, the latest one up to this term
+	// applies. If empty, all terms of this year have begun.
 	Term string
-	// EffectiveFrom is the day from which new articulations are in effect of which the
-	// file does not say it; "" for none.
+	// EffectiveFrom is the date for new articulations without one in the file; "" for none.
 	EffectiveFrom string
-	OnlyNew       bool // leave alone what was ever imported, also what was changed or deleted since
-	// Progress is called with how many of all steps are done; may be nil.
+	OnlyNew       bool // skip everything imported before, even if it was changed or deleted since
+	// Progress is called with the number of steps done and the total; may be nil.
 	Progress func(done, all int)
 }
 
-// Summary counts the records of an import by what became of them.
+// Summary counts the records of an import by result.
 type Summary struct {
 	Created int      `json:"created"`
 	Updated int      `json:"updated"`
-	Skipped int      `json:"skipped"` // as they are in the file already, or deleted there
+	Skipped int      `json:"skipped"` // unchanged, or deleted in the file
 	Failed  int      `json:"failed"`
 	Rejects []Reject `json:"rejects"`
-	// Skips are those skipped rows for which the file has another one that counts.
+	// Skips are the skipped rows that another row of the file supersedes.
 	Skips []Reject `json:"skips"`
-	// Incomplete are those that were imported without something that they name.
+	// Incomplete are records imported without something that they refer to.
 	Incomplete []Reject `json:"incomplete,omitempty"`
 }
 
-// Reject is a record that breaks a rule, or is passed over for another.
+// Reject is a row with the reason why it was not, or not completely, imported.
 type Reject struct {
 	Row    intake.Row `json:"-"`
 	Place  string     `json:"place"`
@@ -89,190 +79,221 @@ type Reject struct {
 	Reason string     `json:"reason"`
 }
 
+func rejected(row intake.Row, reason string) Reject {
+	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
+}
+
+func (s *Summary) reject(row intake.Row, reason string) {
+	s.Failed++
+	s.Rejects = append(s.Rejects, rejected(row, reason))
+}
+
+func (s *Summary) add(more *Summary) {
+	s.Created += more.Created
+	s.Updated += more.Updated
+	s.Skipped += more.Skipped
+	s.Failed += more.Failed
+	s.Rejects = append(s.Rejects, more.Rejects...)
+	s.Skips = append(s.Skips, more.Skips...)
+	s.Incomplete = append(s.Incomplete, more.Incomplete...)
+}
+
 // ErrRejected means that the file has errors and nothing was changed.
 var ErrRejected = errors.New("the file has errors; nothing was changed")
 
-// kinds in the order in which they depend on each other.
-var kinds = []catalog.Kind{
-	catalog.CourseKind, catalog.SectionKind, catalog.ProgramKind, catalog.CredentialKind, catalog.JobKind,
-	catalog.TransferPackageKind, catalog.TransferCourseKind, catalog.ArticulationKind,
+// importing defines how rows of a kind are imported.
+type importing struct {
+	kind catalog.Kind
+	// check returns how a row on its own violates the contract.
+	check func(r *run, row *intake.Row) []catalog.FieldError
+	// load reads the records that the rows of a batch refer to; may be nil.
+	load func(p *plan, ctx context.Context) error
+	// row plans one row; x is the record that has its external id, if any.
+	row func(p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID) error
 }
 
-// Load imports rows. With ErrRejected or Options.Check the summary is of what would
-// have become of them.
+// kinds returns the kinds that can be imported, in order of their dependencies.
+func kinds() []importing {
+	return []importing{
+		{catalog.CourseKind, (*run).checkCourse, (*plan).loadDefaultSections, (*plan).course},
+		{catalog.SectionKind, contract[catalog.SectionInput], (*plan).loadCourses, (*plan).section},
+		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
+		{
+			catalog.CredentialKind, contract[catalog.CredentialInput], (*plan).loadCredential,
+			holding[catalog.CredentialInput, catalog.Credential],
+		},
+		{catalog.JobKind, contract[catalog.JobInput], nil, listed[catalog.JobInput, catalog.Job]},
+		{
+			catalog.TransferPackageKind, contract[catalog.TransferPackageInput], nil,
+			listed[catalog.TransferPackageInput, catalog.TransferPackage],
+		},
+		{
+			catalog.TransferCourseKind, contract[catalog.TransferCourseInput], (*plan).loadPackages,
+			(*plan).transferCourse,
+		},
+		{catalog.ArticulationKind, (*run).checkArticulation, (*plan).loadArticulations, (*plan).articulation},
+	}
+}
+
+// contract returns how a row violates the schema of input type I.
+func contract[I any](_ *run, row *intake.Row) []catalog.FieldError {
+	return schema.Check[I](row.Fields)
+}
+
+// Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
-	r := &run{skips: []Reject{}, Loader: l, org: org, contract: rest.New(&rest.Server{}), options: o, all: len(rows)}
+	r := &run{Loader: l, org: org, options: o, all: len(rows)}
 	if !o.Check {
 		r.all *= 2
 	}
-	good, gone, rejects := r.sound(rows)
-	plan, err := r.pass(ctx, good, false)
-	if err != nil {
-		return nil, err
-	}
-	plan.complete(rows, gone, rejects)
-	plan.Skips = r.skips
-	if o.Check {
-		return plan, nil
-	}
-	if plan.Failed > 0 && !o.KeepGoing {
-		return plan, ErrRejected
-	}
-	done, err := r.pass(ctx, good, true)
-	done.complete(rows, gone, rejects)
-	done.Skips = r.skips
-	return done, err
-}
-
-// complete adds the rows that were not planned, and puts the rejects in the order
-// of the rows.
-func (s *Summary) complete(rows []intake.Row, gone int, rejects []Reject) {
-	s.Skipped += gone
-	s.reject(rejects...)
+	good, checked := r.check(rows)
 	at := make(map[string]int, len(rows))
 	for i, row := range rows {
 		at[row.Place] = i
 	}
-	slices.SortStableFunc(s.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
-}
-
-func (s *Summary) reject(rejects ...Reject) {
-	s.Failed += len(rejects)
-	s.Rejects = append(s.Rejects, rejects...)
+	pass := func(save bool) (*Summary, error) {
+		err := r.pass(ctx, good, save)
+		r.summary.add(checked)
+		slices.SortStableFunc(r.summary.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
+		return r.summary, err
+	}
+	planned, err := pass(false)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Check:
+		return planned, nil
+	case planned.Failed > 0 && !o.KeepGoing:
+		return planned, ErrRejected
+	}
+	return pass(true)
 }
 
 // run is one import.
 type run struct {
 	*Loader
-	org      catalog.OrgID
-	contract *rest.Server
-	options  Options
-	done     int
-	all      int
-	skips    []Reject
-	names    *catalogNames // once they are read
+	org     catalog.OrgID
+	options Options
+	done    int
+	all     int
+	names   *catalogNames // nil until read
 
 	// Of one pass:
-	save    bool
-	summary *Summary
-	dirs    map[catalog.Kind]*catalog.Directory
-	named   map[catalog.Kind]map[string]bool           // whom other rows name
-	found   map[catalog.Kind]map[string]catalog.Record // those of them that this pass has seen
+	batchSize  int // how many rows of the kind are planned together
+	save       bool
+	summary    *Summary
+	dirs       map[catalog.Kind]*catalog.Directory
+	referenced map[catalog.Kind]map[string]bool           // names that other rows refer to
+	found      map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
 }
 
-// maxBatch is how many rows one transaction takes, by kind: a course is four rows
-// of the table (course, default section, external id, code), others are two; the list's
-// directory and the change feed take one each, and DynamoDB 100 in all.
-func maxBatch(kind catalog.Kind) int {
-	switch kind {
-	case catalog.CourseKind:
-		return 24
-	case catalog.SectionKind:
-		return 30 // and up to 30 courses
-	case catalog.ProgramKind, catalog.CredentialKind:
-		return 1 // and the courses that it holds
-	case catalog.ArticulationKind:
-		return 18 // and what they are found by, see joined
-	}
-	return 48
+// Bounds of a batch: the number of rows planned together before the size of their changes is known, and the maximum.
+const (
+	firstBatch = 18
+	maxBatch   = 99
+)
+
+// alone reports whether each record of the kind needs its own transaction: its members may be refused, and then its
+// plan is dropped.
+func (k importing) alone() bool {
+	_, holds := k.kind.New().(catalog.Holder)
+	return holds
 }
 
-// maxBatchBytes keeps a transaction below DynamoDB's 4 MB.
-const maxBatchBytes = 1 << 20
-
-// pass plans all rows, and saves what it planned where save is set.
-func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) (*Summary, error) {
-	r.save, r.summary = save, &Summary{Rejects: []Reject{}}
+// pass plans all rows and, if save is set, saves the changes.
+func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) error {
+	r.save, r.summary = save, &Summary{Rejects: []Reject{}, Skips: []Reject{}}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
-	r.found, r.named = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
+	r.found, r.referenced = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
 	byKind := map[catalog.Kind][]intake.Row{}
-	for _, kind := range kinds {
-		r.found[kind], r.named[kind] = map[string]catalog.Record{}, map[string]bool{}
+	for _, k := range kinds() {
+		r.found[k.kind], r.referenced[k.kind] = map[string]catalog.Record{}, map[string]bool{}
 	}
 	for _, row := range rows {
 		byKind[row.Kind] = append(byKind[row.Kind], row)
-		switch row.Kind {
-		case catalog.ArticulationKind:
-			if name, ok := row.Fields["supersedes"].(string); ok {
-				r.named[row.Kind][name] = true
-			}
-		case catalog.SectionKind:
-			r.named[catalog.CourseKind][row.Parent] = true
-		case catalog.TransferCourseKind:
-			r.named[catalog.TransferPackageKind][row.Parent] = true
+		if name, ok := row.Fields["supersedes"].(string); ok {
+			r.referenced[row.Kind][name] = true
+		}
+		if parent := row.Kind.Parent(); parent != "" {
+			r.referenced[parent][row.Parent] = true
 		}
 		for _, name := range row.Members {
-			r.named[catalog.CourseKind][name] = true
-			r.named[catalog.SectionKind][name] = true
+			r.referenced[catalog.CourseKind][name] = true
+			r.referenced[catalog.SectionKind][name] = true
 		}
 	}
-	byKind[catalog.ArticulationKind] = supersededFirst(byKind[catalog.ArticulationKind])
-	for _, kind := range kinds {
-		for batch := range batches(byKind[kind], maxBatch(kind)) {
-			if err := r.batch(ctx, kind, batch); err != nil {
-				return r.summary, err
+	for _, k := range kinds() {
+		r.batchSize = firstBatch
+		if k.alone() {
+			r.batchSize = 1
+		}
+		for rows := supersededFirst(byKind[k.kind]); len(rows) > 0; {
+			n, err := r.batch(ctx, k, rows)
+			if err != nil {
+				return err
 			}
-			r.done += len(batch)
+			rows = rows[n:]
+			r.done += n
 			if r.options.Progress != nil {
 				r.options.Progress(r.done, r.all)
 			}
 		}
 	}
-	return r.summary, nil
+	return nil
 }
 
-// How often a batch is planned anew because others changed the same.
+// Bounds of retries of a batch whose records were changed concurrently.
 const (
 	attempts   = 20
 	firstPause = 20 * time.Millisecond
 )
 
-// batch plans a batch and saves it in one transaction.
-func (r *run) batch(ctx context.Context, kind catalog.Kind, rows []intake.Row) error {
+// batch plans as many of the rows as are likely to fit into one transaction, saves them in one, and returns their
+// number.
+func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, error) {
 	pause := firstPause
-	for range attempts {
-		p := &plan{run: r, kind: kind}
-		if err := p.plan(ctx, rows); err != nil {
-			return err
+	for attempt := 0; attempt < attempts; {
+		p := &plan{run: r, importing: k, rows: rows[:min(r.batchSize, len(rows))]}
+		if err := p.plan(ctx); err != nil {
+			return 0, err
 		}
-		fits, err := r.Store.Fits(r.org, &p.change)
+		n := len(p.rows)
+		share, err := r.Store.Share(r.org, &p.change)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if half := len(rows) / 2; half > 0 && !fits {
-			delete(r.dirs, kind) // it counts what will not be saved
-			if err := r.batch(ctx, kind, rows[:half]); err != nil {
-				return err
-			}
-			return r.batch(ctx, kind, rows[half:])
+		if !k.alone() {
+			r.batchSize = max(1, int(min(maxBatch, float64(n)/share)))
+		}
+		if share > 1 && n > 1 {
+			r.batchSize = min(r.batchSize, n-1)
+			delete(r.dirs, k.kind) // it counts records that will not be saved
+			continue
 		}
 		if err = p.commit(ctx); err == nil {
-			r.summary.Created += p.created
-			r.summary.Updated += p.updated
-			r.summary.Skipped += p.skipped
-			r.summary.reject(p.rejects...)
-			r.summary.Incomplete = append(r.summary.Incomplete, p.incomplete...)
+			r.summary.add(&p.Summary)
 			for name, record := range p.seen {
-				r.found[kind][name] = record
+				r.found[k.kind][name] = record
 			}
-			return nil
+			return n, nil
 		}
 		if !errors.Is(err, catalog.ErrStale) {
-			return err
+			return 0, err
 		}
-		delete(r.dirs, kind) // it counts what was not saved
+		delete(r.dirs, k.kind) // it counts records that were not saved
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return 0, ctx.Err()
 		case <-time.After(rand.N(pause)):
 		}
 		pause = min(2*pause, time.Second)
+		attempt++
 	}
-	return fmt.Errorf("others change the same records all the time; run the import again later")
+	return 0, errors.New("the same records keep changing; run the import again later")
 }
 
-// directory returns a list's directory as the pass has left it.
-func (r *run) directory(ctx context.Context, kind catalog.Kind) (*catalog.Directory, error) {
+// Directory returns the directory of a list including the records planned so far.
+func (r *run) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
 	if dir := r.dirs[kind]; dir != nil {
 		return dir, nil
 	}

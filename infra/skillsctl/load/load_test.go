@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Each check takes several requests and imports; -rapid.checks asks for more.
+	// Each check makes several requests and imports; use -rapid.checks for more.
 	if err := flag.Set("rapid.checks", "40"); err != nil {
 		panic(err)
 	}
@@ -34,7 +34,7 @@ const org = catalog.OrgID("org_test")
 
 var ids = catalog.IDs{Random: rand.Reader}
 
-// queue is a queue that only remembers.
+// queue records the jobs sent to it.
 type queue struct {
 	mu   sync.Mutex
 	sent []catalog.ExtractionJob
@@ -141,7 +141,7 @@ func TestLoad(t *testing.T) {
 	f.loadDeleted(t, changed)
 }
 
-// checkSmall compares what is stored with the file small.
+// checkSmall compares the stored records with the file small.
 func (f *fixture) checkSmall(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -190,8 +190,7 @@ func (f *fixture) loadAgain(t *testing.T) {
 	}
 }
 
-// loadDeleted deletes a job that a file still has; the next import that takes more
-// than what is new brings it back.
+// loadDeleted deletes a job that the file still has. The next import without OnlyNew restores it.
 func (f *fixture) loadDeleted(t *testing.T, changed string) {
 	t.Helper()
 	ctx := t.Context()
@@ -212,7 +211,7 @@ func (f *fixture) loadDeleted(t *testing.T, changed string) {
 	}
 }
 
-// A field that the file does not have is left alone; one that is empty is emptied.
+// Absent fields are left unchanged; blank ones are cleared.
 func TestAbsentFields(t *testing.T) {
 	f := newFixture(t)
 	f.load(`{"courses":[{"externalId":"A","code":"A","name":"N","description":"D","skills":[{"skillId":"core:sql","level":2}]}]}`, load.Options{}, 1, 0, 0, 0)
@@ -228,7 +227,7 @@ func TestAbsentFields(t *testing.T) {
 	}
 }
 
-// Each way to break a rule, and what is said of it.
+// Every violation has its message.
 func TestRejects(t *testing.T) {
 	f := newFixture(t)
 	f.load(`{"courses":[{"externalId":"H","code":"H","name":"Here","sections":[{"externalId":"H-2","name":"Second"}]},{"externalId":"I","code":"I","name":"Other"}]}`, load.Options{}, 3, 0, 0, 0)
@@ -240,21 +239,21 @@ func TestRejects(t *testing.T) {
 		{course(`"code":"` + strings.Repeat("x", 51) + `","name":"N"`), "code: "},
 		{course(`"code":"A","name":"N","color":"red"`), "color: unexpected property"},
 		{course(`"code":"A","name":7`), "name: expected string"},
-		{course(`"code":"A","name":"N","skills":[{"skillId":"core:nothing","level":2}]`), "skills[0].skillId: not in the loaded taxonomy"},
+		{course(`"code":"A","name":"N","skills":[{"skillId":"core:nothing","level":2}]`), "skills[0].skillId: must be in the loaded taxonomy"},
 		{course(`"code":"A","name":"N","skills":[{"skillId":"core:sql","level":9}]`), "skills[0].level: "},
 		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
 		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "externalId: expected length <= 255"},
-		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "sections do not move"},
+		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "cannot be moved"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, "courses[0]: there is no such course (Z)"},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, "courses[1]: the course is named twice (H)"},
-		{`{"programs":[{"externalId":"P","name":"N","courseOrder":["crs_1"]}]}`, "records are named by external ids"},
+		{`{"programs":[{"externalId":"P","name":"N","courseOrder":["crs_1"]}]}`, "name records by external ids"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["Z"]}]}`, "sections[0]: there is no such section (Z)"},
 		{`{"credentials":[{"externalId":"C","name":"N","sections":["H","H-2"]}]}`, "of the same course stands before it"},
 		{`{"jobs":[{"externalId":"J","name":"N"}]}`, "employerId"},
-		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E","salaryMin":2,"salaryMax":1}]}`, "salaryMin: greater than salaryMax (2)"},
-		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E"},{"externalId":"J","name":"N","employerId":"E"}]}`, "stands at f.json: jobs[0] already"},
+		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E","salaryMin":2,"salaryMax":1}]}`, "salaryMin: must not be greater than salaryMax (2)"},
+		{`{"jobs":[{"externalId":"J","name":"N","employerId":"E"},{"externalId":"J","name":"N","employerId":"E"}]}`, "is already used at f.json: jobs[0]"},
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","matchingConfig":{"fullEquivalentThreshold":0.1,"partialEquivalentThreshold":0.5}}]}`, "greater than fullEquivalentThreshold"},
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","courses":[{"externalId":"X","name":"","syllabusHref":null}]}]}`, "name: "},
 	} {
@@ -272,7 +271,7 @@ func TestRejects(t *testing.T) {
 	}
 }
 
-// A half-valid file changes nothing, or with KeepGoing all that is valid.
+// A partly valid file changes nothing or, with KeepGoing, all valid records.
 func TestKeepGoing(t *testing.T) {
 	f := newFixture(t)
 	half := `{"courses":[{"externalId":"A","code":"A","name":"N"},{"externalId":"B","code":"B","name":""}],"programs":[{"externalId":"P","name":"P","courses":["A"]},{"externalId":"Q","name":"Q","courses":["B"]}]}`
@@ -282,11 +281,11 @@ func TestKeepGoing(t *testing.T) {
 	}
 	f.load(half, load.Options{KeepGoing: true}, 2, 0, 0, 2)
 	if f.total() != 1 || f.known(catalog.ProgramKind, "P") == nil || f.known(catalog.ProgramKind, "Q") != nil {
-		t.Error("what is valid was not imported")
+		t.Error("the valid records were not imported")
 	}
 }
 
-// FieldErrors are told in the order of the file, however they were found.
+// Errors are reported in the order of the file.
 func TestRejectsInOrder(t *testing.T) {
 	f := newFixture(t)
 	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
@@ -304,7 +303,7 @@ func TestRejectsInOrder(t *testing.T) {
 	if got, want := strings.Join(places, " "), "courses.csv:2 courses.csv:3 courses.csv:4 courses.csv:5"; got != want {
 		t.Errorf("faults at %s, want %s", got, want)
 	}
-	if got, want := summary.Rejects[3].Reason, `skills: "core:sql" is no skillId=level`; got != want {
+	if got, want := summary.Rejects[3].Reason, `skills: "core:sql" is not skillId=level`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -319,7 +318,7 @@ func courses(n int) []intake.Row {
 	return rows
 }
 
-// failing is a store that breaks off at a commit, before or after it is done.
+// failing is a store that fails at a commit, before or after it is done.
 type failing struct {
 	load.Store
 	left  int
@@ -336,8 +335,8 @@ func (s *failing) Commit(ctx context.Context, org catalog.OrgID, change *catalog
 	return errors.New("cable cut")
 }
 
-// A run that breaks off anywhere is completed by another one, without doubles.
-func TestBreaksOff(t *testing.T) {
+// A run that fails anywhere is completed by another one, without duplicates.
+func TestInterrupted(t *testing.T) {
 	for left := range 4 {
 		for _, after := range []bool{false, true} {
 			f := newFixture(t)
@@ -355,9 +354,8 @@ func TestBreaksOff(t *testing.T) {
 	}
 }
 
-// Imports of the same file at the same time, while people make courses too,
-// double nothing and lose nothing.
-func TestBesideOthers(t *testing.T) {
+// Concurrent imports of the same file, with courses created at the same time, neither duplicate nor lose records.
+func TestConcurrent(t *testing.T) {
 	f := newFixture(t)
 	var group sync.WaitGroup
 	for range 2 {
@@ -375,7 +373,7 @@ func TestBesideOthers(t *testing.T) {
 				return
 			}
 			var change catalog.Change
-			change.AddCourse(&catalog.Course{Name: "By hand", Code: "H"}, &catalog.Section{}, ids, dir, org, f.Now())
+			change.AddCourse(&catalog.Course{Name: "By hand", Code: "H"}, &catalog.Section{}, ids, dir, f.Now)
 			switch err := f.store.Commit(t.Context(), org, &change); {
 			case err == nil:
 				i++
@@ -391,8 +389,7 @@ func TestBesideOthers(t *testing.T) {
 	}
 }
 
-// Bulk: many courses share a transaction, and every one of them is in the list,
-// in the order of the file, and in the feed.
+// Many courses share a transaction. All are in the list, in the order of the file, and in the feed.
 func TestBulk(t *testing.T) {
 	f := newFixture(t)
 	const n = 1000
@@ -439,7 +436,7 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// Courses with all that the contract allows still fit into transactions.
+// Courses of maximum size still fit into transactions.
 func TestLargeRows(t *testing.T) {
 	f := newFixture(t)
 	rows := courses(40)
@@ -451,8 +448,7 @@ func TestLargeRows(t *testing.T) {
 	}
 }
 
-// What bounds the API bounds an import as well: the courses of a package, and what a
-// course is part of.
+// The limits of the API apply to imports: the courses of a package, and the holders of a course.
 func TestLoadKeepsBounds(t *testing.T) {
 	f := newFixture(t)
 	pack := func(from, to int) string {
@@ -469,7 +465,7 @@ func TestLoadKeepsBounds(t *testing.T) {
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	var full catalog.Change
 	for i := range catalog.MaxHolders {
-		full.Held = append(full.Held, catalog.Hold{Course: course, Holder: fmt.Sprint("prg_", i, "/", course.ID)})
+		full.HoldAs(course, fmt.Sprint("prg_", i, "/", course.ID))
 	}
 	if err := f.store.Commit(t.Context(), org, &full); err != nil {
 		t.Fatal(err)
@@ -480,7 +476,7 @@ func TestLoadKeepsBounds(t *testing.T) {
 	}
 }
 
-// Courses of more packages than one transaction takes are saved in several.
+// Courses of more packages than fit into one transaction are saved in several.
 func TestImportOfManyPackages(t *testing.T) {
 	f := newFixture(t)
 	var packages []string
@@ -492,8 +488,7 @@ func TestImportOfManyPackages(t *testing.T) {
 	f.load(text, load.Options{}, 0, 0, 96, 0)
 }
 
-// overtaken is a store in which something else happens while an import is planned for
-// the second time: the first pass only checks.
+// overtaken is a store that changes while an import is planned for the second time; the first pass only checks.
 type overtaken struct {
 	*dynamo.Store
 	plans     int
@@ -508,7 +503,7 @@ func (s *overtaken) Known(ctx context.Context, org catalog.OrgID, kind catalog.K
 	return known, err
 }
 
-// A record that gets its place in the list after another one is created after that one.
+// Records later in a list have later creation times.
 func TestCreatedAtFollowsTheList(t *testing.T) {
 	f := newFixture(t)
 	now := f.store.Now()

@@ -1,56 +1,45 @@
 package load
 
-import (
-	"skillscurriculum/pkg/catalog"
-)
+import "skillscurriculum/pkg/catalog"
 
-// Names knows records of a kind by what files call them: their ids, their names in
-// other systems, or their codes.
+// Names finds records of a kind by the names that files use: ids, external ids or codes.
 type Names struct {
 	external map[string]string   // id by external id
 	codes    map[string][]string // ids by code
 	alike    map[string][]string // ids by normalised code
-	best     map[string][]string // external id and code, by id
-}
-
-func newNames() *Names {
-	return &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+	best     map[string][]string // external id and code by id
 }
 
 // CourseNames returns the names of courses.
 func CourseNames(courses []*catalog.Course) *Names {
-	n := newNames()
-	for _, c := range courses {
-		n.add(c.ID, c.ExternalID, &c.Code)
-	}
-	return n
+	return namesOf(courses, func(c *catalog.Course) (string, *string, *string) { return c.ID, c.ExternalID, &c.Code })
 }
 
 // ProgramNames returns the names of programs.
 func ProgramNames(programs []*catalog.Program) *Names {
-	n := newNames()
-	for _, p := range programs {
-		n.add(p.ID, p.ExternalID, p.Code)
+	return namesOf(programs, func(p *catalog.Program) (string, *string, *string) { return p.ID, p.ExternalID, p.Code })
+}
+
+func namesOf[R any](records []R, of func(R) (id string, external, code *string)) *Names {
+	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+	for _, r := range records {
+		id, external, code := of(r)
+		n.best[id] = nil
+		if external != nil {
+			n.external[*external] = id
+			n.best[id] = append(n.best[id], *external)
+		}
+		if code != nil {
+			n.codes[*code] = append(n.codes[*code], id)
+			n.alike[catalog.Normalized(*code)] = append(n.alike[catalog.Normalized(*code)], id)
+			n.best[id] = append(n.best[id], *code)
+		}
 	}
 	return n
 }
 
-func (n *Names) add(id string, external, code *string) {
-	n.best[id] = nil
-	if external != nil {
-		n.external[*external] = id
-		n.best[id] = append(n.best[id], *external)
-	}
-	if code != nil {
-		n.codes[*code] = append(n.codes[*code], id)
-		n.alike[catalog.Normalized(*code)] = append(n.alike[catalog.Normalized(*code)], id)
-		n.best[id] = append(n.best[id], *code)
-	}
-}
-
-// Find returns the id of the record that the name means: the one with that id, external
-// id or code, or else the only one whose code differs in its spelling alone; "" for
-// none. Of several with the code it means none.
+// Find returns the id of the record with the given id, external id or code, or else of the only record whose code has
+// the same normalised form; "" if there is none or the code is ambiguous.
 func (n *Names) Find(name string) string {
 	if _, ok := n.best[name]; ok {
 		return name
@@ -68,8 +57,8 @@ func (n *Names) Find(name string) string {
 	return ""
 }
 
-// Of returns the name by which a file calls the record, so that Find finds it in another
-// organization too; its id where it has no other name.
+// Of returns the name of a record in files, by which Find finds it in another organization too; its id if it has no
+// other unambiguous name.
 func (n *Names) Of(id string) string {
 	for _, name := range n.best[id] {
 		if n.Find(name) == id {

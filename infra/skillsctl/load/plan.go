@@ -5,73 +5,72 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/service"
 )
 
-// plan is what becomes of a batch.
+// plan has the changes that a batch of rows needs.
 type plan struct {
 	*run
-	kind   catalog.Kind
+	importing
+	rows   []intake.Row
+	known  map[string]catalog.ExternalID // by external id of the rows
 	now    catalog.Time
 	change catalog.Change
-	seen   map[string]catalog.Record // those that other rows name
+	seen   map[string]catalog.Record // those that other rows refer to
+	Summary
 
-	created, updated, skipped int
-	rejects                   []Reject
-	incomplete                []Reject
+	// Records that the rows refer to, by external id unless stated otherwise.
+	lookups       catalog.Lookups
+	sections      map[string]*catalog.Section
+	packages      map[string]*catalog.TransferPackage
+	size          map[string]int              // number of courses of a package, by its id
+	byID          map[string]*catalog.Section // default sections, by id
+	held          map[string]*catalog.Course  // members of programs or credentials, by id
+	articulations map[string]*catalog.Articulation
 }
 
-// plan decides on every row of a batch. A row that breaks a rule is rejected; any
-// other error ends the import.
-func (p *plan) plan(ctx context.Context, rows []intake.Row) error {
+// plan plans every row of a batch. A row that breaks a rule is rejected; any other error ends the import.
+func (p *plan) plan(ctx context.Context) (err error) {
 	p.now, p.seen = p.Now(), map[string]catalog.Record{}
-	names := make([]string, len(rows))
-	for i, row := range rows {
-		names[i] = nameOf(row)
-	}
-	known, err := p.Store.Known(ctx, p.org, p.kind, names)
-	if err != nil {
+	p.lookups = catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref}
+	if p.known, err = p.Store.Known(ctx, p.org, p.kind, p.names(nameOf)); err != nil {
 		return err
 	}
-	b, err := p.load(ctx, rows, known)
-	if err != nil {
-		return err
+	if p.load != nil {
+		if err := p.load(p, ctx); err != nil {
+			return err
+		}
 	}
-	for _, row := range rows {
-		x := known[nameOf(row)]
+	for _, row := range p.rows {
+		x := p.known[nameOf(row)]
 		x.Name = nameOf(row)
 		if p.options.OnlyNew && x.Was != "" {
 			p.settle(x, x.Record, false)
 			continue
 		}
-		err := p.row(ctx, row, x, b)
+		err := p.row(p, ctx, row, x)
 		var broken *catalog.Error
 		if errors.As(err, &broken) && broken.Code != catalog.Unavailable {
-			p.rejects = append(p.rejects, rejected(row, reason(broken)))
+			reasons := []string{broken.Detail}
+			if len(broken.Fields) > 0 {
+				reasons = describe(broken.Fields...)
+			}
+			p.reject(row, strings.Join(reasons, "; "))
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", row.Place, err)
 		}
 	}
-	return p.change.Resolve(known, "externalId")
+	return p.change.Resolve(p.known, "externalId")
 }
 
-func reason(err *catalog.Error) string {
-	if len(err.Fields) == 0 {
-		return err.Detail
-	}
-	texts := make([]string, len(err.Fields))
-	for i, f := range err.Fields {
-		texts[i] = describe(f)
-	}
-	return strings.Join(texts, "; ")
-}
-
-// commit saves the plan, where the pass saves, and queues its extractions.
+// commit saves the changes if the pass saves, and queues their extractions.
 func (p *plan) commit(ctx context.Context) error {
 	if !p.save || p.change.Empty() {
 		return nil
@@ -79,146 +78,135 @@ func (p *plan) commit(ctx context.Context) error {
 	if err := p.Store.Commit(ctx, p.org, &p.change); err != nil {
 		return err
 	}
-	if len(p.change.Jobs) > 0 && p.Queue != nil {
-		// What does not reach the queue now, the sweeper sends.
-		_ = p.Queue.Send(ctx, p.change.Jobs)
+	if jobs := p.change.Jobs(); len(jobs) > 0 && p.Queue != nil {
+		_ = p.Queue.Send(ctx, jobs) // the sweeper sends the jobs that are lost
 	}
 	return nil
 }
 
-// references is what the rows of a batch refer to: parents and members by external
-// id, default sections by their ids.
-type references struct {
-	courses  map[string]*catalog.Course
-	sections map[string]*catalog.Section
-	packages map[string]*catalog.TransferPackage
-	size     map[string]int // courses of a package, by its id
-	byID     map[string]*catalog.Section
-	placed   map[string]catalog.Placed
-	held     map[string]*catalog.Course // by id: those that a program or credential holds
-
-	articulations *articulationReferences
+// names returns one name per row.
+func (p *plan) names(of func(intake.Row) string) (names []string) {
+	for _, row := range p.rows {
+		names = append(names, of(row))
+	}
+	return names
 }
 
-// load reads what the batch refers to.
-func (p *plan) load(ctx context.Context, rows []intake.Row, known map[string]catalog.ExternalID) (*references, error) {
-	b := &references{}
-	var parents, members []string
-	for _, row := range rows {
-		parents = append(parents, row.Parent)
-		members = append(members, row.Members...)
+func parentOf(row intake.Row) string { return row.Parent }
+
+// members returns the external ids of all members of the rows.
+func (p *plan) members() (names []string) {
+	for _, row := range p.rows {
+		names = append(names, row.Members...)
 	}
-	var err error
-	switch p.kind {
-	case catalog.CourseKind:
-		var ids []string
-		for _, x := range known {
-			if course, ok := x.Record.(*catalog.Course); ok {
-				ids = append(ids, course.DefaultSectionID)
-			}
-		}
-		b.byID, err = p.Store.SectionsByID(ctx, p.org, ids, true)
-	case catalog.SectionKind:
-		b.courses, err = named[*catalog.Course](ctx, p.run, catalog.CourseKind, parents)
-	case catalog.TransferCourseKind:
-		err = p.loadPackages(ctx, b, parents)
-	case catalog.ProgramKind:
-		var before []string
-		for _, x := range known {
-			if program, ok := x.Record.(*catalog.Program); ok {
-				before = append(before, program.CourseOrder...)
-			}
-		}
-		if b.courses, err = named[*catalog.Course](ctx, p.run, catalog.CourseKind, members); err == nil {
-			b.held, err = p.holders(ctx, before, b.courses)
-		}
-	case catalog.CredentialKind:
-		err = p.loadSections(ctx, b, members, known)
-	case catalog.ArticulationKind:
-		b.articulations, err = p.loadArticulations(ctx, rows)
-	}
-	return b, err
+	return names
 }
 
-// loadPackages reads packages, and after them how many courses each has: a package that
-// gains some meanwhile is not as it was loaded.
-func (p *plan) loadPackages(ctx context.Context, b *references, names []string) (err error) {
-	if b.packages, err = named[*catalog.TransferPackage](ctx, p.run, catalog.TransferPackageKind, names); err != nil {
+// loadDefaultSections reads the default sections of the courses that exist.
+func (p *plan) loadDefaultSections(ctx context.Context) (err error) {
+	courses := map[string]*catalog.Course{}
+	for name, x := range p.known {
+		if course, ok := x.Record.(*catalog.Course); ok {
+			courses[name] = course
+		}
+	}
+	p.byID, err = p.defaultSections(ctx, courses)
+	return err
+}
+
+func (p *plan) defaultSections(
+	ctx context.Context, courses map[string]*catalog.Course,
+) (map[string]*catalog.Section, error) {
+	var ids []string
+	for _, course := range courses {
+		ids = append(ids, course.DefaultSectionID)
+	}
+	return p.Store.SectionsByID(ctx, p.org, ids, true)
+}
+
+// loadCourses reads the courses of sections.
+func (p *plan) loadCourses(ctx context.Context) (err error) {
+	p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.names(parentOf))
+	return err
+}
+
+// loadProgram reads the old and new courses of a program.
+func (p *plan) loadProgram(ctx context.Context) (err error) {
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err == nil {
+		p.held, err = p.loadHeld(ctx)
+	}
+	return err
+}
+
+// loadPackages reads packages and then counts their courses: a package that gains some in between is stale.
+func (p *plan) loadPackages(ctx context.Context) (err error) {
+	if p.packages, err = named[*catalog.TransferPackage](ctx, p.run, p.names(parentOf)); err != nil {
 		return err
 	}
-	b.size = map[string]int{}
-	for _, pack := range b.packages {
+	p.size = map[string]int{}
+	for _, pack := range p.packages {
 		courses, err := p.Store.TransferCourses(ctx, p.org, pack.ID)
 		if err != nil {
 			return err
 		}
-		b.size[pack.ID] = len(courses)
+		p.size[pack.ID] = len(courses)
 	}
 	return nil
 }
 
-// loadSections reads the sections that a credential's members mean, and the
-// courses that it has held or will hold.
-func (p *plan) loadSections(ctx context.Context, b *references, members []string, known map[string]catalog.ExternalID) (err error) {
-	if b.sections, err = named[*catalog.Section](ctx, p.run, catalog.SectionKind, members); err != nil {
+// loadCredential reads the sections of a credential, and its old and new courses.
+func (p *plan) loadCredential(ctx context.Context) (err error) {
+	names := p.members()
+	if p.sections, err = named[*catalog.Section](ctx, p.run, names); err != nil {
 		return err
 	}
-	if b.courses, err = named[*catalog.Course](ctx, p.run, catalog.CourseKind, members); err != nil {
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, names); err != nil {
 		return err
 	}
-	var ids []string
-	for _, course := range b.courses {
-		ids = append(ids, course.DefaultSectionID)
-	}
-	if b.byID, err = p.Store.SectionsByID(ctx, p.org, ids, true); err != nil {
+	if p.byID, err = p.defaultSections(ctx, p.lookups.Courses); err != nil {
 		return err
 	}
-	var before []string
-	for _, section := range b.sections {
-		before = append(before, section.CourseID)
-	}
-	for _, x := range known {
-		if credential, ok := x.Record.(*catalog.Credential); ok {
-			for _, section := range credential.Sections {
-				before = append(before, section.CourseID)
-			}
-		}
-	}
-	if b.held, err = p.holders(ctx, before, b.courses); err != nil {
+	if p.held, err = p.loadHeld(ctx); err != nil {
 		return err
 	}
-	b.placed = map[string]catalog.Placed{}
-	for _, name := range members {
-		if placed := p.place(b, name); placed.Section != nil && placed.Course != nil {
-			b.placed[name] = placed
+	p.lookups.Sections = map[string]catalog.Placed{}
+	for _, name := range names {
+		if placed := p.place(name); placed.Section != nil && placed.Course != nil {
+			p.lookups.Sections[name] = placed
 		}
 	}
 	return nil
 }
 
-// place finds the section that a member of a credential means: a section, or a
-// course's default section. In a pass that saves nothing the section may not be
-// there yet, and its course is enough.
-func (p *plan) place(b *references, name string) catalog.Placed {
-	if section := b.sections[name]; section != nil {
-		return catalog.Placed{Section: section, Course: b.held[section.CourseID]}
+// place finds the section that a member of a credential refers to: a section, or the default section of a course. While
+// nothing is saved yet, the default section may be missing and its course suffices.
+func (p *plan) place(name string) catalog.Placed {
+	if section := p.sections[name]; section != nil {
+		return catalog.Placed{Section: section, Course: p.held[section.CourseID]}
 	}
-	course := b.courses[name]
+	course := p.lookups.Courses[name]
 	if course == nil {
 		return catalog.Placed{}
 	}
-	section := b.byID[course.DefaultSectionID]
+	section := p.byID[course.DefaultSectionID]
 	if section == nil && !p.save {
 		section = &catalog.Section{Meta: catalog.Meta{ID: course.DefaultSectionID}, CourseID: course.ID}
 	}
-	return catalog.Placed{Section: section, Course: b.held[course.ID]}
+	return catalog.Placed{Section: section, Course: p.held[course.ID]}
 }
 
-// holders returns courses by id as they are now: those of ids and those named. A
-// pass that saves nothing has some of them only in mind.
-func (p *plan) holders(ctx context.Context, ids []string, named map[string]*catalog.Course) (map[string]*catalog.Course, error) {
-	for _, course := range named {
+// loadHeld reads the current state of the courses that the batch's records have as members or that the rows refer to.
+// While nothing is saved yet, some of them exist only in this pass.
+func (p *plan) loadHeld(ctx context.Context) (map[string]*catalog.Course, error) {
+	var ids []string
+	for _, x := range p.known {
+		ids = slices.AppendSeq(ids, maps.Values(membersOf(x.Record)))
+	}
+	for _, course := range p.lookups.Courses {
 		ids = append(ids, course.ID)
+	}
+	for _, section := range p.sections {
+		ids = append(ids, section.CourseID)
 	}
 	courses, err := p.Store.CoursesByID(ctx, p.org, ids, true)
 	if err != nil {
@@ -234,10 +222,19 @@ func (p *plan) holders(ctx context.Context, ids []string, named map[string]*cata
 	return courses, nil
 }
 
-// named returns records by external id: from the table, or, in a pass that saves
-// nothing, as this pass would have made them.
-func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, names []string) (map[string]R, error) {
+// membersOf returns the members of a program or credential before it is changed.
+func membersOf(r catalog.Record) map[string]string {
+	if loaded, ok := r.(catalog.Holder); ok {
+		return loaded.Members()
+	}
+	return nil
+}
+
+// named returns records by external id: from the table or, while nothing is saved yet, as planned in this pass.
+func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[string]R, error) {
 	records := map[string]R{}
+	var none R
+	kind := catalog.KindOf(none)
 	var asked []string
 	for _, name := range names {
 		if seen, ok := r.found[kind][name].(R); ok && !r.save {
@@ -245,6 +242,9 @@ func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, nam
 		} else {
 			asked = append(asked, name)
 		}
+	}
+	if len(asked) == 0 {
+		return records, nil
 	}
 	known, err := r.Store.Known(ctx, r.org, kind, asked)
 	if err != nil {
@@ -258,33 +258,12 @@ func named[R catalog.Record](ctx context.Context, r *run, kind catalog.Kind, nam
 	return records, nil
 }
 
-// row decides on one row; x is what its name stands for already.
-func (p *plan) row(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references) error {
-	l := catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref, Courses: b.courses, Sections: b.placed}
-	switch p.kind {
-	case catalog.CourseKind:
-		return p.course(ctx, row, x, b, l)
-	case catalog.SectionKind:
-		return p.section(row, x, b, l)
-	case catalog.ProgramKind:
-		return p.program(ctx, row, x, b, l)
-	case catalog.CredentialKind:
-		return p.credential(ctx, row, x, b, l)
-	case catalog.JobKind:
-		_, err := listed[catalog.JobInput, catalog.Job](ctx, p, row, x, l)
-		return err
-	case catalog.TransferPackageKind:
-		_, err := listed[catalog.TransferPackageInput, catalog.TransferPackage](ctx, p, row, x, l)
-		return err
-	case catalog.TransferCourseKind:
-		return p.transferCourse(row, x, b, l)
-	case catalog.ArticulationKind:
-		return p.articulation(ctx, row, x, b.articulations)
-	}
-	return fmt.Errorf("a %s cannot be imported", p.kind)
+// actor returns the import as an actor of use cases.
+func (p *plan) actor() service.Actor {
+	return service.Actor{Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups}
 }
 
-// decode reads fields, which keep the contract, as a record's input.
+// decode converts fields that satisfy the contract to an input.
 func decode[I any](fields map[string]any) (in I, err error) {
 	packed, err := json.Marshal(fields)
 	if err != nil {
@@ -299,29 +278,32 @@ type record[T any] interface {
 	catalog.Record
 }
 
-// listed decides on a record of a list: it is created, or changed where the row says
-// something else.
-func listed[I catalog.Input[R], T any, R record[T]](ctx context.Context, p *plan, row intake.Row, x catalog.ExternalID, l catalog.Lookups) (R, error) {
+// listed creates a record of a list, or changes it if the row differs.
+func listed[I catalog.Input[R], T any, R record[T]](
+	p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID,
+) error {
+	_, err := save[I, T, R](p, ctx, row, x)
+	return err
+}
+
+func save[I catalog.Input[R], T any, R record[T]](
+	p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID,
+) (R, error) {
 	in, err := decode[I](row.Fields)
 	if err != nil {
 		return nil, err
 	}
 	r, _ := x.Record.(R)
-	if fresh := r == nil; fresh {
+	if r == nil {
 		r = R(new(T))
-		if err := catalog.Apply(in, r, l); err != nil {
+		if err := service.Create(ctx, p, p.actor(), in, r, &p.change); err != nil {
 			return nil, err
 		}
-		dir, err := p.directory(ctx, p.kind)
-		if err != nil {
-			return nil, err
-		}
-		p.change.Add(r, p.IDs, dir, p.org, p.Now())
 		p.create(x, r)
 		return r, nil
 	}
 	before := *r
-	if err := catalog.Apply(in, r, l); err != nil {
+	if err := catalog.Apply(in, r, p.lookups); err != nil {
 		return nil, err
 	}
 	*r = bare(*r)
@@ -329,7 +311,7 @@ func listed[I catalog.Input[R], T any, R record[T]](ctx context.Context, p *plan
 	return r, nil
 }
 
-// bare returns a record as the store keeps it: without what is shown of its members.
+// bare returns a record as it is stored: without the details of its members.
 func bare[T any](r T) T {
 	switch r := any(&r).(type) {
 	case *catalog.Program:
@@ -344,29 +326,47 @@ func bare[T any](r T) T {
 	return r
 }
 
-// create counts a record that is new.
+// holding creates or changes a record that has courses as members. If one of them has too many holders, it drops the
+// plan, which consists of this row only.
+func holding[I catalog.Input[R], T any, R interface {
+	record[T]
+	catalog.Holder
+}](p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	before := membersOf(x.Record)
+	r, err := save[I, T, R](p, ctx, row, x)
+	if err != nil {
+		return err
+	}
+	if err = p.change.Hold(r, before, p.held); err != nil {
+		p.change, p.Summary, p.seen = catalog.Change{}, Summary{}, map[string]catalog.Record{}
+		delete(p.dirs, p.kind)
+	}
+	return err
+}
+
+// create counts a new record.
 func (p *plan) create(x catalog.ExternalID, record catalog.Record) {
-	p.created++
+	p.Created++
 	p.see(x.Name, record)
 }
 
-// settle counts a record that there is: changed or as it was.
+// settle counts an existing record.
 func (p *plan) settle(x catalog.ExternalID, record catalog.Record, changed bool) {
 	if changed {
-		p.updated++
+		p.Updated++
 	} else {
-		p.skipped++
+		p.Skipped++
 	}
 	p.see(x.Name, record)
 }
 
 func (p *plan) see(name string, record catalog.Record) {
-	if record != nil && p.named[p.kind][name] {
+	if record != nil && p.referenced[p.kind][name] {
 		p.seen[name] = record
 	}
 }
 
-func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
+func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -376,57 +376,42 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID,
 		return err
 	}
 	course, _ := x.Record.(*catalog.Course)
-	fresh := course == nil
-	section := &catalog.Section{}
-	if fresh {
-		course = &catalog.Course{}
-	} else if section = b.byID[course.DefaultSectionID]; section == nil {
+	if course == nil {
+		if course, err = service.CreateCourse(ctx, p, p.actor(), in, ofSection, &p.change); err == nil {
+			p.create(x, course)
+		}
+		return err
+	}
+	section := p.byID[course.DefaultSectionID]
+	if section == nil {
 		return catalog.Errorf(catalog.Internal, "the course has lost its default section")
 	}
 	was, wasSection := *course, *section
-	ofSection = reviewed(ofSection, section, l)
-	if wrong := append(in.Apply(course, l), ofSection.Apply(section, l)...); wrong != nil {
+	ofSection = p.reviewed(ofSection, section)
+	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
-	if fresh {
-		dir, err := p.directory(ctx, catalog.CourseKind)
-		if err != nil {
-			return err
-		}
-		p.change.AddCourse(course, section, p.IDs, dir, p.org, p.Now())
-		p.create(x, course)
-		return nil
-	}
 	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	changed = p.replaceSection(wasSection, section) || changed
+	changed = catalog.ReplaceChanged(&p.change, wasSection, section, p.now) || changed
 	p.settle(x, course, changed)
 	return nil
 }
 
-// reviewed leaves the skills of a section alone, where a row says what they were before
-// people reviewed them: other skills would end the reviews.
-func reviewed(in catalog.SectionInput, s *catalog.Section, l catalog.Lookups) catalog.SectionInput {
+// reviewed drops skills from the input that equal those of the section before its reviews: setting them would end the
+// reviews.
+func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.SectionInput {
 	if !in.Skills.Set || len(s.Reviews) == 0 {
 		return in
 	}
-	skills, wrong := catalog.Skills(in.Skills.Value, l.SkillName, "skills")
+	skills, wrong := catalog.Skills(in.Skills.Value, p.SkillName, "skills")
 	if wrong == nil && slices.Equal(skills, catalog.Unreviewed(s)) {
 		in.Skills = catalog.Optional[[]catalog.SkillInput]{}
 	}
 	return in
 }
 
-// replaceSection saves a section that is not as it was, and reports whether that is so.
-func (p *plan) replaceSection(before catalog.Section, s *catalog.Section) bool {
-	changed := catalog.ReplaceChanged(&p.change, before, s, p.now)
-	if s.HasNewSyllabus(before) {
-		p.change.Restart(s)
-	}
-	return changed
-}
-
-func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
-	course := b.courses[row.Parent]
+func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)
 	}
@@ -438,81 +423,39 @@ func (p *plan) section(row intake.Row, x catalog.ExternalID, b *references, l ca
 		in.Name = catalog.Optional[string]{Set: true, Value: course.Name}
 	}
 	section, _ := x.Record.(*catalog.Section)
-	if section != nil && section.CourseID != course.ID {
-		return catalog.Errorf(catalog.Conflict, "the section belongs to another course, and sections do not move")
-	}
-	fresh := section == nil
-	if fresh {
-		section = &catalog.Section{}
-	}
-	before := *section
-	if err := catalog.Apply(reviewed(in, section, l), section, l); err != nil {
-		return err
-	}
-	if fresh {
-		err = p.change.AddSection(section, course, p.IDs, p.Now())
-	} else {
-		err = course.Mention(section)
-	}
-	if err != nil {
-		return err
-	}
-	if fresh || before.Ref() != section.Ref() {
-		if !slices.ContainsFunc(p.change.Replaced, func(r catalog.Replacement) bool { return r.Record == course }) {
-			p.change.Replace(course, p.now)
+	if section != nil {
+		if section.CourseID != course.ID {
+			return catalog.Errorf(catalog.Conflict, "the section belongs to another course and cannot be moved")
 		}
+		changed, err := service.ReviseSection(p.actor(), section, course, p.reviewed(in, section), &p.change)
+		if err == nil {
+			p.settle(x, section, changed)
+		}
+		return err
 	}
-	if fresh {
-		p.create(x, section)
-		return nil
+	section = &catalog.Section{}
+	if err := catalog.Apply(in, section, p.lookups); err != nil {
+		return err
 	}
-	p.settle(x, section, p.replaceSection(before, section))
+	if err := p.change.AddSection(section, course, p.IDs, p.Now); err != nil {
+		return err
+	}
+	p.create(x, section)
 	return nil
 }
 
-func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
+func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID) (err error) {
 	if cip, ok := row.Fields["cipCode"].(string); ok {
-		var err error
-		if l.Occupations, err = labor.Occupations(ctx, p.Market, []string{cip}); err != nil {
+		if p.lookups.Occupations, err = labor.Occupations(ctx, p.Market, &cip); err != nil {
 			return err
 		}
 	}
-	var before []string
-	if loaded, ok := x.Record.(*catalog.Program); ok {
-		before = loaded.CourseOrder
-	}
-	program, err := listed[catalog.ProgramInput, catalog.Program](ctx, p, row, x, l)
-	if err == nil {
-		err = p.held(program.Holds(&p.change, before, b.held))
-	}
-	return err
+	return holding[catalog.ProgramInput, catalog.Program](p, ctx, row, x)
 }
 
-// held drops the plan, which is of this one row, where a course takes no more holders.
-func (p *plan) held(err error) error {
-	if err != nil {
-		*p = plan{run: p.run, kind: p.kind, now: p.now, seen: map[string]catalog.Record{}}
-		delete(p.dirs, p.kind)
-	}
-	return err
-}
-
-func (p *plan) credential(ctx context.Context, row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
-	var before []catalog.SectionProfile
-	if loaded, ok := x.Record.(*catalog.Credential); ok {
-		before = loaded.Sections
-	}
-	credential, err := listed[catalog.CredentialInput, catalog.Credential](ctx, p, row, x, l)
-	if err == nil {
-		err = p.held(credential.Holds(&p.change, before, b.held))
-	}
-	return err
-}
-
-// transferCourse creates a course of a package; one that is there stays as it is,
-// since transfer courses cannot be changed.
-func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *references, l catalog.Lookups) error {
-	pack := b.packages[row.Parent]
+// transferCourse creates a course of a package. An existing one is skipped, since transfer courses are immutable.
+func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+	pack := p.packages[row.Parent]
 	if pack == nil {
 		return catalog.Errorf(catalog.NotFound, "no transfer package has the external id %q", row.Parent)
 	}
@@ -525,16 +468,16 @@ func (p *plan) transferCourse(row intake.Row, x catalog.ExternalID, b *reference
 		return err
 	}
 	course := &catalog.TransferCourse{}
-	if err := catalog.Apply(in, course, l); err != nil {
+	if err := catalog.Apply(in, course, p.lookups); err != nil {
 		return err
 	}
-	if err := catalog.CheckTransferCourses(b.size[pack.ID], 1); err != nil {
+	if err := catalog.CheckTransferCourses(p.size[pack.ID], 1); err != nil {
 		return err
 	}
-	b.size[pack.ID]++
-	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), len(p.change.Created))
+	p.size[pack.ID]++
+	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
 	p.change.Grows(pack)
-	p.change.Known = append(p.change.Known, catalog.ExternalID{Name: x.Name, Record: course})
+	p.change.Name(course, x.Name)
 	p.create(x, course)
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package remap finds the skills of one taxonomy in another (Mapping), and what skills
-// an organization's records name (Records, Usage). It changes no record.
+// Package remap maps skills from one taxonomy to another (Mapping) and reads the records that refer to skills (Records,
+// Share). It does not change records.
 package remap
 
 import (
@@ -14,30 +14,30 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/skills"
 )
 
-// How a skill was mapped, strongest first.
+// How a skill was mapped, strongest rule first.
 const (
 	ByID    = "id"    // the new taxonomy has the same id
-	ByLabel = "label" // the names are the same words
-	ByAlias = "alias" // a name is an alias of the other, or both share several aliases
+	ByLabel = "label" // the names have the same words
+	ByAlias = "alias" // a name is an alias of the other, or they share several aliases
 	ByTable = "table" // a person decided
-	None    = "none"  // nothing fits
+	None    = "none"  // no match
 )
 
-// What begins the how of a skill that is not mapped, before a list of skills that a
-// person may choose from: several fit equally, or extraction finds them in its names.
+// Prefixes of How for unmapped skills, followed by candidates for a person to choose from: several match equally, or
+// extraction finds them in the skill's names.
 const (
 	ambiguous = "ambiguous: "
 	near      = "near: "
 )
 
-// Removed is the new id by which a table takes a skill out of all records.
+// Removed is the new id with which a table removes a skill from all records.
 const Removed = "-"
 
-// Row is how one skill in use is named in the new taxonomy. NewID is empty where it is
-// not mapped.
+// Row maps one skill to the new taxonomy. NewID is empty if the skill is not mapped.
 type Row struct {
 	OldID   string `json:"oldId"`
 	OldName string `json:"oldName"`
@@ -46,13 +46,15 @@ type Row struct {
 	How     string `json:"how"`
 }
 
-// Mapping holds a row for each skill in use.
+// Mapping has a row for each skill in use, by old id.
 type Mapping map[string]Row
 
-// Rows returns the rows by name and id, those that are not mapped first.
+// Rows returns the rows by name and id, unmapped skills first.
 func (m Mapping) Rows() []Row {
 	return slices.SortedFunc(maps.Values(m), func(a, b Row) int {
-		return cmp.Or(cmp.Compare(min(len(a.NewID), 1), min(len(b.NewID), 1)), cmp.Compare(strings.ToLower(a.OldName), strings.ToLower(b.OldName)), cmp.Compare(a.OldID, b.OldID))
+		return cmp.Or(
+			cmp.Compare(min(len(a.NewID), 1), min(len(b.NewID), 1)),
+			cmp.Compare(strings.ToLower(a.OldName), strings.ToLower(b.OldName)), cmp.Compare(a.OldID, b.OldID))
 	})
 }
 
@@ -64,14 +66,13 @@ func (m Mapping) Rename(id, name string) (newID, newName string) {
 		return id, name
 	case row.NewID == Removed:
 		return "", ""
-	case name == "": // a report's settings and evidence have ids only
+	case name == "": // settings of reports and evidence only have ids
 		return row.NewID, ""
 	}
 	return row.NewID, row.NewName
 }
 
-// Map maps skills in use, named by id, from one taxonomy to another. A row of a table
-// goes before everything else.
+// Map maps skills in use (names by id) from one taxonomy to another. Rows of the table take precedence.
 func Map(used map[string]string, from, to *skills.Taxonomy, table Mapping) (Mapping, error) {
 	index := newIndex(to)
 	m := Mapping{}
@@ -95,28 +96,29 @@ func Map(used map[string]string, from, to *skills.Taxonomy, table Mapping) (Mapp
 		}
 		name, ok := to.Name(row.NewID)
 		if !ok {
-			return nil, fmt.Errorf("%s is to become %s, which the new taxonomy does not have", id, row.NewID)
+			return nil, fmt.Errorf("%s is mapped to %s, which is not in the new taxonomy", id, row.NewID)
 		}
 		row.NewName = name
 		m[id] = row
 	}
-	// A second run maps what the first has left, so nothing may be mapped twice.
+	// Chains would make the result depend on the number of runs.
 	for id, row := range m {
 		next, used := m[row.NewID]
 		if !used {
 			next = table[row.NewID]
 		}
 		if row.NewID != id && next.NewID != "" && next.NewID != row.NewID {
-			return nil, fmt.Errorf("%s is to become %s, which is to become %s itself: name the last one", id, row.NewID, next.NewID)
+			return nil, fmt.Errorf("%s is mapped to %s, which is itself mapped to %s: map both to the last one",
+				id, row.NewID, next.NewID)
 		}
 	}
 	return m, nil
 }
 
-// index finds skills of a taxonomy by the words of their names and aliases.
+// index finds skills of a taxonomy by the words of their labels.
 type index struct {
 	taxonomy       *skills.Taxonomy
-	names, aliases map[string][]string // ids by skills.LabelKey
+	names, aliases map[string][]string // ids by extraction.LabelKey
 }
 
 func newIndex(t *skills.Taxonomy) index {
@@ -133,27 +135,25 @@ func newIndex(t *skills.Taxonomy) index {
 	return x
 }
 
-// names are a skill's name, and what stands before its bracket: Java for Java
-// (computer programming).
+// names returns a skill's name and the part before its parentheses: Java for Java (computer programming).
 func names(s skills.Skill) []string {
-	bare, _, bracketed := strings.Cut(s.Name, " (")
-	if bracketed {
+	bare, _, qualified := strings.Cut(s.Name, " (")
+	if qualified {
 		return []string{s.Name, bare}
 	}
 	return []string{s.Name}
 }
 
 func add(ids map[string][]string, label, id string) {
-	if key := skills.LabelKey(label); key != "" && !slices.Contains(ids[key], id) {
+	if key := extraction.LabelKey(label); key != "" && !slices.Contains(ids[key], id) {
 		ids[key] = append(ids[key], id)
 	}
 }
 
-// acronym is how long an alias is that may stand for anything.
+// acronym is the maximum length of aliases too ambiguous to match.
 const acronym = 4
 
-// tool is the kind of products and their categories, whose aliases are names of
-// products: adaptability is no software of that name.
+// tool is the kind of products and their categories. Their aliases are product names, which match tools only.
 const tool = "tool"
 
 func (x index) tool(id string) bool {
@@ -161,25 +161,28 @@ func (x index) tool(id string) bool {
 	return skill.Kind == tool
 }
 
-// row maps one skill by the strongest rule that finds any.
+// row maps one skill by the strongest rule that matches.
 func (x index) row(old skills.Skill) Row {
 	row := Row{OldID: old.ID, OldName: old.Name, How: None}
 	if name, ok := x.taxonomy.Name(old.ID); ok {
 		row.NewID, row.NewName, row.How = old.ID, name, ByID
 		return row
 	}
-	aliases := slices.DeleteFunc(slices.Clone(old.Aliases), func(alias string) bool { return len(skills.LabelKey(alias)) <= acronym })
+	aliases := slices.DeleteFunc(slices.Clone(old.Aliases), func(alias string) bool {
+		return len(extraction.LabelKey(alias)) <= acronym
+	})
 	for _, rule := range []struct {
 		how    string
 		labels []string
 		ids    map[string][]string
-		least  int // labels that must lead to a skill
+		least  int // number of labels that must match
 	}{
-		{ByLabel, names(old), x.names, 1}, {ByAlias, names(old), x.aliases, 1}, {ByAlias, aliases, x.names, 1}, {ByAlias, aliases, x.aliases, 2},
+		{ByLabel, names(old), x.names, 1}, {ByAlias, names(old), x.aliases, 1},
+		{ByAlias, aliases, x.names, 1}, {ByAlias, aliases, x.aliases, 2},
 	} {
-		found := map[string]int{} // how many labels lead to a skill
+		found := map[string]int{} // number of matching labels, by skill
 		for _, label := range rule.labels {
-			for _, id := range rule.ids[skills.LabelKey(label)] {
+			for _, id := range rule.ids[extraction.LabelKey(label)] {
 				if rule.how == ByLabel || x.tool(id) == (old.Kind == tool || old.Kind == "") {
 					found[id]++
 				}
@@ -201,8 +204,7 @@ func (x index) row(old skills.Skill) Row {
 	return row
 }
 
-// best returns the ids to which the most labels lead; of those the one whose name is
-// spelt the same, if any.
+// best returns the ids with the most matching labels, or the one of them with the same name.
 func (x index) best(old skills.Skill, found map[string]int) []string {
 	most := slices.Max(slices.Collect(maps.Values(found)))
 	var best []string
@@ -217,7 +219,7 @@ func (x index) best(old skills.Skill, found map[string]int) []string {
 	return best
 }
 
-// listed names skills for a person to choose from.
+// listed formats skills for a person to choose from.
 func listed(t *skills.Taxonomy, ids []string) string {
 	named := make([]string, len(ids))
 	for i, id := range ids {
@@ -227,18 +229,19 @@ func listed(t *skills.Taxonomy, ids []string) string {
 	return strings.Join(named, " | ")
 }
 
-// suggestions is how many skills are suggested for one.
+// suggestions is the maximum number of suggestions for a skill.
 const suggestions = 3
 
-// Suggest lists, for each skill that nothing fits, those of the new taxonomy that
-// extraction finds in its name and aliases. It maps none of them.
-func (m Mapping) Suggest(ctx context.Context, from, to *skills.Taxonomy, x *skills.Extractor) error {
+// Suggest lists candidates for each skill without a match: the skills of the new taxonomy that extraction finds in its
+// name and aliases. It does not map them.
+func (m Mapping) Suggest(ctx context.Context, from, to *skills.Taxonomy, x *extraction.Extractor) error {
 	for id, row := range m {
 		if row.How != None {
 			continue
 		}
 		old, _ := from.Skill(id)
-		found, err := x.Extract(ctx, catalog.SyllabusText{Text: "Topics\n- " + strings.Join(append([]string{row.OldName}, old.Aliases...), "\n- ") + "\n"})
+		topics := strings.Join(append([]string{row.OldName}, old.Aliases...), "\n- ")
+		found, err := x.Extract(ctx, catalog.SyllabusText{Text: "Topics\n- " + topics + "\n"})
 		if err != nil {
 			return err
 		}
@@ -256,7 +259,7 @@ func (m Mapping) Suggest(ctx context.Context, from, to *skills.Taxonomy, x *skil
 
 var header = []string{"oldId", "oldName", "newId", "newName", "how"}
 
-// Write writes the rows as CSV, without those of skills whose id stays.
+// Write writes the rows as CSV, except those of skills that keep their id.
 func (m Mapping) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{header}
@@ -268,9 +271,8 @@ func (m Mapping) Write(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// Read reads a table that Write wrote and a person corrected. oldId and newId count,
-// the other columns may be missing: an empty newId leaves the skill, Removed takes it
-// out.
+// Read reads a table that Write wrote and a person corrected. Only the columns oldId and newId are required: an empty
+// newId leaves the skill as it is, Removed removes it.
 func Read(r io.Reader) (Mapping, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = -1
@@ -305,7 +307,7 @@ func Read(r io.Reader) (Mapping, error) {
 			return nil, fmt.Errorf("line %d: oldId is missing", line)
 		}
 		if _, twice := m[row.OldID]; twice {
-			return nil, fmt.Errorf("line %d: %s stands there twice", line, row.OldID)
+			return nil, fmt.Errorf("line %d: %s is repeated", line, row.OldID)
 		}
 		m[row.OldID] = row
 	}

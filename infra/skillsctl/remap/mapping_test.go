@@ -4,16 +4,16 @@ import (
 	"archive/zip"
 	"bytes"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/infra/skillsctl/remap"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 )
 
 // taxonomy compiles a vocabulary of lines id,name,kind,aliases.
@@ -28,6 +28,7 @@ func taxonomy(t *testing.T, lines string) *skills.Taxonomy {
 
 func compile(t *testing.T, b *skills.Builder) *skills.Taxonomy {
 	t.Helper()
+	b.Index = extraction.Indexer{}.Index
 	compiled, err := b.Compile()
 	if err != nil {
 		t.Fatal(err)
@@ -92,16 +93,16 @@ func TestMap(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// What extraction finds in the names is suggested, and mapped to nothing.
+	// Skills that extraction finds in the names are suggested, but not mapped.
 	with := taxonomy(t, after+"new:khipu,khipu decoding,skill,\n")
-	if err := m.Suggest(t.Context(), from, with, skills.NewExtractor(with, wordvectors.Table())); err != nil {
+	if err := m.Suggest(t.Context(), from, with, extraction.NewExtractor(with, wordvectors.Table())); err != nil {
 		t.Fatal(err)
 	}
 	if row := m["old:quipu"]; row.NewID != "" || row.How != "near: new:khipu (khipu decoding)" {
 		t.Errorf("suggested %+v", row)
 	}
 
-	// A person corrects the table, and the corrections come back.
+	// Corrections of the table are followed.
 	var text bytes.Buffer
 	if err := m.Write(&text); err != nil {
 		t.Fatal(err)
@@ -127,19 +128,19 @@ func TestMap(t *testing.T) {
 		}
 	}
 	if id, name := m.Rename("old:adapt", "adaptability"); id != "" || name != "" {
-		t.Errorf("a skill that is taken out becomes %q %q", id, name)
+		t.Errorf("a removed skill becomes %q %q", id, name)
 	}
 	if id, name := m.Rename("old:team", "teamwork"); id != "old:team" || name != "teamwork" {
-		t.Errorf("a skill that is left becomes %q %q", id, name)
+		t.Errorf("an unmapped skill becomes %q %q", id, name)
 	}
 }
 
-func TestTablesThatAreRefused(t *testing.T) {
+func TestRefusedTables(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":      {"", "empty"},
 		"no columns": {"a,b\n", "line 1"},
 		"no id":      {"oldId,newId\nx,y\n,z\n", "line 3: oldId is missing"},
-		"twice":      {"oldId,newId\nx,y\nx,z\n", "line 3: x stands there twice"},
+		"twice":      {"oldId,newId\nx,y\nx,z\n", "line 3: x is repeated"},
 		"quotes":     {"oldId,newId\n\"x,y\n", "quote"},
 	} {
 		if _, err := remap.Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -151,8 +152,8 @@ func TestTablesThatAreRefused(t *testing.T) {
 		table remap.Mapping
 		want  string
 	}{
-		"unknown": {remap.Mapping{"old:sql": {NewID: "new:none"}}, "old:sql is to become new:none, which the new taxonomy does not have"},
-		"chain":   {remap.Mapping{"old:sql": {NewID: "new:java"}, "new:java": {NewID: "new:weld"}}, "name the last one"},
+		"unknown": {remap.Mapping{"old:sql": {NewID: "new:none"}}, "old:sql is mapped to new:none, which is not in the new taxonomy"},
+		"chain":   {remap.Mapping{"old:sql": {NewID: "new:java"}, "new:java": {NewID: "new:weld"}}, "map both to the last one"},
 	} {
 		if _, err := remap.Map(used, taxonomy(t, before), taxonomy(t, after), c.table); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -160,15 +161,11 @@ func TestTablesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestStarterToESCO: well-known skills of the starter vocabulary find theirs in ESCO.
+// Well-known skills of the starter vocabulary are found in ESCO.
 func TestStarterToESCO(t *testing.T) {
 	var sources []fs.FS
 	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
-		path := filepath.Join("..", "..", "..", "..", "shared", "data", "esco", name)
-		archive, err := zip.OpenReader(path)
-		if os.IsNotExist(err) {
-			t.Skipf("ESCO's files are not here: %v", err)
-		}
+		archive, err := zip.OpenReader(devdata.Path(t, "esco", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +176,7 @@ func TestStarterToESCO(t *testing.T) {
 	if err := b.AddESCO("1.1.1", sources...); err != nil {
 		t.Fatal(err)
 	}
-	to, from := compile(t, &b), skills.Starter()
+	to, from := compile(t, &b), extraction.Starter()
 	used := map[string]string{}
 	all, _ := from.Search("", from.Info().Skills, 0)
 	for _, s := range all {
@@ -199,7 +196,7 @@ func TestStarterToESCO(t *testing.T) {
 		if row.NewID != "" {
 			mapped++
 			if name, ok := to.Name(row.NewID); !ok || name != row.NewName {
-				t.Errorf("%+v: ESCO says %q", row, name)
+				t.Errorf("%+v: in ESCO %q", row, name)
 			}
 		}
 	}

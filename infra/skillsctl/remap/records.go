@@ -9,16 +9,14 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// Records reads the records of an organization that name skills: sections, transfer
-// courses, jobs and reports.
-func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
+// Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
+func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) (records []catalog.Record, err error) {
 	sections, err := store.AllSections(ctx, org)
 	if err != nil {
 		return nil, err
 	}
-	records := make([]catalog.Record, len(sections))
-	for i, section := range sections {
-		records[i] = section
+	for _, section := range sections {
+		records = append(records, section)
 	}
 	err = pages(ctx, org, store.TransferPackages, func(p *catalog.TransferPackage) error {
 		courses, err := store.TransferCourses(ctx, org, p.ID)
@@ -27,6 +25,12 @@ func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]cat
 		}
 		return err
 	})
+	return records, err
+}
+
+// Records reads all records of an organization that refer to skills: also its jobs and reports.
+func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := Extracted(ctx, store, org)
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +40,18 @@ func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]cat
 	}); err != nil {
 		return nil, err
 	}
-	return records, pages(ctx, org, store.Reports, func(r *catalog.Report) error {
+	err = pages(ctx, org, store.Reports, func(r *catalog.Report) error {
 		records = append(records, r)
 		return nil
 	})
+	return records, err
 }
 
-// pages passes every record of a list to visit.
-func pages[R any](ctx context.Context, org catalog.OrgID, list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error), visit func(R) error) error {
+// pages calls visit for every record of a list.
+func pages[R any](
+	ctx context.Context, org catalog.OrgID,
+	list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error), visit func(R) error,
+) error {
 	const page = 100
 	for offset, total := 0, 1; offset < total; offset += page {
 		records, all, err := list(ctx, org, offset, page)
@@ -60,13 +68,13 @@ func pages[R any](ctx context.Context, org catalog.OrgID, list func(ctx context.
 	return nil
 }
 
-// Share is how many of the skills in use a taxonomy knows.
+// Share counts the skills in use, and those of them that a taxonomy knows.
 type Share struct {
 	InUse int `json:"inUse"`
 	Known int `json:"known"`
 }
 
-// String returns the share in words.
+// String returns the share for people.
 func (s Share) String() string {
 	percent := 100.0
 	if s.InUse > 0 {
@@ -75,7 +83,7 @@ func (s Share) String() string {
 	return fmt.Sprintf("%d of %d known (%.1f%%)", s.Known, s.InUse, percent)
 }
 
-// ShareOf counts over all organizations.
+// ShareOf counts the skills in use by all organizations.
 func ShareOf(ctx context.Context, store *dynamo.Store, t *skills.Taxonomy) (Share, error) {
 	organizations, err := store.Organizations(ctx)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package baseline holds the two simple extractors that ours is compared with:
-// a matcher of exact phrases and a TF-IDF ranking. They are no part of the
-// product. Invariant: both see the same labels as the extractor does.
+// Package baseline has the simple methods that the extractor is compared with: a matcher of exact
+// phrases, a TF-IDF ranking, and the level of an outcome's first verb. No function links it.
 package baseline
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,145 +13,133 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
+// Match is a skill found in a text, with a score in 0..1.
+type Match struct {
+	ID    string
+	Score float64
+}
+
+// Index is a taxonomy indexed for both methods.
+type Index struct {
+	labels   map[string]string // label -> id
+	longest  int               // words of the longest label
+	idf      map[string]float64
+	postings map[string][]Match // word -> the skills that have it, with its weight
+}
+
+// New indexes a taxonomy. A label shared by several skills stands for the skill with that name, or
+// else for the first by id.
+func New(t *skills.Taxonomy) *Index {
+	x := &Index{labels: map[string]string{}, idf: map[string]float64{}, postings: map[string][]Match{}}
+	all, _ := t.Search("", t.Info().Skills, 0)
+	slices.SortFunc(all, func(a, b skills.Skill) int { return strings.Compare(a.ID, b.ID) })
+	texts := make([]string, len(all))
+	for i, s := range all {
+		x.addLabel(s.Name, s.ID)
+		texts[i] = s.Name + " " + strings.Join(s.Aliases, " ") + " " + s.Description
+		for _, w := range slices.Compact(slices.Sorted(slices.Values(words(texts[i])))) {
+			x.idf[w]++
+		}
+	}
+	for w, n := range x.idf {
+		x.idf[w] = math.Log(float64(len(all)) / n)
+	}
+	for i, s := range all {
+		for _, alias := range s.Aliases {
+			x.addLabel(alias, s.ID)
+		}
+		for w, weight := range x.weigh(texts[i]) {
+			x.postings[w] = append(x.postings[w], Match{s.ID, weight})
+		}
+	}
+	return x
+}
+
+func (x *Index) addLabel(label, id string) {
+	w := words(label)
+	key := strings.Join(w, " ")
+	if _, taken := x.labels[key]; !taken && key != "" {
+		x.labels[key] = id
+		x.longest = max(x.longest, len(w))
+	}
+}
+
 func words(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#'
 	})
 }
 
-// Exact matches labels word for word, the longest first, without overlap. A label
-// that several skills share stands for the one whose name it is, else for the
-// first by id.
-type Exact struct {
-	skill   map[string]string
-	longest int
-}
-
-// NewExact indexes the names and aliases of a taxonomy.
-func NewExact(t *skills.Taxonomy) *Exact {
-	e := &Exact{skill: map[string]string{}}
-	all, _ := t.Search("", t.Info().Skills, 0)
-	slices.SortFunc(all, func(a, b skills.Skill) int { return strings.Compare(a.ID, b.ID) })
-	for _, names := range []bool{true, false} {
-		for _, s := range all {
-			labels := s.Aliases
-			if names {
-				labels = []string{s.Name}
-			}
-			for _, l := range labels {
-				w := words(l)
-				key := strings.Join(w, " ")
-				if _, taken := e.skill[key]; !taken && key != "" {
-					e.skill[key] = s.ID
-					e.longest = max(e.longest, len(w))
-				}
-			}
-		}
-	}
-	return e
-}
-
-// Extract returns the ids found.
-func (e *Exact) Extract(text string) []string {
-	var ids []string
-	for line := range strings.Lines(text) {
-		w := words(line)
-		for i := 0; i < len(w); {
-			n := min(e.longest, len(w)-i)
-			for ; n > 0; n-- {
-				if id, ok := e.skill[strings.Join(w[i:i+n], " ")]; ok {
-					ids = append(ids, id)
-					break
-				}
-			}
-			i += max(1, n)
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
-// TFIDF ranks skills by the cosine between a text and their name, aliases and
-// description.
-type TFIDF struct {
-	ids      []string
-	postings map[string][]posting
-	idf      map[string]float64
-}
-
-type posting struct {
-	skill  int
-	weight float64
-}
-
-// NewTFIDF indexes a taxonomy.
-func NewTFIDF(t *skills.Taxonomy) *TFIDF {
-	x := &TFIDF{postings: map[string][]posting{}, idf: map[string]float64{}}
-	all, _ := t.Search("", t.Info().Skills, 0)
-	counts := make([]map[string]float64, len(all))
-	for i, s := range all {
-		counts[i] = map[string]float64{}
-		for _, w := range words(s.Name + " " + strings.Join(s.Aliases, " ") + " " + s.Description) {
-			counts[i][w]++
-		}
-		for w := range counts[i] {
-			x.idf[w]++
-		}
-		x.ids = append(x.ids, s.ID)
-	}
-	for w, n := range x.idf {
-		x.idf[w] = math.Log(float64(len(all)) / n)
-	}
-	for i, c := range counts {
-		norm := 0.0
-		for w, n := range c {
-			c[w] = (1 + math.Log(n)) * x.idf[w]
-			norm += c[w] * c[w]
-		}
-		for _, w := range slices.Sorted(keys(c)) {
-			x.postings[w] = append(x.postings[w], posting{i, c[w] / math.Sqrt(norm)})
-		}
-	}
-	return x
-}
-
-func keys(m map[string]float64) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// Ranked is a skill with its cosine.
-type Ranked struct {
-	ID    string
-	Score float64
-}
-
-// Rank returns the n nearest skills.
-func (x *TFIDF) Rank(text string, n int) []Ranked {
-	counts := map[string]float64{}
+// weigh returns the words of a text with weights that make a vector of length 1. Sums of floats go in
+// alphabetical order, so that every run gives the same.
+func (x *Index) weigh(text string) map[string]float64 {
+	weights := map[string]float64{}
 	for _, w := range words(text) {
-		counts[w]++
+		weights[w]++
 	}
 	norm := 0.0
-	scores := map[int]float64{}
-	for _, w := range slices.Sorted(keys(counts)) {
-		v := (1 + math.Log(counts[w])) * x.idf[w]
-		norm += v * v
-		for _, p := range x.postings[w] {
-			scores[p.skill] += v * p.weight
+	for _, w := range slices.Sorted(maps.Keys(weights)) {
+		weights[w] = (1 + math.Log(weights[w])) * x.idf[w]
+		norm += weights[w] * weights[w]
+	}
+	for w := range weights {
+		weights[w] /= math.Sqrt(max(norm, 1e-9))
+	}
+	return weights
+}
+
+// Phrases returns the skills whose labels a text has word for word, the longest first, without
+// overlap: each skill once, with score 1.
+func (x *Index) Phrases(text string) []Match {
+	found := map[Match]bool{}
+	for line := range strings.Lines(text) {
+		for w := words(line); len(w) > 0; {
+			n := min(x.longest, len(w))
+			for n > 1 && x.labels[strings.Join(w[:n], " ")] == "" {
+				n--
+			}
+			if id := x.labels[strings.Join(w[:n], " ")]; id != "" {
+				found[Match{id, 1}] = true
+			}
+			w = w[n:]
 		}
 	}
-	ranked := make([]Ranked, 0, len(scores))
-	for i, s := range scores {
-		ranked = append(ranked, Ranked{x.ids[i], s / math.Sqrt(max(norm, 1e-9))})
+	return slices.Collect(maps.Keys(found))
+}
+
+// Ranked returns the 60 skills whose name, aliases and description are nearest to a text by cosine,
+// nearest first.
+func (x *Index) Ranked(text string) []Match {
+	scores, query := map[string]float64{}, x.weigh(text)
+	for _, w := range slices.Sorted(maps.Keys(query)) {
+		for _, p := range x.postings[w] {
+			scores[p.ID] += query[w] * p.Score
+		}
 	}
-	slices.SortFunc(ranked, func(a, b Ranked) int {
+	var ranked []Match
+	for id, score := range scores {
+		ranked = append(ranked, Match{id, score})
+	}
+	slices.SortFunc(ranked, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
-	return ranked[:min(n, len(ranked))]
+	return ranked[:min(60, len(ranked))]
+}
+
+// FirstVerb returns the level, 1..5, of an outcome's first word in the usual table of Bloom's verbs;
+// 2 for a word that is not in it.
+func FirstVerb(outcome string) int {
+	first, _, _ := strings.Cut(strings.ToLower(outcome), " ")
+	for i, verbs := range []string{
+		"define list recall recognize name state label",
+		"explain describe summarize understand discuss classify interpret outline illustrate relate identify",
+		"apply use solve implement demonstrate compute calculate utilize employ perform execute",
+		"analyze analyse compare examine differentiate investigate distinguish",
+		"evaluate assess judge design create develop construct formulate justify propose write",
+	} {
+		if slices.Contains(strings.Fields(verbs), first) {
+			return i + 1
+		}
+	}
+	return 2
 }

@@ -1,6 +1,6 @@
-// Package fit learns the extractor's confidence from labelled texts and judges it
-// on texts that the judged model did not see. It never writes. Invariant: the same
-// texts give the same model.
+// Package fit fits the extractor's confidence to labelled texts and evaluates it on texts that
+// the evaluated model did not see. It never writes. Invariant: the same texts give the same
+// model.
 package fit
 
 import (
@@ -12,13 +12,13 @@ import (
 	"slices"
 
 	"skillscurriculum/infra/training/gold"
-	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/extraction"
 )
 
 // How the models are fitted: the penalty on the weights of features brought to one
 // scale, the penalty on the record of a skill and the least that is kept of it, the
 // folds of cross-validation (documents: one field at a time) and how often texts are
-// dealt into them anew, the precision that the cut must reach, a little above what is
+// dealt into them again, the precision that the cut must reach, a little above what is
 // asked for, the F1 that the cut for passages may cost, the wrong skills a course that
 // may have a confidence of .80 or above, the candidates that a step of the calibration
 // rests on at least, those that the curve beside it stands for, and what a labelled
@@ -41,7 +41,7 @@ const (
 	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
 
 	CourseWeight    = 1    // courses that two labelers read
-	OlderWeight     = 0.5  // those that topics.txt was written with, seen without it: only help to fit
+	OlderWeight     = 0.5  // those that the lexicon was written with, seen without it: only help to fit
 	ExcerptWeight   = 0.1  // pieces of courses: only help to fit
 	SentenceWeight  = 1    // of SkillSpan
 	SyntheticWeight = 0.05 // of SkillSkape: only helps to fit
@@ -54,20 +54,45 @@ type Row struct {
 	ID       string
 	Right    bool // must or ok
 	Must     bool
-	Bounds   skills.Bounds
+	Bounds   extraction.Bounds
 	Weight   float64 // what it counts in fitting; below 1 it only helps to fit
 	Score    float64 // from a model that did not see its text
 }
 
-// Rows returns the candidates of labelled texts.
-func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
+// Found returns the labelled row of a skill found in a text.
+func Found(item *gold.Item, id string) Row {
+	_, must := item.Must[id]
+	return Row{Item: item, ID: id, Features: []float64{}, Right: item.Wanted(id), Must: must}
+}
+
+// Taken returns the rows above a model's cut, with their confidence as score, and a row
+// without features for each text.
+func Taken(rows []Row, m *extraction.Model, cut float64) []Row {
+	var out []Row
+	seen := map[*gold.Item]bool{}
+	for _, r := range rows {
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			out = append(out, Row{Item: r.Item})
+		}
+		if c := m.Confidence(r.Score, r.Bounds); r.Features != nil && c >= cut {
+			r.Score = c
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Rows returns rows for the candidates of labelled texts.
+func Rows(e *extraction.Extractor, items []gold.Item, weight float64) []Row {
 	var rows []Row
 	for i := range items {
 		item := &items[i]
 		n := len(rows)
 		for _, c := range e.Candidates(item.Doc) {
-			_, must := item.Must[c.SkillID]
-			rows = append(rows, Row{Item: item, ID: c.SkillID, Features: c.Features, Right: item.Wanted(c.SkillID), Must: must, Bounds: c.Bounds, Weight: weight})
+			r := Found(item, c.SkillID)
+			r.Features, r.Bounds, r.Weight = c.Features, c.Bounds, weight
+			rows = append(rows, r)
 		}
 		if len(rows) == n {
 			rows = append(rows, Row{Item: item, Weight: weight})
@@ -79,7 +104,7 @@ func Rows(e *skills.Extractor, items []gold.Item, weight float64) []Row {
 // Model fits a model to the rows, calibrates it and sets the cross-validated scores
 // of the rows that are judged: in as many folds as given, dealt so many times, of
 // which the mean of the log-odds counts; or one group at a time for folds 0.
-func Model(rows []Row, ridge, recorded float64, folds, deals, step int) skills.Model {
+func Model(rows []Row, ridge, recorded float64, folds, deals, step int) extraction.Model {
 	odds := make([]float64, len(rows))
 	for deal := range deals {
 		foldOf, n := folder(rows, folds, deal)
@@ -118,26 +143,28 @@ func chance(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 // excerptWords is the length of the short texts that help to fit the model for courses.
 const excerptWords = 60
 
-// Extractors of one taxonomy: with topics.txt, and without for texts that it was
+// Extractors of one taxonomy: with the lexicon, and without for texts that it was
 // written with.
-type Extractors struct{ Taught, Untaught *skills.Extractor }
+type Extractors struct{ Taught, Untaught *extraction.Extractor }
 
 // DocumentRows returns the rows that the model for documents is fitted to. No sealed
 // course is among them.
 func (e Extractors) DocumentRows(set *gold.Data) []Row {
-	return slices.Concat(Rows(e.Taught, set.Courses, CourseWeight), Rows(e.Untaught, slices.Concat(set.Syllabi, set.Own), OlderWeight),
+	return slices.Concat(Rows(e.Taught, set.Courses, CourseWeight),
+		Rows(e.Untaught, slices.Concat(set.Syllabi, set.Own), OlderWeight),
 		Rows(e.Taught, gold.Excerpts(set.Courses, excerptWords), ExcerptWeight))
 }
 
 // PassageRows returns the rows that the model for passages is fitted to.
 func (e Extractors) PassageRows(set *gold.Data) []Row {
-	return slices.Concat(Rows(e.Untaught, slices.Concat(set.Tech, set.House), SentenceWeight), Rows(e.Taught, set.Synthetic, SyntheticWeight))
+	return slices.Concat(Rows(e.Untaught, slices.Concat(set.Tech, set.House), SentenceWeight),
+		Rows(e.Taught, set.Synthetic, SyntheticWeight))
 }
 
 // Documents fits the model for documents and chooses its cut: the one with the
 // highest recall at the precision that is asked for, all fields unseen; the cut for
 // short texts likewise on excerpts.
-func Documents(rows []Row) skills.Model {
+func Documents(rows []Row) extraction.Model {
 	m := Model(rows, documentRidge, documentRecord, 0, 1, documentStep)
 	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
 	plain := plainly(slices.Concat(courses, excerpts), &m)
@@ -149,8 +176,8 @@ func Documents(rows []Row) skills.Model {
 	return m
 }
 
-// cutAt is the lowest cut at which the cross-validated rows reach a precision.
-func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
+// cutAt returns the lowest cut at which the cross-validated rows reach a precision.
+func cutAt(rows []Row, m *extraction.Model, precision float64) float64 {
 	cut := 1.0
 	thresholds, all := Curve(rows, func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	for i, f := range all {
@@ -164,7 +191,7 @@ func cutAt(rows []Row, m *skills.Model, precision float64) float64 {
 // Passages fits the model for passages and chooses its cut: the highest at which F1
 // of the sentences that are not synthetic, all unseen, is next to its best. Where
 // more skills gain nothing, fewer and surer ones are given.
-func Passages(rows []Row) skills.Model {
+func Passages(rows []Row) extraction.Model {
 	m := Model(rows, passageRidge, passageRecord, passageFolds, passageDeals, passageStep)
 	m.Plain = plainly(Judged(rows), &m)
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
@@ -174,14 +201,14 @@ func Passages(rows []Row) skills.Model {
 	return m
 }
 
-// plainly is how often what a sentence plainly names was right where its confidence
-// would else be lower than that.
-func plainly(rows []Row, m *skills.Model) float64 {
+// plainly returns the frequency with which plainly named skills were right whose confidence
+// would otherwise be lower than that.
+func plainly(rows []Row, m *extraction.Model) float64 {
 	frequency := 1.0
 	for {
 		var right, n float64
 		for _, r := range rows {
-			if r.Bounds.Plain && m.Confidence(r.Score, skills.Bounds{}) < frequency {
+			if r.Bounds.Plain && m.Confidence(r.Score, extraction.Bounds{}) < frequency {
 				n++
 				if r.Right {
 					right++
@@ -198,11 +225,11 @@ func plainly(rows []Row, m *skills.Model) float64 {
 	}
 }
 
-// boldFrom is the least confidence, of .80 or above, from which cross-validated
-// courses have no more wrong skills than mostBold each.
-func boldFrom(rows []Row, m *skills.Model) float64 {
-	texts := float64(Texts(rows))
-	for hundredths := 100 * skills.BoldConfidence; hundredths < 100; hundredths++ {
+// boldFrom returns the lowest confidence, at least .80, from which cross-validated courses
+// have at most mostBold wrong skills each.
+func boldFrom(rows []Row, m *extraction.Model) float64 {
+	texts := float64(len(Texts(rows)))
+	for hundredths := 100 * extraction.BoldConfidence; hundredths < 100; hundredths++ {
 		bold, wrong := hundredths/100, 0.0
 		for _, r := range rows {
 			if r.Features != nil && !r.Right && m.Confidence(r.Score, r.Bounds) >= bold {
@@ -254,7 +281,7 @@ func folder(rows []Row, folds, deal int) (foldOf func(Row) int, n int) {
 }
 
 // learned fits the weights of features, then the record of single skills.
-func learned(rows []Row, ridge, recorded float64) skills.Model {
+func learned(rows []Row, ridge, recorded float64) extraction.Model {
 	m := logistic(rows, ridge)
 	m.Record = record(rows, &m, recorded)
 	return m
@@ -263,7 +290,7 @@ func learned(rows []Row, ridge, recorded float64) skills.Model {
 // record returns what to add to the log-odds of single skills that were right more or
 // less often than the model says: one step of Newton's method from zero, under a
 // penalty that draws skills with few candidates back to it.
-func record(rows []Row, m *skills.Model, penalty float64) map[string]float64 {
+func record(rows []Row, m *extraction.Model, penalty float64) map[string]float64 {
 	type sum struct{ gradient, curvature float64 }
 	sums := map[string]sum{}
 	for _, r := range rows {
@@ -287,11 +314,10 @@ func record(rows []Row, m *skills.Model, penalty float64) map[string]float64 {
 	return out
 }
 
-// logistic minimises the weighted log loss plus a ridge penalty by Newton's method.
-// The penalty falls on the weights as they would be if every feature had the same
-// spread.
-func logistic(rows []Row, ridge float64) skills.Model {
-	n := len(skills.FeatureNames()) + 1
+// logistic minimizes the weighted log loss plus a ridge penalty by Newton's method. The
+// penalty applies to weights of features scaled to equal variance.
+func logistic(rows []Row, ridge float64) extraction.Model {
+	n := len(extraction.FeatureNames()) + 1
 	penalty := spreads(rows, n)
 	for i := range penalty {
 		penalty[i] *= ridge
@@ -345,7 +371,7 @@ func logistic(rows []Row, ridge float64) skills.Model {
 			break
 		}
 	}
-	m := skills.Model{Bias: round(beta[0])}
+	m := extraction.Model{Bias: round(beta[0])}
 	for _, b := range beta[1:] {
 		m.Weights = append(m.Weights, round(b))
 	}
@@ -485,35 +511,34 @@ type Figures struct {
 	Given                 float64 // skills a text
 }
 
-// Judge chooses the rows that take says and compares them with the labels.
-func Judge(rows []Row, take func(Row) bool) Figures {
-	var given, right, must, wanted float64
-	seen := map[*gold.Item]bool{}
-	for _, r := range rows {
-		if !seen[r.Item] {
-			seen[r.Item] = true
-			wanted += float64(len(r.Item.Must))
-		}
-		if r.Features != nil && take(r) {
-			given++
-			if r.Right {
-				right++
-			}
-			if r.Must {
-				must++
-			}
-		}
-	}
-	return figures(given, right, must, wanted, float64(len(seen)))
+// count adds up what is given and what is wanted.
+type count struct{ texts, wanted, given, right, must float64 }
+
+func (c *count) text(item *gold.Item) {
+	c.texts++
+	c.wanted += float64(len(item.Must))
 }
 
-func figures(given, right, must, wanted, texts float64) Figures {
-	f := Figures{Given: given / texts}
-	if given > 0 {
-		f.Precision = right / given
+func (c *count) skill(r Row) {
+	if r.Features == nil {
+		return
 	}
-	if wanted > 0 {
-		f.Recall = must / wanted
+	c.given++
+	if r.Right {
+		c.right++
+	}
+	if r.Must {
+		c.must++
+	}
+}
+
+func (c *count) figures() Figures {
+	f := Figures{Given: c.given / c.texts}
+	if c.given > 0 {
+		f.Precision = c.right / c.given
+	}
+	if c.wanted > 0 {
+		f.Recall = c.must / c.wanted
 	}
 	if f.Precision+f.Recall > 0 {
 		f.F1 = 2 * f.Precision * f.Recall / (f.Precision + f.Recall)
@@ -521,123 +546,77 @@ func figures(given, right, must, wanted, texts float64) Figures {
 	return f
 }
 
+// Judge compares the rows, all of which are given, with the labels of their texts.
+func Judge(rows []Row) Figures {
+	var c count
+	for _, item := range Texts(rows) {
+		c.text(item)
+	}
+	for _, r := range rows {
+		c.skill(r)
+	}
+	return c.figures()
+}
+
 // Curve returns the figures at every threshold of a score, highest threshold first.
 func Curve(rows []Row, score func(Row) float64) (thresholds []float64, all []Figures) {
-	var wanted, texts float64
-	seen := map[*gold.Item]bool{}
-	sorted := make([]Row, 0, len(rows))
-	for _, r := range rows {
-		if !seen[r.Item] {
-			seen[r.Item] = true
-			wanted += float64(len(r.Item.Must))
-			texts++
-		}
-		if r.Features != nil {
-			sorted = append(sorted, r)
-		}
+	var c count
+	for _, item := range Texts(rows) {
+		c.text(item)
 	}
+	sorted := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Features == nil })
 	slices.SortStableFunc(sorted, func(a, b Row) int { return cmp.Compare(score(b), score(a)) })
-	var right, must float64
 	for i, r := range sorted {
-		if r.Right {
-			right++
-		}
-		if r.Must {
-			must++
-		}
+		c.skill(r)
 		if i+1 == len(sorted) || score(sorted[i+1]) != score(r) {
 			thresholds = append(thresholds, score(r))
-			all = append(all, figures(float64(i+1), right, must, wanted, texts))
+			all = append(all, c.figures())
 		}
 	}
 	return thresholds, all
 }
 
-// BestCut is the threshold with the highest F1, in steps of 0.0001.
-func BestCut(rows []Row, score func(Row) float64) float64 {
-	thresholds, all := Curve(rows, score)
-	best, cut := -1.0, 1.0
-	for i, f := range all {
-		if f.F1 > best {
-			best, cut = f.F1, thresholds[i]
-		}
-	}
-	return math.Floor(cut*1e4) / 1e4
-}
-
-// Bin is a tenth of the range of confidence.
-type Bin struct{ N, Confidence, Right float64 }
-
-// Calibration puts what was given into ten bins and returns the expected error: how
-// far confidence is from the frequency of being right, on average.
-func Calibration(confidence []float64, right []bool) (bins [10]Bin, expected float64) {
-	for i, c := range confidence {
-		b := &bins[min(9, int(c*10))]
-		b.N++
-		b.Confidence += c
-		if right[i] {
-			b.Right++
-		}
-	}
-	for _, b := range bins {
-		expected += math.Abs(b.Confidence - b.Right)
-	}
-	return bins, expected / max(1, float64(len(confidence)))
-}
-
-// Reliability is the expected error of the skills that a model gives, and what
-// confidences that were exactly right would show by the luck of so few skills.
+// Reliability is how far confidence is from the frequency of being right, on average
+// over ten bins, and what confidences that were exactly right would show by the luck of
+// so few skills.
 type Reliability struct{ Expected, Chance float64 }
 
-// ReliabilityOf judges the cross-validated rows that a model gives above a cut.
-func ReliabilityOf(rows []Row, m *skills.Model, cut float64) Reliability {
-	var confidence []float64
-	var right []bool
-	for _, r := range rows {
-		if c := m.Confidence(r.Score, r.Bounds); r.Features != nil && c >= cut {
-			confidence = append(confidence, c)
-			right = append(right, r.Right)
+// ReliabilityOf judges rows whose score is a confidence.
+func ReliabilityOf(rows []Row) Reliability {
+	var bins [10]struct{ n, confidence, right float64 }
+	var r Reliability
+	total := 0.0
+	for _, row := range rows {
+		if row.Features == nil {
+			continue
+		}
+		total++
+		b := &bins[min(9, int(row.Score*10))]
+		b.n++
+		b.confidence += row.Score
+		if row.Right {
+			b.right++
 		}
 	}
-	bins, expected := Calibration(confidence, right)
-	return Reliability{expected, chanceOf(bins)}
-}
-
-// Given returns the confidences of rows whose score is one, and whether they are right.
-func Given(rows []Row) (confidence []float64, right []bool) {
-	for _, r := range rows {
-		if r.Features != nil {
-			confidence = append(confidence, r.Score)
-			right = append(right, r.Right)
-		}
-	}
-	return confidence, right
-}
-
-// ChanceOf is the calibration error that faultless confidences would show by the luck
-// of so few skills.
-func ChanceOf(rows []Row) float64 {
-	bins, _ := Calibration(Given(rows))
-	return chanceOf(bins)
-}
-
-func chanceOf(bins [10]Bin) float64 {
-	sum, n := 0.0, 0.0
 	for _, b := range bins {
+		r.Expected += math.Abs(b.confidence-b.right) / max(1, total)
 		// The mean distance of a binomial count from its mean.
-		sum += math.Sqrt(2 / math.Pi * b.Confidence * (1 - b.Confidence/max(1, b.N)))
-		n += b.N
+		r.Chance += math.Sqrt(2/math.Pi*b.confidence*(1-b.confidence/max(1, b.n))) / max(1, total)
 	}
-	return sum / max(1, n)
+	return r
 }
 
-// Texts is how many texts rows come from.
-func Texts(rows []Row) int {
+// Texts returns the texts that rows come from.
+func Texts(rows []Row) []*gold.Item {
+	var texts []*gold.Item
 	seen := map[*gold.Item]bool{}
 	for _, r := range rows {
-		seen[r.Item] = true
+		if !seen[r.Item] {
+			seen[r.Item] = true
+			texts = append(texts, r.Item)
+		}
 	}
-	return len(seen)
+	return texts
 }
 
 // draws of texts that an interval rests on.
@@ -646,38 +625,25 @@ const draws = 1000
 // Interval is the range, as " [low, high]", in which F1 of the rows falls in 95 of
 // 100 draws of as many texts with replacement; empty for fewer than two texts.
 func Interval(rows []Row) string {
-	var texts []*gold.Item
-	of := map[*gold.Item][]Row{}
-	for _, r := range rows {
-		if _, ok := of[r.Item]; !ok {
-			texts = append(texts, r.Item)
-		}
-		of[r.Item] = append(of[r.Item], r)
-	}
+	texts, of := Texts(rows), map[*gold.Item][]Row{}
 	if len(texts) < 2 {
 		return ""
+	}
+	for _, r := range rows {
+		of[r.Item] = append(of[r.Item], r)
 	}
 	random := rand.New(rand.NewPCG(11, 3))
 	var all []float64
 	for range draws {
-		var given, right, must, wanted float64
+		var c count
 		for range texts {
 			item := texts[random.IntN(len(texts))]
-			wanted += float64(len(item.Must))
+			c.text(item)
 			for _, r := range of[item] {
-				if r.Features == nil {
-					continue
-				}
-				given++
-				if r.Right {
-					right++
-				}
-				if r.Must {
-					must++
-				}
+				c.skill(r)
 			}
 		}
-		all = append(all, figures(given, right, must, wanted, float64(len(texts))).F1)
+		all = append(all, c.figures().F1)
 	}
 	slices.Sort(all)
 	return fmt.Sprintf(" [%.3f, %.3f]", all[draws/40], all[draws-1-draws/40])

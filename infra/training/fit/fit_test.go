@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"skillscurriculum/infra/training/gold"
-	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/extraction"
 )
 
 // rows makes texts whose candidates are right exactly when their first feature is 1.
@@ -14,7 +14,7 @@ func rows() []Row {
 	for text := range 20 {
 		item := &gold.Item{Set: gold.SyllabiSet, Group: string(rune('a' + text)), Must: map[string]int{"right": 1}}
 		for c := range 10 {
-			f := make([]float64, len(skills.FeatureNames()))
+			f := make([]float64, len(extraction.FeatureNames()))
 			if c == 0 {
 				f[0] = 1
 			}
@@ -27,7 +27,7 @@ func rows() []Row {
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
 	m := Model(all, 0.1, 1, 5, 2, 10)
-	f := Judge(all, func(r Row) bool { return m.Confidence(r.Score, skills.Bounds{}) > 0.5 })
+	f := Judge(Taken(all, &m, 0.5))
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
 	}
@@ -42,8 +42,10 @@ func TestRecordOfSkills(t *testing.T) {
 	item := &gold.Item{Set: gold.CourseSet, Group: "a"}
 	var all []Row
 	for range 20 {
-		f := make([]float64, len(skills.FeatureNames()))
-		all = append(all, Row{Item: item, ID: "good", Features: f, Right: true, Weight: 1}, Row{Item: item, ID: "bad", Features: f, Weight: 1})
+		f := make([]float64, len(extraction.FeatureNames()))
+		all = append(all, Row{Item: item, ID: "good", Features: f, Right: true, Weight: 1}, Row{
+			Item: item, ID: "bad", Features: f, Weight: 1,
+		})
 	}
 	all = append(all, Row{Item: item, ID: "rare", Features: all[0].Features, Right: true, Weight: 0.1})
 	m := learned(all, 1, 1)
@@ -55,15 +57,17 @@ func TestRecordOfSkills(t *testing.T) {
 // TestPlainlyCountsThoseThatNeedIt: what is plainly named and sure anyway says nothing of
 // what else would be given too little.
 func TestPlainlyCountsThoseThatNeedIt(t *testing.T) {
-	plain := skills.Bounds{Plain: true}
+	plain := extraction.Bounds{Plain: true}
 	var all []Row
 	for i := range 20 {
-		all = append(all, Row{Score: 0.9, Right: true, Bounds: plain}, Row{Score: 0.2, Right: i%2 == 0, Bounds: plain}, Row{Score: 0.2})
+		all = append(all, Row{Score: 0.9, Right: true, Bounds: plain}, Row{
+			Score: 0.2, Right: i%2 == 0, Bounds: plain,
+		}, Row{Score: 0.2})
 	}
-	if got := plainly(all, &skills.Model{}); got != 0.5 {
+	if got := plainly(all, &extraction.Model{}); got != 0.5 {
 		t.Errorf("%v, want 0.5", got)
 	}
-	if got := plainly(all[2:3], &skills.Model{}); got != 0 {
+	if got := plainly(all[2:3], &extraction.Model{}); got != 0 {
 		t.Errorf("none is plain: %v, want 0", got)
 	}
 }
@@ -72,12 +76,15 @@ func TestPlainlyCountsThoseThatNeedIt(t *testing.T) {
 func TestBoldFrom(t *testing.T) {
 	a, b := &gold.Item{Name: "a"}, &gold.Item{Name: "b"}
 	f := []float64{}
-	all := []Row{{Item: a, Features: f, Score: 0.82}, {Item: b, Features: f, Score: 0.885}, {Item: b, Features: f, Score: 0.95, Right: true}}
-	if got := boldFrom(all, &skills.Model{}); got != 0.89 {
+	all := []Row{
+		{Item: a, Features: f, Score: 0.82}, {Item: b, Features: f, Score: 0.885},
+		{Item: b, Features: f, Score: 0.95, Right: true},
+	}
+	if got := boldFrom(all, &extraction.Model{}); got != 0.89 {
 		t.Errorf("%v, want 0.89", got)
 	}
-	if got := boldFrom(all[2:], &skills.Model{}); got != skills.BoldConfidence {
-		t.Errorf("%v, want %v", got, skills.BoldConfidence)
+	if got := boldFrom(all[2:], &extraction.Model{}); got != extraction.BoldConfidence {
+		t.Errorf("%v, want %v", got, extraction.BoldConfidence)
 	}
 }
 
@@ -104,11 +111,13 @@ func TestCalibratedFindsFrequencies(t *testing.T) {
 	item := &gold.Item{Set: gold.TechSet, Group: "a"}
 	for i := range 2000 {
 		score := float64(i%100)/100 + 0.005
-		all = append(all, Row{Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1})
+		all = append(all, Row{
+			Item: item, Features: []float64{}, Score: score, Right: float64(i/100)+0.5 < 10*score, Weight: 1,
+		})
 	}
-	m := skills.Model{Steps: calibrated(all, 50)}
+	m := extraction.Model{Steps: calibrated(all, 50)}
 	for _, score := range []float64{0.2, 0.5, 0.8} {
-		if got := m.Confidence(score, skills.Bounds{}); math.Abs(got-score/2) > 0.05 {
+		if got := m.Confidence(score, extraction.Bounds{}); math.Abs(got-score/2) > 0.05 {
 			t.Errorf("confidence of score %v: %v, want about %v", score, got, score/2)
 		}
 	}
@@ -121,29 +130,30 @@ func TestReliabilityKnowsChance(t *testing.T) {
 		all = append(all, Row{Item: item, Features: []float64{}, Score: 0.5, Right: i%2 == 0})
 	}
 	// A fair coin thrown 100 times is off by 4 heads on average.
-	r := ReliabilityOf(all, &skills.Model{}, 0)
+	r := ReliabilityOf(all)
 	if r.Expected != 0 || math.Abs(r.Chance-0.04) > 0.001 {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestCalibration(t *testing.T) {
-	_, e := Calibration([]float64{0.9, 0.9, 0.1, 0.1}, []bool{true, false, false, false})
-	if math.Abs(e-0.25) > 1e-9 {
-		t.Errorf("expected error %v, want 0.25", e)
+func TestReliability(t *testing.T) {
+	f := []float64{}
+	r := ReliabilityOf([]Row{
+		{}, {Features: f, Score: 0.9, Right: true}, {Features: f, Score: 0.9}, {Features: f, Score: 0.1},
+		{Features: f, Score: 0.1},
+	})
+	if math.Abs(r.Expected-0.25) > 1e-9 {
+		t.Errorf("expected error %v, want 0.25", r.Expected)
 	}
 }
 
-func TestCurveAndCut(t *testing.T) {
+func TestCurve(t *testing.T) {
 	all := rows()
 	for i := range all {
 		all[i].Score = 0.2
 		if all[i].Right {
 			all[i].Score = 0.8
 		}
-	}
-	if cut := BestCut(all, func(r Row) float64 { return r.Score }); cut != 0.8 {
-		t.Errorf("cut %v", cut)
 	}
 	thresholds, figures := Curve(all, func(r Row) float64 { return r.Score })
 	if len(thresholds) != 2 || figures[0].F1 != 1 || figures[1].Recall != 1 || figures[1].Precision != 0.1 {

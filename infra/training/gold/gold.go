@@ -19,13 +19,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/syllabus"
 )
 
@@ -58,10 +60,10 @@ const (
 type Data struct {
 	Compiled []byte
 	Taxonomy *skills.Taxonomy
-	Untaught *skills.Taxonomy // the same without topics.txt
+	Untaught *skills.Taxonomy // the same without the lexicon
 	Courses  []Item           // read by two labelers; nobody wrote topics for them
 	Sealed   []Item           // likewise, kept apart
-	Syllabi  []Item           // those that topics.txt was written with
+	Syllabi  []Item           // those that the lexicon was written with
 	Own      []Item           // likewise, labelled by this project
 	Tech     []Item
 	House    []Item
@@ -84,13 +86,27 @@ func Load(ctx context.Context, folders Folders) (*Data, error) {
 	if _, d.Untaught, err = taxonomy(folders.Data, true); err != nil {
 		return nil, err
 	}
-	read := func(raw []byte) (catalog.SyllabusText, error) {
-		var r syllabus.Reader
-		return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
+	src := source{Folders: folders, data: os.DirFS(folders.Data), ids: map[string]string{},
+		read: func(raw []byte) (catalog.SyllabusText, error) {
+			var r syllabus.Reader
+			return r.Read(ctx, raw, syllabus.Hint{Kind: syllabus.Markdown})
+		}}
+	named, _ := d.Taxonomy.Search("", d.Taxonomy.Info().Skills, 0)
+	for _, s := range named {
+		src.ids[strings.ToLower(s.Name)] = s.ID
 	}
-	all, err := courses(folders, read)
-	if err != nil {
-		return nil, err
+	var all []Item
+	for _, part := range []struct {
+		items *[]Item
+		read  func() ([]Item, error)
+	}{
+		{&all, src.courses}, {&d.Syllabi, src.syllabi}, {&d.Own, src.secondOpinion}, {&d.Synthetic, src.skillSkape},
+		{&d.Tech, func() ([]Item, error) { return src.sentences(TechSet) }},
+		{&d.House, func() ([]Item, error) { return src.sentences(HouseSet) }},
+	} {
+		if *part.items, err = part.read(); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range all {
 		if c.Sealed {
@@ -99,28 +115,19 @@ func Load(ctx context.Context, folders Folders) (*Data, error) {
 			d.Courses = append(d.Courses, c)
 		}
 	}
-	if d.Syllabi, err = syllabi(folders.Data, read); err != nil {
-		return nil, err
-	}
-	if d.Own, err = secondOpinion(folders.Data, d.Taxonomy, read); err != nil {
-		return nil, err
-	}
-	if d.Tech, err = sentences(folders.Data, TechSet, d.Taxonomy); err != nil {
-		return nil, err
-	}
-	if d.House, err = sentences(folders.Data, HouseSet, d.Taxonomy); err != nil {
-		return nil, err
-	}
-	if d.Synthetic, err = skillSkape(folders.Data, "dev", d.Taxonomy); err != nil {
-		return nil, err
-	}
-	if d.Outcomes, err = outcomes(folders.Data); err != nil {
-		return nil, err
-	}
-	return &d, nil
+	d.Outcomes, err = src.outcomes()
+	return &d, err
 }
 
-// Wanted reports whether a skill is right, insisted on or arguable.
+// source reads the development data.
+type source struct {
+	Folders
+	data fs.FS
+	ids  map[string]string // ids of the taxonomy's skills by lower-case name
+	read func(markdown []byte) (catalog.SyllabusText, error)
+}
+
+// Wanted reports whether either labeler gave the skill.
 func (i *Item) Wanted(id string) bool {
 	_, must := i.Must[id]
 	_, ok := i.OK[id]
@@ -135,7 +142,7 @@ type Outcome struct {
 
 // taxonomy compiles ESCO from the folder of data.
 func taxonomy(data string, untaught bool) (compiled []byte, t *skills.Taxonomy, err error) {
-	b := skills.Builder{Words: wordvectors.Table(), Untaught: untaught}
+	b := skills.Builder{Index: extraction.Indexer{Words: wordvectors.Table(), Untaught: untaught}.Index}
 	var sources []fs.FS
 	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
 		z, err := zip.OpenReader(filepath.Join(data, "esco", name))
@@ -155,20 +162,16 @@ func taxonomy(data string, untaught bool) (compiled []byte, t *skills.Taxonomy, 
 	return compiled, t, err
 }
 
-// byName leads from the names of a taxonomy's skills to their ids.
-func byName(t *skills.Taxonomy) map[string]string {
-	all, _ := t.Search("", t.Info().Skills, 0)
-	ids := make(map[string]string, len(all))
-	for _, s := range all {
-		ids[strings.ToLower(s.Name)] = s.ID
-	}
-	return ids
-}
-
-func rows(r io.Reader) ([]map[string]string, error) {
-	all, err := csv.NewReader(r).ReadAll()
+// rows reads a CSV file; each row is a map by column.
+func rows(files fs.FS, name string) ([]map[string]string, error) {
+	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var out []map[string]string
 	for _, row := range all[1:] {
@@ -181,20 +184,7 @@ func rows(r io.Reader) ([]map[string]string, error) {
 	return out, nil
 }
 
-func rowsOf(path string) ([]map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	all, err := rows(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return all, nil
-}
-
-// kept are the labels of this project and the list of all courses.
+// kept has the labels of this project and the list of all courses.
 //
 //go:embed courses.csv labels
 var kept embed.FS
@@ -222,26 +212,32 @@ type mark struct {
 	Level int
 }
 
+func (m mark) id() string { return "esco:" + path.Base(m.URI) }
+
+// levels returns the levels of marks by their skills.
+func levels(marks []mark) map[string]int {
+	m := map[string]int{}
+	for _, mark := range marks {
+		m[mark.id()] = mark.Level
+	}
+	return m
+}
+
 const core = "core"
 
 // courses reads the courses of courses.csv that two labelers read, wherever their
 // documents are at hand: those of the development data with their labels beside
 // them, and those of this project, whose labels it keeps.
-func courses(folders Folders, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
-	f, err := kept.Open("courses.csv")
+func (s source) courses() ([]Item, error) {
+	list, err := rows(kept, "courses.csv")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	list, err := rows(f)
-	if err != nil {
-		return nil, fmt.Errorf("courses.csv: %w", err)
-	}
 	var items []Item
 	for _, row := range list {
-		folder, passes := filepath.Join(folders.Data, "syllabi", "courses"), besideDocument
+		folder, passes := filepath.Join(s.Data, "syllabi", "courses"), besideDocument
 		if row["sha256"] != "" {
-			folder, passes = folders.Courses, keptLabels
+			folder, passes = s.Courses, keptLabels
 			if folder == "" {
 				continue
 			}
@@ -260,11 +256,14 @@ func courses(folders Folders, read func([]byte) (catalog.SyllabusText, error)) (
 		if len(marks) == 0 {
 			continue // not labelled by both
 		}
-		doc, err := read(raw)
+		doc, err := s.read(raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row["doc"], err)
 		}
-		item := Item{Set: CourseSet, Name: row["doc"], Doc: doc, Group: row["field"], Field: row["field"], Area: row["group"], Sealed: sealed(row["field"], row["deal"])}
+		item := Item{
+			Set: CourseSet, Name: row["doc"], Doc: doc, Group: row["field"], Field: row["field"], Area: row["group"],
+			Sealed: sealed(row["field"], row["deal"]),
+		}
 		item.merge(marks)
 		items = append(items, item)
 	}
@@ -278,7 +277,7 @@ func (i *Item) merge(passes [][]mark) {
 	i.Levels = map[string][]int{}
 	for _, pass := range passes {
 		for _, m := range pass {
-			id := "esco:" + filepath.Base(m.URI)
+			id := m.id()
 			levels[id] = max(levels[id], m.Level)
 			i.Levels[id] = append(i.Levels[id], m.Level)
 			if m.Kind == core {
@@ -346,9 +345,8 @@ func keptLabels(_, doc string) ([][]mark, error) {
 
 // sentences reads TechWolf's annotation of SkillSpan: set is tech or house.
 // Labels that the taxonomy does not have are left out, as in the benchmark.
-func sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
-	ids := byName(t)
-	all, err := rowsOf(filepath.Join(data, "benchmarks", set+"_validation_annotations.csv"))
+func (s source) sentences(set string) ([]Item, error) {
+	all, err := rows(s.data, "benchmarks/"+set+"_validation_annotations.csv")
 	if err != nil {
 		return nil, err
 	}
@@ -360,27 +358,32 @@ func sentences(data, set string, t *skills.Taxonomy) ([]Item, error) {
 		if !ok {
 			i = len(items)
 			at[text] = i
-			items = append(items, Item{Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.SyllabusText{Text: text}, Must: map[string]int{}, Group: text})
+			items = append(items, Item{
+				Set: set, Name: fmt.Sprintf("%s-%d", set, i+1), Doc: catalog.SyllabusText{Text: text},
+				Must: map[string]int{}, Group: text,
+			})
 		}
-		if id, ok := ids[strings.ToLower(r["label"])]; ok {
+		if id, ok := s.ids[strings.ToLower(r["label"])]; ok {
 			items[i].Must[id] = 0
 		}
 	}
 	return items, nil
 }
 
-// skillSkape reads the synthetic sentences: set is train or dev.
-func skillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
-	ids := byName(t)
-	all, err := rowsOf(filepath.Join(data, "benchmarks", "skillskape_"+set+".csv"))
+// skillSkape reads the synthetic sentences.
+func (s source) skillSkape() ([]Item, error) {
+	all, err := rows(s.data, "benchmarks/skillskape_dev.csv")
 	if err != nil {
 		return nil, err
 	}
 	var items []Item
 	for i, r := range all {
-		item := Item{Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i), Doc: catalog.SyllabusText{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{}}
+		item := Item{
+			Set: SyntheticSet, Name: fmt.Sprintf("skillskape-%d", i),
+			Doc: catalog.SyllabusText{Text: strings.TrimSpace(r["sentence"])}, Must: map[string]int{},
+		}
 		for _, name := range pythonList(r["skills"]) {
-			if id, ok := ids[strings.ToLower(name)]; ok {
+			if id, ok := s.ids[strings.ToLower(name)]; ok {
 				item.Must[id] = 0
 				item.Group = max(item.Group, id)
 			}
@@ -393,34 +396,23 @@ func skillSkape(data, set string, t *skills.Taxonomy) ([]Item, error) {
 // pythonList reads ['a', "b's"].
 func pythonList(s string) []string {
 	var out []string
-	for len(s) > 0 {
-		i := strings.IndexAny(s, `'"`)
-		if i < 0 {
-			break
-		}
-		quote := s[i]
-		s = s[i+1:]
-		end := strings.IndexByte(s, quote)
-		if end < 0 {
-			break
-		}
-		out = append(out, s[:end])
-		s = s[end+1:]
+	for _, m := range quoted.FindAllStringSubmatch(s, -1) {
+		out = append(out, m[1]+m[2])
 	}
 	return out
 }
 
-// syllabi reads the syllabi that topics.txt was written with; read turns Markdown
-// into a document.
-func syllabi(data string, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
-	paths, err := filepath.Glob(filepath.Join(data, "syllabi", "dev", "*.json"))
+var quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+
+// syllabi reads the syllabi that the lexicon was written with.
+func (s source) syllabi() ([]Item, error) {
+	names, err := fs.Glob(s.data, "syllabi/dev/*.json")
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(paths)
 	var items []Item
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
+	for _, name := range names {
+		raw, err := fs.ReadFile(s.data, name)
 		if err != nil {
 			return nil, err
 		}
@@ -429,24 +421,19 @@ func syllabi(data string, read func([]byte) (catalog.SyllabusText, error)) ([]It
 			Must, OK []mark
 		}
 		if err := json.Unmarshal(raw, &labels); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		source, err := os.ReadFile(filepath.Join(filepath.Dir(path), labels.Doc))
+		source, err := fs.ReadFile(s.data, path.Join(path.Dir(name), labels.Doc))
 		if err != nil {
 			return nil, err
 		}
-		doc, err := read(source)
+		doc, err := s.read(source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", labels.Doc, err)
 		}
-		item := Item{Set: SyllabiSet, Name: labels.Doc, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: labels.Doc}
-		for _, m := range labels.Must {
-			item.Must["esco:"+filepath.Base(m.URI)] = m.Level
-		}
-		for _, m := range labels.OK {
-			item.OK["esco:"+filepath.Base(m.URI)] = m.Level
-		}
-		items = append(items, item)
+		items = append(items, Item{
+			Set: SyllabiSet, Name: labels.Doc, Doc: doc, Must: levels(labels.Must), OK: levels(labels.OK), Group: labels.Doc,
+		})
 	}
 	return items, nil
 }
@@ -456,13 +443,12 @@ var second string
 
 // secondOpinion reads the older syllabi that this project labelled; the head of
 // second.txt says how.
-func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.SyllabusText, error)) ([]Item, error) {
-	z, err := zip.OpenReader(filepath.Join(data, "syllabi", "unlabelled.zip"))
+func (s source) secondOpinion() ([]Item, error) {
+	z, err := zip.OpenReader(filepath.Join(s.Data, "syllabi", "unlabelled.zip"))
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	ids := byName(t)
 	var items []Item
 	for line := range strings.Lines(second) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -472,11 +458,13 @@ func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.S
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", rest, err)
 			}
-			doc, err := read(raw)
+			doc, err := s.read(raw)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", rest, err)
 			}
-			items = append(items, Item{Set: OwnSet, Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest})
+			items = append(items, Item{
+				Set: OwnSet, Name: rest, Doc: doc, Must: map[string]int{}, OK: map[string]int{}, Group: rest,
+			})
 		case "must", "ok":
 			item := &items[len(items)-1]
 			to := item.OK
@@ -484,7 +472,7 @@ func secondOpinion(data string, t *skills.Taxonomy, read func([]byte) (catalog.S
 				to = item.Must
 			}
 			for name := range strings.SplitSeq(rest, "|") {
-				id, known := ids[strings.ToLower(strings.TrimSpace(name))]
+				id, known := s.ids[strings.ToLower(strings.TrimSpace(name))]
 				if !known {
 					return nil, fmt.Errorf("second.txt: the taxonomy has no skill %q", strings.TrimSpace(name))
 				}
@@ -513,7 +501,9 @@ func Excerpts(items []Item, words int) []Item {
 				for id := range item.OK {
 					right[id] = 0
 				}
-				out = append(out, Item{Set: ExcerptSet, Name: item.Name, Doc: catalog.SyllabusText{Text: text}, OK: right, Group: item.Group})
+				out = append(out, Item{
+					Set: ExcerptSet, Name: item.Name, Doc: catalog.SyllabusText{Text: text}, OK: right, Group: item.Group,
+				})
 				text, n = name+"\n\n", 0
 			}
 		}
@@ -523,8 +513,8 @@ func Excerpts(items []Item, words int) []Item {
 
 // outcomes reads the course outcomes with printed levels; Bloom's sixth level,
 // create, is our fifth.
-func outcomes(data string) ([]Outcome, error) {
-	all, err := rowsOf(filepath.Join(data, "benchmarks", "bloom_levels_dev.csv"))
+func (s source) outcomes() ([]Outcome, error) {
+	all, err := rows(s.data, "benchmarks/bloom_levels_dev.csv")
 	if err != nil {
 		return nil, err
 	}

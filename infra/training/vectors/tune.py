@@ -1,6 +1,6 @@
 """Tunes distilled word vectors so that texts which mean one skill come together.
 
-    venv/bin/python infra/training/vectors/tune.py --data ../shared/data --start build/vectors/distilled.bin --out pkg/skills/wordvectors/words.bin
+    venv/bin/python infra/training/vectors/tune.py --data ../shared/data --start build/vectors/distilled.bin --out pkg/extraction/wordvectors/words.bin
 
 Pairs of texts are other labels, descriptions and made-up sentences (SkillSkape) with
 the name of the skill that they stand for. Of a batch of pairs each text has to find
@@ -95,7 +95,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data"))
     options.add_argument("--start", type=pathlib.Path, default=pathlib.Path("build/vectors/distilled.bin"))
-    options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("pkg/skills/wordvectors/words.bin"))
+    options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("pkg/extraction/wordvectors/words.bin"))
     options = options.parse_args()
     vocab, start = read(options.start)
     index = {w: i for i, w in enumerate(vocab)}

@@ -1,6 +1,6 @@
-// Package page writes reports and articulations as HTML pages that need nothing else,
-// and run nothing. It stands apart from package alignment so that only who writes pages
-// loads templates.
+// Package page renders reports and articulations as self-contained HTML pages without
+// scripts. It is separate from package alignment so that only functions that render pages
+// link templates.
 package page
 
 import (
@@ -23,18 +23,20 @@ var (
 	//go:embed page.css
 	css string
 
-	reportPage       = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportHTML)) })
+	reportPage = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("report").Parse(reportHTML))
+	})
 	articulationPage = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("articulation").Parse(articulationHTML))
 	})
 )
 
-// Pages writes pages. The policy of each is its Content-Security-Policy: its one style
-// sheet, known by its digest, and nothing else. The page carries it; a response's
-// header, where there is one, must not be stricter.
+// Pages renders pages. policy is a page's Content-Security-Policy, which allows its one style
+// sheet, by digest, and nothing else. The page includes it; a response header, if any, must
+// not be stricter.
 type Pages struct{}
 
-// frame is what every page has.
+// frame is the data common to all pages.
 type frame struct {
 	Policy string
 	Style  template.CSS
@@ -42,7 +44,10 @@ type frame struct {
 
 func newFrame() frame {
 	digest := sha256.Sum256([]byte(css))
-	return frame{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'; base-uri 'none'; form-action 'none'", template.CSS(css)}
+	return frame{
+		"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) +
+			"'; base-uri 'none'; form-action 'none'", template.CSS(css),
+	}
 }
 
 // view is a link to a view of the report.
@@ -51,8 +56,7 @@ type view struct {
 	Current       bool
 }
 
-// Report writes a report's page, on which each view has the address that address
-// returns.
+// Report renders a report's page; address returns the link to each view.
 func (Pages) Report(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error) {
 	content, outer := r.Page(), newFrame()
 	var views []view
@@ -66,7 +70,7 @@ func (Pages) Report(w io.Writer, r alignment.Report, address func(view string) s
 	}{content, views, outer})
 }
 
-// Articulation writes the page on which people read, and sign, what was decided.
+// Articulation renders the page of a decision, for reading and signing.
 func (Pages) Articulation(w io.Writer, d alignment.Decision) (policy string, err error) {
 	outer := newFrame()
 	return outer.Policy, articulationPage().Execute(w, struct {

@@ -33,7 +33,9 @@ func TestPageContrast(t *testing.T) {
 			}
 			colour[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 		}
-		pairs := [][2]string{{"page", "ink"}, {"page", "soft"}, {"page", "alert"}, {"page", "mark"}, {"card", "ink"}, {"card", "soft"}}
+		pairs := [][2]string{
+			{"page", "ink"}, {"page", "soft"}, {"page", "alert"}, {"page", "mark"}, {"card", "ink"}, {"card", "soft"},
+		}
 		for band := range 6 {
 			pairs = append(pairs, [2]string{fmt.Sprintf("band%d", band), fmt.Sprintf("band%d-ink", band)})
 		}

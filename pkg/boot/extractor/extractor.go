@@ -17,9 +17,9 @@ import (
 	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/queue"
-	"skillscurriculum/pkg/skills"
-	"skillscurriculum/pkg/skills/wordvectors"
 	"skillscurriculum/pkg/storage"
 	"skillscurriculum/pkg/syllabus"
 )
@@ -38,7 +38,7 @@ func Start() {
 // New makes what runs extractions on a store. PDFium and the taxonomy are warm once
 // it is there.
 func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logger) (*queue.Worker, error) {
-	taxonomy, err := c.Taxonomy()
+	taxonomy, err := c.Taxonomy(extraction.Starter)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	info := taxonomy.Info()
 	return &queue.Worker{
 		Store: store, Sender: sender.Jobs(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
-		Extractor: skills.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
-		Provenance: catalog.Provenance{Engine: skills.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
+		Extractor: extraction.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
+		Provenance: catalog.Provenance{Engine: extraction.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }
 

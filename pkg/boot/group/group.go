@@ -20,7 +20,6 @@ import (
 	"skillscurriculum/pkg/boot/trace"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
-	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/skills"
@@ -46,31 +45,16 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger, groups ...api.Gro
 	counter := &dynamo.Counter{Store: store, Timeout: c.CountTimeout}
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: boot.Now}, Meter: &quota.Meter{Counter: counter}, Usage: counter,
-		Limit: c.Limit, Market: &dynamo.Market{Store: store, Builtin: builtin{}}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups, Trace: trace.Send,
+		Limit: c.Limit, Market: &dynamo.Market{Store: store}, Now: boot.Now, IDs: boot.IDs, Log: log, Groups: groups, Trace: trace.Send,
 		CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) },
 		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
-			taxonomy, err := c.Taxonomy()
+			taxonomy, err := c.Taxonomy(skills.Starter)
 			if err != nil {
 				panic(err) // told as an internal error; the file was there at the start
 			}
 			return taxonomy
 		}),
 	})
-}
-
-// builtin is labor.Starter, read when it is first asked: few functions need it.
-type builtin struct{}
-
-func (builtin) Scope(ctx context.Context, area labor.Area, cips []string) (labor.Scope, error) {
-	return labor.Starter().Scope(ctx, area, cips)
-}
-
-func (builtin) Facts(ctx context.Context, areas []labor.Area, socs []string) (labor.Facts, error) {
-	return labor.Starter().Facts(ctx, areas, socs)
-}
-
-func (builtin) Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error) {
-	return labor.Starter().Regions(ctx, regionType)
 }
 
 // plain keeps the proxy from taking a part of the path for a query or a fragment.

@@ -37,7 +37,7 @@ func TestSend(t *testing.T) {
 		Send(invocation{t.Context(), header}, "getCourse", start, map[string]string{"organization": "org_1"})
 	}
 	packet := make([]byte, 2000)
-	if err := daemon.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := daemon.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	n, _, err := daemon.ReadFrom(packet)

@@ -1,5 +1,5 @@
-// Package outbox sends messages for webhooks to their queue. It stands apart from
-// package delivery so that functions that only send do not load what delivers.
+// Package outbox sends messages for webhooks to their queue. It is separate from package
+// delivery so that functions that only send do not link the delivery code.
 package outbox
 
 import (
@@ -15,14 +15,14 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Queue is the queue of messages for webhooks. What it loses is sent again: the rows of
-// the messages are the truth.
+// Queue is the queue of messages for webhooks. Messages that it loses are sent again: their
+// rows are authoritative.
 type Queue struct {
 	Client *sqs.Client
 	URL    string
 }
 
-// MaxDelay is the longest that SQS keeps a message back.
+// MaxDelay is the longest delay of a message in SQS.
 const MaxDelay = 15 * time.Minute
 
 // sendsInParallel is how many messages are sent at a time.
@@ -38,33 +38,34 @@ func (q *Queue) Send(ctx context.Context, messages []catalog.WebhookMessage) err
 	return group.Wait()
 }
 
-// SendLater sends a message whose next attempt is due after a delay of at most
-// MaxDelay. Its group is the webhook: SQS delivers fairly between groups, so that a
-// receiver that is slow or down does not delay the messages of another.
+// SendLater sends a message whose next attempt is due after a delay of at most MaxDelay. Its
+// group is the organization: SQS is fair between groups, so one customer's slow or failing
+// receivers do not delay another's messages.
 func (q *Queue) SendLater(ctx context.Context, m catalog.WebhookMessage, delay time.Duration) error {
 	seconds := int32((delay + time.Second - 1) / time.Second)
-	if err := q.send(ctx, m, m.WebhookID, seconds); err != nil {
+	if err := q.send(ctx, m, seconds); err != nil {
 		return fmt.Errorf("send message %s: %w", m.ID, err)
 	}
 	return nil
 }
 
-// Wake asks for the changes of an organization to be made into messages. Such a message
-// names no webhook.
+// Wake asks for an organization's changes to be dispatched, by a message that names no
+// webhook.
 func (q *Queue) Wake(ctx context.Context, org catalog.OrgID) error {
-	if err := q.send(ctx, catalog.WebhookMessage{OrganizationID: org}, string(org), 0); err != nil {
+	if err := q.send(ctx, catalog.WebhookMessage{OrganizationID: org}, 0); err != nil {
 		return fmt.Errorf("wake for %s: %w", org, err)
 	}
 	return nil
 }
 
-func (q *Queue) send(ctx context.Context, m catalog.WebhookMessage, group string, seconds int32) error {
+func (q *Queue) send(ctx context.Context, m catalog.WebhookMessage, seconds int32) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
 	_, err = q.Client.SendMessage(ctx, &sqs.SendMessageInput{
-		QueueUrl: &q.URL, MessageBody: aws.String(string(body)), DelaySeconds: seconds, MessageGroupId: &group,
+		QueueUrl: &q.URL, MessageBody: aws.String(string(body)), DelaySeconds: seconds,
+		MessageGroupId: aws.String(string(m.OrganizationID)),
 	})
 	return err
 }

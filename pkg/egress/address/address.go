@@ -1,7 +1,6 @@
-// Package address says which addresses of strangers may be taken, judged by their
-// spelling alone: of syllabi that are to be fetched, and of receivers of webhooks. It
-// stands apart from package egress so that functions that only take addresses do not
-// load what connects to them.
+// Package address validates addresses supplied by clients by their spelling alone: of syllabi
+// to fetch, and of webhook receivers. It is separate from package egress so that functions
+// that only accept addresses do not link the dialer.
 package address
 
 import (
@@ -13,9 +12,9 @@ import (
 	"strings"
 )
 
-// Check judges an address by its spelling alone, for the 422 at POST; its message is
-// fit for the client. The host's address is judged when connecting. allowedHosts holds
-// host:port pairs that may be reached although private or by plain http.
+// Check validates an address by its spelling alone, for the 422 of a POST; its message is
+// suitable for clients. The host's IP address is checked when connecting. allowedHosts are
+// host:port pairs that may be private or use plain http.
 func Check(href string, allowedHosts []string) error {
 	u, err := url.Parse(href)
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 || !isPort(u.Port()) {
@@ -24,13 +23,13 @@ func Check(href string, allowedHosts []string) error {
 	return CheckURL(u, allowedHosts)
 }
 
-// isPort reports whether a URL's port, which may be missing, is one.
+// isPort reports whether a URL's port is valid or empty.
 func isPort(port string) bool {
 	_, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil
 }
 
-// CheckURL judges an address that is known to be an absolute one, as Check does.
+// CheckURL validates an address that is known to be absolute, as Check does.
 func CheckURL(u *url.URL, allowedHosts []string) error {
 	switch {
 	case u.User != nil:
@@ -53,5 +52,7 @@ func hostPort(u *url.URL) string {
 
 // Allowed reports whether a host:port is among the allowed ones.
 func Allowed(hostPort string, allowedHosts []string) bool {
-	return slices.ContainsFunc(allowedHosts, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), hostPort) })
+	return slices.ContainsFunc(allowedHosts, func(a string) bool {
+		return strings.EqualFold(strings.TrimSpace(a), hostPort)
+	})
 }

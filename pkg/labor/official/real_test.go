@@ -12,26 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"skillscurriculum/infra/devdata"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
-// official opens a file of ../shared/data, next to the module's root.
+// official opens a file of the data sets.
 func official(t testing.TB, name string) *bytes.Reader {
 	t.Helper()
-	root, err := os.Getwd()
+	data, err := os.ReadFile(devdata.Path(t, name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	data, err := os.ReadFile(filepath.Join(root, "..", "shared", "data", name))
-	if err != nil {
-		t.Skip("the official files are not beside the module: ", err)
 	}
 	return bytes.NewReader(data)
 }
@@ -76,7 +67,7 @@ func TestOfficialCrosswalk(t *testing.T) {
 		t.Errorf("01.0508 has no match: %v %v", socs, known)
 	}
 	if socs, known := fromCSV.SOCs("99.9999"); known || socs != nil {
-		t.Errorf("99.9999 is no program: %v %v", socs, known)
+		t.Errorf("99.9999 is not a program: %v %v", socs, known)
 	}
 }
 
@@ -107,13 +98,21 @@ func TestOfficialNationalWages(t *testing.T) {
 	}
 	source := "BLS OEWS, May 2024, United States"
 	for _, want := range []labor.Wage{
-		{Area: labor.Nation, SOCCode: "29-1141", Name: "Registered Nurses", TotalEmployment: num(3282010), MedianAnnualWage: num(93600),
-			WagePercentiles: labor.WagePercentiles{P10: num(66030), P25: num(78610), P75: num(107960), P90: num(135320)}, Vintage: "May 2024", Source: source},
-		{Area: labor.Nation, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(211850), MedianAnnualWage: num(206420),
-			WagePercentiles: labor.WagePercentiles{P10: num(73710), P25: num(126080), P75: num(239200), P90: num(239200)},
-			Reasons:         map[string]catalog.WarningCode{"p75": catalog.TopCoded, "p90": catalog.TopCoded}, Vintage: "May 2024", Source: source},
+		{Area: labor.Nation, SOCCode: "29-1141", Name: "Registered Nurses", TotalEmployment: num(3282010),
+			MedianAnnualWage: num(93600),
+			WagePercentiles: labor.WagePercentiles{
+				P10: num(66030), P25: num(78610), P75: num(107960), P90: num(135320),
+			}, Vintage: "May 2024", Source: source},
+		{Area: labor.Nation, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(211850),
+			MedianAnnualWage: num(206420),
+			WagePercentiles:  labor.WagePercentiles{P10: num(73710), P25: num(126080), P75: num(239200), P90: num(239200)},
+			Reasons:          map[string]catalog.WarningCode{"p75": catalog.TopCoded, "p90": catalog.TopCoded},
+			Vintage:          "May 2024", Source: source},
 		{Area: labor.Nation, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(38800),
-			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly},
+			Reasons: map[string]catalog.WarningCode{
+				"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly,
+				"p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly,
+			},
 			Vintage: "May 2024", Source: source},
 	} {
 		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
@@ -150,7 +149,8 @@ func TestOfficialProjections(t *testing.T) {
 		t.Errorf("line items have %d openings, all occupations %d", openings, total)
 	}
 	growth, education := 0.158, "Bachelor's degree"
-	want := labor.Projection{SOCCode: "15-1252", Name: "Software developers", ProjectedGrowth: &growth, AnnualOpenings: num(115200),
+	want := labor.Projection{SOCCode: "15-1252", Name: "Software developers", ProjectedGrowth: &growth,
+		AnnualOpenings:   num(115200),
 		TypicalEducation: &education, Vintage: "2024-34", Source: "BLS Employment Projections, 2024-34, United States"}
 	if diff := cmp.Diff(want, rows["15-1252"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -209,8 +209,10 @@ func TestStatePublications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(washington.Wages) != 6920-447-419 || washington.Skipped != 447+419 || len(washington.Regions) != 14 || washington.Vintage != "2022" {
-		t.Errorf("washington: %d rows, %d skipped, %d regions, vintage %q", len(washington.Wages), washington.Skipped, len(washington.Regions), washington.Vintage)
+	if len(washington.Wages) != 6920-447-419 || washington.Skipped != 447+419 || len(washington.Regions) != 14 ||
+		washington.Vintage != "2022" {
+		t.Errorf("washington: %d rows, %d skipped, %d regions, vintage %q", len(washington.Wages), washington.Skipped,
+			len(washington.Regions), washington.Vintage)
 	}
 	state := labor.Area{RegionType: labor.State, Region: "53"}
 	source := "OEWS as published by the state of Washington, 2022, Washington"
@@ -221,14 +223,22 @@ func TestStatePublications(t *testing.T) {
 		}
 	}
 	for _, want := range []labor.Wage{
-		{Area: state, SOCCode: "11-1021", Name: "General and Operations Managers", TotalEmployment: num(48024), MedianAnnualWage: num(119450),
-			WagePercentiles: labor.WagePercentiles{P25: num(83370), P75: num(163780)},
-			Reasons:         map[string]catalog.WarningCode{"p10": catalog.Suppressed, "p90": catalog.Suppressed}, Vintage: "2022", Source: source},
+		{Area: state, SOCCode: "11-1021", Name: "General and Operations Managers", TotalEmployment: num(48024),
+			MedianAnnualWage: num(119450),
+			WagePercentiles:  labor.WagePercentiles{P25: num(83370), P75: num(163780)},
+			Reasons:          map[string]catalog.WarningCode{"p10": catalog.Suppressed, "p90": catalog.Suppressed},
+			Vintage:          "2022", Source: source},
 		{Area: state, SOCCode: "27-2011", Name: "Actors", TotalEmployment: num(315),
-			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly, "p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly},
+			Reasons: map[string]catalog.WarningCode{
+				"medianAnnualWage": catalog.HourlyOnly, "p10": catalog.HourlyOnly, "p25": catalog.HourlyOnly,
+				"p75": catalog.HourlyOnly, "p90": catalog.HourlyOnly,
+			},
 			Vintage: "2022", Source: source},
 		{Area: state, SOCCode: "25-1011", Name: "Business Teachers, Postsecondary", TotalEmployment: num(1402),
-			Reasons: map[string]catalog.WarningCode{"medianAnnualWage": catalog.Suppressed, "p10": catalog.Suppressed, "p25": catalog.Suppressed, "p75": catalog.Suppressed, "p90": catalog.Suppressed},
+			Reasons: map[string]catalog.WarningCode{
+				"medianAnnualWage": catalog.Suppressed, "p10": catalog.Suppressed, "p25": catalog.Suppressed,
+				"p75": catalog.Suppressed, "p90": catalog.Suppressed,
+			},
 			Vintage: "2022", Source: source},
 	} {
 		if diff := cmp.Diff(want, rows[want.SOCCode]); diff != "" {
@@ -240,11 +250,15 @@ func TestStatePublications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(newYork.Regions) != 1 || newYork.Regions[0].Area != (labor.Area{RegionType: labor.State, Region: "36"}) || newYork.Vintage != "undated" {
+	if len(newYork.Regions) != 1 || newYork.Regions[0].Area != (labor.Area{RegionType: labor.State, Region: "36"}) ||
+		newYork.Vintage != "undated" {
 		t.Errorf("new york: regions %v, vintage %q", newYork.Regions, newYork.Vintage)
 	}
-	want := labor.Wage{Area: labor.Area{RegionType: labor.State, Region: "36"}, SOCCode: "11-1011", Name: "Chief Executives", TotalEmployment: num(4910), MedianAnnualWage: num(233777),
-		Reasons: map[string]catalog.WarningCode{"p10": catalog.Suppressed, "p25": catalog.Suppressed, "p75": catalog.Suppressed, "p90": catalog.Suppressed},
+	want := labor.Wage{Area: labor.Area{RegionType: labor.State, Region: "36"}, SOCCode: "11-1011",
+		Name: "Chief Executives", TotalEmployment: num(4910), MedianAnnualWage: num(233777),
+		Reasons: map[string]catalog.WarningCode{
+			"p10": catalog.Suppressed, "p25": catalog.Suppressed, "p75": catalog.Suppressed, "p90": catalog.Suppressed,
+		},
 		Vintage: "undated", Source: "OEWS as published by the state of New York, undated, New York State"}
 	if diff := cmp.Diff(want, newYork.Wages[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -376,19 +390,24 @@ func TestLookupOnOfficialFiles(t *testing.T) {
 		return labor.Occupation{}, nil
 	}
 	for area, source := range map[labor.Area]string{
-		labor.Nation:                             "BLS OEWS, May 2024, United States; ",
-		{RegionType: labor.State, Region: "53"}:  "OEWS as published by the state of Washington, 2022, Washington; ",
-		{RegionType: labor.MSA, Region: "42660"}: "OEWS as published by the state of Washington, 2022, Seattle-Tacoma-Bellevue, WA; ",
+		labor.Nation:                            "BLS OEWS, May 2024, United States; ",
+		{RegionType: labor.State, Region: "53"}: "OEWS as published by the state of Washington, 2022, Washington; ",
+		{RegionType: labor.MSA, Region: "42660"}: "OEWS as published by the state of Washington, 2022, " +
+			"Seattle-Tacoma-Bellevue, WA; ",
 	} {
 		o, warnings := nurses(area)
-		if o.Source != source+"BLS Employment Projections, 2024-34, United States" || o.TotalEmployment == nil || o.MedianAnnualWage == nil {
+		if o.Source != source+"BLS Employment Projections, 2024-34, United States" || o.TotalEmployment == nil ||
+			o.MedianAnnualWage == nil {
 			t.Errorf("%v: %+v", area, o)
 		}
-		if slices.Contains(warnings, "region_fallback 29-1141") || slices.Contains(warnings, "region_fallback") != (area != labor.Nation) {
+		if slices.Contains(warnings, "region_fallback 29-1141") ||
+			slices.Contains(warnings, "region_fallback") != (area != labor.Nation) {
 			t.Errorf("%v: warnings %v", area, warnings)
 		}
 	}
-	answer, err := labor.Lookup(t.Context(), tables, labor.Query{CIPCodes: []string{"11.0701"}, Area: labor.Area{RegionType: labor.MSA, Region: "47460"}})
+	answer, err := labor.Lookup(t.Context(), tables, labor.Query{
+		CIPCodes: []string{"11.0701"}, Area: labor.Area{RegionType: labor.MSA, Region: "47460"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

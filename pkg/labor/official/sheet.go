@@ -19,17 +19,17 @@ import (
 
 // Bounds of a file; the largest official one, all metropolitan areas, is a tenth of them.
 const (
-	maxFileBytes     = 256 << 20 // as it comes
+	maxFileBytes     = 256 << 20 // before unpacking
 	maxUnpackedBytes = 4 << 30   // a workbook's sheets
 	maxSheetMemory   = 16 << 20  // larger sheets are read from temporary files
-	headerLines      = 5         // titles may stand above a sheet's header
+	headerLines      = 5         // a sheet may have titles above its header
 )
 
-// FileError is the place in a file that is not what it should be, and why.
+// FileError is an error at a place in a file.
 type FileError struct {
 	Sheet  string // empty for csv
-	Line   int    // from 1; 0 where the error is in no line
-	Column int    // from 1, counted in cells; 0 where the error is in no cell
+	Line   int    // from 1; 0 if the error is not in a line
+	Column int    // from 1, counted in cells; 0 if the error is not in a cell
 	Reason string
 }
 
@@ -50,8 +50,8 @@ func (e *FileError) Error() string {
 	return strings.Join(at, ", ") + ": " + e.Reason
 }
 
-// book is an official file: a workbook, or a csv, which counts as a book of one
-// sheet without a name.
+// book is an official file: a workbook, or a CSV file, which is treated as a book of one
+// unnamed sheet.
 type book struct {
 	xlsx     *excelize.File
 	csv      []byte
@@ -77,19 +77,19 @@ func openBook(r io.Reader, progress labor.Progress) (*book, error) {
 		return b, nil
 	}
 	if b.total, err = checkSheets(data); err != nil {
-		return nil, &FileError{Reason: "no sound workbook: " + err.Error()}
+		return nil, &FileError{Reason: "not a valid workbook: " + err.Error()}
 	}
 	b.xlsx, err = excelize.OpenReader(bytes.NewReader(data), excelize.Options{
 		RawCellValue: true, UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxSheetMemory})
 	if err != nil {
-		return nil, &FileError{Reason: "no sound workbook: " + err.Error()}
+		return nil, &FileError{Reason: "not a valid workbook: " + err.Error()}
 	}
 	return b, nil
 }
 
-// checkSheets reads every sheet of a workbook as XML and counts the rows of the
-// largest. The library that reads the cells takes broken XML for the end of a sheet,
-// and would have to hold a whole sheet in memory to say how long it is.
+// checkSheets reads every sheet of a workbook as XML and returns the number of rows of the
+// largest. The library that reads the cells treats broken XML as the end of a sheet, and
+// would need a whole sheet in memory to tell its length.
 func checkSheets(workbook []byte) (rows int, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
@@ -145,7 +145,7 @@ func (b *book) sheets() []string {
 // column is a column that a reader needs.
 type column struct {
 	name     string
-	title    *regexp.Regexp // of the header's cell, spaces around it removed
+	title    *regexp.Regexp // matches the trimmed header cell
 	optional bool
 }
 
@@ -168,12 +168,13 @@ type table struct {
 	columns map[string]int // cell of a column, by its name
 	line    int
 	cells   []string
+	err     error // the first error; nothing is read after it
 	next    func() (line int, cells []string, err error)
 	close   func()
 }
 
-// open returns the first sheet that has the columns, with its header read. It returns an
-// error where no sheet has them.
+// open returns the first sheet that has the columns, positioned after its header, or an error
+// if no sheet has them.
 func (b *book) open(columns ...column) (*table, error) {
 	var missing *FileError
 	for _, sheet := range b.sheets() {
@@ -245,7 +246,8 @@ func (b *book) table(sheet string) (*table, error) {
 	return t, nil
 }
 
-// header finds the line that has the columns. lacks says what the best line lacks.
+// header finds the line that has the columns; otherwise lacks names those that the best line
+// lacks.
 func (t *table) header(columns []column) (lacks *FileError, err error) {
 	lacks = &FileError{Sheet: t.sheet, Reason: "empty"}
 	best := -1
@@ -284,16 +286,17 @@ func (t *table) header(columns []column) (lacks *FileError, err error) {
 	return lacks, nil
 }
 
-// scan goes to the next line that is not empty; false at the end.
-func (t *table) scan() (bool, error) {
-	for {
+// scan advances to the next non-empty line; it returns false at the end or after an error.
+func (t *table) scan() bool {
+	for t.err == nil {
 		line, cells, err := t.next()
 		if err == io.EOF {
 			t.book.progress(t.line, max(t.line, t.book.total))
-			return false, nil
+			return false
 		}
 		if err != nil {
-			return false, err
+			t.err = err
+			return false
 		}
 		t.line, t.cells = line, cells
 		if line%1000 == 0 {
@@ -303,15 +306,24 @@ func (t *table) scan() (bool, error) {
 			continue
 		}
 		if t.book.xlsx == nil && len(cells) != len(t.titles) {
-			return false, &FileError{Line: line, Reason: fmt.Sprintf("%d cells below a header of %d", len(cells), len(t.titles))}
+			t.err = &FileError{Line: line, Reason: fmt.Sprintf("%d cells below a header of %d", len(cells), len(t.titles))}
 		}
 		for i, cell := range cells {
-			if !utf8.ValidString(cell) {
-				return false, &FileError{Sheet: t.sheet, Line: line, Column: i + 1, Reason: "not UTF-8"}
+			if t.err == nil && !utf8.ValidString(cell) {
+				t.err = &FileError{Sheet: t.sheet, Line: line, Column: i + 1, Reason: "not UTF-8"}
 			}
 		}
-		return true, nil
+		return t.err == nil
 	}
+	return false
+}
+
+// end returns the first error, which may be that there was nothing below the header.
+func (t *table) end(found int, what string) error {
+	if t.err == nil && found == 0 {
+		t.err = &FileError{Sheet: t.sheet, Line: t.line, Reason: "no " + what + " below the header"}
+	}
+	return t.err
 }
 
 // has reports whether the sheet has an optional column.
@@ -323,8 +335,7 @@ func (t *table) has(column string) bool {
 // title returns a column's title as the file prints it.
 func (t *table) title(column string) string { return strings.TrimSpace(t.titles[t.columns[column]]) }
 
-// cell returns a cell without the spaces around it; empty where the line is shorter or
-// the sheet lacks the column.
+// cell returns a trimmed cell; empty if the line is shorter or the sheet lacks the column.
 func (t *table) cell(column string) string {
 	i, ok := t.columns[column]
 	if !ok || i >= len(t.cells) {
@@ -333,26 +344,28 @@ func (t *table) cell(column string) string {
 	return strings.TrimSpace(t.cells[i])
 }
 
-// errorAt returns what is wrong with a cell of the current line.
-func (t *table) errorAt(column, format string, args ...any) *FileError {
-	return &FileError{Sheet: t.sheet, Line: t.line, Column: t.columns[column] + 1,
-		Reason: column + ": " + fmt.Sprintf(format, args...)}
+// fail records an error in a cell of the current line, unless there is one already.
+func (t *table) fail(column, format string, args ...any) {
+	if t.err == nil {
+		t.err = &FileError{Sheet: t.sheet, Line: t.line, Column: t.columns[column] + 1,
+			Reason: column + ": " + fmt.Sprintf(format, args...)}
+	}
 }
 
-// code returns a cell that must have a form.
-func (t *table) code(column string, form func(code string) bool, like string) (string, error) {
+// code returns a cell that must have the form; like is an example for the error.
+func (t *table) code(column string, form func(code string) bool, like string) string {
 	value := t.cell(column)
 	if !form(value) {
-		return "", t.errorAt(column, "%q is no code like %s", value, like)
+		t.fail(column, "%q is not a code like %s", value, like)
 	}
-	return value, nil
+	return value
 }
 
 // text returns a cell that must not be empty.
-func (t *table) text(column string) (string, error) {
+func (t *table) text(column string) string {
 	value := t.cell(column)
 	if value == "" {
-		return "", t.errorAt(column, "empty")
+		t.fail(column, "empty")
 	}
-	return value, nil
+	return value
 }

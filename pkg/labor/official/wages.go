@@ -12,30 +12,30 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// hoursPerYear makes a year's wage of an hour's, as the survey does.
+// hoursPerYear converts hourly wages to annual ones, as the survey does.
 const hoursPerYear = 2080
 
-// undated is the vintage of a file that names no period.
+// undated is the vintage of a file without a period.
 const undated = "undated"
 
-// ReadWages reads a file of the Occupational Employment and Wage Statistics, as csv
-// or xlsx, told apart by the header:
+// ReadWages reads a file of the Occupational Employment and Wage Statistics, as CSV or
+// XLSX, in one of these layouts, recognized by the header:
 //
-//   - the official layout (national, state, metropolitan, all data). The cap that #
-//     stands for and the period come from its sheet Field Descriptions, else the
-//     period from the sheet's name. Only cross-industry lines count.
-//   - the state of Washington's: hourly wages, here times 2,080 hours and rounded to
-//     10 dollars; no 10th and 90th percentile; an empty wage is Suppressed, or
-//     HourlyOnly where the year's mean is empty but an hourly median is there.
-//   - the state of New York's: annual median, no percentiles; its own regions are
-//     skipped, the state is read.
+//   - the official layout (national, state, metropolitan, all data). The cap marked by #
+//     and the period come from its sheet Field Descriptions, or else the period from the
+//     sheet's name. Only cross-industry lines count.
+//   - the state of Washington's: hourly wages, multiplied by 2,080 hours and rounded to
+//     10 dollars; no 10th and 90th percentiles; an empty wage is Suppressed, or
+//     HourlyOnly if the annual mean is empty but there is an hourly median.
+//   - the state of New York's: annual median, no percentiles; the state is read, its own
+//     regions are skipped.
 //
-// Kept are occupations of the level "detailed", among which the survey counts the
-// codes of its groups (labor.Group): 831 nationally in May 2024. Totals, major and minor
-// groups are not kept, nor broad occupations whose members are published.
+// It keeps occupations of the level "detailed", which includes the survey's groups
+// (labor.Group): 831 nationally in May 2024. It drops totals, major and minor groups, and
+// broad occupations whose members are published.
 //
-// vintage overrides what the file says of its period; empty takes the file's word,
-// which is "undated" where it says nothing (New York).
+// A non-empty vintage overrides the file's period; a file without one (New York) is
+// "undated".
 func ReadWages(r io.Reader, vintage string, progress labor.Progress) (*labor.WageFile, error) {
 	b, err := openBook(r, progress)
 	if err != nil {
@@ -56,16 +56,16 @@ func ReadWages(r io.Reader, vintage string, progress labor.Progress) (*labor.Wag
 	return nil, first
 }
 
-// wageLayout is a form in which the survey is published. line returns the row of the
-// current line, or ok false for one that is not kept.
+// wageLayout is a layout in which the survey is published. line returns the row of the
+// current line; ok is false for a line that is not kept.
 type wageLayout struct {
 	columns []column
 	survey  string
 	notes   func(b *book, t *table) wageNotes
-	line    func(t *table, notes wageNotes) (w labor.Wage, title string, ok bool, err error)
+	line    func(t *table, notes wageNotes) (w labor.Wage, title string, ok bool)
 }
 
-// wageNotes are what a file says about itself.
+// wageNotes is a file's information about itself.
 type wageNotes struct {
 	vintage string
 	cap     int
@@ -116,19 +116,9 @@ func readWages(t *table, layout wageLayout, vintage string) (*labor.WageFile, er
 	}
 	lines := map[key]int{}
 	sources := map[labor.Area]string{}
-	for {
-		more, err := t.scan()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		w, title, ok, err := layout.line(t, notes)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
+	for t.scan() {
+		w, title, ok := layout.line(t, notes)
+		if !ok || t.err != nil {
 			continue
 		}
 		if w.Area == (labor.Area{}) {
@@ -138,7 +128,7 @@ func readWages(t *table, layout wageLayout, vintage string) (*labor.WageFile, er
 		k := key{w.Area, w.SOCCode}
 		if line, twice := lines[k]; twice {
 			return nil, &FileError{Sheet: t.sheet, Line: t.line,
-				Reason: fmt.Sprintf("%s in %s stands in line %d already", w.SOCCode, title, line)}
+				Reason: fmt.Sprintf("%s in %s is a duplicate of line %d", w.SOCCode, title, line)}
 		}
 		lines[k] = t.line
 		if vintage != "" {
@@ -148,7 +138,9 @@ func readWages(t *table, layout wageLayout, vintage string) (*labor.WageFile, er
 			file.Vintage = w.Vintage
 		}
 		if w.Vintage != file.Vintage {
-			return nil, &FileError{Sheet: t.sheet, Line: t.line, Reason: "a second period: " + w.Vintage + " after " + file.Vintage}
+			return nil, &FileError{
+				Sheet: t.sheet, Line: t.line, Reason: "a second period: " + w.Vintage + " after " + file.Vintage,
+			}
 		}
 		if _, known := sources[w.Area]; !known {
 			region := surveyRegion(w.Area, title)
@@ -158,8 +150,8 @@ func readWages(t *table, layout wageLayout, vintage string) (*labor.WageFile, er
 		w.Source = sources[w.Area]
 		file.Wages = append(file.Wages, w)
 	}
-	if len(file.Wages) == 0 {
-		return nil, &FileError{Sheet: t.sheet, Line: t.line, Reason: "no detailed occupation below the header"}
+	if err := t.end(len(file.Wages), "detailed occupation"); err != nil {
+		return nil, err
 	}
 	return file, nil
 }
@@ -213,54 +205,45 @@ func officialNotes(b *book, t *table) wageNotes {
 	return notes
 }
 
-// The kinds of areas of the official layout that are regions of the service.
+// officialAreas maps the area types of the official layout to the service's kinds of region.
 var officialAreas = map[string]labor.RegionType{"1": labor.National, "2": labor.State, "3": labor.State, "4": labor.MSA}
 
 var areaForm = regexp.MustCompile(`^[0-9]{1,7}$`)
 
-func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool, err error) {
+func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool) {
 	if group := t.cell("I_GROUP"); t.has("I_GROUP") && !strings.EqualFold(group, "cross-industry") {
-		return w, "", false, nil
+		return w, "", false
 	}
 	if !strings.EqualFold(t.cell("O_GROUP"), "detailed") {
-		return w, "", false, nil
+		return w, "", false
 	}
-	area, err := t.code("AREA", areaForm.MatchString, "99, 06 or 41860")
-	if err != nil {
-		return w, "", false, err
-	}
+	area := t.code("AREA", areaForm.MatchString, "99, 06 or 41860")
 	switch officialAreas[t.cell("AREA_TYPE")] {
 	case labor.National:
 		w.Area = labor.Nation
 	case labor.State:
 		if area = strings.TrimLeft(area, "0"); !labor.IsState(area) {
-			return w, "", false, t.errorAt("AREA", "%q is no state", t.cell("AREA"))
+			t.fail("AREA", "%q is not a state", t.cell("AREA"))
 		}
 		w.Area = labor.StateArea(area)
 	case labor.MSA:
 		if area = strings.TrimLeft(area, "0"); !labor.IsCBSA(area) {
-			return w, "", false, t.errorAt("AREA", "%q is no metropolitan area", t.cell("AREA"))
+			t.fail("AREA", "%q is not a metropolitan area", t.cell("AREA"))
 		}
 		w.Area = labor.Area{RegionType: labor.MSA, Region: area}
 	default:
-		if _, err := t.number("AREA_TYPE"); err != nil {
-			return w, "", false, err
-		}
-		return w, "", true, nil
+		t.number("AREA_TYPE")
+		return w, "", true
 	}
-	if err := t.occupation(&w, "OCC_CODE", "OCC_TITLE"); err != nil {
-		return w, "", false, err
-	}
-	if title, err = t.text("AREA_TITLE"); err != nil {
-		return w, "", false, err
-	}
+	t.occupation(&w, "OCC_CODE", "OCC_TITLE")
+	title = t.text("AREA_TITLE")
 	unpublished := catalog.Suppressed
 	switch hourly := t.cell("HOURLY"); strings.ToUpper(hourly) {
 	case "TRUE", "1":
 		unpublished = catalog.HourlyOnly
 	case "", "FALSE", "0":
 	default:
-		return w, "", false, t.errorAt("HOURLY", "%q is neither TRUE nor empty", hourly)
+		t.fail("HOURLY", "%q is neither TRUE nor empty", hourly)
 	}
 	for _, f := range w.Figures() {
 		switch cell := t.cell(columnsOf[f.Name].official); cell {
@@ -271,47 +254,34 @@ func officialLine(t *table, notes wageNotes) (w labor.Wage, title string, ok boo
 			}
 		case "#":
 			if f.Name == "totalEmployment" {
-				return w, "", false, t.errorAt(columnsOf[f.Name].official, "# is for wages")
+				t.fail(columnsOf[f.Name].official, "# is allowed for wages only")
 			}
 			*f.Value = &notes.cap
 			w.Lacks(f.Name, catalog.TopCoded)
 		default:
-			n, err := t.number(columnsOf[f.Name].official)
-			if err != nil {
-				return w, "", false, err
-			}
-			*f.Value = whole(n)
+			*f.Value = whole(t.number(columnsOf[f.Name].official))
 		}
 	}
 	w.Vintage = notes.vintage
-	return w, title, true, nil
+	return w, title, true
 }
 
-func washingtonLine(t *table, _ wageNotes) (w labor.Wage, title string, ok bool, err error) {
+func washingtonLine(t *table, _ wageNotes) (w labor.Wage, title string, ok bool) {
 	if !kept(t.cell("SOC code")) {
-		return w, "", false, nil
+		return w, "", false
 	}
-	area, err := t.code("Area code", areaForm.MatchString, "000053 or 042660")
-	if err != nil {
-		return w, "", false, err
-	}
+	area := t.code("Area code", areaForm.MatchString, "000053 or 042660")
 	switch area = strings.TrimLeft(area, "0"); len(area) {
 	case 1, 2:
 		w.Area = labor.StateArea(area)
 	case 5:
 		w.Area = labor.Area{RegionType: labor.MSA, Region: area}
 	default:
-		return w, "", true, nil
+		return w, "", true
 	}
-	if err := t.occupation(&w, "SOC code", "Occupational title"); err != nil {
-		return w, "", false, err
-	}
-	if title, err = t.text("Area name"); err != nil {
-		return w, "", false, err
-	}
-	if err := t.employment(&w); err != nil {
-		return w, "", false, err
-	}
+	t.occupation(&w, "SOC code", "Occupational title")
+	title = t.text("Area name")
+	t.employment(&w)
 	hourlyOnly := t.cell("Annual wage") == "" && t.cell("50th Percentile") != ""
 	for _, f := range w.Figures()[1:] {
 		switch {
@@ -320,67 +290,46 @@ func washingtonLine(t *table, _ wageNotes) (w labor.Wage, title string, ok bool,
 		case columnsOf[f.Name].washington == "" || t.cell(columnsOf[f.Name].washington) == "":
 			w.Lacks(f.Name, catalog.Suppressed)
 		default:
-			hourly, err := t.number(columnsOf[f.Name].washington)
-			if err != nil {
-				return w, "", false, err
-			}
-			*f.Value = whole(math.Round(hourly*hoursPerYear/10) * 10)
+			*f.Value = whole(math.Round(t.number(columnsOf[f.Name].washington)*hoursPerYear/10) * 10)
 		}
 	}
-	if w.Vintage, err = t.code("Year", yearForm.MatchString, "2022"); err != nil {
-		return w, "", false, err
-	}
-	return w, title, true, nil
+	w.Vintage = t.code("Year", yearForm.MatchString, "2022")
+	return w, title, true
 }
 
 var yearForm = regexp.MustCompile(`^[0-9]{4}$`)
 
-func newYorkLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool, err error) {
+func newYorkLine(t *table, notes wageNotes) (w labor.Wage, title string, ok bool) {
 	if !kept(t.cell("Standard Occupational Code")) {
-		return w, "", false, nil
+		return w, "", false
 	}
 	if t.cell("Area Type") != "1" {
-		if _, err := t.number("Area Type"); err != nil {
-			return w, "", false, err
-		}
-		return w, "", true, nil
+		t.number("Area Type")
+		return w, "", true
 	}
-	area, err := t.code("Area", labor.IsState, "36")
-	if err != nil {
-		return w, "", false, err
-	}
+	area := t.code("Area", labor.IsState, "36")
 	w.Area = labor.StateArea(area)
-	if err := t.occupation(&w, "Standard Occupational Code", "Occupational Title"); err != nil {
-		return w, "", false, err
-	}
-	if title, err = t.text("Area Name"); err != nil {
-		return w, "", false, err
-	}
-	if err := t.employment(&w); err != nil {
-		return w, "", false, err
-	}
+	t.occupation(&w, "Standard Occupational Code", "Occupational Title")
+	title = t.text("Area Name")
+	t.employment(&w)
 	for _, f := range w.Figures()[1:] {
 		w.Lacks(f.Name, catalog.Suppressed)
 	}
 	if t.cell("Median Wage") != "" {
-		n, err := t.number("Median Wage")
-		if err != nil {
-			return w, "", false, err
-		}
-		w.MedianAnnualWage = whole(n)
+		w.MedianAnnualWage = whole(t.number("Median Wage"))
 		delete(w.Reasons, "medianAnnualWage")
 	}
 	w.Vintage = notes.vintage
-	return w, title, true, nil
+	return w, title, true
 }
 
-// kept reports whether a layout without levels shows an occupation under this code:
-// all but totals and groups, except the groups that are published as one.
+// kept reports whether a code of a layout without levels is an occupation: not a total or a
+// group, except groups that are published as one.
 func kept(soc string) bool {
 	return labor.Groups()[soc] != nil || !strings.HasSuffix(soc, "0")
 }
 
-// columnsOf returns the columns of a figure in the layouts that have several.
+// columnsOf has the columns of each figure in the layouts that have several.
 var columnsOf = map[string]struct{ official, washington string }{
 	"totalEmployment":  {"TOT_EMP", "Employment"},
 	"medianAnnualWage": {"A_MEDIAN", "50th Percentile"},
@@ -391,36 +340,27 @@ var columnsOf = map[string]struct{ official, washington string }{
 }
 
 // occupation reads the code and title of a line.
-func (t *table) occupation(w *labor.Wage, code, title string) (err error) {
-	if w.SOCCode, err = t.code(code, labor.IsSOC, "15-1252"); err != nil {
-		return err
-	}
-	w.Name, err = t.text(title)
-	return err
+func (t *table) occupation(w *labor.Wage, code, title string) {
+	w.SOCCode, w.Name = t.code(code, labor.IsSOC, "15-1252"), t.text(title)
 }
 
-// employment reads the column of that name, empty where not published.
-func (t *table) employment(w *labor.Wage) error {
+// employment reads the column of that name; empty means not published.
+func (t *table) employment(w *labor.Wage) {
 	if t.cell("Employment") == "" {
 		w.Lacks("totalEmployment", catalog.Suppressed)
-		return nil
+		return
 	}
-	n, err := t.number("Employment")
-	if err != nil {
-		return err
-	}
-	w.TotalEmployment = whole(n)
-	return nil
+	w.TotalEmployment = whole(t.number("Employment"))
 }
 
-// number returns a cell that must be a number, not below 0 and below a billion.
-func (t *table) number(column string) (float64, error) {
+// number returns a cell that must be a number from 0 to below a billion.
+func (t *table) number(column string) float64 {
 	cell := t.cell(column)
 	n, err := strconv.ParseFloat(cell, 64)
 	if err != nil || !(n >= 0 && n < 1e9) {
-		return 0, t.errorAt(column, "%q is no number from 0 to 999999999", cell)
+		t.fail(column, "%q is not a number from 0 to 999999999", cell)
 	}
-	return n, nil
+	return n
 }
 
 func whole(n float64) *int {

@@ -1,5 +1,5 @@
-// Package workbook reads the workbooks of a taxonomy's source. It stands apart from
-// package skills so that functions, which read none, do not load what it needs.
+// Package workbook reads the workbooks of a taxonomy's source. It is separate from package
+// skills so that Lambda functions, which read none, do not link its dependencies.
 package workbook
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// maxUnpacked bounds what a workbook unpacks to, in bytes.
+// maxUnpacked limits the unpacked size of a workbook, in bytes.
 const maxUnpacked = 256 << 20
 
 // Rows returns the cells of a workbook's first sheet (xlsx), line by line.

@@ -1,5 +1,5 @@
-// Package dynamotest runs a package's tests on DynamoDB Local, one server for the
-// test binary and one table for each test.
+// Package dynamotest runs a package's tests on DynamoDB Local, with one server per
+// test binary and one table per test.
 package dynamotest
 
 import (
@@ -17,7 +17,7 @@ import (
 
 var endpoint string
 
-// Main is the whole of a package's TestMain.
+// Main is the body of a package's TestMain.
 func Main(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -34,8 +34,8 @@ func run(m *testing.M) int {
 // Endpoint returns the server's URL.
 func Endpoint() string { return endpoint }
 
-// Environment returns the variables with which boot.Read finds a table that
-// nobody else uses and that is not made yet.
+// Environment returns the environment variables with which boot.Read uses a new table
+// name. The table does not exist yet.
 func Environment() map[string]string {
 	return dynamodb.Environment(endpoint, catalog.IDs{Random: rand.Reader}.New("test_"))
 }

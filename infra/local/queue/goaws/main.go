@@ -1,5 +1,5 @@
-// Command goaws serves the stand-in for SQS that its module carries, on 127.0.0.1
-// only: the module's own program listens on every interface of the machine.
+// Command goaws serves goaws on 127.0.0.1 only. The module's own program listens on all
+// interfaces.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	models.CurrentEnvironment.QueueAttributeDefaults.MaximumMessageSize = 256 << 10 // bytes
 	models.CurrentEnvironment.QueueAttributeDefaults.MessageRetentionPeriod = 4 * 24 * 60 * 60
 	models.CurrentEnvironment.QueueAttributeDefaults.VisibilityTimeout = 30
-	// It makes messages visible again.
+	// Makes messages visible again after their visibility timeout.
 	go gosqs.PeriodicTasks(time.Second, make(chan bool))
 	log.Fatal(http.Serve(listener, router.New()))
 }

@@ -1,0 +1,32 @@
+// Package devdata locates the public data sets that some tests read. They are not in the
+// repository; CONTRIBUTING lists them and where to put them.
+package devdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns the path of a file or folder of the data sets. If it is missing, it skips the
+// test, always with the same reason.
+func Path(t testing.TB, elem ...string) string {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		if root == filepath.Dir(root) {
+			t.Fatal("no go.mod above the package")
+		}
+	}
+	path := filepath.Join(append([]string{root, "..", "shared", "data"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("../shared/data is missing or lacks a file (CONTRIBUTING: data sets)")
+	}
+	return path
+}

@@ -1,0 +1,145 @@
+// Fairness sends many syllabi from a stalling server as one customer and a few as another, and prints how long the few
+// take alone and behind the many.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/client"
+)
+
+// few is the number of syllabi of the second customer.
+const few = 5
+
+func main() {
+	log.SetFlags(0)
+	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "contains <function>/bootstrap")
+	many := flag.Int("many", 500, "number of stalling syllabi")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.MkdirTemp("", "fairness")
+	if err != nil {
+		log.Fatal(err)
+	}
+	alone, behind, err := measure(ctx, dir, *functions, *many)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("B alone: %d syllabi from a slow server in %.1fs\n", few, alone.took.Seconds())
+	fmt.Printf("B behind %d stalling syllabi of A: %d in %.1fs, %.2f times as long; %d of A's began in that time\n",
+		*many, few, behind.took.Seconds(), behind.took.Seconds()/alone.took.Seconds(), behind.begun)
+	_ = os.RemoveAll(dir)
+}
+
+// result is the time of one customer's few extractions and how many of another's began in that time.
+type result struct {
+	took  time.Duration
+	begun int64
+}
+
+// measure runs the stack and measures the few extractions alone and behind many stalling ones.
+func measure(ctx context.Context, dir, functions string, many int) (alone, behind result, err error) {
+	endpoint, stop, err := dynamodb.Start(ctx, "")
+	if err != nil {
+		return alone, behind, err
+	}
+	defer stop()
+	var stalled atomic.Int64
+	syllabi := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stalling" {
+			stalled.Add(1)
+			<-r.Context().Done()
+			return
+		}
+		time.Sleep(2 * time.Second)
+		fmt.Fprint(w, "Students learn to weld steel and to read drawings.")
+	}))
+	defer syllabi.Config.Close()
+	a, b := &client.Client{}, &client.Client{}
+	_, stopStack, err := stack.Start(ctx, stack.Config{
+		Dir: filepath.Join(dir, "local"), Functions: functions, DynamoDBEndpoint: endpoint, RateUnits: "1000000",
+		AllowedHosts: strings.TrimPrefix(syllabi.URL, "http://"), Console: log.New(io.Discard, "", 0),
+		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
+			for name, c := range map[string]*client.Client{"a": a, "b": b} {
+				c.BaseURL = p.BaseURL
+				org := catalog.OrgID("org_" + name)
+				customer := catalog.Customer{ID: catalog.CustomerID("cus_" + name), OrganizationID: org, Name: name}
+				if c.Key, err = stack.Open(p).Admit(ctx, &customer); err != nil {
+					return stack.Demo{}, err
+				}
+			}
+			return stack.Demo{}, nil
+		},
+	})
+	if err != nil {
+		return alone, behind, err
+	}
+	defer stopStack()
+
+	extractFew := func() (result, error) {
+		start, before := time.Now(), stalled.Load()
+		err := extract(ctx, b, few, syllabi.URL+"/slow")
+		return result{time.Since(start), stalled.Load() - before}, err
+	}
+	for range 2 { // the first time includes starting the functions
+		if alone, err = extractFew(); err != nil {
+			return alone, behind, err
+		}
+	}
+	for sent := 0; sent < many; sent += api.MaxItems {
+		if _, err := send(ctx, a, min(many-sent, api.MaxItems), syllabi.URL+"/stalling"); err != nil {
+			return alone, behind, err
+		}
+	}
+	behind, err = extractFew()
+	return alone, behind, err
+}
+
+// send creates a package of n transfer courses with the same syllabus.
+func send(ctx context.Context, c *client.Client, n int, href string) (catalog.TransferPackage, error) {
+	courses := make([]any, n)
+	for i := range courses {
+		courses[i] = map[string]string{"name": "Course", "syllabusHref": href}
+	}
+	body := map[string]any{"name": "Package", "transferFromInstitution": "Elsewhere", "courses": courses}
+	return client.Do[catalog.TransferPackage](ctx, c, client.Request{Operation: "createTransferPackage", Body: body})
+}
+
+// extract sends n syllabi and waits until their skills are extracted.
+func extract(ctx context.Context, c *client.Client, n int, href string) error {
+	pack, err := send(ctx, c, n, href)
+	for done := 0; err == nil && done < n; {
+		var courses []catalog.TransferCourse
+		list := client.Request{Operation: "listTransferCourses", IDs: []string{pack.ID}}
+		courses, err = client.Do[[]catalog.TransferCourse](ctx, c, list)
+		done = 0
+		for _, course := range courses {
+			switch course.ProcessingStatus {
+			case catalog.Completed:
+				done++
+			case catalog.Failed:
+				return fmt.Errorf("%s is FAILED: %v", course.ID, course.Failure)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return err
+}

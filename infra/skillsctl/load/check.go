@@ -1,0 +1,190 @@
+package load
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"skillscurriculum/infra/skillsctl/intake"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest/schema"
+)
+
+// maxNameBytes is the maximum length of a sort key.
+const maxNameBytes = 1024
+
+// ofDefaultSection are the fields of a course's row that belong to its default section.
+var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
+
+// check returns the rows that satisfy the contract as far as a row shows on its own, and a summary of the others. Rows
+// deleted in the other system are only counted: people decide about their records here.
+func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
+	checked = &Summary{}
+	places := map[string]string{}
+	current := r.currentCourses(rows)
+	for _, row := range rows {
+		by, dated := current[row.Name]
+		switch {
+		case row.Gone:
+			checked.Skipped++
+			continue
+		case dated && isDated(row) && row.Effective != by.Effective:
+			checked.Skipped++
+			checked.Skips = append(checked.Skips, rejected(row, fmt.Sprintf(
+				"as of %s; superseded by %s, as of %s", row.Effective, by.Place, by.Effective)))
+			continue
+		}
+		var reasons []string
+		switch {
+		case row.Unreadable != "":
+			reasons = append(reasons, row.Unreadable)
+		case row.Name == "":
+			reasons = append(reasons, "the external id is missing")
+		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
+			reasons = append(reasons, fmt.Sprintf(
+				"the external ids of package and course must be at most %d bytes together", maxNameBytes))
+		}
+		id := string(row.Kind) + "\n" + nameOf(row)
+		if first, twice := places[id]; twice {
+			reasons = append(reasons, "the external id "+row.Name+" is already used at "+first)
+		} else {
+			places[id] = row.Place
+		}
+		if reasons = append(reasons, describe(r.checkRow(&row)...)...); reasons == nil {
+			good = append(good, row)
+		} else {
+			checked.reject(row, strings.Join(reasons, "; "))
+		}
+	}
+	return good, checked
+}
+
+// isDated reports whether a row applies to its course only from a term or date on.
+func isDated(row intake.Row) bool {
+	return row.Kind == catalog.CourseKind && !row.Gone && row.Effective != "" && row.Name != ""
+}
+
+// currentCourses returns, by external id, the row that applies to each course with dated rows: the latest one in
+// effect, or else the first one to come.
+func (r *run) currentCourses(rows []intake.Row) map[string]intake.Row {
+	current := map[string]intake.Row{}
+	for _, row := range rows {
+		if other, several := current[row.Name]; isDated(row) && (!several || r.precedes(row.Effective, other.Effective)) {
+			current[row.Name] = row
+		}
+	}
+	return current
+}
+
+// precedes reports whether a row as of term or date a applies rather than one as of b.
+func (r *run) precedes(a, b string) bool {
+	effective := r.inEffect(a)
+	if effective != r.inEffect(b) {
+		return effective
+	}
+	return effective && a > b || !effective && a < b
+}
+
+// inEffect reports whether a date or term has begun. Terms start with their year; without a current term, all of this
+// year's have begun.
+func (r *run) inEffect(as string) bool {
+	today := r.Now().Std().Format(time.DateOnly)
+	if strings.Contains(as, "-") {
+		return as <= today
+	}
+	if r.options.Term != "" {
+		return as <= r.options.Term
+	}
+	return as[:min(4, len(as))] <= today[:4]
+}
+
+// memberFields are the fields in which records list their members: by id in the API, by external id in files.
+var memberFields = map[catalog.Kind]struct{ field, inFile string }{
+	catalog.ProgramKind:    {"courseOrder", "courses"},
+	catalog.CredentialKind: {"courseSectionIds", "sections"},
+}
+
+// checkRow prepares a row's fields as a request body and returns how they violate the contract of the operation that
+// creates its record.
+func (r *run) checkRow(row *intake.Row) []catalog.FieldError {
+	row.Fields = maps.Clone(row.Fields)
+	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
+		row.Fields["externalId"] = row.Name
+	}
+	if m, ok := memberFields[row.Kind]; ok {
+		if _, ok := row.Fields[m.field]; ok {
+			return []catalog.FieldError{{Location: m.field, Message: "name records by external ids, in courses or sections"}}
+		}
+		if row.Members != nil {
+			names := make([]any, len(row.Members))
+			for i, name := range row.Members {
+				names[i] = name
+			}
+			row.Fields[m.field] = names
+		}
+	}
+	if row.Untitled {
+		row.Fields["name"] = "its course's"
+		defer delete(row.Fields, "name")
+	}
+	for _, k := range kinds() {
+		if k.kind == row.Kind {
+			return k.check(r, row)
+		}
+	}
+	return []catalog.FieldError{{Message: fmt.Sprintf("a %s cannot be imported", row.Kind)}}
+}
+
+// sectionPatch has the fields of a course's row that belong to its default section.
+type sectionPatch struct {
+	schema.Patch
+	catalog.SectionInput
+}
+
+// checkCourse returns how a course's row violates the contract of courses and of their default sections.
+func (r *run) checkCourse(row *intake.Row) []catalog.FieldError {
+	section := sectionFields(row.Fields)
+	maps.DeleteFunc(row.Fields, func(field string, _ any) bool { _, ok := section[field]; return ok })
+	wrong := append(schema.Check[catalog.CourseInput](row.Fields), schema.Check[sectionPatch](section)...)
+	maps.Copy(row.Fields, section)
+	return wrong
+}
+
+// sectionFields returns the fields of a course's row that belong to its default section.
+func sectionFields(fields map[string]any) map[string]any {
+	section := map[string]any{}
+	for _, field := range ofDefaultSection {
+		if value, ok := fields[field]; ok {
+			section[field] = value
+		}
+	}
+	return section
+}
+
+// nameOf returns the external id as it is stored. Those of transfer courses are unique only within their package.
+func nameOf(row intake.Row) string {
+	if row.Kind.Nested() {
+		return row.Parent + "/" + row.Name
+	}
+	return row.Name
+}
+
+// describe returns field errors in terms of the file.
+func describe(errs ...catalog.FieldError) (texts []string) {
+	for _, f := range errs {
+		field := strings.TrimPrefix(strings.TrimPrefix(f.Location, "body"), ".")
+		for _, m := range memberFields {
+			field = strings.Replace(field, m.field, m.inFile, 1)
+		}
+		text := f.Message
+		if field != "" {
+			text = field + ": " + text
+		}
+		if f.Value != nil {
+			text += fmt.Sprintf(" (%v)", f.Value)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

@@ -1,0 +1,234 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
+)
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,.-"
+
+// noise is a text that does not compress.
+func noise(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(letters[rand.N(len(letters))])
+	}
+	return b.String()
+}
+
+// reviewedSection is a section with as many skills and reviews as a record has.
+func reviewedSection(noteLength int) *catalog.Section {
+	s := &catalog.Section{Name: noise(255), Description: new(noise(2000)), SyllabusHref: new("https://example.org/" + noise(100))}
+	for i := range catalog.MaxReviews {
+		skill := catalog.SkillRef{SkillID: fmt.Sprintf("http://data.europa.eu/esco/skill/%036d", i), SkillName: noise(60), Level: 3, Confidence: 1}
+		s.Skills = append(s.Skills, skill)
+		s.Reviews = append(s.Reviews, catalog.Review{
+			SkillID: skill.SkillID, SkillName: skill.SkillName, Verdict: catalog.Accepted, Level: new(3), Note: new(noise(noteLength)),
+			ReviewedAt: 1_795_000_000_000, KeyID: "key_0123456789abcdefghijklmn", Extracted: &catalog.Finding{Level: 2, Confidence: .75},
+		})
+	}
+	return s
+}
+
+// The largest course that the contract allows takes many times what one transaction
+// does: it is made, changed, extracted and deleted all the same.
+func TestLargestCourse(t *testing.T) {
+	const sections = 60
+	store, at := newStore(t)
+	ctx := t.Context()
+	course, err := newCourse(ctx, store, "Largest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := []string{}
+	for range sections {
+		s := reviewedSection(300)
+		s.ProcessingStatus = catalog.Pending
+		commit(t, store, func(change *catalog.Change) error {
+			before, err := store.Course(ctx, org, course.ID, true)
+			if err != nil {
+				return err
+			}
+			return change.AddSection(s, before, ids, store.Now)
+		})
+		added = append(added, s.ID)
+	}
+	load := func() map[string]*catalog.Section {
+		t.Helper()
+		found, err := store.SectionsByID(ctx, org, added, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+
+	// All at once is more than can be saved together, and says so; one by one it is not.
+	var all catalog.Change
+	for _, s := range load() {
+		before := *s
+		s.InstructorID = new("i")
+		all.Replace(&before, s, store.Now())
+	}
+	if err := store.Commit(ctx, org, &all); !isCode(err, catalog.Conflict) {
+		t.Fatalf("all sections at once: %v", err)
+	}
+	for _, s := range load() {
+		var change catalog.Change
+		before := *s
+		s.InstructorID = new("i")
+		change.Replace(&before, s, store.Now())
+		if err := store.Commit(ctx, org, &change); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for _, id := range added {
+		task, err := store.Claim(ctx, catalog.ExtractionJob{OrganizationID: org, Kind: catalog.SectionKind, ID: id}, "lease", store.Now()+60_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := reviewedSection(0).Skills
+		if err := store.Finish(ctx, task, &catalog.Outcome{Skills: found, Text: noise(1000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range load() {
+		if s.ProcessingStatus != catalog.Completed || len(s.Skills) != catalog.MaxReviews || len(s.Reviews) != catalog.MaxReviews {
+			t.Fatalf("%s is %s with %d skills and %d reviews", s.ID, s.ProcessingStatus, len(s.Skills), len(s.Reviews))
+		}
+	}
+
+	// One that breaks off after the first transaction is finished by the sweeper.
+	remove := func(store *dynamo.Store) error {
+		course, err := store.Course(ctx, org, course.ID, true)
+		if err != nil {
+			return err
+		}
+		dir, err := store.Directory(ctx, org, catalog.CourseKind)
+		if err != nil {
+			return err
+		}
+		var change catalog.Change
+		change.Delete(course, store.Now(), dir)
+		for _, ref := range course.Sections {
+			s, err := store.Section(ctx, org, ref.ID, true)
+			if err != nil {
+				return err
+			}
+			change.Delete(s, store.Now(), nil)
+		}
+		return store.Commit(ctx, org, &change)
+	}
+	saved, broken := 0, errors.New("broken off")
+	breaking := through(store, func(c call) (any, error) {
+		if c.operation == "TransactWriteItems" {
+			if saved++; saved > 1 {
+				return nil, broken
+			}
+		}
+		return c.next()
+	})
+	if err := remove(breaking); !errors.Is(err, broken) {
+		t.Fatalf("deletion: %v", err)
+	}
+	left := len(load())
+	if left == 0 || left == sections {
+		t.Fatalf("%d sections are left", left)
+	}
+	at.Add(dynamo.SweepGrace + 1)
+	for range 2 { // the second finds that nothing is left
+		if err := store.CompleteDeletions(ctx, noFile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := len(load()); left != 0 {
+		t.Errorf("%d sections are left", left)
+	}
+	if _, err := store.Course(ctx, org, course.ID, true); !isCode(err, catalog.NotFound) {
+		t.Errorf("course: %v", err)
+	}
+}
+
+func noFile(context.Context, catalog.OrgID, string) error { return nil }
+
+// The notes of 500 reviews that are as long as the contract allows do not fit a row: that is a
+// conflict.
+func TestReviewsBeyondTheirRow(t *testing.T) {
+	store, _ := newStore(t)
+	course, err := newCourse(t.Context(), store, "C")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section, err := store.Section(t.Context(), org, course.DefaultSectionID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *section
+	section.Reviews = reviewedSection(1000).Reviews
+	var change catalog.Change
+	change.Replace(&before, section, store.Now())
+	if err := store.Commit(t.Context(), org, &change); !isCode(err, catalog.Conflict) {
+		t.Errorf("saved: %v", err)
+	}
+}
+
+// A record that no sweep can finish keeps none behind it waiting, and comes last in the
+// next sweep.
+func TestSweepGoesOn(t *testing.T) {
+	store, at := newStore(t)
+	ctx := t.Context()
+	broken := errors.New("no access")
+	orgs := []catalog.OrgID{"org_first", "org_bad", "org_last"}
+	for _, org := range orgs {
+		document := &catalog.Document{Meta: catalog.NewMeta(ids.New("doc_"), org, store.Now())}
+		expired := &catalog.Document{Meta: catalog.NewMeta(ids.New("doc_"), org, store.Now())}
+		var change, deletion catalog.Change
+		change.Create(document, nil)
+		change.Create(expired, nil)
+		if err := store.Commit(ctx, org, &change); err != nil {
+			t.Fatal(err)
+		}
+		deletion.Delete(document, store.Now(), nil)
+		if err := store.Commit(ctx, org, &deletion); err != nil {
+			t.Fatal(err)
+		}
+		at.Add(10)
+	}
+	at.Add(catalog.DocumentTTL + 2*dynamo.SweepGrace)
+	var visited []catalog.OrgID
+	visit := func(org catalog.OrgID) error {
+		visited = append(visited, org)
+		if org == "org_bad" {
+			return broken
+		}
+		return nil
+	}
+	removeFile := func(_ context.Context, org catalog.OrgID, _ string) error { return visit(org) }
+	uploaded := func(_ context.Context, org catalog.OrgID, _ string) (bool, error) { return true, visit(org) }
+	for name, sweep := range map[string]func() error{
+		"deletions": func() error { return store.CompleteDeletions(ctx, removeFile) },
+		"uploads":   func() error { return store.ExpireDocuments(ctx, uploaded) },
+	} {
+		for _, want := range []string{"[org_first org_bad org_last]", "[]", "[org_bad]"} {
+			visited = nil
+			err := sweep()
+			if got := fmt.Sprint(visited); got != want {
+				t.Errorf("%s visited %s, want %s", name, got, want)
+			}
+			var unfinished *catalog.Unfinished
+			if is := errors.As(err, &unfinished); is != (len(visited) > 0) || is && (unfinished.OrganizationID != "org_bad" || unfinished.Kind != catalog.DocumentKind || !errors.Is(err, broken)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if want == "[]" {
+				at.Add(dynamo.SweepGrace + 1)
+			}
+		}
+	}
+}

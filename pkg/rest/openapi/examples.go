@@ -1,0 +1,122 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/rest/schema"
+)
+
+// exampleOrigin is where the events reach the service.
+const exampleOrigin = "https://api.example.org"
+
+// example is a call of an operation and its response, as they are among the events.
+type example struct {
+	params            map[string]string // of path and query
+	request, response any               // bodies; nil for none
+	text              string            // the response where it is no JSON
+}
+
+// example returns the example of an operation; an empty one where there is no event.
+func (d document) example(id string) example {
+	var event struct {
+		PathParameters        map[string]string `json:"pathParameters"`
+		QueryStringParameters map[string]string `json:"queryStringParameters"`
+		Body                  string            `json:"body"`
+	}
+	var golden struct {
+		Body any `json:"body"`
+	}
+	d.read(id+".json", &event)
+	d.read(id+".golden.json", &golden)
+	found := example{params: map[string]string{}}
+	for _, params := range []map[string]string{event.PathParameters, event.QueryStringParameters} {
+		for name, value := range params {
+			found.params[name] = value
+		}
+	}
+	if event.Body != "" {
+		if err := json.Unmarshal([]byte(event.Body), &found.request); err != nil {
+			panic(fmt.Sprintf("openapi: event %s: %v", id, err))
+		}
+	}
+	if text, is := golden.Body.(string); is { // JSON that is long is not kept
+		found.text = text
+	} else {
+		found.response = golden.Body
+	}
+	return found
+}
+
+// textOf returns a text of a media type: what the operation gives that gives it alone; nil
+// where there is no such event.
+func (d document) textOf(media string) any {
+	for _, op := range api.Operations() {
+		if len(op.Gives) == 1 && op.Gives[0] == media {
+			if found := d.example(op.ID); found.text != "" {
+				return found.text
+			}
+		}
+	}
+	return nil
+}
+
+// problems returns an example of each problem: the golden response, or what all of
+// its code are where no single request makes one.
+func (d document) problems() map[string]*huma.Example {
+	found := map[string]*huma.Example{}
+	for _, code := range api.ProblemCodes() {
+		var golden struct {
+			Body any `json:"body"`
+		}
+		if !d.read("problem."+string(code)+".golden.json", &golden) {
+			golden.Body = api.NewProblem(exampleOrigin, code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
+		}
+		found[string(code)] = &huma.Example{Summary: api.ProblemTitle(code), Value: golden.Body}
+	}
+	return found
+}
+
+// read reports whether there is such a file, and reads it.
+func (d document) read(name string, into any) bool {
+	packed, err := fs.ReadFile(d.events, name)
+	if err != nil {
+		return false
+	}
+	if err := json.Unmarshal(packed, into); err != nil {
+		panic(fmt.Sprintf("openapi: event %s: %v", name, err))
+	}
+	return true
+}
+
+// exampleOf returns a parameter's value among those of an example, as its schema has
+// it; nil where it is not given.
+func exampleOf(p schema.Parameter, params map[string]string) any {
+	value, given := params[p.Name]
+	if !given {
+		return nil
+	}
+	if p.List {
+		return strings.Split(value, ",")
+	}
+	switch p.Kind {
+	case reflect.Int:
+		if n, err := strconv.Atoi(value); err == nil {
+			return n
+		}
+	case reflect.Float64:
+		if f, err := strconv.ParseFloat(value, 64); err == nil {
+			return f
+		}
+	case reflect.Bool:
+		return value == "true"
+	}
+	return value
+}

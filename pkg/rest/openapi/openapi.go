@@ -1,0 +1,409 @@
+// Package openapi makes the contract's OpenAPI document of the operations (pkg/api), of the
+// Go types that their handlers take and return (pkg/rest), and of events with their golden
+// responses, which are its examples. No function needs it: `make openapi` writes the
+// document, and functions carry what it wrote.
+package openapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/rest/schema"
+)
+
+const openAPIVersion = "3.1.0"
+
+// Document returns the contract as an OpenAPI 3.1 document.
+func Document(events fs.FS) []byte {
+	d := newDocument(events)
+	doc := &huma.OpenAPI{
+		OpenAPI: openAPIVersion,
+		Info: &huma.Info{
+			Title: rest.ServiceName, Version: rest.Version,
+			Description: "An academic catalog and its relation to skills and jobs. Every operation costs units of its customer's window: " +
+				"x-cost, plus x-cost-per-item for each x-cost-item (by default a transfer course or new syllabus in the body). " +
+				"x-problems lists an operation's problem codes. x-extension marks extensions of the original contract.",
+			Contact: &huma.Contact{Name: "The operator of the service"},
+			License: &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
+		},
+		Servers:  []*huma.Server{{URL: api.BasePath}},
+		Security: []map[string][]string{{"ApiKey": {}}},
+		Components: &huma.Components{
+			Responses: d.problemResponses(),
+			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {
+				Type: "apiKey", In: "header", Name: api.HeaderKey, Description: "API key of a customer. A key of scope read can call only operations that store nothing.",
+			}},
+			Headers: map[string]*huma.Header{
+				api.HeaderLimit:        header("integer", "Units available per window"),
+				api.HeaderRemaining:    header("integer", "Units left after this call"),
+				api.HeaderReset:        header("integer", "Unix second at which the window ends"),
+				api.HeaderRequestID:    added(header("string", "Id of the request in the service's logs")),
+				api.HeaderCost:         added(header("integer", "Units charged for this call")),
+				api.HeaderETag:         added(header("string", "Entity tag of the response, for If-None-Match and If-Match")),
+				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
+				"Location":             added(header("string", "Path of the created record, or of the redirect target")),
+				"Retry-After":          added(header("integer", "Seconds to wait before a retry; with 429 and 503")),
+				"Idempotency-Replayed": added(header("string", "true if this is the stored response of an earlier request with the same Idempotency-Key")),
+			},
+		},
+	}
+	for _, tag := range api.Tags() {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag.Name, Description: tag.Description})
+	}
+	endpoints := rest.Endpoints()
+	for _, e := range endpoints {
+		doc.AddOperation(d.describe(e))
+	}
+	for _, e := range endpoints {
+		d.describeBody(e, doc.Paths)
+	}
+	message := d.message()
+	doc.Webhooks = map[string]*huma.PathItem{"message": {Post: message}}
+	// Generators that know nothing of webhooks find the message at the operation that asks for it.
+	callback := *message
+	callback.OperationID, callback.Description = "receiveMessage", "The webhook message of this document."
+	doc.Paths["/webhooks"].Post.Callbacks = map[string]map[string]*huma.PathItem{"message": {"{$request.body#/url}": {Post: &callback}}}
+	doc.Components.Schemas = d.schemas()
+	packed, err := doc.MarshalJSON()
+	if err != nil {
+		panic(err) // the document holds nothing that JSON cannot say
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, packed, "", "  "); err != nil {
+		panic(err)
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes()
+}
+
+func header(kind, description string) *huma.Header {
+	return &huma.Header{Description: description, Schema: &huma.Schema{Type: kind}}
+}
+
+// added marks a header as an extension of the original contract.
+func added(h *huma.Header) *huma.Header {
+	h.Extensions = map[string]any{"x-extension": true}
+	return h
+}
+
+// document makes the parts of the document. A schema of a request forbids what it
+// does not know, one of a response does not: clients should bear a field that is
+// added later. A type that both have gets a schema for each.
+type document struct {
+	requests, responses huma.Registry
+	words               map[string]*huma.Schema // lists of words that fields have, and lists of records, by the name of their schema
+	events              fs.FS
+}
+
+// describe returns an operation without its body.
+func (d document) describe(e rest.Endpoint) *huma.Operation {
+	op := e.Operation
+	o := &huma.Operation{
+		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op), Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
+		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "default": refusal(op, "Problem")},
+		Extensions: map[string]any{"x-cost": op.Cost.Base, "x-problems": op.Codes()},
+	}
+	for _, code := range op.Codes() {
+		if status := api.Status(code); status != http.StatusInternalServerError {
+			o.Responses[strconv.Itoa(status)] = refusal(op, statusName(status))
+		}
+	}
+	if op.Cost.PerItem > 0 {
+		o.Extensions["x-cost-per-item"] = op.Cost.PerItem
+	}
+	if op.Item != "" {
+		o.Extensions["x-cost-item"] = op.Item
+	}
+	if op.Added {
+		o.Extensions["x-extension"] = true
+	}
+	if op.Access == api.Public {
+		o.Security = []map[string][]string{{}}
+	}
+	if op.Method == http.MethodGet && op.ETag {
+		o.Responses["304"] = &huma.Response{Description: "The ETag matches If-None-Match.", Headers: headersOf(api.HeaderETag)}
+	}
+	example := d.example(op.ID)
+	for _, p := range schema.ParametersOf(e.In, op.Formats()) {
+		described := describeParameter(p)
+		described.Example = exampleOf(p, example.params)
+		o.Parameters = append(o.Parameters, described)
+	}
+	requestHeader := func(name, description, example string, schema *huma.Schema) {
+		o.Parameters = append(o.Parameters, &huma.Param{
+			Name: name, In: "header", Description: description, Example: example, Schema: schema, Extensions: map[string]any{"x-extension": true},
+		})
+	}
+	if op.Idempotent {
+		requestHeader("Idempotency-Key", "Repeating a request with the same key returns the first response for 24 hours. 1 to 255 printable ASCII characters, not all blank.",
+			"3f0c2a4e-1b7d-4c55-9a35-2f5a4f6c1d10", &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255), Pattern: `^[ -~]*[!-~][ -~]*$`})
+	}
+	if op.Method == http.MethodGet && op.ETag {
+		requestHeader("If-None-Match", "ETag of an earlier response; if it still matches, the response is 304 without a body", `"5e1c9a"`, &huma.Schema{Type: "string"})
+	}
+	if op.IfMatch != "" {
+		requestHeader("If-Match", "ETag of the record; if the record has changed since, the response is 412", `"5e1c9a"`, &huma.Schema{Type: "string"})
+	}
+	if op.Leads != "" {
+		o.Responses["302"] = &huma.Response{Description: "Redirect to " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
+	}
+	return o
+}
+
+// terms returns what an operation's row of the contract says besides its description.
+func terms(op *api.Operation) string {
+	units := func(n int) string {
+		if n == 1 {
+			return "1 unit"
+		}
+		return fmt.Sprintf("%d units", n)
+	}
+	cost := "Costs " + units(op.Cost.Base)
+	switch {
+	case op.Cost.PerItem > 0 && op.Cost.Base > 0:
+		cost += fmt.Sprintf(", and %d for each %s", op.Cost.PerItem, cmp.Or(op.Item, "item"))
+	case op.Cost.PerItem > 0:
+		cost = "Costs " + units(op.Cost.PerItem) + " for each item"
+	case op.Cost.Base == 0:
+		cost = "Costs nothing"
+	}
+	key := map[api.Access]string{api.Read: "Requires any API key.", api.Write: "Requires an API key of scope write.", api.Public: "Requires no API key."}[op.Access]
+	var problems []string
+	for _, code := range op.Codes() {
+		problems = append(problems, fmt.Sprintf("%d %s", api.Status(code), code))
+	}
+	slices.Sort(problems)
+	return cost + ". " + key + " Problems: " + strings.Join(problems, ", ") + "."
+}
+
+// refusal refers to the response of an operation's problems of a name of problemResponses.
+func refusal(op *api.Operation, name string) *huma.Response {
+	if op.Access == api.Public && op.ShowsPage() {
+		name = "ProblemPage"
+	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
+}
+
+// statusName names the response of the problems of a status.
+func statusName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+// problemResponses returns the responses that all operations share: one for the problems of
+// each status that a client can do something about, one for any other, and the page that
+// problems are to people, who have no key.
+func (d document) problemResponses() map[string]*huma.Response {
+	schema := d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
+	problem := func(description string, examples map[string]*huma.Example, headers map[string]*huma.Param) *huma.Response {
+		return &huma.Response{
+			Description: description, Headers: headers,
+			Content: map[string]*huma.MediaType{api.ProblemMediaType: {Schema: schema, Examples: examples}},
+		}
+	}
+	all := d.problems()
+	responses := map[string]*huma.Response{
+		"Problem": problem("Any other problem (RFC 9457): an error of the service, or of the gateway in front of it", all, nil),
+		"ProblemPage": {
+			Description: "A page that describes the problem.", Headers: headersOf("Retry-After"),
+			Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
+		},
+	}
+	byStatus := map[int]map[string]*huma.Example{}
+	for _, op := range api.Operations() {
+		for _, code := range op.Codes() {
+			status := api.Status(code)
+			if byStatus[status] == nil {
+				byStatus[status] = map[string]*huma.Example{}
+			}
+			byStatus[status][string(code)] = all[string(code)]
+		}
+	}
+	delete(byStatus, http.StatusInternalServerError) // which is any other
+	for status, examples := range byStatus {
+		// All have the headers of any response. Named are those that a client decides by:
+		// generators write out what each status names, for each operation.
+		var headers map[string]*huma.Param
+		switch status {
+		case http.StatusTooManyRequests:
+			headers = headersOf("Retry-After")
+		case http.StatusServiceUnavailable:
+			headers = map[string]*huma.Param{"Retry-After": {Ref: "#/components/headers/Retry-After"}}
+		}
+		codes := strings.Join(slices.Sorted(maps.Keys(examples)), " or ")
+		responses[statusName(status)] = problem("A problem with the code "+codes, examples, headers)
+	}
+	return responses
+}
+
+// describeBody adds the request's body to an operation that takes one. It comes
+// after all responses are described, whose schemas have the plain names.
+func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem) {
+	body, ok := e.In.FieldByName("Body")
+	if !ok {
+		return
+	}
+	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, rest.RequestName(e.ID)), Example: d.example(e.ID).request}
+	request := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
+	for _, media := range e.Accepts {
+		request.Content[media] = content
+	}
+	path := paths[e.Path]
+	map[string]*huma.Operation{http.MethodPost: path.Post, http.MethodPatch: path.Patch, http.MethodPut: path.Put}[e.Method].RequestBody = request
+}
+
+func (d document) success(e rest.Endpoint) *huma.Response {
+	op := e.Operation
+	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(), Links: links(e)}
+	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Idempotency-Replayed": op.Idempotent} {
+		if has {
+			maps.Copy(r.Headers, headersOf(name))
+		}
+	}
+	for _, media := range op.Gives {
+		content := &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+		switch media {
+		default:
+			content.Example = d.textOf(media)
+		case api.HTML: // pages are too long
+		case api.JSON:
+			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
+			if e.Out != nil {
+				content.Schema = d.named(d.responses.Schema(e.Out, true, ""))
+			} else if content.Example == nil { // too long to be kept among the events
+				content.Example = map[string]any{
+					"openapi": openAPIVersion, "info": map[string]any{"title": rest.ServiceName, "version": rest.Version}, "paths": map[string]any{},
+				}
+			}
+		}
+		if r.Content == nil {
+			r.Content = map[string]*huma.MediaType{}
+		}
+		r.Content[media] = content
+	}
+	return r
+}
+
+// named gives the list of a schema's records a schema of its own.
+func (d document) named(schema *huma.Schema) *huma.Schema {
+	if schema.Items == nil || schema.Items.Ref == "" {
+		return schema
+	}
+	name := strings.TrimPrefix(schema.Items.Ref, schemaPrefix) + "s"
+	d.words[name] = schema
+	return &huma.Schema{Ref: schemaPrefix + name}
+}
+
+// links lead from a response with a new record to what reads it.
+func links(e rest.Endpoint) map[string]*huma.Link {
+	if e.Creates == "" {
+		return nil
+	}
+	read := api.Of(e.Creates)
+	names := pathParameters(read.Path)
+	own := names[len(names)-1]
+	at := idPointer(e.Out, own)
+	if at == "" {
+		return nil
+	}
+	parameters := map[string]any{own: "$response.body#" + at}
+	for _, name := range names[:len(names)-1] {
+		parameters[name] = "$request.path." + name
+	}
+	return map[string]*huma.Link{read.ID: {OperationID: read.ID, Parameters: parameters, Description: read.Summary}}
+}
+
+// pathParameters lists the names of a path's parameters.
+func pathParameters(path string) (names []string) {
+	for part := range strings.SplitSeq(path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// idPointer returns where a response has the id of the record that was created: by the
+// parameter's own name, as id, or as the id of a record in it. A list has none.
+func idPointer(out reflect.Type, parameter string) string {
+	if out.Kind() == reflect.Pointer {
+		out = out.Elem()
+	}
+	if out.Kind() != reflect.Struct {
+		return ""
+	}
+	within := ""
+	for _, f := range reflect.VisibleFields(out) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && (name == parameter || name == "id") {
+			return "/" + name
+		}
+		if inner := f.Type; name != "" && reflect.PointerTo(inner).Implements(reflect.TypeFor[catalog.Record]()) {
+			within = "/" + name + "/id"
+		}
+	}
+	return within
+}
+
+// headersOf returns the headers that every response has, and more.
+func headersOf(more ...string) map[string]*huma.Param {
+	headers := map[string]*huma.Param{}
+	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost}, more...) {
+		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
+	}
+	return headers
+}
+
+func describeParameter(p schema.Parameter) *huma.Param {
+	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength, Pattern: p.Pattern}
+	switch p.Kind {
+	case reflect.Int:
+		schema.Type, schema.Format = "integer", "int64"
+		if p.Maximum == nil {
+			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // which no float64 is
+		}
+	case reflect.Float64:
+		schema.Type = "number"
+	case reflect.Bool:
+		schema.Type = "boolean"
+	}
+	if p.Date {
+		schema.Format = "date"
+	}
+	var enum []any
+	for _, value := range p.Enum {
+		enum = append(enum, value)
+	}
+	if p.List {
+		schema = &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string", Enum: enum}}
+	} else {
+		schema.Enum = enum
+	}
+	if p.Default != "" {
+		schema.Default = p.Default
+		if n, err := strconv.Atoi(p.Default); err == nil && schema.Type == "integer" {
+			schema.Default = n
+		}
+	}
+	param := &huma.Param{Name: p.Name, In: p.In, Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required, Schema: schema}
+	if p.Extension {
+		param.Extensions = map[string]any{"x-extension": true}
+	}
+	if p.List {
+		param.Explode = new(false)
+		param.Style = "form"
+	}
+	return param
+}

@@ -1,0 +1,314 @@
+package openapi
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/rest/schema"
+)
+
+const schemaPrefix = schema.Prefix
+
+// names are those of schemas whose Go types leave to their package what they are of;
+// clients have no packages.
+var names = map[string]string{
+	"AcceptedExtraction":         "AcceptedSyllabusExtraction",
+	"Alternative":                "ArticulationAlternative",
+	"Answer":                     "LaborMarketResult",
+	"BuilderWeights":             "CredentialBuilderWeights",
+	"Content":                    "WebhookMessage",
+	"ContentData":                "WebhookMessageData",
+	"DecisionEvidence":           "ArticulationEvidence",
+	"DeliveryList":               "WebhookDeliveryList",
+	"DocumentWithUpload":         "Document",
+	"Evidence":                   "SkillEvidence",
+	"ExtractionResult":           "SyllabusExtraction",
+	"ExtractionStamps":           "EvidenceExtractions",
+	"Failure":                    "ExtractionFailure",
+	"Finding":                    "ExtractedSkill",
+	"Grant":                      "ReceivingCourse",
+	"Granted":                    "GrantedArticulation",
+	"History":                    "ArticulationHistory",
+	"Institution":                "SendingInstitution",
+	"LinkedPage":                 "PageLink",
+	"Lookup":                     "ArticulationLookup",
+	"Market":                     "LaborMarket",
+	"Match":                      "EquivalencyMatch",
+	"Move":                       "ArticulationStatusChange",
+	"NotUsed":                    "ConsideredAlternative",
+	"Person":                     "DecidedBy",
+	"Proposal":                   "CredentialProposal",
+	"Provenance":                 "ExtractionProvenance",
+	"RegionEntry":                "Region",
+	"ReportJob":                  "JobIdentifier",
+	"Result":                     "ReportResult",
+	"Review":                     "SkillReview",
+	"SectionWithEvidence":        "SectionDetail",
+	"SentMessage":                "AcceptedWebhookMessage",
+	"Skill":                      "TaxonomySkill",
+	"SkillInput":                 "SkillRefInput",
+	"SkippedCourse":              "SkippedTransferCourse",
+	"TransferCourseWithEvidence": "TransferCourseDetail",
+	"Upload":                     "DocumentUpload",
+	"Usage":                      "CustomerUsage",
+	"UsageOperation":             "OperationUsage",
+	"UsagePast":                  "UsageHistoryWindow",
+	"UsedCode":                   "CodeInUse",
+	"Vintage":                    "LaborMarketVintage",
+	"WebhookAttempt":             "WebhookDelivery",
+}
+
+// schemaName names the schema of a Go type; a body is named by its operation (hint).
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if known := names[name]; known != "" {
+		return known
+	}
+	item, list := strings.CutPrefix(name, "Page")
+	item, input := strings.CutSuffix(item, "Input")
+	if known := names[item]; known != "" {
+		item = known
+	}
+	switch {
+	case list:
+		item += "List"
+	case input:
+		item += "Input"
+	}
+	return item
+}
+
+// enumerations are the types whose values are words of a list, each a schema of its own.
+func enumerations() map[reflect.Type]enumeration {
+	return map[reflect.Type]enumeration{
+		reflect.TypeFor[catalog.Code]():               enumerated("ProblemCode", api.ProblemCodes()...),
+		reflect.TypeFor[catalog.FailureCode]():        enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
+		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
+		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
+		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Kinds()...),
+		reflect.TypeFor[catalog.Verdict]():            enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
+		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
+		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
+		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
+		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
+		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
+	}
+}
+
+// listedIn names the schemas of the words that fields list in their tag enum, by field.
+var listedIn = map[string]string{
+	"codeType":        "InstitutionCodeType",
+	"decision":        "ArticulationDecision",
+	"disabledReason":  "WebhookDisabledReason",
+	"issue":           "ArticulationIssueKind",
+	"level":           "CourseLevel",
+	"lib":             "JobLibrary",
+	"lifecycleStatus": "LifecycleStatus",
+	"outcome":         "WebhookDeliveryOutcome",
+	"reason":          "ConsideredAlternativeReason",
+	"unit":            "CreditUnit",
+}
+
+type enumeration struct {
+	name   string
+	schema *huma.Schema
+}
+
+func enumerated[T ~string](name string, values ...T) enumeration {
+	schema := &huma.Schema{Type: "string"}
+	for _, value := range values {
+		schema.Enum = append(schema.Enum, string(value))
+	}
+	return enumeration{name, schema}
+}
+
+// addedFields are the fields, by schema, that go beyond the original contract there
+// and not elsewhere; those that do everywhere have the tag extension.
+var addedFields = map[string][]string{
+	"Section":       {"processingStatus"},
+	"SectionDetail": {"processingStatus"},
+}
+
+// alwaysThere are fields that their type leaves out when empty but that these
+// schemas always have.
+var alwaysThere = map[string][]string{
+	"TransferCourse":       {"processingStatus"},
+	"TransferCourseDetail": {"processingStatus"},
+}
+
+// oneOf are the fields of requests of which exactly one is to be given, each with the
+// name of the schema of a request that has it.
+var oneOf = map[string][]struct{ field, name string }{
+	"CreateSyllabusExtractionRequest": {{"text", "TextExtractionRequest"}, {"syllabusHref", "AddressExtractionRequest"}, {"documentId", "DocumentExtractionRequest"}},
+}
+
+// reportItems are the items of each view's data.
+var reportItems = map[string]reflect.Type{
+	alignment.AlignmentView: reflect.TypeFor[alignment.AlignmentItem](),
+	alignment.CoverageView:  reflect.TypeFor[alignment.CoverageItem](),
+	alignment.GapView:       reflect.TypeFor[alignment.GapItem](),
+	alignment.MarketView:    reflect.TypeFor[labor.Occupation](),
+}
+
+func newDocument(events fs.FS) document {
+	responses := schema.NewRegistry(schemaName)
+	requests := schema.NewRegistry(func(t reflect.Type, hint string) string {
+		name := schemaName(t, hint)
+		if responses.Map()[name] != nil {
+			name += "Input"
+		}
+		return name
+	})
+	return document{requests, responses, map[string]*huma.Schema{}, events}
+}
+
+// schemas returns all schemas by name, with what their Go types cannot say.
+func (d document) schemas() huma.Registry {
+	for _, item := range reportItems {
+		d.responses.Schema(item, true, "")
+	}
+	for name, schema := range d.responses.Map() {
+		schema.AdditionalProperties = nil
+		d.complete(name, schema, d.responses)
+		for _, field := range alwaysThere[name] {
+			if !slices.Contains(schema.Required, field) {
+				schema.Required = append(schema.Required, field)
+			}
+		}
+	}
+	for name, schema := range d.requests.Map() {
+		d.complete(name, schema, d.requests)
+		for _, property := range schema.Properties {
+			if property.Default != nil { // generators take a property with a default for one that is always there
+				property.Description = fmt.Sprintf("%s; %v when absent", property.Description, reflect.Indirect(reflect.ValueOf(property.Default)))
+				property.Default = nil
+			}
+		}
+	}
+	all := d.responses.Map()
+	maps.Copy(all, d.requests.Map())
+	for _, schema := range all {
+		schema.Nullable = false // a property says so where it refers to the schema
+	}
+	maps.Copy(all, d.words)
+	for _, e := range enumerations() {
+		all[e.name] = e.schema
+	}
+	splitReports(all)
+	splitRequests(all)
+	return d.responses
+}
+
+// complete says of each property of a schema what it means, and what its Go type cannot:
+// that it is an instant, a word of a list, null, or beyond the original contract.
+func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
+	t := r.TypeFromRef(schemaPrefix + name)
+	means := describedFields(t)
+	for _, f := range reflect.VisibleFields(t) {
+		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		property := schema.Properties[field]
+		if property == nil {
+			continue
+		}
+		if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
+			property.Format = "date-time"
+		}
+		if e, ok := enumerations()[f.Type]; ok {
+			property = &huma.Schema{Ref: schemaPrefix + e.name}
+		}
+		if name := listedIn[field]; name != "" && property.Enum != nil {
+			property = d.listed(name, property)
+		}
+		if property.Ref != "" {
+			// null stands where nothing is said: a pointer, or a type that says so itself.
+			if r.SchemaFromRef(property.Ref) != nil && r.SchemaFromRef(property.Ref).Nullable || f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
+				property = &huma.Schema{AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
+			} else {
+				property = &huma.Schema{Ref: property.Ref}
+			}
+		}
+		property.Description = means[field]
+		if property.Nullable && property.Enum != nil {
+			property.Enum = append(property.Enum, nil)
+		}
+		if r == d.responses && (f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field)) {
+			property.Extensions = map[string]any{"x-extension": true}
+		}
+		schema.Properties[field] = property
+	}
+}
+
+// listed returns the schema of a field whose words are a schema of their own.
+func (d document) listed(name string, property *huma.Schema) *huma.Schema {
+	words := &huma.Schema{Type: "string", Enum: property.Enum}
+	if known := d.words[name]; known != nil && !slices.Equal(known.Enum, words.Enum) {
+		panic(fmt.Sprintf("openapi: two lists of words are both named %s: %v and %v", name, known.Enum, words.Enum))
+	}
+	d.words[name] = words
+	reference := &huma.Schema{Ref: schemaPrefix + name}
+	if property.Nullable {
+		return &huma.Schema{AnyOf: []*huma.Schema{reference, {Type: "null"}}}
+	}
+	return reference
+}
+
+// splitReports makes a schema of the result of each view, told apart by the view.
+func splitReports(all map[string]*huma.Schema) {
+	whole := all[schemaName(reflect.TypeFor[alignment.Result](), "")]
+	// What the labor market data lack has the occupation's code and name alone.
+	market := *all["Occupation"]
+	market.Required = []string{"socCode", "name"}
+	all["MarketItem"] = &market
+	result := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "view", Mapping: map[string]string{}}}
+	for _, view := range slices.Sorted(maps.Keys(reportItems)) {
+		item := schemaName(reportItems[view], "")
+		if view == alignment.MarketView {
+			item = "MarketItem"
+		}
+		of := *whole
+		of.Properties = maps.Clone(whole.Properties)
+		of.Properties["view"] = &huma.Schema{Type: "string", Enum: []any{view}, Description: whole.Properties["view"].Description, Extensions: whole.Properties["view"].Extensions}
+		of.Properties["data"] = &huma.Schema{Type: "array", Items: &huma.Schema{Ref: schemaPrefix + item}, Description: whole.Properties["data"].Description}
+		name := strings.ToUpper(view[:1]) + view[1:] + "Report"
+		all[name] = &of
+		result.OneOf = append(result.OneOf, &huma.Schema{Ref: schemaPrefix + name})
+		result.Discriminator.Mapping[view] = schemaPrefix + name
+	}
+	*whole = *result
+}
+
+// splitRequests makes a schema of each way to make a request that has exactly one of
+// some fields.
+func splitRequests(all map[string]*huma.Schema) {
+	for name, ways := range oneOf {
+		whole := all[name]
+		either := &huma.Schema{}
+		for _, way := range ways {
+			of := *whole
+			of.Properties = maps.Clone(whole.Properties)
+			of.Required = append(slices.Clone(whole.Required), way.field)
+			for _, other := range ways {
+				if other != way {
+					delete(of.Properties, other.field)
+				}
+			}
+			given := *of.Properties[way.field]
+			given.Nullable = false
+			of.Properties[way.field] = &given
+			all[way.name] = &of
+			either.OneOf = append(either.OneOf, &huma.Schema{Ref: schemaPrefix + way.name})
+		}
+		*whole = *either
+	}
+}

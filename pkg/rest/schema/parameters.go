@@ -1,0 +1,219 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// Parameter is one field of an input type that comes from path or query.
+type Parameter struct {
+	Name, In  string
+	Index     []int
+	Kind      reflect.Kind
+	Doc       string
+	Default   string
+	Pattern   string // that values of the right form have; the handler refuses others
+	Minimum   *float64
+	Maximum   *float64
+	Enum      []string
+	Date      bool
+	MinLength *int // of a text, which is trimmed then
+	Required  bool
+	List      bool // comma-separated values of the enum
+	Extension bool // of an operation that is none itself
+}
+
+// Parameters are those of an operation.
+type Parameters []Parameter
+
+// ParametersOf reads the fields tagged path or query; default, minimum, maximum,
+// enum, pattern, required and doc say the rest. The parameter format is one of the formats
+// that the operation gives.
+func ParametersOf(t reflect.Type, formats []string) Parameters {
+	var all Parameters
+	for _, f := range reflect.VisibleFields(t) {
+		p := Parameter{
+			Index: f.Index, Kind: f.Type.Kind(), Date: f.Tag.Get("format") == "date", Doc: f.Tag.Get("doc"),
+			Default: f.Tag.Get("default"), Pattern: f.Tag.Get("pattern"), Required: f.Tag.Get("required") == "true",
+		}
+		if p.Kind == reflect.Pointer {
+			p.Kind = f.Type.Elem().Kind()
+		}
+		if p.Name = f.Tag.Get("path"); p.Name != "" {
+			p.In, p.Required = "path", true
+		} else if p.Name = f.Tag.Get("query"); p.Name != "" {
+			p.In = "query"
+		} else {
+			continue
+		}
+		p.Minimum, p.Maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
+		if length := bound(f.Tag.Get("minLength")); length != nil {
+			p.MinLength = new(int(*length))
+		}
+		if enum := f.Tag.Get("enum"); enum != "" {
+			p.Enum = strings.Split(enum, ",")
+		} else if p.Name == "format" {
+			p.Enum = formats
+		}
+		p.List, p.Extension = f.Type.Kind() == reflect.Slice, f.Tag.Get("extension") == "true"
+		all = append(all, p)
+	}
+	return all
+}
+
+func bound(tag string) *float64 {
+	if tag == "" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		panic(err)
+	}
+	return &v
+}
+
+// Fill sets the parameters' fields from the values of a path and a query, which may hold no
+// others.
+func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery string) error {
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
+	}
+	if err := all.refuseOthers(query); err != nil {
+		return err
+	}
+	for _, p := range all {
+		value := p.Default
+		if p.In == "path" {
+			value = path[p.Name]
+		} else if given, ok := query[p.Name]; ok {
+			if len(given) > 1 {
+				return p.refused("is given more than once")
+			}
+			value = given[0]
+		} else if p.Required {
+			return p.refused("is missing")
+		} else if p.Default == "" {
+			continue
+		}
+		if err := p.set(v.FieldByIndex(p.Index), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseOthers names the first parameter of a query that the operation does not have.
+func (all Parameters) refuseOthers(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.In == "query" && p.Name == name }) {
+			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
+		}
+	}
+	return nil
+}
+
+// offer names the parameters that a query may hold.
+func (all Parameters) offer() string {
+	var names []string
+	for _, p := range all {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	if names == nil {
+		return ", which takes none"
+	}
+	return ", which takes " + strings.Join(names, ", ")
+}
+
+func (p Parameter) refused(format string, args ...any) error {
+	return catalog.Errorf(catalog.InvalidParameter, "%s %s.", p.Name, fmt.Sprintf(format, args...))
+}
+
+var (
+	integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?\d+$`) })
+	decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+(\.\d+)?$`) })
+)
+
+func (p Parameter) set(field reflect.Value, value string) error {
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	switch field.Kind() {
+	case reflect.Int:
+		n, err := strconv.Atoi(value)
+		if err != nil || !integer().MatchString(value) {
+			return p.refused("must be an integer")
+		}
+		if p.Minimum != nil && float64(n) < *p.Minimum || p.Maximum != nil && float64(n) > *p.Maximum {
+			return p.refused("must be %s", p.bounds())
+		}
+		field.SetInt(int64(n))
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !decimal().MatchString(value) {
+			return p.refused("must be a number")
+		}
+		if p.Minimum != nil && f < *p.Minimum || p.Maximum != nil && f > *p.Maximum {
+			return p.refused("must be %s", p.bounds())
+		}
+		field.SetFloat(f)
+	case reflect.Bool:
+		if value != "true" && value != "false" {
+			return p.refused("must be true or false")
+		}
+		field.SetBool(value == "true")
+	case reflect.Slice:
+		values := strings.Split(value, ",")
+		for _, v := range values {
+			if !slices.Contains(p.Enum, v) {
+				return p.refused("must be of %s", strings.Join(p.Enum, ", "))
+			}
+		}
+		field.Set(reflect.ValueOf(values))
+	default:
+		return p.setText(field, value)
+	}
+	return nil
+}
+
+// setText is set for a text, which may be a date or a word of a list.
+func (p Parameter) setText(field reflect.Value, value string) error {
+	if p.MinLength != nil {
+		if value = strings.TrimSpace(value); len(value) < *p.MinLength {
+			return p.refused("must not be empty")
+		}
+	}
+	if p.Date {
+		if _, err := time.Parse(time.DateOnly, value); err != nil {
+			return p.refused("must be a date: YYYY-MM-DD")
+		}
+	}
+	if p.Enum != nil && !slices.Contains(p.Enum, value) {
+		return p.refused("must be one of %s", strings.Join(p.Enum, ", "))
+	}
+	field.SetString(value)
+	return nil
+}
+
+func (p Parameter) bounds() string {
+	if p.Maximum == nil {
+		return fmt.Sprintf("at least %v", *p.Minimum)
+	}
+	return fmt.Sprintf("%v to %v", *p.Minimum, *p.Maximum)
+}

@@ -1,0 +1,277 @@
+// Package schema reads what requests may hold from the tags of Go types: their
+// parameters, which it fills, and their bodies, which it validates. It knows no operation.
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// The schemas that bodies are held to. Each is made when it is first needed.
+var (
+	registryMu sync.RWMutex
+	registry   = sync.OnceValue(func() huma.Registry { return NewRegistry(huma.DefaultSchemaNamer) })
+)
+
+// Prefix begins a reference to a schema.
+const Prefix = "#/components/schemas/"
+
+// NewRegistry returns a registry that knows what the contract's types stand for.
+func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
+	humaSettings()
+	r := huma.NewMapRegistry(Prefix, namer)
+	for optional, plain := range map[reflect.Type]reflect.Type{
+		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
+		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
+		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
+		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
+		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
+		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
+		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
+		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
+		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
+		reflect.TypeFor[catalog.Optional[catalog.MatchingConfigInput]](): reflect.TypeFor[catalog.MatchingConfigInput](),
+		reflect.TypeFor[catalog.Optional[catalog.InstitutionInput]]():    reflect.TypeFor[catalog.InstitutionInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.AlternativeInput]]():  reflect.TypeFor[[]catalog.AlternativeInput](),
+		reflect.TypeFor[catalog.Optional[[]catalog.GrantInput]]():        reflect.TypeFor[[]catalog.GrantInput](),
+		reflect.TypeFor[catalog.Optional[catalog.Decision]]():            reflect.TypeFor[catalog.Decision](),
+		reflect.TypeFor[catalog.Optional[*catalog.PersonInput]]():        reflect.TypeFor[*catalog.PersonInput](),
+		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
+		reflect.TypeFor[catalog.OrgID]():                                 reflect.TypeFor[string](),
+		reflect.TypeFor[catalog.CustomerID]():                            reflect.TypeFor[string](),
+	} {
+		r.RegisterTypeAlias(optional, plain)
+	}
+	return r
+}
+
+// huma keeps these for the whole program.
+var humaSettings = sync.OnceFunc(func() { huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true })
+
+// Of returns the schema of a body, under the name that the contract's document has for it.
+func Of(t reflect.Type, name string) *huma.Schema {
+	registryMu.Lock()
+	defer registryMu.Unlock()
+	return registry().Schema(t, false, name)
+}
+
+// Patch makes every field of the body that embeds it optional: a PATCH says what
+// is to change.
+type Patch struct{}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (Patch) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = nil
+	return s
+}
+
+// Check returns how a body of type T breaks the contract, and trims its strings as those of
+// a request are. Imports hold their rows to the contract with it.
+func Check[T any](body map[string]any) []catalog.FieldError {
+	return Validate(Of(reflect.TypeFor[T](), ""), trim(body))
+}
+
+// trim removes the blanks at the ends of all strings, as decoding a request does.
+func trim(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		for i := range v {
+			v[i] = trim(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = trim(v[k])
+		}
+	}
+	return v
+}
+
+// MaxErrors is how many field errors a response lists.
+const MaxErrors = 100
+
+const maxShown = 200 // characters of a value or a name that a field error repeats
+
+// Shown returns as much of a text as a field error repeats.
+func Shown(text string) string {
+	n := 0
+	for i := range text {
+		if n++; n > maxShown {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// What huma says of a property that is missing, before and after its name.
+var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
+
+// Validate returns a field error for each rule that the value breaks, in the order of
+// their places, and stops looking once there are more than a response lists. A missing
+// property's place is its own, not that of its parent.
+func Validate(schema *huma.Schema, value any) []catalog.FieldError {
+	registryMu.RLock()
+	defer registryMu.RUnlock()
+	c := checker{path: huma.NewPathBuffer(make([]byte, 0, 64), 0)}
+	c.path.Push("body")
+	c.check(schema, value)
+	wrong := c.wrong
+	for _, err := range c.result.Errors {
+		detail, ok := err.(*huma.ErrorDetail)
+		if !ok {
+			wrong = append(wrong, catalog.FieldError{Location: "body", Message: err.Error()})
+			continue
+		}
+		fieldError := catalog.FieldError{Location: detail.Location, Message: detail.Message}
+		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
+			fieldError.Location += "." + strings.TrimSuffix(name, missingAfter)
+		}
+		switch value := detail.Value.(type) {
+		case string:
+			fieldError.Value = Shown(value)
+		case float64, bool:
+			fieldError.Value = value
+		}
+		wrong = append(wrong, fieldError)
+	}
+	slices.SortStableFunc(wrong, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	return wrong
+}
+
+// checker finds what is wrong with a body. huma always looks at all of a value, so it is
+// given the items of lists one by one, and no unknown properties.
+type checker struct {
+	path   *huma.PathBuffer
+	result huma.ValidateResult  // of huma
+	wrong  []catalog.FieldError // found here
+}
+
+func (c *checker) full() bool { return len(c.result.Errors)+len(c.wrong) > MaxErrors }
+
+func (c *checker) check(schema *huma.Schema, value any) {
+	huma.Validate(registry(), shell(schema), c.path, huma.ModeWriteToServer, value, &c.result)
+	c.within(schema, value)
+}
+
+// within checks what huma was not shown of a value: the items of lists, unknown
+// properties, and fields that are null although their schemas do not allow it, where huma
+// lets them pass: it takes the null of an optional field for an absent one, and allows a
+// field whatever the object that has it may be.
+func (c *checker) within(schema *huma.Schema, value any) {
+	schema = resolved(schema)
+	switch value := value.(type) {
+	case []any:
+		if schema.Items == nil {
+			return // told already: no list is wanted
+		}
+		if schema.MaxItems != nil { // more are one fault
+			value = value[:min(len(value), *schema.MaxItems)]
+		}
+		for i, item := range value {
+			if c.full() {
+				return
+			}
+			c.path.PushIndex(i)
+			c.check(schema.Items, item)
+			c.path.Pop()
+		}
+	case map[string]any:
+		if schema.Properties == nil {
+			return
+		}
+		known := 0
+		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+			field, given := value[name]
+			if !given || c.full() {
+				continue
+			}
+			known++
+			property := resolved(schema.Properties[name])
+			c.path.Push(name)
+			if field == nil && !property.Nullable && (schema.Nullable || !slices.Contains(schema.Required, name)) {
+				c.wrong = append(c.wrong, catalog.FieldError{Location: c.path.String(), Message: "must not be null"})
+			}
+			c.within(property, field)
+			c.path.Pop()
+		}
+		if closed(schema) && known < len(value) && !c.full() {
+			c.unknown(schema, value)
+		}
+	}
+}
+
+// unknown reports the first properties of an object, by name, that its schema does not have.
+func (c *checker) unknown(schema *huma.Schema, value map[string]any) {
+	var names []string
+	for name := range value {
+		if _, known := schema.Properties[name]; known || len(names) > MaxErrors && name > names[MaxErrors] {
+			continue
+		}
+		at, _ := slices.BinarySearch(names, name)
+		names = slices.Insert(names, at, name)
+		names = names[:min(len(names), MaxErrors+1)]
+	}
+	for _, name := range names {
+		c.wrong = append(c.wrong, catalog.FieldError{Location: c.path.String() + "." + Shown(name), Message: validation.MsgUnexpectedProperty})
+	}
+}
+
+// closed reports whether an object may have no other properties than its schema's.
+func closed(schema *huma.Schema) bool {
+	open, told := schema.AdditionalProperties.(bool)
+	return told && !open
+}
+
+var shells sync.Map // of *huma.Schema to *huma.Schema
+
+// shell returns what huma holds a value to at once: its schema without the items of lists,
+// and with any properties.
+func shell(schema *huma.Schema) *huma.Schema {
+	schema = resolved(schema)
+	if known, ok := shells.Load(schema); ok {
+		return known.(*huma.Schema)
+	}
+	made := *schema
+	switch {
+	case schema.Items != nil:
+		made.Items = &huma.Schema{}
+	case schema.Properties != nil:
+		made.Properties = map[string]*huma.Schema{}
+		for name, property := range schema.Properties {
+			made.Properties[name] = shell(property)
+		}
+		if closed(schema) {
+			made.AdditionalProperties = true
+		}
+	}
+	shells.Store(schema, &made)
+	return &made
+}
+
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
+
+// inOrder makes [10] stand after [9].
+func inOrder(location string) string {
+	return number().ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
+}
+
+// resolved returns the schema that a reference leads to.
+func resolved(schema *huma.Schema) *huma.Schema {
+	for schema.Ref != "" {
+		schema = registry().SchemaFromRef(schema.Ref)
+	}
+	return schema
+}

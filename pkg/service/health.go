@@ -1,0 +1,213 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
+)
+
+// HealthReader is the table as health needs it.
+type HealthReader interface {
+	Outcomes
+	ArticulationsByNumber
+	// FeedEnd returns the place behind the last change of the organization's records.
+	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
+	// LastingArticulations returns the sequence numbers of the approved ones that have not
+	// ended before the day, in creation order.
+	LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error)
+	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
+	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
+}
+
+// Health keeps which articulations need a look, of the organizations that asked last.
+type Health struct{ kept kept[health] }
+
+// health is as it was on a day.
+type health struct {
+	today string
+	total int
+	of    []issueCount // those that have issues, in creation order
+}
+
+// issueCount is how many issues an articulation has.
+type issueCount struct{ articulation, issues int32 }
+
+// healthAttempts bounds how often issues are counted again because records change meanwhile.
+const healthAttempts = 5
+
+// Issues returns a page of what needs a look today at an organization's articulations, and
+// how much that is. It is charged an item for each started 100 articulations of the page.
+func (h *Health) Issues(
+	ctx context.Context, s HealthReader, org catalog.OrgID, now catalog.Time, offset, limit int, charge Charge,
+) ([]catalog.ArticulationIssue, int, error) {
+	today := catalog.DateOf(now)
+	charge = once(charge)
+	for range healthAttempts {
+		known, err := h.counted(ctx, s, org, today)
+		if err != nil {
+			return nil, 0, err
+		}
+		page, skip := known.page(offset, limit)
+		var issues []catalog.ArticulationIssue
+		var same bool
+		err = parallel.All(ctx, func(ctx context.Context) error {
+			return charge(ctx, items(len(page), articulationPage))
+		}, func(ctx context.Context) (err error) {
+			issues, same, err = issuesOf(ctx, s, org, page, today)
+			return err
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		if same {
+			return issues[skip:min(skip+limit, len(issues))], known.total, nil
+		}
+		h.kept.drop(org)
+	}
+	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
+}
+
+// once returns a charge that counts the first time only.
+func once(charge Charge) Charge {
+	charged := false
+	return func(ctx context.Context, items int) error {
+		if charged {
+			return nil
+		}
+		charged = true
+		return charge(ctx, items)
+	}
+}
+
+// page returns the articulations of a page of issues, and how many issues of the first one
+// come before it.
+func (h health) page(offset, limit int) (page []issueCount, skip int) {
+	for _, c := range h.of {
+		n := int(c.issues)
+		switch {
+		case offset >= n:
+			offset -= n
+			continue
+		case page == nil:
+			skip, limit = offset, limit+offset
+		}
+		if limit <= 0 {
+			break
+		}
+		page, offset, limit = append(page, c), 0, limit-n
+	}
+	return page, skip
+}
+
+// counted returns how many issues the articulations have, counted anew where a record has
+// changed since, or the day.
+func (h *Health) counted(ctx context.Context, s HealthReader, org catalog.OrgID, today string) (health, error) {
+	at, err := s.FeedEnd(ctx, org)
+	if err != nil {
+		return health{}, err
+	}
+	if known, ok := h.kept.get(org, at); ok && known.today == today {
+		return known, nil
+	}
+	numbers, err := s.LastingArticulations(ctx, org, today)
+	if err != nil {
+		return health{}, err
+	}
+	fresh := health{today: today}
+	for chunk := range slices.Chunk(numbers, articulationPage) {
+		issues, err := issuesByNumber(ctx, s, org, chunk, today)
+		if err != nil {
+			return health{}, err
+		}
+		for _, seq := range chunk {
+			if n := len(issues[seq]); n > 0 {
+				fresh.of = append(fresh.of, issueCount{int32(seq), int32(n)})
+				fresh.total += n
+			}
+		}
+	}
+	h.kept.put(org, at, fresh)
+	return fresh, nil
+}
+
+// issuesOf lists the issues of articulations, and reports whether each has as many as it
+// was counted to have.
+func issuesOf(
+	ctx context.Context, s HealthReader, org catalog.OrgID, of []issueCount, today string,
+) (all []catalog.ArticulationIssue, same bool, err error) {
+	numbers := make([]int, len(of))
+	for i, c := range of {
+		numbers[i] = int(c.articulation)
+	}
+	issues, err := issuesByNumber(ctx, s, org, numbers, today)
+	same = true
+	for _, c := range of {
+		some := issues[int(c.articulation)]
+		all, same = append(all, some...), same && len(some) == int(c.issues)
+	}
+	return all, same, err
+}
+
+// issuesByNumber looks at articulations, and at the courses and sections that they name.
+func issuesByNumber(
+	ctx context.Context, s HealthReader, org catalog.OrgID, numbers []int, today string,
+) (map[int][]catalog.ArticulationIssue, error) {
+	articulations, err := s.ArticulationsByNumber(ctx, org, numbers, catalog.IssueFields, false)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, a := range articulations {
+		for _, course := range a.Granted {
+			ids = append(ids, course.CourseID)
+		}
+	}
+	courses, documents, err := parallel.Two(ctx, func(ctx context.Context) (map[string]*catalog.Course, error) {
+		return s.CoursesByID(ctx, org, ids, false)
+	}, func(ctx context.Context) (map[string]string, error) {
+		return sectionDocuments(ctx, s, org, articulations)
+	})
+	issues := map[int][]catalog.ArticulationIssue{}
+	for _, a := range articulations {
+		now := catalog.GrantedNow{Courses: courses}
+		if a.Evidence != nil {
+			now.Document = documents[a.Evidence.SectionID]
+		}
+		issues[a.Number()] = a.Issues(now, today)
+	}
+	return issues, err
+}
+
+// sectionDocuments returns the digests of the documents that the skills of the
+// articulations' compared sections are from now, by section.
+func sectionDocuments(
+	ctx context.Context, s HealthReader, org catalog.OrgID, articulations []*catalog.Articulation,
+) (map[string]string, error) {
+	var ids []string
+	for _, a := range articulations {
+		if a.Evidence != nil && a.Evidence.Extraction.Section != nil {
+			ids = append(ids, a.Evidence.SectionID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	sections, err := s.SectionsByID(ctx, org, ids, false)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	documents := map[string]string{}
+	return documents, parallel.Each(ctx, sections, func(ctx context.Context, id string, section *catalog.Section) error {
+		stamp, err := sectionProvenance(ctx, s, section)
+		if stamp != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			documents[id] = stamp.DocumentSHA256
+		}
+		return err
+	})
+}

@@ -1,0 +1,163 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
+	"skillscurriculum/pkg/skills"
+)
+
+// Candidates are the sections of an organization as they were at one point of its
+// change feed.
+type Candidates struct {
+	list  []alignment.Candidate
+	index *alignment.Index
+	usage *skills.Usage // of the skills that they teach
+
+	profiles []catalog.SectionProfile // of list, without their skills
+	// taught returns where each skill is taught, the places that teach it most first.
+	taught func() map[string][]taught
+}
+
+// taught is a section of the candidates' list, and how it teaches a skill.
+type taught struct {
+	section    int
+	level      int
+	confidence float64
+}
+
+// bySkill returns where each skill of the candidates is taught.
+func (c *Candidates) bySkill() map[string][]taught {
+	all := map[string][]taught{}
+	for i, candidate := range c.list {
+		for _, s := range candidate.Skills {
+			all[s.SkillID] = append(all[s.SkillID], taught{i, s.Level, s.Confidence})
+		}
+	}
+	for _, places := range all {
+		slices.SortFunc(places, func(a, b taught) int {
+			return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(b.confidence, a.confidence),
+				cmp.Compare(c.list[a.section].SectionID, c.list[b.section].SectionID))
+		})
+	}
+	return all
+}
+
+// Sections is the table as the index of sections needs it.
+type Sections interface {
+	// FeedEnd returns the place behind the last change of the organization's records.
+	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
+	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
+	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
+}
+
+// Index keeps the sections of the organizations that asked last, as they are compared.
+type Index struct {
+	Taxonomy func() *skills.Taxonomy
+	Log      func() *slog.Logger
+
+	kept kept[*Candidates]
+}
+
+// Candidates returns the organization's sections with their skills.
+func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (*Candidates, error) {
+	at, err := s.FeedEnd(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	known, ok := x.kept.get(org, at)
+	if ok {
+		return known, nil
+	}
+	sections, courses, err := parallel.Two(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
+		return s.AllSections(ctx, org)
+	}, func(ctx context.Context) ([]*catalog.Course, error) {
+		return s.AllCourses(ctx, org)
+	})
+	if err != nil {
+		return nil, err
+	}
+	courseOf := make(map[string]*catalog.Course, len(courses))
+	for _, course := range courses {
+		courseOf[course.ID] = course
+	}
+	fresh := &Candidates{usage: x.Taxonomy().Usage(nil)}
+	for _, section := range sections {
+		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 {
+			fresh.list = append(fresh.list, alignment.Candidate{
+				SectionID: section.ID, CourseID: course.ID, CourseName: course.Name,
+				SectionName: section.Name, Skills: section.Skills,
+			})
+			addSkills(fresh.usage, section.Skills)
+			profile := section.Profile(course)
+			profile.SectionSkills = nil
+			fresh.profiles = append(fresh.profiles, profile)
+		}
+	}
+	fresh.taught = sync.OnceValue(fresh.bySkill)
+	fresh.index = alignment.NewIndex(fresh.list)
+	if known == nil || known.usage.Unknown() != fresh.usage.Unknown() {
+		x.logUsage(ctx, org, fresh.usage)
+	}
+	x.kept.put(org, at, fresh)
+	return fresh, nil
+}
+
+// Teaching lists a page of the sections that teach a skill, and how many there are.
+func (c *Candidates) Teaching(skillID string, offset, limit int) (sections []catalog.TeachingSection, total int) {
+	places := c.taught()[skillID]
+	asked := places[min(offset, len(places)):]
+	for _, place := range asked[:min(limit, len(asked))] {
+		p := c.profiles[place.section]
+		sections = append(sections, catalog.TeachingSection{
+			CourseProfile: p.CourseProfile, SectionID: p.SectionID, SectionName: p.SectionName,
+			SectionInstructorName: p.SectionInstructorName, Level: place.level, Confidence: place.confidence,
+		})
+	}
+	return sections, len(places)
+}
+
+// kept keeps what was computed of the organizations that asked last. It serves until the
+// organization's change feed moves on.
+type kept[T any] struct {
+	mu sync.Mutex
+	of map[catalog.OrgID]keptAt[T]
+}
+
+type keptAt[T any] struct {
+	at   catalog.Cursor
+	what T
+}
+
+// keptOrganizations is of how many organizations something is kept at a time.
+const keptOrganizations = 4
+
+// get returns what is kept, and whether it is of that place of the feed.
+func (k *kept[T]) get(org catalog.OrgID, at catalog.Cursor) (T, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	known, ok := k.of[org]
+	return known.what, ok && known.at == at
+}
+
+func (k *kept[T]) put(org catalog.OrgID, at catalog.Cursor, what T) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil || len(k.of) >= keptOrganizations {
+		k.of = map[catalog.OrgID]keptAt[T]{}
+	}
+	k.of[org] = keptAt[T]{at, what}
+}
+
+// drop forgets what is kept of an organization.
+func (k *kept[T]) drop(org catalog.OrgID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.of, org)
+}

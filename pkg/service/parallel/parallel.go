@@ -1,0 +1,55 @@
+// Package parallel runs reads side by side. One that panics ends in an error.
+package parallel
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Two runs two reads.
+func Two[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
+	err = All(ctx, func(ctx context.Context) (err error) {
+		a, err = first(ctx)
+		return err
+	}, func(ctx context.Context) (err error) {
+		b, err = second(ctx)
+		return err
+	})
+	return a, b, err
+}
+
+// All runs reads, and returns the first error.
+func All(ctx context.Context, reads ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, read := range reads {
+		group.Go(func() error { return caught(ctx, read) })
+	}
+	return group.Wait()
+}
+
+// Each runs a read for each key of a map, at most 8 at a time.
+func Each[K comparable, V any](ctx context.Context, over map[K]V, read func(context.Context, K, V) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for k, v := range over {
+		group.Go(func() error {
+			return caught(ctx, func(ctx context.Context) error { return read(ctx, k, v) })
+		})
+	}
+	return group.Wait()
+}
+
+func caught(ctx context.Context, read func(context.Context) error) (err error) {
+	defer Recover(&err)
+	return read(ctx)
+}
+
+// Recover turns a panic into the error of the function that it is deferred in.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
