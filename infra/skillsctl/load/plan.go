@@ -476,7 +476,7 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 	}
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
-	p.change.Grows(pack)
+	p.change.CountAddition(pack)
 	p.change.Name(course, x.Name)
 	p.create(x, course)
 	return nil
