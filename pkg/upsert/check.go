@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // maxNameBytes is the maximum length of a sort key.

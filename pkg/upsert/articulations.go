@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
