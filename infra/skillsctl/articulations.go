@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 )
 
 type importArticulations struct {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"

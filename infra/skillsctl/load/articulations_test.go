@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
