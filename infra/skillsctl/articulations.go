@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/pkg/upsert"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 type importArticulations struct {

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/pkg/upsert"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 // shownRejects is the number of errors shown; the file of rejects has all.

@@ -18,15 +18,15 @@ import (
 	"pgregory.net/rapid"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/pkg/upsert"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/upsert"
 )
 
 // pair is the service with one organization changed by requests and another changed by imports. Both have the courses

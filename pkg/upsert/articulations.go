@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/pkg/upsert"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 // Tables exported from Banner: courses as of several terms, and sections with blank titles whose numbers repeat in each

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/schema"
 )
 

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"

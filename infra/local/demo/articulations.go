@@ -13,15 +13,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/pkg/upsert"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
+	"skillscurriculum/pkg/upsert"
 )
 
 //go:embed articulations
