@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 )
