@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // block is the number of sequence numbers that share a count: small enough that a page reads
@@ -36,6 +37,16 @@ func (d *Directory) Take() int {
 	d.Next++
 	d.Live++
 	return seq
+}
+
+// Clone returns a copy; nil of nil.
+func (d *Directory) Clone() *Directory {
+	if d == nil {
+		return nil
+	}
+	clone := *d
+	clone.counts = slices.Clone(d.counts)
+	return &clone
 }
 
 // Drop removes a live number.

@@ -108,7 +108,7 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 	}
 	changed, err := service.ReviseArticulation(ctx, p.Store, p.actor(), a, in, &p.change)
 	if err == nil {
-		p.settle(x, a, changed)
+		p.settle(row, a, changed)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 		return err
 	}
 	p.change.Name(a, x.Name)
-	p.create(x, a)
+	p.create(row, a)
 	return nil
 }
 

@@ -21,7 +21,6 @@ var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref"
 // deleted in the other system are only counted: people decide about their records here.
 func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 	checked = &Summary{}
-	places := map[string]string{}
 	current := r.currentCourses(rows)
 	for _, row := range rows {
 		by, dated := current[row.Name]
@@ -35,26 +34,20 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 				"as of %s; superseded by %s, as of %s", row.Effective, by.Place, by.Effective)))
 			continue
 		}
-		var reasons []string
+		var wrong []catalog.FieldError
 		switch {
 		case row.Unreadable != "":
-			reasons = append(reasons, row.Unreadable)
+			wrong = append(wrong, catalog.FieldError{Message: row.Unreadable})
 		case row.Name == "":
-			reasons = append(reasons, "the external id is missing")
+			wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
 		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
-			reasons = append(reasons, fmt.Sprintf(
-				"the external ids of package and course must be at most %d bytes together", maxNameBytes))
+			wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
+				"the external ids of package and course must be at most %d bytes together", maxNameBytes)})
 		}
-		id := string(row.Kind) + "\n" + nameOf(row)
-		if first, twice := places[id]; twice {
-			reasons = append(reasons, "the external id "+row.Name+" is already used at "+first)
-		} else {
-			places[id] = row.Place
-		}
-		if reasons = append(reasons, describe(r.checkRow(&row)...)...); reasons == nil {
+		if wrong = append(wrong, r.checkRow(&row)...); wrong == nil {
 			good = append(good, row)
 		} else {
-			checked.reject(row, strings.Join(reasons, "; "))
+			checked.reject(row, catalog.Invalid(wrong...))
 		}
 	}
 	return good, checked
@@ -113,7 +106,7 @@ func (r *run) checkRow(row *intake.Row) []catalog.FieldError {
 		row.Fields["externalId"] = row.Name
 	}
 	if m, ok := memberFields[row.Kind]; ok {
-		if _, ok := row.Fields[m.field]; ok {
+		if _, ok := row.Fields[m.field]; ok && (!r.options.Bodies || row.Members != nil) {
 			return []catalog.FieldError{{Location: m.field, Message: "name records by external ids, in courses or sections"}}
 		}
 		if row.Members != nil {
@@ -144,6 +137,9 @@ type sectionPatch struct {
 
 // checkCourse returns how a course's row violates the contract of courses and of their default sections.
 func (r *run) checkCourse(row *intake.Row) []catalog.FieldError {
+	if r.options.Bodies {
+		return schema.Check[catalog.CourseInput](row.Fields)
+	}
 	section := sectionFields(row.Fields)
 	maps.DeleteFunc(row.Fields, func(field string, _ any) bool { _, ok := section[field]; return ok })
 	wrong := append(schema.Check[catalog.CourseInput](row.Fields), schema.Check[sectionPatch](section)...)
@@ -170,10 +166,15 @@ func nameOf(row intake.Row) string {
 	return row.Name
 }
 
+// fieldOf returns the location of a field error within its row.
+func fieldOf(f catalog.FieldError) string {
+	return strings.TrimPrefix(strings.TrimPrefix(f.Location, "body"), ".")
+}
+
 // describe returns field errors in terms of the file.
 func describe(errs ...catalog.FieldError) (texts []string) {
 	for _, f := range errs {
-		field := strings.TrimPrefix(strings.TrimPrefix(f.Location, "body"), ".")
+		field := fieldOf(f)
 		for _, m := range memberFields {
 			field = strings.Replace(field, m.field, m.inFile, 1)
 		}

@@ -1,18 +1,19 @@
 package upsert
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // plan has the changes that a batch of rows needs.
@@ -20,10 +21,12 @@ type plan struct {
 	*run
 	importing
 	rows   []intake.Row
-	known  map[string]catalog.ExternalID // by external id of the rows
+	known  map[string]catalog.ExternalID // by external id; their records are shared with other plans
+	dir    *catalog.Directory            // including the records planned so far; nil until it is needed
 	now    catalog.Time
 	change catalog.Change
 	seen   map[string]catalog.Record // those that other rows refer to
+	used   map[string]string         // places of the rows that did not fail, by name
 	Summary
 
 	// Records that the rows refer to, by external id unless stated otherwise.
@@ -36,11 +39,61 @@ type plan struct {
 	articulations map[string]*catalog.Articulation
 }
 
-// plan plans every row of a batch. A row that breaks a rule is rejected; any other error ends the import.
-func (p *plan) plan(ctx context.Context) (err error) {
-	p.now, p.seen = p.Now(), map[string]catalog.Record{}
+// window has the records of the next rows of a kind, which are read together. They are never changed.
+type window struct {
+	kind     catalog.Kind
+	names    map[string]bool // that were looked up
+	known    map[string]catalog.ExternalID
+	sections map[string]*catalog.Section // default sections of known courses, by id
+}
+
+// windowRows is the number of rows whose records are read together.
+const windowRows = 100
+
+// open reads the records of the next rows unless the window has those of the plan.
+func (p *plan) open(ctx context.Context, next []intake.Row) error {
+	w := &p.read
+	missing := func(row intake.Row) bool { return !w.names[nameOf(row)] }
+	if w.kind != p.kind || slices.ContainsFunc(p.rows, missing) {
+		*w = window{kind: p.kind, names: map[string]bool{}}
+		for _, row := range next[:min(windowRows, len(next))] {
+			w.names[nameOf(row)] = true
+		}
+		err := parallel.All(ctx, func(ctx context.Context) (err error) {
+			w.known, err = p.Store.Known(ctx, p.org, p.kind, slices.Collect(maps.Keys(w.names)))
+			return err
+		}, func(ctx context.Context) error {
+			if !p.kind.Listed() || p.dirs[p.kind] != nil {
+				return nil
+			}
+			dir, err := p.Store.Directory(ctx, p.org, p.kind)
+			p.dirs[p.kind] = dir
+			return err
+		})
+		if err == nil && p.kind == catalog.CourseKind {
+			courses := map[string]*catalog.Course{}
+			for name, x := range w.known {
+				if course, ok := x.Record.(*catalog.Course); ok {
+					courses[name] = course
+				}
+			}
+			w.sections, err = p.defaultSections(ctx, courses)
+		}
+		if err != nil {
+			*w = window{}
+			return err
+		}
+	}
+	p.known, p.byID, p.dir = w.known, w.sections, p.dirs[p.kind].Clone()
+	return nil
+}
+
+// plan plans every row of a batch, which the next rows begin with. A row that breaks a rule is rejected; any other error
+// ends the import.
+func (p *plan) plan(ctx context.Context, next []intake.Row) error {
+	p.now, p.seen, p.used = p.Now(), map[string]catalog.Record{}, map[string]string{}
 	p.lookups = catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref}
-	if p.known, err = p.Store.Known(ctx, p.org, p.kind, p.names(nameOf)); err != nil {
+	if err := p.open(ctx, next); err != nil {
 		return err
 	}
 	if p.load != nil {
@@ -50,24 +103,44 @@ func (p *plan) plan(ctx context.Context) (err error) {
 	}
 	for _, row := range p.rows {
 		x := p.known[nameOf(row)]
-		x.Name = nameOf(row)
-		if p.options.OnlyNew && x.Was != "" {
-			p.settle(x, x.Record, false)
-			continue
+		if x.Name = nameOf(row); x.Record != nil {
+			x.Record = catalog.Copy(x.Record)
 		}
-		err := p.row(p, ctx, row, x)
+		err := p.once(row)
+		switch {
+		case err != nil:
+		case p.options.OnlyNew && x.Was != "":
+			p.settle(row, x.Record, false)
+		default:
+			err = p.row(p, ctx, row, x)
+		}
 		var broken *catalog.Error
 		if errors.As(err, &broken) && broken.Code != catalog.Unavailable {
-			reasons := []string{broken.Detail}
-			if len(broken.Fields) > 0 {
-				reasons = describe(broken.Fields...)
-			}
-			p.reject(row, strings.Join(reasons, "; "))
+			p.reject(row, broken)
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", row.Place, err)
+		} else {
+			p.used[x.Name] = row.Place
 		}
 	}
 	return p.change.Resolve(p.known, "externalId")
+}
+
+// once refuses a second row of one record.
+func (p *plan) once(row intake.Row) error {
+	first := cmp.Or(p.used[nameOf(row)], p.places[p.kind][nameOf(row)])
+	if first == "" {
+		return nil
+	}
+	return catalog.Invalid(catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first})
+}
+
+// Directory returns the directory of the plan's list, including the records planned so far.
+func (p *plan) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
+	if kind != p.kind || p.dir == nil {
+		return nil, fmt.Errorf("a %s changes the list of %s", p.kind, kind)
+	}
+	return p.dir, nil
 }
 
 // commit saves the changes if the pass saves, and queues their extractions.
@@ -102,18 +175,7 @@ func (p *plan) members() (names []string) {
 	return names
 }
 
-// loadDefaultSections reads the default sections of the courses that exist.
-func (p *plan) loadDefaultSections(ctx context.Context) (err error) {
-	courses := map[string]*catalog.Course{}
-	for name, x := range p.known {
-		if course, ok := x.Record.(*catalog.Course); ok {
-			courses[name] = course
-		}
-	}
-	p.byID, err = p.defaultSections(ctx, courses)
-	return err
-}
-
+// defaultSections reads the default sections of courses.
 func (p *plan) defaultSections(
 	ctx context.Context, courses map[string]*catalog.Course,
 ) (map[string]*catalog.Section, error) {
@@ -299,7 +361,7 @@ func save[I catalog.Input[R], T any, R record[T]](
 		if err := service.Create(ctx, p, p.actor(), in, r, &p.change); err != nil {
 			return nil, err
 		}
-		p.create(x, r)
+		p.create(row, r)
 		return r, nil
 	}
 	before := *r
@@ -307,7 +369,7 @@ func save[I catalog.Input[R], T any, R record[T]](
 		return nil, err
 	}
 	*r = bare(*r)
-	p.settle(x, r, catalog.ReplaceChanged(&p.change, bare(before), r, p.now))
+	p.settle(row, r, catalog.ReplaceChanged(&p.change, bare(before), r, p.now))
 	return r, nil
 }
 
@@ -339,25 +401,35 @@ func holding[I catalog.Input[R], T any, R interface {
 	}
 	if err = p.change.Hold(r, before, p.held); err != nil {
 		p.change, p.Summary, p.seen = catalog.Change{}, Summary{}, map[string]catalog.Record{}
-		delete(p.dirs, p.kind)
+		p.dir = p.dirs[p.kind].Clone()
 	}
 	return err
 }
 
 // create counts a new record.
-func (p *plan) create(x catalog.ExternalID, record catalog.Record) {
+func (p *plan) create(row intake.Row, record catalog.Record) {
 	p.Created++
-	p.see(x.Name, record)
+	p.result(row, record, Created)
 }
 
-// settle counts an existing record.
-func (p *plan) settle(x catalog.ExternalID, record catalog.Record, changed bool) {
+// settle counts a record that exists; nil if it was deleted.
+func (p *plan) settle(row intake.Row, record catalog.Record, changed bool) {
 	if changed {
 		p.Updated++
+		p.result(row, record, Updated)
 	} else {
 		p.Skipped++
+		p.result(row, record, Unchanged)
 	}
-	p.see(x.Name, record)
+}
+
+func (p *plan) result(row intake.Row, record catalog.Record, outcome Outcome) {
+	result := Result{Row: row, Outcome: outcome}
+	if record != nil {
+		result.ID = record.Base().ID
+	}
+	p.Results = append(p.Results, result)
+	p.see(nameOf(row), record)
 }
 
 func (p *plan) see(name string, record catalog.Record) {
@@ -378,7 +450,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	course, _ := x.Record.(*catalog.Course)
 	if course == nil {
 		if course, err = service.CreateCourse(ctx, p, p.actor(), in, ofSection, &p.change); err == nil {
-			p.create(x, course)
+			p.create(row, course)
 		}
 		return err
 	}
@@ -386,6 +458,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	if section == nil {
 		return catalog.Errorf(catalog.Internal, "the course has lost its default section")
 	}
+	section = catalog.Copy(section)
 	was, wasSection := *course, *section
 	ofSection = p.reviewed(ofSection, section)
 	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
@@ -393,7 +466,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	}
 	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
 	changed = catalog.ReplaceChanged(&p.change, wasSection, section, p.now) || changed
-	p.settle(x, course, changed)
+	p.settle(row, course, changed)
 	return nil
 }
 
@@ -429,7 +502,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 		}
 		changed, err := service.ReviseSection(p.actor(), section, course, p.reviewed(in, section), &p.change)
 		if err == nil {
-			p.settle(x, section, changed)
+			p.settle(row, section, changed)
 		}
 		return err
 	}
@@ -440,7 +513,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 	if err := p.change.AddSection(section, course, p.IDs, p.Now); err != nil {
 		return err
 	}
-	p.create(x, section)
+	p.create(row, section)
 	return nil
 }
 
@@ -460,7 +533,7 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 		return catalog.Errorf(catalog.NotFound, "no transfer package has the external id %q", row.Parent)
 	}
 	if course, _ := x.Record.(*catalog.TransferCourse); course != nil {
-		p.settle(x, course, false)
+		p.settle(row, course, false)
 		return nil
 	}
 	in, err := decode[catalog.TransferCourseInput](row.Fields)
@@ -478,6 +551,6 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
 	p.change.CountAddition(pack)
 	p.change.Name(course, x.Name)
-	p.create(x, course)
+	p.create(row, course)
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"skillscurriculum/pkg/catalog"
@@ -47,6 +49,9 @@ type Loader struct {
 type Options struct {
 	Check     bool // find errors and count, change nothing
 	KeepGoing bool // skip records with errors instead of changing nothing
+	// Bodies states that the rows are the bodies of requests: a course has no fields of its default section, and members
+	// may be named by id.
+	Bodies bool
 	// Term is the current term as the file writes terms. Of several rows of a course, the latest one up to this term
 	// applies. If empty, all terms of this year have begun.
 	Term string
@@ -57,13 +62,34 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Summary counts the records of an import by result.
+// Outcome is what became of a row.
+type Outcome string
+
+// The outcomes. Rows that another row supersedes, or whose record is deleted in the file, have none.
+const (
+	Created   Outcome = "CREATED"
+	Updated   Outcome = "UPDATED"
+	Unchanged Outcome = "UNCHANGED"
+	Failed    Outcome = "FAILED"
+)
+
+// Result is the outcome of one row.
+type Result struct {
+	Row     intake.Row
+	Outcome Outcome
+	ID      string         // of the record; "" if the row failed
+	Problem *catalog.Error // of a row that failed; locations begin with a field
+}
+
+// Summary counts the records of an import by outcome.
 type Summary struct {
 	Created int      `json:"created"`
 	Updated int      `json:"updated"`
 	Skipped int      `json:"skipped"` // unchanged, or deleted in the file
 	Failed  int      `json:"failed"`
 	Rejects []Reject `json:"rejects"`
+	// Results has one entry for each row that is not skipped, in no particular order.
+	Results []Result `json:"-"`
 	// Skips are the skipped rows that another row of the file supersedes.
 	Skips []Reject `json:"skips"`
 	// Incomplete are records imported without something that they refer to.
@@ -83,9 +109,18 @@ func rejected(row intake.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
-func (s *Summary) reject(row intake.Row, reason string) {
+func (s *Summary) reject(row intake.Row, problem *catalog.Error) {
 	s.Failed++
-	s.Rejects = append(s.Rejects, rejected(row, reason))
+	problem = &catalog.Error{Code: problem.Code, Detail: problem.Detail, Fields: slices.Clone(problem.Fields)}
+	for i, f := range problem.Fields {
+		problem.Fields[i].Location = fieldOf(f)
+	}
+	reasons := []string{problem.Detail}
+	if len(problem.Fields) > 0 {
+		reasons = describe(problem.Fields...)
+	}
+	s.Rejects = append(s.Rejects, rejected(row, strings.Join(reasons, "; ")))
+	s.Results = append(s.Results, Result{Row: row, Outcome: Failed, Problem: problem})
 }
 
 func (s *Summary) add(more *Summary) {
@@ -94,6 +129,7 @@ func (s *Summary) add(more *Summary) {
 	s.Skipped += more.Skipped
 	s.Failed += more.Failed
 	s.Rejects = append(s.Rejects, more.Rejects...)
+	s.Results = append(s.Results, more.Results...)
 	s.Skips = append(s.Skips, more.Skips...)
 	s.Incomplete = append(s.Incomplete, more.Incomplete...)
 }
@@ -115,7 +151,7 @@ type importing struct {
 // kinds returns the kinds that can be imported, in order of their dependencies.
 func kinds() []importing {
 	return []importing{
-		{catalog.CourseKind, (*run).checkCourse, (*plan).loadDefaultSections, (*plan).course},
+		{catalog.CourseKind, (*run).checkCourse, nil, (*plan).course},
 		{catalog.SectionKind, contract[catalog.SectionInput], (*plan).loadCourses, (*plan).section},
 		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
 		{
@@ -143,7 +179,7 @@ func contract[I any](_ *run, row *intake.Row) []catalog.FieldError {
 // Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
 	r := &run{Loader: l, org: org, options: o, all: len(rows)}
-	if !o.Check {
+	if !o.Check && !o.KeepGoing {
 		r.all *= 2
 	}
 	good, checked := r.check(rows)
@@ -157,14 +193,16 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 		slices.SortStableFunc(r.summary.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
 		return r.summary, err
 	}
-	planned, err := pass(false)
-	switch {
-	case err != nil:
-		return nil, err
-	case o.Check:
-		return planned, nil
-	case planned.Failed > 0 && !o.KeepGoing:
-		return planned, ErrRejected
+	if o.Check || !o.KeepGoing {
+		planned, err := pass(false)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.Check:
+			return planned, nil
+		case planned.Failed > 0:
+			return planned, ErrRejected
+		}
 	}
 	return pass(true)
 }
@@ -185,13 +223,12 @@ type run struct {
 	dirs       map[catalog.Kind]*catalog.Directory
 	referenced map[catalog.Kind]map[string]bool           // names that other rows refer to
 	found      map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
+	places     map[catalog.Kind]map[string]string         // of the rows that did not fail, by name
+	read       window
 }
 
-// Bounds of a batch: the number of rows planned together before the size of their changes is known, and the maximum.
-const (
-	firstBatch = 18
-	maxBatch   = 99
-)
+// maxBatch is the maximum number of rows that are planned together: those that may fit into a transaction.
+const maxBatch = 99
 
 // alone reports whether each record of the kind needs its own transaction: its members may be refused, and then its
 // plan is dropped.
@@ -205,9 +242,11 @@ func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) error {
 	r.save, r.summary = save, &Summary{Rejects: []Reject{}, Skips: []Reject{}}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
 	r.found, r.referenced = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
+	r.places, r.read = map[catalog.Kind]map[string]string{}, window{}
 	byKind := map[catalog.Kind][]intake.Row{}
 	for _, k := range kinds() {
 		r.found[k.kind], r.referenced[k.kind] = map[string]catalog.Record{}, map[string]bool{}
+		r.places[k.kind] = map[string]string{}
 	}
 	for _, row := range rows {
 		byKind[row.Kind] = append(byKind[row.Kind], row)
@@ -223,7 +262,7 @@ func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) error {
 		}
 	}
 	for _, k := range kinds() {
-		r.batchSize = firstBatch
+		r.batchSize = maxBatch
 		if k.alone() {
 			r.batchSize = 1
 		}
@@ -248,13 +287,12 @@ const (
 	firstPause = 20 * time.Millisecond
 )
 
-// batch plans as many of the rows as are likely to fit into one transaction, saves them in one, and returns their
-// number.
+// batch plans as many of the rows as fit into one transaction, saves them in one, and returns their number.
 func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, error) {
 	pause := firstPause
 	for attempt := 0; attempt < attempts; {
 		p := &plan{run: r, importing: k, rows: rows[:min(r.batchSize, len(rows))]}
-		if err := p.plan(ctx); err != nil {
+		if err := p.plan(ctx, rows); err != nil {
 			return 0, err
 		}
 		n := len(p.rows)
@@ -262,25 +300,25 @@ func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, e
 		if err != nil {
 			return 0, err
 		}
-		if !k.alone() {
+		if !k.alone() && share > 0 {
 			r.batchSize = max(1, int(min(maxBatch, float64(n)/share)))
 		}
 		if share > 1 && n > 1 {
 			r.batchSize = min(r.batchSize, n-1)
-			delete(r.dirs, k.kind) // it counts records that will not be saved
 			continue
 		}
 		if err = p.commit(ctx); err == nil {
 			r.summary.add(&p.Summary)
-			for name, record := range p.seen {
-				r.found[k.kind][name] = record
-			}
+			maps.Copy(r.found[k.kind], p.seen)
+			maps.Copy(r.places[k.kind], p.used)
+			r.dirs[k.kind] = p.dir
 			return n, nil
 		}
 		if !errors.Is(err, catalog.ErrStale) {
 			return 0, err
 		}
-		delete(r.dirs, k.kind) // it counts records that were not saved
+		r.read = window{}
+		delete(r.dirs, k.kind)
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
@@ -290,16 +328,4 @@ func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, e
 		attempt++
 	}
 	return 0, errors.New("the same records keep changing; run the import again later")
-}
-
-// Directory returns the directory of a list including the records planned so far.
-func (r *run) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
-	if dir := r.dirs[kind]; dir != nil {
-		return dir, nil
-	}
-	dir, err := r.Store.Directory(ctx, r.org, kind)
-	if err == nil {
-		r.dirs[kind] = dir
-	}
-	return dir, err
 }
