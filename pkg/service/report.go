@@ -133,7 +133,7 @@ func (c Comparison) reportCourses(
 	for _, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
 		for _, ref := range course.Sections {
-			if section := sections[ref.ID]; section != nil {
+			if section := sections[ref.ID]; section != nil && !section.Cancelled() {
 				of.Sections = append(of.Sections, section.Profile(course))
 			}
 		}

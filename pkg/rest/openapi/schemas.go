@@ -102,6 +102,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
 		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
 }
@@ -115,6 +116,7 @@ var listedIn = map[string]string{
 	"level":           "CourseLevel",
 	"lib":             "JobLibrary",
 	"lifecycleStatus": "LifecycleStatus",
+	"modality":        "Modality",
 	"outcome":         "WebhookDeliveryOutcome",
 	"reason":          "ConsideredAlternativeReason",
 	"unit":            "CreditUnit",
