@@ -37,7 +37,7 @@ func AddTransferCourses(
 	}
 	var change catalog.Change
 	created, err := newCourses(a, pack, in, &change)
-	change.Grows(pack)
+	change.CountAddition(pack)
 	return created, &change, err
 }
 

@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 )
@@ -476,7 +476,7 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 	}
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
-	p.change.Grows(pack)
+	p.change.CountAddition(pack)
 	p.change.Name(course, x.Name)
 	p.create(x, course)
 	return nil
