@@ -30,7 +30,7 @@ const (
 const (
 	heldBy     = "heldBy"
 	taken      = "taken"
-	grown      = "grown"
+	additions  = "grown"
 	reviews    = "reviews"
 	byHand     = "byHand"
 	provenance = "provenance"

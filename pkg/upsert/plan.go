@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 )
@@ -482,7 +482,7 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 	}
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
-	p.change.Grows(pack)
+	p.change.CountAddition(pack)
 	p.change.Name(course, x.Name)
 	p.create(x, course)
 	return nil
