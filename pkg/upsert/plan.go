@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
@@ -465,7 +466,12 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 		return catalog.Invalid(wrong...)
 	}
 	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	changed = catalog.ReplaceChanged(&p.change, wasSection, section, p.now) || changed
+	if !reflect.DeepEqual(wasSection, *section) {
+		changed = true
+		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
+			return err
+		}
+	}
 	p.settle(row, course, changed)
 	return nil
 }
