@@ -175,6 +175,8 @@ func requests(id map[string]string) []request {
 		{"resendWebhookMessage", of("webhookId", id["webhook"], "messageId", id["message"]), nil, ""},
 		{"deleteWebhook", of("webhookId", id["otherWebhook"]), nil, ""},
 
+		{"upsertRecords", nil, nil, `{"resource":"section","items":[{"externalId":"10235","courseExternalId":"unknown","name":"Night"},{"externalId":"10236","name":"Noon"}]}`},
+
 		{"getCustomerUsage", of("customerId", customer), nil, ""},
 	}
 }

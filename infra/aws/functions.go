@@ -46,6 +46,7 @@ var sizes = map[string]size{
 	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
 	string(api.Articulations): {512, 28, "a page of health looks at every approved articulation, a thousand at a time"},
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
+	string(api.Imports):       {512, 28, "writes up to 100 records in several transactions, one after the other"},
 	api.Extractor:             {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
 	api.Deliverer:             {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
 	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},

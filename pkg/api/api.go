@@ -5,6 +5,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ const (
 	Labor         Group = "labor"
 	Extractions   Group = "extractions"
 	Documents     Group = "documents"
+	Imports       Group = "imports"
 	Webhooks      Group = "webhooks"
 	Customers     Group = "customers"
 	Docs          Group = "docs"
@@ -37,7 +39,7 @@ const (
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers, Docs}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Imports, Webhooks, Customers, Docs}
 }
 
 // Cost is what a call takes from its customer's window, in units: Base, and
@@ -47,7 +49,7 @@ func Groups() []Group {
 // only the loaded record shows them, the handler charges for them.
 type Cost struct{ Base, PerItem int }
 
-// MaxItems is how many items one call may ask for.
+// MaxItems is how many items one call may ask for, unless its operation says otherwise.
 const MaxItems = 50
 
 // UpFront is what a call costs at least, whatever its body: the base, or one item
@@ -88,6 +90,7 @@ type Operation struct {
 	Cost    Cost
 	Item    string   // what Cost.PerItem counts; "" for a transfer course or new syllabus
 	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost
+	Most    int      // how many items one call may ask for; 0 for MaxItems
 	// Expensive calls run only once they are admitted; others run in parallel with
 	// their admission, and only their outcome waits for it.
 	Expensive bool
@@ -112,6 +115,9 @@ type Operation struct {
 
 // HasBody reports whether the operation reads a body.
 func (o Operation) HasBody() bool { return o.Accepts != nil }
+
+// MostItems is how many items one call may ask for.
+func (o Operation) MostItems() int { return cmp.Or(o.Most, MaxItems) }
 
 // ShowsPage reports whether the response is a page for people and nothing else.
 func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }

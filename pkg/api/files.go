@@ -10,7 +10,7 @@ func FilesOf(function string) Files {
 	switch function {
 	case string(Documents):
 		return Files{Signs: true, Lists: true, Removes: true}
-	case string(Courses), string(Transfers), string(Extractions):
+	case string(Courses), string(Transfers), string(Extractions), string(Imports):
 		return Files{Lists: true}
 	case Extractor:
 		return Files{Lists: true, Reads: true}

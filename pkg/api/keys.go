@@ -159,6 +159,12 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
 			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
+	case string(Imports):
+		// Courses and documents keep what holds them.
+		return writer.
+			reading(data...).
+			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
+			writing(live(catalog.DocumentKind), ReservationRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):

@@ -31,6 +31,7 @@ var (
 	byReading  = Cost{Base: 1, PerItem: 1}
 	perCourse  = Cost{PerItem: 10}
 	withCourse = Cost{Base: 2, PerItem: 10}
+	perRecord  = Cost{Base: 2, PerItem: 1}
 )
 
 // The functions below build the rows of the table. Options set the fields in which an operation differs from the
@@ -100,6 +101,9 @@ func costs(c Cost) option { return func(o *Operation) { o.Cost = c } }
 
 // counts names the body fields that hold the billable items.
 func counts(fields ...string) option { return func(o *Operation) { o.ItemsIn = fields } }
+
+// upTo sets how many items a call may ask for.
+func upTo(items int) option { return func(o *Operation) { o.Most = items } }
 
 // costsEach sets the cost of a call that is charged by what it reads.
 func costsEach(item string) option {
@@ -317,6 +321,10 @@ var operations = []Operation{
 		described("Returns a skill of the loaded taxonomy."))),
 	added(list("listSkillSections", Extractions, "/skills/{skillId}/sections", "Find sections that teach a skill",
 		described("Returns sections that teach the skill, by level, then confidence, both descending. Reviews take effect at once, other changes within 10 seconds."))),
+
+	added(post("upsertRecords", Imports, "/batches", "Create or change records by externalId",
+		described("Creates each item, or changes the record with its externalId as PATCH does with the fields in the item. The response has one result per item; an item that fails does not affect the others."),
+		costs(perRecord), counts("items"), upTo(100), queues)),
 
 	added(post("createDocument", Documents, "/documents", "Create a document for a syllabus file",
 		described("Creates a document and returns a signed request, valid for 15 minutes, that uploads its file directly to storage. Storage accepts only the file with the declared digest and size."),

@@ -16,6 +16,7 @@ var tags = []Tag{
 	{"Articulations", "What courses of other institutions are worth here, as it was decided, and look-ups of it.", []Group{Articulations}},
 	{"Extraction", "Skills from syllabi, and the taxonomy that they are of.", []Group{Extractions}},
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
+	{"Batches and imports", "Many records at a time, by externalId.", []Group{Imports}},
 	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},
 	{"Webhooks", "Addresses that are told of changes, and what became of the messages.", []Group{Webhooks}},
 	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers, Docs}},

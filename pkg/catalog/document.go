@@ -71,6 +71,14 @@ func (d *Document) UploadTime(now Time) int {
 // MaxDocumentHolders is the maximum number of records that hold one document.
 const MaxDocumentHolders = 1000
 
+// CheckHolders refuses another holder of a document that has as many as it may have.
+func (d *Document) CheckHolders() error {
+	if len(d.HeldBy) < MaxDocumentHolders {
+		return nil
+	}
+	return Errorf(Conflict, "Document %s is already the syllabus of %d records.", d.ID, MaxDocumentHolders)
+}
+
 // HolderOf returns the name of a record as the holder of a document; see HolderRecord.
 func HolderOf(r Record) string {
 	return strings.Join([]string{string(KindOf(r)), ParentOf(r), r.Base().ID}, "/")

@@ -56,14 +56,14 @@ func accepted(contentType string, media []string) bool {
 	return slices.Contains(media, given) && (!said || strings.EqualFold(charset, "utf-8"))
 }
 
-// countItems returns how many items a body has in the first of the fields that it
-// has any in: see api.Cost.
-func countItems(tree any, fields []string) int {
+// countItems returns how many items a body has in the first of the operation's
+// fields of items that it has any in: see api.Cost.
+func countItems(tree any, op *api.Operation) int {
 	object, _ := tree.(map[string]any)
-	for _, field := range fields {
+	for _, field := range op.ItemsIn {
 		switch value := object[field].(type) {
 		case []any:
-			return min(len(value), api.MaxItems)
+			return min(len(value), op.MostItems())
 		case string:
 			if value != "" {
 				return 1
@@ -232,6 +232,10 @@ func decode(tree any, v reflect.Value) error {
 	}
 	switch tree := tree.(type) {
 	case map[string]any:
+		if v.Type() == reflect.TypeOf(tree) {
+			v.Set(reflect.ValueOf(tree))
+			return nil
+		}
 		if v.Kind() != reflect.Struct {
 			return errMisfit
 		}

@@ -3,20 +3,16 @@ package rest
 import (
 	"context"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/service/parallel"
+	"skillscurriculum/pkg/service"
 )
 
 // Files is the storage of documents' files.
 type Files interface {
 	// Sign returns a request that uploads the document's file, valid for the given seconds from now.
 	Sign(ctx context.Context, d *catalog.Document, now catalog.Time, seconds int) (*catalog.Upload, error)
-	// Uploaded reports whether the document's file was uploaded, and when.
-	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
+	service.Uploads
 	// Remove deletes the document's file, if it exists.
 	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
@@ -134,28 +130,15 @@ func (c *call) withDocuments(ctx context.Context, named ...catalog.Optional[*str
 	if ids = slices.Compact(ids); len(ids) == 0 {
 		return l, nil
 	}
-	documents, err := c.Store.DocumentsByID(ctx, c.org, ids, true)
+	documents, err := service.ReadyDocuments(ctx, c.Store, c.Files, c.org, ids)
 	if err != nil {
 		return l, err
 	}
-	var mu sync.Mutex
-	l.Documents = map[string]*catalog.Document{}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(8)
-	for id, document := range documents {
-		if len(document.HeldBy) >= catalog.MaxDocumentHolders {
-			return l, catalog.Errorf(catalog.Conflict, "Document %s is already the syllabus of %d records.", id, catalog.MaxDocumentHolders)
+	for _, document := range documents {
+		if err := document.CheckHolders(); err != nil {
+			return l, err
 		}
-		group.Go(func() (err error) {
-			defer parallel.Recover(&err)
-			_, there, err := c.Files.Uploaded(groupCtx, c.org, id)
-			if there {
-				mu.Lock()
-				defer mu.Unlock()
-				l.Documents[id] = document
-			}
-			return err
-		})
 	}
-	return l, group.Wait()
+	l.Documents = documents
+	return l, nil
 }

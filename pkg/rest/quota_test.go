@@ -60,6 +60,8 @@ func TestCosts(t *testing.T) {
 		{"POST /transfer-packages/nope/courses", `{"courses":[{"name":"X"},{"name":"Y"}]}`, 20},
 		{"POST /transfer-packages/{packageId}/courses/{transferCourseId}/equivalencies", "", 5}, {"POST /transfer-packages/{packageId}/equivalencies", "", 5},
 		{"POST /transfer-packages/{packageId}/courses/{transferCourseId}/retry", "", 10}, {"POST /transfer-packages/{packageId}/courses/" + failed + "/retry", "", 10},
+		{"POST /batches", body["upsertRecords"], 3}, {"POST /batches", `{"resource":"job","items":[{},{}]}`, 4}, {"POST /batches", `{"resource":"job","items":[]}`, 2},
+		{"POST /batches", `{"resource":"job","items":[` + strings.Repeat(`{"externalId":"x","name":"J","employerId":"e"},`, 100) + `{}]}`, 102},
 		{"POST /reports", body["createReport"], 10}, {"POST /reports", `{}`, 10}, {"GET /reports/{reportId}", "", 10}, {"GET /reports", "", 1}, {"DELETE /reports/{reportId}", "", 2},
 		{"GET /labor-market?cipCodes=11.0701", "", 1}, {"GET /labor-market/regions", "", 1},
 		{"POST /syllabus-extractions", body["createSyllabusExtraction"], 10}, {"GET /syllabus-extractions/{extractionId}", "", 1}, {"GET /skills", "", 1}, {"GET /skills/{skillId}", "", 1},

@@ -49,7 +49,53 @@ func (c *call) save(ctx context.Context, handler func(ctx context.Context) (any,
 		}
 		pause = min(2*pause, saveMaxPause)
 	}
-	return response{}, catalog.Errorf(catalog.Unavailable, "Too many others are changing the same at the moment.")
+	return response{}, changingTooOften()
+}
+
+// saveApart runs a handler that saves changes of its own, and records its response under an idempotency key. A handler
+// that fails may have saved some of them; the same request then completes the rest.
+func (c *call) saveApart(ctx context.Context, handler func(ctx context.Context) (any, error)) (response, error) {
+	key, digest, err := c.idempotency()
+	if err != nil {
+		return response{}, err
+	}
+	recorded, err := c.recorded(ctx, key)
+	if err != nil {
+		return response{}, err
+	}
+	if recorded != nil {
+		return c.replay(recorded, digest)
+	}
+	output, err := handler(ctx)
+	if errors.Is(err, catalog.ErrStale) {
+		err = changingTooOften()
+	}
+	if err != nil {
+		return response{}, err
+	}
+	out := c.encode(output)
+	if err := c.fits(out); err != nil || key == "" {
+		return out, err
+	}
+	err = c.Store.Commit(ctx, c.org, catalog.NewChange(c.record(key, digest, out)))
+	if errors.Is(err, catalog.ErrStale) { // the same request, sent twice, has been recorded meanwhile
+		if recorded, err = c.recorded(ctx, key); err == nil && recorded != nil {
+			return c.replay(recorded, digest)
+		}
+	}
+	return out, err
+}
+
+// record returns what is stored under an idempotency key.
+func (c *call) record(key, digest string, out response) *catalog.IdempotencyRecord {
+	return &catalog.IdempotencyRecord{
+		OrganizationID: c.org, Key: key, Request: digest, Status: out.status, Location: c.location,
+		Body: c.sealed(key, out.body), ExpiresAt: c.now + catalog.IdempotencyTTL,
+	}
+}
+
+func changingTooOften() *catalog.Error {
+	return catalog.Errorf(catalog.Unavailable, "Too many others are changing the same at the moment.")
 }
 
 // attempt runs the handler and saves its change; catalog.ErrStale where that has to
@@ -89,9 +135,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 		return response{}, err
 	}
 	if key != "" {
-		change.With(&catalog.IdempotencyRecord{
-			OrganizationID: c.org, Key: key, Request: digest, Status: out.status, Location: c.location, Body: c.sealed(key, out.body), ExpiresAt: c.now + catalog.IdempotencyTTL,
-		})
+		change.With(c.record(key, digest, out))
 	}
 	if err := c.admission.wait(); err != nil {
 		return response{}, err

@@ -82,7 +82,7 @@ func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
+		api.Documents: (*Server).bindDocuments, api.Imports: (*Server).bindImports, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
 		api.Docs: (*Server).bindDocs,
 	}
 }
@@ -224,7 +224,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 		if !forbidden && op.ItemsIn != nil {
 			// A body that cannot be parsed asks for nothing.
 			tree, _ := x.body()
-			items = countItems(tree, op.ItemsIn)
+			items = countItems(tree, op)
 		}
 		x.admission = s.admit(ctx, x.caller.Customer, op, items)
 	}

@@ -5,13 +5,14 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/upsert"
 )
 
 // Store is the table as the handlers see it. Everything in it belongs to the
 // organization that is named first. A strong read is of the record as it is now; a
 // record that is not there is catalog.Absent, and missing from a map.
 type Store interface {
-	service.Store
+	upsert.Store
 	service.HealthReader
 
 	// Lists, and records by themselves.
@@ -29,7 +30,6 @@ type Store interface {
 	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
-	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
 	// Changes reads the change feed from a cursor on.
 	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
@@ -44,11 +44,6 @@ type Store interface {
 
 	// IdempotencyRecord reads what is stored under an idempotency key; nil for none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
-	// Known finds records by external id, as they are now; see catalog.Change.Resolve.
-	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// Link reads a link by the hash of its token; nil for none.
 	Link(ctx context.Context, hash string) (*catalog.Link, error)
-	// Commit saves a change, whole or not at all; catalog.ErrStale when what it was
-	// decided on is no longer so.
-	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }

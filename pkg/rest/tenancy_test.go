@@ -49,6 +49,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createTransferPackage": `{"name":"P","transferFromInstitution":"I"}`, "updateTransferPackage": `{"name":"Q"}`,
 		"createTransferCourses":    `{"courses":[{"name":"X"}]}`,
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
+		"upsertRecords":            `{"resource":"job","items":[{"externalId":"U","name":"J","employerId":"e"}]}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
 		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,

@@ -97,6 +97,9 @@ func (p *plan) plan(ctx context.Context, next []intake.Row) error {
 	if err := p.open(ctx, next); err != nil {
 		return err
 	}
+	if err := p.loadDocuments(ctx); err != nil {
+		return err
+	}
 	if p.load != nil {
 		if err := p.load(p, ctx); err != nil {
 			return err
@@ -107,7 +110,7 @@ func (p *plan) plan(ctx context.Context, next []intake.Row) error {
 		if x.Name = nameOf(row); x.Record != nil {
 			x.Record = catalog.Copy(x.Record)
 		}
-		err := p.once(row)
+		err := cmp.Or(p.once(row), p.holdable(row))
 		switch {
 		case err != nil:
 		case p.options.OnlyNew && x.Was != "":
@@ -134,6 +137,30 @@ func (p *plan) once(row intake.Row) error {
 		return nil
 	}
 	return catalog.Invalid(catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first})
+}
+
+// documentOf returns the id of the document that a row names; "" for none.
+func documentOf(row intake.Row) string {
+	id, _ := row.Fields["documentId"].(string)
+	return id
+}
+
+// loadDocuments reads the documents that the rows name.
+func (p *plan) loadDocuments(ctx context.Context) (err error) {
+	ids := slices.DeleteFunc(p.names(documentOf), func(id string) bool { return id == "" })
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) > 0 && p.Files != nil {
+		p.lookups.Documents, err = service.ReadyDocuments(ctx, p.Store, p.Files, p.org, ids)
+	}
+	return err
+}
+
+// holdable refuses a row whose document has too many holders.
+func (p *plan) holdable(row intake.Row) error {
+	if document := p.lookups.Documents[documentOf(row)]; document != nil {
+		return document.CheckHolders()
+	}
+	return nil
 }
 
 // Directory returns the directory of the plan's list, including the records planned so far.
@@ -176,6 +203,18 @@ func (p *plan) members() (names []string) {
 	return names
 }
 
+// memberIDs returns the ids of members that the plan's only row has in a field: rows name members either by id or by
+// external id, and records with members are planned alone.
+func (p *plan) memberIDs(field string) (ids []string) {
+	row := p.rows[0]
+	if list, ok := row.Fields[field].([]any); ok && row.Members == nil {
+		for _, id := range list {
+			ids = append(ids, id.(string))
+		}
+	}
+	return ids
+}
+
 // defaultSections reads the default sections of courses.
 func (p *plan) defaultSections(
 	ctx context.Context, courses map[string]*catalog.Course,
@@ -195,9 +234,15 @@ func (p *plan) loadCourses(ctx context.Context) (err error) {
 
 // loadProgram reads the old and new courses of a program.
 func (p *plan) loadProgram(ctx context.Context) (err error) {
-	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err == nil {
-		p.held, err = p.loadHeld(ctx)
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err != nil {
+		return err
 	}
+	if ids := p.memberIDs("courseOrder"); len(ids) > 0 {
+		if p.lookups.Courses, err = p.Store.CoursesByID(ctx, p.org, ids, true); err != nil {
+			return err
+		}
+	}
+	p.held, err = p.loadHeld(ctx)
 	return err
 }
 
@@ -219,11 +264,16 @@ func (p *plan) loadPackages(ctx context.Context) (err error) {
 
 // loadCredential reads the sections of a credential, and its old and new courses.
 func (p *plan) loadCredential(ctx context.Context) (err error) {
-	names := p.members()
-	if p.sections, err = named[*catalog.Section](ctx, p.run, names); err != nil {
+	names := append(p.members(), p.memberIDs("courseSectionIds")...)
+	if p.sections, err = named[*catalog.Section](ctx, p.run, p.members()); err != nil {
 		return err
 	}
-	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, names); err != nil {
+	if ids := p.memberIDs("courseSectionIds"); len(ids) > 0 {
+		if p.sections, err = p.Store.SectionsByID(ctx, p.org, ids, true); err != nil {
+			return err
+		}
+	}
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err != nil {
 		return err
 	}
 	if p.byID, err = p.defaultSections(ctx, p.lookups.Courses); err != nil {
@@ -492,7 +542,9 @@ func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.Sec
 func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) error {
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
-		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)
+		return catalog.Invalid(catalog.FieldError{
+			Location: "courseExternalId", Message: fmt.Sprintf("no course has the external id %q", row.Parent),
+		})
 	}
 	in, err := decode[catalog.SectionInput](row.Fields)
 	if err != nil {

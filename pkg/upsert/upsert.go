@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -25,12 +26,15 @@ import (
 // Store is the part of the table that imports use.
 type Store interface {
 	service.Store
-	// Known finds records by external id; see package dynamo.
+	service.DocumentsReader
+	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
 
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
+	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has
+	// changed.
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
 }
 
@@ -38,6 +42,7 @@ type Store interface {
 type Loader struct {
 	Store     Store
 	Queue     service.Queue                  // receives the extractions of new syllabi
+	Files     service.Uploads                // finds the files of documents; nil if no row may name one
 	Market    labor.Source                   // derives occupations from CIP codes
 	SkillName func(id string) (string, bool) // of the taxonomy
 	CheckHref func(href string) error        // whether a syllabus may be fetched from there
@@ -327,5 +332,5 @@ func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, e
 		pause = min(2*pause, time.Second)
 		attempt++
 	}
-	return 0, errors.New("the same records keep changing; run the import again later")
+	return 0, fmt.Errorf("the same records keep changing; run the import again later: %w", catalog.ErrStale)
 }
