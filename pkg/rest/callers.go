@@ -68,6 +68,9 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if customer == nil {
 			return unauthorized()
 		}
+		if customer.DisabledAt != nil { // not remembered: it works again as soon as it is enabled
+			return catalog.Caller{}, catalog.Errorf(catalog.Forbidden, "The customer of this API key is disabled.")
+		}
 		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, KeyHash: key.Hash, Scope: key.Scope}, now}
 		c.remember(digest, known)
 	}
