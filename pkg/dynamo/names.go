@@ -20,7 +20,7 @@ type externalRow struct {
 }
 
 // saveExternal assigns an external id to a record unless another record got it meanwhile.
-func (s *Store) saveExternal(org catalog.OrgID, x *catalog.Naming) write {
+func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment) write {
 	row := item{"id": text(x.Record.Base().ID)}
 	if parent := catalog.ParentOf(x.Record); parent != "" {
 		row["parent"] = text(parent)
@@ -35,14 +35,14 @@ func (s *Store) saveExternal(org catalog.OrgID, x *catalog.Naming) write {
 }
 
 // freeExternal frees the external id of a record.
-func (s *Store) freeExternal(org catalog.OrgID, x *catalog.Unnaming) write {
+func (s *Store) freeExternal(org catalog.OrgID, x *catalog.ExternalIDRelease) write {
 	var e expression
 	e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("id") + " = " + e.value(text(x.Record.Base().ID))}
 	return s.delete(externalKey(org, catalog.KindOf(x.Record), x.Name), &e)
 }
 
 // saveCode moves the row that finds a course by its code.
-func (s *Store) saveCode(org catalog.OrgID, coded *catalog.Coding) (writes []write) {
+func (s *Store) saveCode(org catalog.OrgID, coded *catalog.CodeChange) (writes []write) {
 	seq, _ := catalog.Sequence(catalog.CourseKind, coded.Record.ID)
 	if coded.Was != "" && coded.Was != coded.Is {
 		writes = append(writes, s.delete(codeKey(org, coded.Was, seq), &expression{}))

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -105,18 +105,10 @@ func (s *Server) bindCourses() {
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
 	) (*catalog.Section, *catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, nil, err
-		}
-		return service.Review(c.actor(), section, in.SkillID, in.Body.ReviewInput)
+		return service.ReviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, err
-		}
-		return service.Unreview(c.actor(), section, in.SkillID)
+		return service.UnreviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID)
 	})
 }
 

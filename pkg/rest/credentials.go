@@ -5,7 +5,7 @@ import (
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 

@@ -28,7 +28,7 @@ import (
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 	"skillscurriculum/pkg/skills"

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -121,7 +121,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return service.Review(c.actor(), course, in.SkillID, in.Body.ReviewInput)
+		return service.ReviewTransferCourse(c.actor(), course, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,
@@ -130,7 +130,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		return service.Unreview(c.actor(), course, in.SkillID)
+		return service.UnreviewTransferCourse(c.actor(), course, in.SkillID)
 	})
 	write(s, "retryTransferCourse", func(
 		ctx context.Context, c *call, in *transferCourseInput,
