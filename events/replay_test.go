@@ -175,6 +175,9 @@ func requests(id map[string]string) []request {
 		{"resendWebhookMessage", of("webhookId", id["webhook"], "messageId", id["message"]), nil, ""},
 		{"deleteWebhook", of("webhookId", id["otherWebhook"]), nil, ""},
 
+		{"getMe", nil, nil, ""},
+		{"listOccupations", nil, of("query", "software dev", "limit", "2"), ""},
+		{"listCIPCodes", nil, of("query", "computer sci", "limit", "2"), ""},
 		{"getCustomerUsage", of("customerId", customer), nil, ""},
 	}
 }
