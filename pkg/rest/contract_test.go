@@ -103,7 +103,7 @@ func TestDisabledCustomer(t *testing.T) {
 		if disabled == nil {
 			s.one.must(200, "GET", "/courses", "")
 		} else {
-			s.one.must(403, "GET", "/courses", "").want("code", "forbidden")
+			s.one.must(401, "GET", "/courses", "")
 			s.two.must(200, "GET", "/courses", "")
 		}
 	}
