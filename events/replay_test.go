@@ -177,6 +177,9 @@ func requests(id map[string]string) []request {
 		{"resendWebhookMessage", of("webhookId", id["webhook"], "messageId", id["message"]), nil, ""},
 		{"deleteWebhook", of("webhookId", id["otherWebhook"]), nil, ""},
 
+		{"getMe", nil, nil, ""},
+		{"listOccupations", nil, of("query", "software dev", "limit", "2"), ""},
+		{"listCIPCodes", nil, of("query", "computer sci", "limit", "2"), ""},
 		{"getCustomerUsage", of("customerId", customer), nil, ""},
 	}
 }
@@ -380,6 +383,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 			t.Fatal(err)
 		}
 	}
+	save(store.SaveOrganization(ctx, &catalog.Organization{ID: organization, Name: "Example College", CreatedAt: seedTime}))
 	save(store.SaveCustomer(ctx, &catalog.Customer{ID: customer, OrganizationID: organization, Name: "Events", CreatedAt: seedTime}))
 	save(store.SaveKey(ctx, &catalog.Key{
 		ID: "key_events", CustomerID: customer, OrganizationID: organization, Scope: catalog.WriteScope, Hash: catalog.HashSecret(apiKey), CreatedAt: seedTime,
