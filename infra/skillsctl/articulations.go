@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 type importArticulations struct {
@@ -27,8 +27,8 @@ func (c *importArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err != nil {
 		return err
 	}
-	loader := load.Loader{Store: s.store, Now: now, IDs: ids}
-	options := load.Options{Check: c.Check, EffectiveFrom: c.EffectiveFrom}
+	loader := upsert.Loader{Store: s.store, Now: now, IDs: ids}
+	options := upsert.Options{Check: c.Check, EffectiveFrom: c.EffectiveFrom}
 	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
@@ -51,7 +51,7 @@ func (c *exportArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	}
 	out := bufio.NewWriter(t.stdout)
 	e := intake.ArticulationExport{
-		CourseName: load.CourseNames(courses).Of, ProgramName: load.ProgramNames(programs).Of,
+		CourseName: upsert.CourseNames(courses).Of, ProgramName: upsert.ProgramNames(programs).Of,
 	}
 	if err := e.Begin(out); err != nil {
 		return err

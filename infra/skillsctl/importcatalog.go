@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 // shownRejects is the number of errors shown; the file of rejects has all.
@@ -49,17 +49,17 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 		return err
 	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
-	loader := load.Loader{
+	loader := upsert.Loader{
 		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name,
 		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
 	}
-	options := load.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
+	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
 	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
 // load imports rows and shows the summary. Rejected rows are written to a file.
 func (t *tool) load(
-	ctx context.Context, loader load.Loader, org catalog.OrgID, rows []intake.Row, o load.Options, rejects string,
+	ctx context.Context, loader upsert.Loader, org catalog.OrgID, rows []intake.Row, o upsert.Options, rejects string,
 ) error {
 	step, end := progress(t.stderr, "records")
 	o.Progress = step
@@ -74,7 +74,7 @@ func (t *tool) load(
 		}
 	}
 	would := ""
-	if o.Check || errors.Is(err, load.ErrRejected) {
+	if o.Check || errors.Is(err, upsert.ErrRejected) {
 		would = "would be "
 	}
 	if failed := t.show(summary, func(w io.Writer) { showSummary(w, summary, rejects, would) }); failed != nil {
@@ -86,7 +86,7 @@ func (t *tool) load(
 	return err
 }
 
-func showSummary(w io.Writer, s *load.Summary, rejects, would string) {
+func showSummary(w io.Writer, s *upsert.Summary, rejects, would string) {
 	for _, count := range []struct {
 		what string
 		n    int
@@ -95,7 +95,7 @@ func showSummary(w io.Writer, s *load.Summary, rejects, would string) {
 	}
 	for _, list := range []struct {
 		what string
-		rows []load.Reject
+		rows []upsert.Reject
 	}{{"skipped ", s.Skips}, {"imported ", s.Incomplete}, {"", s.Rejects}} {
 		for _, r := range list.rows[:min(len(list.rows), shownRejects)] {
 			fmt.Fprintf(w, "%s: %s%s %s: %s\n", r.Place, list.what, r.Kind, r.Name, r.Reason)
@@ -111,7 +111,7 @@ func showSummary(w io.Writer, s *load.Summary, rejects, would string) {
 
 // writeRejects writes the records with errors, each with its place and the reason. Records of a single table keep their
 // columns, so that the file can be corrected and imported: unknown columns are ignored.
-func writeRejects(name string, rejects []load.Reject) error {
+func writeRejects(name string, rejects []upsert.Reject) error {
 	header := rejects[0].Row.Header
 	for _, r := range rejects {
 		if !slices.Equal(r.Row.Header, header) {

@@ -68,9 +68,9 @@ type (
 		Reservation
 	}
 
-	// Growth counts an addition of courses to a package, which must have been given none
+	// CourseAddition counts an addition of courses to a package, which must have been given none
 	// since it was loaded.
-	Growth struct{ about[*TransferPackage] }
+	CourseAddition struct{ about[*TransferPackage] }
 
 	// Text stores the text from which the skills of a record are extracted.
 	Text struct {
@@ -84,29 +84,29 @@ type (
 		*Outcome
 	}
 
-	// Naming gives a record an external id; Was is the id of the record that had it, "" for
+	// ExternalIDAssignment gives a record an external id; Was is the id of the record that had it, "" for
 	// none. See Resolve.
-	Naming struct {
+	ExternalIDAssignment struct {
 		about[Record]
 		Name, Was string
 	}
 
-	// Unnaming frees an external id.
-	Unnaming struct {
+	// ExternalIDRelease frees an external id.
+	ExternalIDRelease struct {
 		about[Record]
 		Name string
 	}
 
-	// Coding changes the code by which a course is found; "" for none.
-	Coding struct {
+	// CodeChange changes the normalised code by which a course is found; "" for none.
+	CodeChange struct {
 		about[*Course]
 		Was, Is string
 	}
 
-	// Faceting changes the facets by which records of one kind are found.
-	Faceting struct {
+	// FacetChange changes the facets by which records of one kind are found.
+	FacetChange struct {
 		OrganizationID OrgID
-		Records        []Refaceted
+		Records        []FacetedRecord
 	}
 
 	// Entry enters articulations under a key. See Enter.
@@ -132,7 +132,7 @@ type (
 )
 
 func (d *DocumentHolding) organization() OrgID   { return d.OrganizationID }
-func (f *Faceting) organization() OrgID          { return f.OrganizationID }
+func (f *FacetChange) organization() OrgID       { return f.OrganizationID }
 func (d *Directory) organization() OrgID         { return d.OrganizationID }
 func (w *Webhooks) organization() OrgID          { return w.OrganizationID }
 func (m *WebhookMessage) organization() OrgID    { return m.OrganizationID }
@@ -292,8 +292,8 @@ func (c *Change) found(before, after Record) {
 	c.syllabusMoved(document, after)
 }
 
-// Happened adds an event, one of Events, to the replacement of a record.
-func (c *Change) Happened(event string, r Record) {
+// SetEvent adds an event, one of Events, to the replacement of a record.
+func (c *Change) SetEvent(event string, r Record) {
 	for _, replaced := range EffectsOf[*Replacement](c) {
 		if replaced.Record == r {
 			replaced.Event = event
@@ -322,7 +322,7 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	}
 	c.With(&Deletion{about[Record]{r}, was, owner})
 	if course, ok := r.(*Course); ok {
-		c.With(&Coding{about[*Course]{course}, course.Code, ""})
+		c.With(&CodeChange{about[*Course]{course}, Normalized(course.Code), ""})
 	}
 	if document := HeldDocument(r); document != "" {
 		c.holdDocument(r, document, true)
@@ -338,10 +338,12 @@ func (c *Change) Revoke(r Record, reserved []Reservation) {
 	}
 }
 
-// Grows counts an addition of courses to a package, which must still exist with the courses
+// CountAddition counts an addition of courses to a package, which must still exist with the courses
 // that were counted and must not be deleted without the new ones.
-func (c *Change) Grows(p *TransferPackage) {
-	effect(c, func(g *Growth) bool { return g.Record == p }, func() *Growth { return &Growth{about[*TransferPackage]{p}} })
+func (c *Change) CountAddition(p *TransferPackage) {
+	effect(c, func(a *CourseAddition) bool { return a.Record == p }, func() *CourseAddition {
+		return &CourseAddition{about[*TransferPackage]{p}}
+	})
 }
 
 // Keep stores the text of an extraction.

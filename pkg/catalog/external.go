@@ -66,7 +66,7 @@ type ExternalID struct {
 func (c *Change) names(before, after Record) {
 	was, is := externalID(before), externalID(after)
 	if was != is && was != "" {
-		c.With(&Unnaming{about[Record]{after}, was})
+		c.With(&ExternalIDRelease{about[Record]{after}, was})
 	}
 	if was != is && is != "" {
 		c.Name(after, is)
@@ -78,21 +78,23 @@ func (c *Change) names(before, after Record) {
 	}
 	code := ""
 	if old, ok := before.(*Course); ok {
-		code = old.Code
+		code = Normalized(old.Code)
 	}
 	// A course that gets an external id may predate the rows of codes.
-	if code != course.Code || was != is {
-		c.With(&Coding{about[*Course]{course}, code, course.Code})
+	if now := Normalized(course.Code); code != now || was != is {
+		c.With(&CodeChange{about[*Course]{course}, code, now})
 	}
 }
 
 // Name gives a record an external id.
-func (c *Change) Name(r Record, name string) { c.With(&Naming{about[Record]{r}, name, ""}) }
+func (c *Change) Name(r Record, name string) {
+	c.With(&ExternalIDAssignment{about[Record]{r}, name, ""})
+}
 
 // Resolve completes the change's external ids with the records that have them now, by name.
 // An id of another live record is a conflict at the location.
 func (c *Change) Resolve(known map[string]ExternalID, location string) error {
-	for _, naming := range EffectsOf[*Naming](c) {
+	for _, naming := range EffectsOf[*ExternalIDAssignment](c) {
 		holder := known[naming.Name]
 		if holder.Record != nil && holder.Record.Base().ID != naming.Record.Base().ID {
 			err := Errorf(Conflict, "Another %s already has the externalId.", KindOf(naming.Record))
@@ -106,7 +108,7 @@ func (c *Change) Resolve(known map[string]ExternalID, location string) error {
 
 // Names lists the external ids that the change assigns, all to records of one kind.
 func (c *Change) Names() (kind Kind, names []string) {
-	for _, naming := range EffectsOf[*Naming](c) {
+	for _, naming := range EffectsOf[*ExternalIDAssignment](c) {
 		kind, names = KindOf(naming.Record), append(names, naming.Name)
 	}
 	return kind, names

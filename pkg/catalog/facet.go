@@ -20,9 +20,9 @@ const (
 	EndsFacet        = "ends"
 )
 
-// Refaceted is a listed record that left facets and joined others; Has are all that it
+// FacetedRecord is a listed record that left facets and joined others; Has are all that it
 // has now.
-type Refaceted struct {
+type FacetedRecord struct {
 	Record            Record
 	Left, Joined, Has []Facet
 }
@@ -44,8 +44,8 @@ func (c *Change) facets(record, before, after Record) {
 	joined := slices.DeleteFunc(slices.Clone(is), func(f Facet) bool { return slices.Contains(was, f) })
 	if len(left)+len(joined) > 0 {
 		org := record.Base().OrganizationID
-		all := effect(c, func(f *Faceting) bool { return f.OrganizationID == org }, func() *Faceting { return &Faceting{OrganizationID: org} })
-		all.Records = append(all.Records, Refaceted{record, left, joined, is})
+		all := effect(c, func(f *FacetChange) bool { return f.OrganizationID == org }, func() *FacetChange { return &FacetChange{OrganizationID: org} })
+		all.Records = append(all.Records, FacetedRecord{record, left, joined, is})
 	}
 }
 

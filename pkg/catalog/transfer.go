@@ -19,8 +19,8 @@ type TransferPackage struct {
 	MatchingConfig          MatchingConfig `json:"matchingConfig" doc:"Scores from which a match counts as an equivalent"`
 	Description             *string        `json:"description" doc:"What the package is about"`
 	UniqueTag               *string        `json:"uniqueTag" doc:"Tag chosen by the organization"`
-	// Grown is how often the package was given courses. Only the store shows it.
-	Grown int `json:"-" store:"grown,omitempty,guard"`
+	// Additions counts the times that courses were added to the package. It is stored, but not shown to clients.
+	Additions int `json:"-" store:"grown,omitempty,guard"`
 }
 
 // MatchingConfigInput is what a request or a file says of the thresholds.

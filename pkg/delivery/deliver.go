@@ -106,7 +106,7 @@ func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *
 	_, fails := hooks.Failing[hook.ID]
 	switch worked := a.Outcome == catalog.Delivered; {
 	case worked && fails:
-		return w.Store.MarkWorking(ctx, hook.OrganizationID, hook.ID)
+		return w.Store.ClearFailing(ctx, hook.OrganizationID, hook.ID)
 	case !worked && !fails:
 		return w.Store.MarkFailing(ctx, hook.OrganizationID, hook.ID, a.At)
 	}

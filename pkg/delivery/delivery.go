@@ -49,9 +49,9 @@ type Store interface {
 	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
-	// MarkFailing stores since when a webhook has been failing, MarkWorking that it works.
+	// MarkFailing stores since when a webhook has been failing, ClearFailing that it works.
 	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
-	MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error
+	ClearFailing(ctx context.Context, org catalog.OrgID, webhookID string) error
 	// MarkQuick stores that a webhook's last response was quick, MarkSlow that it was not.
 	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
 	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error

@@ -53,24 +53,24 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return rows{phase: ahead, writes: []write{s.endReservation(org, e.Reservation)}}, nil
 	case *catalog.Directory:
 		return s.saveDirectory(e), nil
-	case *catalog.Growth:
-		return s.grow(e.Record), nil
+	case *catalog.CourseAddition:
+		return s.countAddition(e.Record), nil
 	case *catalog.Text:
 		return one(s.put(textKey(org, e.Record.Base().ID), item{"text": binary(compress([]byte(e.Text)))}, nil), nil)
 	case *catalog.RecordOutcome:
 		return one(s.putOutcome(evidenceKey(org, e.Record.Base().ID), e.Outcome))
-	case *catalog.Naming:
+	case *catalog.ExternalIDAssignment:
 		return one(s.saveExternal(org, e), nil)
-	case *catalog.Unnaming:
+	case *catalog.ExternalIDRelease:
 		return one(s.freeExternal(org, e), nil)
-	case *catalog.Coding:
+	case *catalog.CodeChange:
 		return rows{writes: s.saveCode(org, e)}, nil
 	case *catalog.Webhooks:
 		return one(s.saveWebhooks(e))
 	case *catalog.WebhookMessage:
 		return one(s.sendMessage(*e))
-	case *catalog.Faceting:
-		return rows{writes: s.refacet(org, e.Records)}, nil
+	case *catalog.FacetChange:
+		return rows{writes: s.facetWrites(org, e.Records)}, nil
 	case *catalog.Entry:
 		return rows{writes: s.saveApproved(org, e.Approved)}, nil
 	case *catalog.Hint:
@@ -225,10 +225,10 @@ func (s *Store) documentHolding(h *catalog.DocumentHolding) rows {
 	return r
 }
 
-// grow counts an addition of courses to a package.
-func (s *Store) grow(p *catalog.TransferPackage) rows {
+// countAddition counts an addition of courses to a package.
+func (s *Store) countAddition(p *catalog.TransferPackage) rows {
 	e := exists()
-	e.counted(grown, p.Grown)
-	e.set(grown, number(p.Grown+1))
-	return rows{writes: []write{{action: s.update(keyOf(p), e), row: s.bytesOf(p)}}, saved: func() { p.Grown++ }}
+	e.counted(additions, p.Additions)
+	e.set(additions, number(p.Additions+1))
+	return rows{writes: []write{{action: s.update(keyOf(p), e), row: s.bytesOf(p)}}, saved: func() { p.Additions++ }}
 }

@@ -52,9 +52,9 @@ func facetRow(f catalog.Facet) (prefix, code string) {
 	return f.Name + "#" + value + "#", ""
 }
 
-// refacet returns the updates of the facets' rows. What the records of a change add to
+// facetWrites returns the updates of the facets' rows. What the records of a change add to
 // one number, and take off it, is added up.
-func (s *Store) refacet(org catalog.OrgID, changed []catalog.Refaceted) (writes []write) {
+func (s *Store) facetWrites(org catalog.OrgID, changed []catalog.FacetedRecord) (writes []write) {
 	sums := map[key]map[string]*big.Int{}
 	codes := map[key]map[string][]string{}
 	for _, c := range changed {

@@ -280,7 +280,7 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 		"deleted":  change(func(c *catalog.Change) { c.Delete(theirs, at.Now(), nil) }),
 		"held":     change(func(c *catalog.Change) { c.HoldAs(theirs, "prg_1/"+theirs.ID) }),
 		"revoked":  change(func(c *catalog.Change) { c.Revoke(theirs, []catalog.Reservation{{Holder: "prg_1"}}) }),
-		"grown":    change(func(c *catalog.Change) { c.Grows(pack) }),
+		"grown":    change(func(c *catalog.Change) { c.CountAddition(pack) }),
 		"text":     change(func(c *catalog.Change) { c.Keep(theirs, "text") }),
 		"outcome":  change(func(c *catalog.Change) { c.Conclude(theirs, &catalog.Outcome{}) }),
 		"named":    change(func(c *catalog.Change) { c.Name(theirs, "x") }),

@@ -20,7 +20,7 @@ type externalRow struct {
 }
 
 // saveExternal assigns an external id to a record unless another record got it meanwhile.
-func (s *Store) saveExternal(org catalog.OrgID, x *catalog.Naming) write {
+func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment) write {
 	row := item{"id": text(x.Record.Base().ID)}
 	if parent := catalog.ParentOf(x.Record); parent != "" {
 		row["parent"] = text(parent)
@@ -35,14 +35,14 @@ func (s *Store) saveExternal(org catalog.OrgID, x *catalog.Naming) write {
 }
 
 // freeExternal frees the external id of a record.
-func (s *Store) freeExternal(org catalog.OrgID, x *catalog.Unnaming) write {
+func (s *Store) freeExternal(org catalog.OrgID, x *catalog.ExternalIDRelease) write {
 	var e expression
 	e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("id") + " = " + e.value(text(x.Record.Base().ID))}
 	return s.delete(externalKey(org, catalog.KindOf(x.Record), x.Name), &e)
 }
 
 // saveCode moves the row that finds a course by its code.
-func (s *Store) saveCode(org catalog.OrgID, coded *catalog.Coding) (writes []write) {
+func (s *Store) saveCode(org catalog.OrgID, coded *catalog.CodeChange) (writes []write) {
 	seq, _ := catalog.Sequence(catalog.CourseKind, coded.Record.ID)
 	if coded.Was != "" && coded.Was != coded.Is {
 		writes = append(writes, s.delete(codeKey(org, coded.Was, seq), &expression{}))
@@ -53,11 +53,12 @@ func (s *Store) saveCode(org catalog.OrgID, coded *catalog.Coding) (writes []wri
 	return writes
 }
 
-// CoursesByCode reads a page of the courses with exactly that code, in creation order, and
+// CoursesByCode reads a page of the courses with a code, compared as catalog.Normalized has it, in creation order, and
 // their number.
 func (s *Store) CoursesByCode(
 	ctx context.Context, org catalog.OrgID, code string, offset, limit int,
 ) ([]*catalog.Course, int, error) {
+	code = catalog.Normalized(code)
 	for attempt := range pageAttempts {
 		numbers := []string{}
 		in := partitionQuery(partition(org, api.CodeRows), true)
@@ -80,7 +81,7 @@ func (s *Store) CoursesByCode(
 		if err != nil {
 			return nil, 0, err
 		}
-		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return c.Code != code })
+		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return catalog.Normalized(c.Code) != code })
 		if len(courses) == len(asked) {
 			return courses, len(numbers), nil
 		}

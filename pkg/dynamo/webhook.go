@@ -161,8 +161,8 @@ func (s *Store) MarkFailing(ctx context.Context, org catalog.OrgID, webhookID st
 	return s.mark(ctx, org, e)
 }
 
-// MarkWorking records that an attempt at a webhook succeeded.
-func (s *Store) MarkWorking(ctx context.Context, org catalog.OrgID, webhookID string) error {
+// ClearFailing records that an attempt at a webhook succeeded.
+func (s *Store) ClearFailing(ctx context.Context, org catalog.OrgID, webhookID string) error {
 	e := exists()
 	e.remove(failing + webhookID)
 	return s.mark(ctx, org, e)

@@ -12,7 +12,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // Endpoint is an operation with the types of its handler.

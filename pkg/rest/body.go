@@ -19,7 +19,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // What a body holds at most: bytes, values, names in an object, and levels of nesting. They

@@ -2,10 +2,9 @@ package rest
 
 import (
 	"context"
-	"slices"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -20,7 +19,7 @@ type sectionInput struct {
 
 type listCoursesInput struct {
 	namedPageInput
-	Code string `query:"code" minLength:"1" doc:"Only courses with exactly this code" extension:"true"`
+	Code string `query:"code" minLength:"1" doc:"Only courses with this code; spelling differences such as case are ignored" extension:"true"`
 }
 
 type listSectionsInput struct {
@@ -106,32 +105,21 @@ func (s *Server) bindCourses() {
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
 	) (*catalog.Section, *catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, nil, err
-		}
-		return service.Review(c.actor(), section, in.SkillID, in.Body.ReviewInput)
+		return service.ReviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, err
-		}
-		return service.Unreview(c.actor(), section, in.SkillID)
+		return service.UnreviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID)
 	})
 }
 
 func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
-	if in.Code == "" {
-		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+	all := c.Store.Courses
+	if in.Code != "" {
+		all = func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
+			return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
+		}
 	}
-	if in.ExternalID == "" {
-		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
-		return page(c, in.pageInput, courses, total), err
-	}
-	courses, err := named[*catalog.Course](ctx, c, in.ExternalID)
-	courses = slices.DeleteFunc(courses, func(course *catalog.Course) bool { return course.Code != in.Code })
-	return page(c, in.pageInput, cut(in.pageInput, courses), len(courses)), err
+	return list(ctx, c, in.namedPageInput, in.Code, all)
 }
 
 // section loads a section of the course that the path names.

@@ -10,7 +10,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // What a JSON reader takes is what a second reading of it takes, trimmed.

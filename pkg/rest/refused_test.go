@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // refusedBodies are bodies of 1 MiB that no operation takes, each the worst of its sort.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -78,7 +78,7 @@ type TransferCourseWithEvidence struct {
 
 func (s *Server) bindTransfers() {
 	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
-		return list(ctx, c, *in, c.Store.TransferPackages)
+		return list(ctx, c, *in, "", c.Store.TransferPackages)
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
@@ -121,7 +121,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return service.Review(c.actor(), course, in.SkillID, in.Body.ReviewInput)
+		return service.ReviewTransferCourse(c.actor(), course, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,
@@ -130,7 +130,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		return service.Unreview(c.actor(), course, in.SkillID)
+		return service.UnreviewTransferCourse(c.actor(), course, in.SkillID)
 	})
 	write(s, "retryTransferCourse", func(
 		ctx context.Context, c *call, in *transferCourseInput,

@@ -6,7 +6,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service/parallel"
 	"skillscurriculum/pkg/webhook"
 )

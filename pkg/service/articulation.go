@@ -116,7 +116,7 @@ func MoveArticulation(
 	}
 	catalog.ReplaceChanged(&change, before, a, actor.Now)
 	if move.To == catalog.ArticulationApproved || move.To == catalog.ArticulationRejected {
-		change.Happened(catalog.ArticulationDecided, a)
+		change.SetEvent(catalog.ArticulationDecided, a)
 	}
 	change.Move(a, move)
 	return &change, nil

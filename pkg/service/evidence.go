@@ -75,6 +75,9 @@ func evidenceOf(
 	}
 	var candidates []alignment.Candidate
 	for _, section := range found.sections {
+		if section.Cancelled() {
+			continue
+		}
 		candidates = append(candidates, alignment.Candidate{
 			SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills,
 		})

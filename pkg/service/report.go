@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
@@ -20,7 +22,7 @@ type Comparison struct {
 	Strong   bool // reads are of the records as they are now
 }
 
-// CreateReport makes a report, all of whose courses, jobs and skills must be there.
+// CreateReport makes a report. All of its courses, programs, jobs and skills must exist.
 func (c Comparison) CreateReport(
 	ctx context.Context, a Actor, in catalog.ReportInput,
 ) (*alignment.Report, *catalog.Change, error) {
@@ -42,9 +44,8 @@ func (c Comparison) CreateReport(
 	return &report, &change, nil
 }
 
-// Report loads a stored report with what its settings name, to be shown in that view;
-// "" is the one of its settings. What they name may be gone by now; the report is about
-// what is there.
+// Report loads a stored report with what its settings name, to be shown in a view; "" is
+// the one of its settings. What no longer exists is left out.
 func (c Comparison) Report(ctx context.Context, id, view string) (alignment.Report, error) {
 	record, err := c.Store.Report(ctx, c.Org, id, c.Strong)
 	if err != nil {
@@ -55,8 +56,7 @@ func (c Comparison) Report(ctx context.Context, id, view string) (alignment.Repo
 	return report, err
 }
 
-// namedCourses loads courses that are named; an unknown one and one named twice are field
-// errors.
+// namedCourses loads courses; an unknown one and one named twice are field errors.
 func (c Comparison) namedCourses(
 	ctx context.Context, ids []string, location string,
 ) (map[string]*catalog.Course, []catalog.FieldError, error) {
@@ -64,18 +64,14 @@ func (c Comparison) namedCourses(
 		return nil, nil, nil
 	}
 	courses, err := c.Store.CoursesByID(ctx, c.Org, ids, true)
-	return courses, catalog.CheckCourses(ids, courses, location), err
+	return courses, catalog.CheckNamed("course", ids, courses, location), err
 }
 
-// load loads what a report's settings name; what is not there is an error at
-// its place.
+// load loads what a report's settings name; what does not exist is a field error.
 func (c Comparison) load(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
 	report := alignment.Report{Record: record}
 	settings := record.Settings
-	courses, wrong, err := c.namedCourses(ctx, settings.Courses, "body.settings.courses")
-	if err == nil {
-		report.Courses, err = c.reportCourses(ctx, courses)
-	}
+	wrong, err := c.reportCourses(ctx, &report)
 	if err != nil {
 		return report, nil, err
 	}
@@ -86,7 +82,7 @@ func (c Comparison) load(ctx context.Context, record catalog.Report) (alignment.
 	report.Jobs, wrong = jobs, append(wrong, more...)
 	report.Skills, more = c.reportSkills(settings.Skills, "body.settings.skills")
 	wrong = append(wrong, more...)
-	report.Warnings = c.reportWarnings(report)
+	report.Warnings = append(report.Warnings, c.reportWarnings(report)...)
 	more, err = c.reportMarket(ctx, &report, "body.settings.area.code")
 	return report, append(wrong, more...), err
 }
@@ -112,10 +108,21 @@ func (c Comparison) reportWarnings(r alignment.Report) []catalog.Warning {
 	return warnings(c.Taxonomy(), usage)
 }
 
-// reportCourses loads the sections of the courses.
-func (c Comparison) reportCourses(
-	ctx context.Context, courses map[string]*catalog.Course,
-) ([]alignment.ReportCourse, error) {
+// reportCourses loads the courses that the settings name, those of the programs that they name, and their sections.
+func (c Comparison) reportCourses(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+	wrong, err := c.addPrograms(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	named := report.Record.Settings.Courses
+	if len(report.CourseIDs) == 0 {
+		return wrong, nil
+	}
+	courses, err := c.Store.CoursesByID(ctx, c.Org, report.CourseIDs, true)
+	if err != nil {
+		return nil, err
+	}
+	wrong = append(catalog.CheckNamed("course", named, courses, "body.settings.courses"), wrong...)
 	var ids []string
 	for _, course := range courses {
 		for _, ref := range course.Sections {
@@ -124,22 +131,57 @@ func (c Comparison) reportCourses(
 	}
 	var sections map[string]*catalog.Section
 	if len(ids) > 0 {
-		var err error
 		if sections, err = c.Store.SectionsByID(ctx, c.Org, ids, c.Strong); err != nil {
 			return nil, err
 		}
 	}
-	var all []alignment.ReportCourse
 	for _, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
 		for _, ref := range course.Sections {
-			if section := sections[ref.ID]; section != nil {
+			if section := sections[ref.ID]; section != nil && !section.Cancelled() {
 				of.Sections = append(of.Sections, section.Profile(course))
 			}
 		}
-		all = append(all, of)
+		report.Courses = append(report.Courses, of)
 	}
-	return all, nil
+	return wrong, nil
+}
+
+// addPrograms sets CourseIDs: the settings' courses, then those that their programs have now. Programs that have grown
+// beyond a report's bound since it was created lose their last courses, with a warning.
+func (c Comparison) addPrograms(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+	settings := report.Record.Settings
+	report.CourseIDs = slices.Clone(settings.Courses)
+	if len(settings.Programs) == 0 {
+		return nil, nil
+	}
+	const location = "body.settings.programs"
+	programs, err := c.Store.ProgramsByID(ctx, c.Org, settings.Programs, c.Strong)
+	if err != nil {
+		return nil, err
+	}
+	wrong := catalog.CheckNamed("program", settings.Programs, programs, location)
+	for _, id := range settings.Programs {
+		if program := programs[id]; program != nil {
+			for _, course := range program.CourseOrder {
+				if !slices.Contains(report.CourseIDs, course) {
+					report.CourseIDs = append(report.CourseIDs, course)
+				}
+			}
+		}
+	}
+	const most = catalog.MaxReportCourses
+	if n := len(report.CourseIDs); n > most {
+		report.CourseIDs = report.CourseIDs[:most]
+		wrong = append(wrong, catalog.FieldError{
+			Location: location, Message: fmt.Sprintf("there are %d courses with those of the programs; at most %d", n, most),
+		})
+		report.Warnings = append(report.Warnings, catalog.Warning{
+			Code: catalog.TooManyCourses, Count: n - most, Total: n,
+			Message: fmt.Sprintf("The programs now have %d courses; only the first %d are compared.", n, most),
+		})
+	}
+	return wrong, nil
 }
 
 // reportSkills looks up skills that are named for their own sake.
@@ -168,8 +210,7 @@ func (c Comparison) reportSkills(
 	return skills, wrong
 }
 
-// reportMarket looks up the occupations that the settings name, where the view shows
-// them; an area that is not there is an error in any view.
+// reportMarket looks up the occupations of the jobs if the view shows them; an unknown area is an error in any view.
 func (c Comparison) reportMarket(
 	ctx context.Context, report *alignment.Report, location string,
 ) ([]catalog.FieldError, error) {
@@ -186,17 +227,15 @@ func (c Comparison) reportMarket(
 	if settings.View != alignment.MarketView && area == labor.Nation {
 		return nil, nil
 	}
-	var socs []string
-	jobs := map[string][]string{} // their ids by SOC code
-	for _, job := range settings.Jobs {
-		if soc, ok := socOf(job); ok {
-			if jobs[soc] == nil {
-				socs = append(socs, soc)
-			}
-			jobs[soc] = append(jobs[soc], job.ID)
+	socs := map[string]bool{}
+	for _, job := range report.Jobs {
+		if job.SOCCode != "" {
+			socs[job.SOCCode] = true
 		}
 	}
-	market, err := labor.Lookup(ctx, c.Market, labor.Query{SOCCodes: socs, Area: area})
+	market, err := labor.Lookup(ctx, c.Market, labor.Query{
+		SOCCodes: slices.Sorted(maps.Keys(socs)), Area: area,
+	})
 	if hasCode(err, catalog.InvalidParameter) {
 		return []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
@@ -206,11 +245,12 @@ func (c Comparison) reportMarket(
 	report.Region = labor.Region{
 		Area: labor.Area{RegionType: market.Data.RegionType, Region: market.Data.Region}, Name: market.Data.RegionName,
 	}
-	report.Market, report.MarketWarnings = map[string]labor.Occupation{}, market.Warnings
+	report.Market = map[string]labor.Occupation{}
 	for _, occupation := range market.Data.Occupations {
-		for _, id := range jobs[occupation.SOCCode] {
-			report.Market[id] = occupation
-		}
+		report.Market[occupation.SOCCode] = occupation
 	}
+	report.MarketNotes = slices.DeleteFunc(market.Warnings, func(w catalog.Warning) bool {
+		return w.Code == catalog.RegionFallback // the report counts them
+	})
 	return nil, nil
 }

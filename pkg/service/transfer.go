@@ -37,7 +37,7 @@ func AddTransferCourses(
 	}
 	var change catalog.Change
 	created, err := newCourses(a, pack, in, &change)
-	change.Grows(pack)
+	change.CountAddition(pack)
 	return created, &change, err
 }
 
@@ -112,6 +112,7 @@ func RetryTransferCourse(
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5" doc:"Sections with a score above 0, best first"`
+	Reason           *alignment.Reason `json:"reason" doc:"Why no section is FULL or PARTIAL: there is none with skills, none with a score above 0, or none that reaches partialEquivalentThreshold; null if one is" extension:"true"`
 	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: number of compared skills that are not in the loaded taxonomy"`
 }
 
@@ -162,7 +163,9 @@ func Match(ctx context.Context, s Store, index *Index, a Actor, packageID, id st
 	}
 	usage := index.Taxonomy().Usage(m.candidates.usage)
 	addSkills(usage, course.Skills)
-	return &Equivalencies{course.ID, m.match(course), warnings(index.Taxonomy(), usage)}, nil
+	found := m.match(course)
+	found.Warnings = warnings(index.Taxonomy(), usage)
+	return &found, nil
 }
 
 // MatchPackage returns the equivalencies of all courses of a package, by thresholds that
@@ -193,7 +196,7 @@ func MatchPackage(
 	usage := index.Taxonomy().Usage(m.candidates.usage)
 	for _, course := range courses {
 		if course.Matchable() {
-			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: m.match(course)})
+			out.Courses = append(out.Courses, m.match(course))
 			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
@@ -236,17 +239,14 @@ func (m *matcher) keys(course *catalog.TransferCourse) []catalog.ApprovedKey {
 	return keys
 }
 
-// match returns the sections that a course is most like, each with the articulation by
-// which it is worth the section's course.
-func (m *matcher) match(course *catalog.TransferCourse) []alignment.Match {
+// match returns the sections that a course is most like, each with the articulation that grants the section's course
+// for it.
+func (m *matcher) match(course *catalog.TransferCourse) Equivalencies {
 	matches := m.candidates.index.Match(course.Skills, m.pack.MatchingConfig, m.index.Taxonomy().Related, matchLimit)
 	decided := m.decided.of(m.keys(course))
 	for i := range matches {
 		matches[i].ArticulationID = catalog.Decided(
 			decided, m.pack.TransferFromInstitution, course, matches[i].CourseID, m.today)
 	}
-	if matches == nil {
-		matches = []alignment.Match{}
-	}
-	return matches
+	return Equivalencies{TransferCourseID: course.ID, Matches: matches, Reason: m.candidates.index.Reason(matches)}
 }

@@ -13,15 +13,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
+	"skillscurriculum/pkg/upsert"
 )
 
 //go:embed articulations
@@ -48,7 +48,7 @@ func (q *heldQueue) send(ctx context.Context, to service.Queue) error {
 
 // articulations loads an organization's articulations and moves new ones to the status in
 // the file. Changes that users have made since are kept.
-func (l Loader) articulations(ctx context.Context, t tenant, loader load.Loader) error {
+func (l Loader) articulations(ctx context.Context, t tenant, loader upsert.Loader) error {
 	text, err := fs.ReadFile(decisions, "articulations/"+strings.TrimSuffix(t.file, ".json")+".csv")
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (l Loader) articulations(ctx context.Context, t tenant, loader load.Loader)
 	if err != nil {
 		return err
 	}
-	if _, err := loader.Load(ctx, t.organization, rows, load.Options{OnlyNew: true, KeepGoing: true}); err != nil {
+	if _, err := loader.Load(ctx, t.organization, rows, upsert.Options{OnlyNew: true, KeepGoing: true}); err != nil {
 		return err
 	}
 	names := make([]string, len(rows))

@@ -14,15 +14,15 @@ import (
 	"strings"
 
 	"skillscurriculum/infra/local/stack"
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/infra/skillsctl/keyring"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/upsert"
 )
 
 //go:embed catalogs
@@ -95,12 +95,12 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 		return stack.Customer{}, err
 	}
 	var held heldQueue
-	loader := load.Loader{
+	loader := upsert.Loader{
 		Store: l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// References to records that users have deleted are omitted.
-	if _, err := loader.Load(ctx, t.organization, rows, load.Options{OnlyNew: true, KeepGoing: true}); err != nil {
+	if _, err := loader.Load(ctx, t.organization, rows, upsert.Options{OnlyNew: true, KeepGoing: true}); err != nil {
 		return stack.Customer{}, err
 	}
 	if err := errors.Join(l.articulations(ctx, t, loader), held.send(ctx, l.Queue)); err != nil {

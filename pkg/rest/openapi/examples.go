@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 )
 
 // exampleOrigin is where the events reach the service.

@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 

@@ -1,9 +1,9 @@
-// Package load imports rows of package intake into an organization: it finds their records by external id, creates new
+// Package upsert imports rows of package intake into an organization: it finds their records by external id, creates new
 // ones and changes those that differ by the rules of package catalog, and saves many records per transaction.
 //
 // Invariants: importing the same file again changes nothing, so that another run completes one that was interrupted; a
 // file with any error changes nothing, unless Options.KeepGoing is set.
-package load
+package upsert
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 	"slices"
 	"time"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 

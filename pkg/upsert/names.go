@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import "skillscurriculum/pkg/catalog"
 

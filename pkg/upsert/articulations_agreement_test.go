@@ -1,4 +1,4 @@
-package load_test
+package upsert_test
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 // cells are valid and invalid cells of a table of articulations, by column.
@@ -97,8 +97,8 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 			t.Skip(rows[0].Unreadable)
 		}
 		id, ofAPI := p.call(http.MethodPost, "/articulations", body)
-		summary, err := p.loader.Load(context.Background(), byFile, rows, load.Options{})
-		if err != nil && !errors.Is(err, load.ErrRejected) {
+		summary, err := p.loader.Load(context.Background(), byFile, rows, upsert.Options{})
+		if err != nil && !errors.Is(err, upsert.ErrRejected) {
 			t.Fatal(err)
 		}
 		var ofFile []string

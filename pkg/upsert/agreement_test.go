@@ -1,4 +1,4 @@
-package load_test
+package upsert_test
 
 import (
 	"bytes"
@@ -18,15 +18,15 @@ import (
 	"pgregory.net/rapid"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/upsert"
 )
 
 // pair is the service with one organization changed by requests and another changed by imports. Both have the courses
@@ -35,7 +35,7 @@ type pair struct {
 	t       *testing.T
 	server  *rest.Server
 	store   *dynamo.Store
-	loader  *load.Loader
+	loader  *upsert.Loader
 	key     string
 	ids     map[string]string // of the first organization's records, by external id
 	names   map[string]string // external ids by the ids of both organizations' records
@@ -59,7 +59,7 @@ func newPair(t *testing.T) *pair {
 	}
 	p.server = group.New(config, p.store, nil)
 	p.server.Queue, p.server.Callers = &queue{}, &rest.Callers{Keys: p.store, Now: p.store.Now}
-	p.loader = &load.Loader{
+	p.loader = &upsert.Loader{
 		Store: p.store, Queue: &queue{}, Market: labor.Starter(), Now: p.store.Now, IDs: ids,
 		SkillName: p.server.Taxonomy().Name, CheckHref: p.server.CheckHref,
 	}
@@ -79,7 +79,7 @@ func newPair(t *testing.T) *pair {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.loader.Load(t.Context(), org, rows, load.Options{}); err != nil {
+		if _, err := p.loader.Load(t.Context(), org, rows, upsert.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
@@ -164,8 +164,8 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 		t.Fatal(err)
 	}
 	rows = rows[len(rows)-1:] // its parent exists
-	summary, err := p.loader.Load(context.Background(), byFile, rows, load.Options{})
-	if err != nil && !errors.Is(err, load.ErrRejected) {
+	summary, err := p.loader.Load(context.Background(), byFile, rows, upsert.Options{})
+	if err != nil && !errors.Is(err, upsert.ErrRejected) {
 		t.Fatal(err)
 	}
 	for _, reject := range summary.Rejects {

@@ -1,4 +1,4 @@
-package load_test
+package upsert_test
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/upsert"
 )
 
 // Tables exported from Banner: courses as of several terms, and sections with blank titles whose numbers repeat in each
@@ -22,7 +22,7 @@ func TestBanner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(o load.Options, want ...int) *load.Summary {
+	check := func(o upsert.Options, want ...int) *upsert.Summary {
 		t.Helper()
 		summary, err := f.Load(t.Context(), org, rows, o)
 		if err != nil {
@@ -33,8 +33,8 @@ func TestBanner(t *testing.T) {
 		}
 		return summary
 	}
-	check(load.Options{Check: true}, 7, 0, 4, 0)
-	summary := check(load.Options{}, 7, 0, 4, 0)
+	check(upsert.Options{Check: true}, 7, 0, 4, 0)
+	summary := check(upsert.Options{}, 7, 0, 4, 0)
 	var told []string
 	for _, s := range summary.Skips {
 		told = append(told, s.Place+" "+s.Name+" "+s.Reason)
@@ -70,10 +70,10 @@ func TestBanner(t *testing.T) {
 	if f.known(catalog.SectionKind, "10234") != nil {
 		t.Error("a section is known without its term")
 	}
-	check(load.Options{}, 0, 0, 11, 0)
+	check(upsert.Options{}, 0, 0, 11, 0)
 
 	// The current term is given by its code; the sections follow their course's title.
-	check(load.Options{Term: "202810"}, 0, 3, 8, 0)
+	check(upsert.Options{Term: "202810"}, 0, 3, 8, 0)
 	if section := f.known(catalog.SectionKind, "202620/10234").(*catalog.Section); section.Name != "Arc and Gas Welding" {
 		t.Errorf("section %s", section.Name)
 	}
@@ -90,14 +90,14 @@ func TestEffectiveDates(t *testing.T) {
 		}
 		return rows
 	}
-	summary, err := f.Load(t.Context(), org, read(table), load.Options{})
+	summary, err := f.Load(t.Context(), org, read(table), upsert.Options{})
 	if err != nil || summary.Created != 1 || len(summary.Skips) != 2 {
 		t.Fatalf("%v %+v", err, summary)
 	}
 	if course := f.known(catalog.CourseKind, "A 1").(*catalog.Course); course.Name != "New" || *course.EffectiveFrom != "2021-01-01" {
 		t.Errorf("course %+v", course)
 	}
-	summary, err = f.Load(t.Context(), org, read(table+"A 1,Twice,2021-01-01\n"), load.Options{})
+	summary, err = f.Load(t.Context(), org, read(table+"A 1,Twice,2021-01-01\n"), upsert.Options{})
 	if err == nil || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, "is already used at courses.csv:3") {
 		t.Errorf("%v %+v", err, summary)
 	}

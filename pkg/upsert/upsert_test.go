@@ -1,4 +1,4 @@
-package load_test
+package upsert_test
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/upsert"
 )
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func (q *queue) Send(_ context.Context, sent []catalog.ExtractionJob) error {
 }
 
 type fixture struct {
-	*load.Loader
+	*upsert.Loader
 	t     *testing.T
 	store *dynamo.Store
 	queue *queue
@@ -58,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	store := dynamotest.NewStore(t)
 	q := &queue{}
-	return &fixture{t: t, store: store, queue: q, Loader: &load.Loader{
+	return &fixture{t: t, store: store, queue: q, Loader: &upsert.Loader{
 		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: store.Now, IDs: ids,
 		CheckHref: func(href string) error {
 			if strings.HasPrefix(href, "https://") {
@@ -70,17 +70,17 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // load imports a JSON catalog and compares the counts: created, updated, skipped, failed.
-func (f *fixture) load(text string, o load.Options, want ...int) *load.Summary {
+func (f *fixture) load(text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
 	rows, err := intake.ReadJSON(strings.NewReader(text), "f.json")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	summary, err := f.Load(f.t.Context(), org, rows, o)
-	if err != nil && !errors.Is(err, load.ErrRejected) {
+	if err != nil && !errors.Is(err, upsert.ErrRejected) {
 		f.t.Fatal(err)
 	}
-	if rejected := errors.Is(err, load.ErrRejected); rejected != (want[3] > 0 && !o.Check && !o.KeepGoing) {
+	if rejected := errors.Is(err, upsert.ErrRejected); rejected != (want[3] > 0 && !o.Check && !o.KeepGoing) {
 		f.t.Errorf("error %v", err)
 	}
 	if diff := cmp.Diff(want, []int{summary.Created, summary.Updated, summary.Skipped, summary.Failed}); diff != "" {
@@ -119,16 +119,16 @@ const small = `{
 
 func TestLoad(t *testing.T) {
 	f := newFixture(t)
-	f.load(small, load.Options{Check: true}, 8, 0, 0, 0)
+	f.load(small, upsert.Options{Check: true}, 8, 0, 0, 0)
 	if f.total() != 0 {
 		t.Fatal("a dry run has made courses")
 	}
-	f.load(small, load.Options{}, 8, 0, 0, 0)
+	f.load(small, upsert.Options{}, 8, 0, 0, 0)
 	f.checkSmall(t)
 	f.loadAgain(t)
 	changed := strings.NewReplacer(`"D"`, `null`, `"Evening"`, `"Late"`, `["B","A"]`, `["A"]`, `["A-E","B"]`, `["A"]`, `"salaryMax":2`, `"salaryMax":3`, `"Package"`, `"Renamed"`).Replace(small)
-	f.load(changed, load.Options{Check: true}, 0, 6, 2, 0)
-	f.load(changed, load.Options{}, 0, 6, 2, 0)
+	f.load(changed, upsert.Options{Check: true}, 0, 6, 2, 0)
+	f.load(changed, upsert.Options{}, 0, 6, 2, 0)
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	if course.Description != nil || course.Sections[1].Name != "Late" || course.Sections[0].ID != course.DefaultSectionID {
 		t.Errorf("course %+v", course)
@@ -137,7 +137,7 @@ func TestLoad(t *testing.T) {
 	if len(biology.HeldBy) != 0 || len(course.HeldBy) != 2 {
 		t.Errorf("holders %v and %v", biology.HeldBy, course.HeldBy)
 	}
-	f.load(changed, load.Options{}, 0, 0, 8, 0)
+	f.load(changed, upsert.Options{}, 0, 0, 8, 0)
 	f.loadDeleted(t, changed)
 }
 
@@ -179,12 +179,12 @@ func (f *fixture) checkSmall(t *testing.T) {
 func (f *fixture) loadAgain(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	f.load(small, load.Options{}, 0, 0, 8, 0)
+	f.load(small, upsert.Options{}, 0, 0, 8, 0)
 	end, err := f.store.FeedEnd(ctx, org)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.load(small, load.Options{}, 0, 0, 8, 0)
+	f.load(small, upsert.Options{}, 0, 0, 8, 0)
 	if again, err := f.store.FeedEnd(ctx, org); err != nil || again != end {
 		t.Errorf("importing the same wrote to the feed: %s, %s %v", end, again, err)
 	}
@@ -204,8 +204,8 @@ func (f *fixture) loadDeleted(t *testing.T, changed string) {
 	if err := f.store.Commit(ctx, org, &change); err != nil {
 		t.Fatal(err)
 	}
-	f.load(changed, load.Options{OnlyNew: true}, 0, 0, 8, 0)
-	f.load(changed, load.Options{}, 1, 0, 7, 0)
+	f.load(changed, upsert.Options{OnlyNew: true}, 0, 0, 8, 0)
+	f.load(changed, upsert.Options{}, 1, 0, 7, 0)
 	if again := f.known(catalog.JobKind, "J"); again == nil || again.Base().ID == job.Base().ID {
 		t.Errorf("job %v", again)
 	}
@@ -214,13 +214,13 @@ func (f *fixture) loadDeleted(t *testing.T, changed string) {
 // Absent fields are left unchanged; blank ones are cleared.
 func TestAbsentFields(t *testing.T) {
 	f := newFixture(t)
-	f.load(`{"courses":[{"externalId":"A","code":"A","name":"N","description":"D","skills":[{"skillId":"core:sql","level":2}]}]}`, load.Options{}, 1, 0, 0, 0)
-	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M"}]}`, load.Options{}, 0, 1, 0, 0)
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"N","description":"D","skills":[{"skillId":"core:sql","level":2}]}]}`, upsert.Options{}, 1, 0, 0, 0)
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M"}]}`, upsert.Options{}, 0, 1, 0, 0)
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	if course.Name != "M" || *course.Description != "D" {
 		t.Errorf("course %+v", course)
 	}
-	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M","skills":[]}]}`, load.Options{}, 0, 1, 0, 0)
+	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M","skills":[]}]}`, upsert.Options{}, 0, 1, 0, 0)
 	section, err := f.store.Section(t.Context(), org, course.DefaultSectionID, true)
 	if err != nil || len(section.Skills) != 0 {
 		t.Errorf("section %+v %v", section, err)
@@ -230,7 +230,7 @@ func TestAbsentFields(t *testing.T) {
 // Every violation has its message.
 func TestRejects(t *testing.T) {
 	f := newFixture(t)
-	f.load(`{"courses":[{"externalId":"H","code":"H","name":"Here","sections":[{"externalId":"H-2","name":"Second"}]},{"externalId":"I","code":"I","name":"Other"}]}`, load.Options{}, 3, 0, 0, 0)
+	f.load(`{"courses":[{"externalId":"H","code":"H","name":"Here","sections":[{"externalId":"H-2","name":"Second"}]},{"externalId":"I","code":"I","name":"Other"}]}`, upsert.Options{}, 3, 0, 0, 0)
 	course := func(fields string) string { return `{"courses":[{"externalId":"A",` + fields + `}]}` }
 	for _, c := range []struct{ text, reason string }{
 		{course(`"code":"A"`), "expected required property name to be present"},
@@ -261,8 +261,8 @@ func TestRejects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		summary, err := f.Load(t.Context(), org, rows, load.Options{})
-		if !errors.Is(err, load.ErrRejected) || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, c.reason) || summary.Rejects[0].Place == "" {
+		summary, err := f.Load(t.Context(), org, rows, upsert.Options{})
+		if !errors.Is(err, upsert.ErrRejected) || summary.Failed != 1 || !strings.Contains(summary.Rejects[0].Reason, c.reason) || summary.Rejects[0].Place == "" {
 			t.Errorf("%s\n\twant %q: %v %+v", c.text, c.reason, err, summary)
 		}
 		if f.total() != 2 {
@@ -275,11 +275,11 @@ func TestRejects(t *testing.T) {
 func TestKeepGoing(t *testing.T) {
 	f := newFixture(t)
 	half := `{"courses":[{"externalId":"A","code":"A","name":"N"},{"externalId":"B","code":"B","name":""}],"programs":[{"externalId":"P","name":"P","courses":["A"]},{"externalId":"Q","name":"Q","courses":["B"]}]}`
-	f.load(half, load.Options{}, 2, 0, 0, 2)
+	f.load(half, upsert.Options{}, 2, 0, 0, 2)
 	if f.total() != 0 {
 		t.Fatal("a half-valid file has changed something")
 	}
-	f.load(half, load.Options{KeepGoing: true}, 2, 0, 0, 2)
+	f.load(half, upsert.Options{KeepGoing: true}, 2, 0, 0, 2)
 	if f.total() != 1 || f.known(catalog.ProgramKind, "P") == nil || f.known(catalog.ProgramKind, "Q") != nil {
 		t.Error("the valid records were not imported")
 	}
@@ -292,8 +292,8 @@ func TestRejectsInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := f.Load(t.Context(), org, rows, load.Options{})
-	if !errors.Is(err, load.ErrRejected) {
+	summary, err := f.Load(t.Context(), org, rows, upsert.Options{})
+	if !errors.Is(err, upsert.ErrRejected) {
 		t.Fatal(err)
 	}
 	var places []string
@@ -320,7 +320,7 @@ func courses(n int) []intake.Row {
 
 // failing is a store that fails at a commit, before or after it is done.
 type failing struct {
-	load.Store
+	upsert.Store
 	left  int
 	after bool
 }
@@ -342,11 +342,11 @@ func TestInterrupted(t *testing.T) {
 			f := newFixture(t)
 			rows := courses(100)
 			f.Store = &failing{f.store, left, after}
-			if _, err := f.Load(t.Context(), org, rows, load.Options{}); err == nil {
+			if _, err := f.Load(t.Context(), org, rows, upsert.Options{}); err == nil {
 				t.Fatal("nothing broke")
 			}
 			f.Store = f.store
-			done, err := f.Load(t.Context(), org, rows, load.Options{})
+			done, err := f.Load(t.Context(), org, rows, upsert.Options{})
 			if err != nil || f.total() != 100 || done.Created+done.Skipped != 100 {
 				t.Errorf("broken after %d commits: %d courses, %+v %v", left, f.total(), done, err)
 			}
@@ -360,7 +360,7 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for range 2 {
 		group.Go(func() {
-			if _, err := f.Load(t.Context(), org, courses(150), load.Options{}); err != nil {
+			if _, err := f.Load(t.Context(), org, courses(150), upsert.Options{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -394,7 +394,7 @@ func TestBulk(t *testing.T) {
 	f := newFixture(t)
 	const n = 1000
 	steps := []int{}
-	summary, err := f.Load(t.Context(), org, courses(n), load.Options{Progress: func(done, all int) {
+	summary, err := f.Load(t.Context(), org, courses(n), upsert.Options{Progress: func(done, all int) {
 		if all != 2*n {
 			t.Errorf("%d steps", all)
 		}
@@ -443,7 +443,7 @@ func TestLargeRows(t *testing.T) {
 	for i := range rows {
 		rows[i].Fields["description"] = strings.Repeat("界", 10_000)
 	}
-	if summary, err := f.Load(t.Context(), org, rows, load.Options{}); err != nil || summary.Created != 40 {
+	if summary, err := f.Load(t.Context(), org, rows, upsert.Options{}); err != nil || summary.Created != 40 {
 		t.Fatal(summary, err)
 	}
 }
@@ -458,10 +458,10 @@ func TestLoadKeepsBounds(t *testing.T) {
 		}
 		return `{"transferPackages":[{"externalId":"T","name":"Package","transferFromInstitution":"I","courses":[` + strings.Join(courses, ",") + `]}]}`
 	}
-	f.load(pack(0, catalog.MaxTransferCourses-1), load.Options{}, catalog.MaxTransferCourses, 0, 0, 0)
-	f.load(pack(catalog.MaxTransferCourses-1, catalog.MaxTransferCourses+1), load.Options{KeepGoing: true}, 1, 0, 1, 1)
+	f.load(pack(0, catalog.MaxTransferCourses-1), upsert.Options{}, catalog.MaxTransferCourses, 0, 0, 0)
+	f.load(pack(catalog.MaxTransferCourses-1, catalog.MaxTransferCourses+1), upsert.Options{KeepGoing: true}, 1, 0, 1, 1)
 
-	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, load.Options{}, 1, 0, 0, 0)
+	f.load(`{"courses":[{"externalId":"A","code":"A 1","name":"Algebra"}]}`, upsert.Options{}, 1, 0, 0, 0)
 	course := f.known(catalog.CourseKind, "A").(*catalog.Course)
 	var full catalog.Change
 	for i := range catalog.MaxHolders {
@@ -470,7 +470,7 @@ func TestLoadKeepsBounds(t *testing.T) {
 	if err := f.store.Commit(t.Context(), org, &full); err != nil {
 		t.Fatal(err)
 	}
-	f.load(`{"programs":[{"externalId":"P","name":"Program","courses":["A"]},{"externalId":"Q","name":"Free","courses":[]}]}`, load.Options{KeepGoing: true}, 1, 0, 0, 1)
+	f.load(`{"programs":[{"externalId":"P","name":"Program","courses":["A"]},{"externalId":"Q","name":"Free","courses":[]}]}`, upsert.Options{KeepGoing: true}, 1, 0, 0, 1)
 	if record := f.known(catalog.ProgramKind, "P"); record != nil {
 		t.Errorf("program %+v", record)
 	}
@@ -484,8 +484,8 @@ func TestImportOfManyPackages(t *testing.T) {
 		packages = append(packages, fmt.Sprintf(`{"externalId":"p%d","name":"P","transferFromInstitution":"I","courses":[{"externalId":"c","name":"C"}]}`, i))
 	}
 	text := `{"transferPackages":[` + strings.Join(packages, ",") + `]}`
-	f.load(text, load.Options{}, 96, 0, 0, 0)
-	f.load(text, load.Options{}, 0, 0, 96, 0)
+	f.load(text, upsert.Options{}, 96, 0, 0, 0)
+	f.load(text, upsert.Options{}, 0, 0, 96, 0)
 }
 
 // overtaken is a store that changes while an import is planned for the second time; the first pass only checks.
@@ -509,9 +509,9 @@ func TestCreatedAtFollowsTheList(t *testing.T) {
 	now := f.store.Now()
 	f.Now = func() catalog.Time { now++; return now }
 	f.Store = &overtaken{f.store, 0, func() {
-		f.load(`{"jobs":[{"externalId":"other","name":"J","employerId":"E"}]}`, load.Options{}, 1, 0, 0, 0)
+		f.load(`{"jobs":[{"externalId":"other","name":"J","employerId":"E"}]}`, upsert.Options{}, 1, 0, 0, 0)
 	}}
-	f.load(`{"jobs":[{"externalId":"mine","name":"J","employerId":"E"}]}`, load.Options{}, 1, 0, 0, 0)
+	f.load(`{"jobs":[{"externalId":"mine","name":"J","employerId":"E"}]}`, upsert.Options{}, 1, 0, 0, 0)
 	mine, other := f.known(catalog.JobKind, "mine").Base(), f.known(catalog.JobKind, "other").Base()
 	first, _ := catalog.Sequence(catalog.JobKind, other.ID)
 	second, _ := catalog.Sequence(catalog.JobKind, mine.ID)

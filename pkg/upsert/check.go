@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/rest/schema"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/schema"
 )
 
 // maxNameBytes is the maximum length of a sort key.

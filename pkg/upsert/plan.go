@@ -1,4 +1,4 @@
-package load
+package upsert
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
-	"skillscurriculum/infra/skillsctl/intake"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 )
@@ -392,7 +393,12 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 		return catalog.Invalid(wrong...)
 	}
 	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	changed = catalog.ReplaceChanged(&p.change, wasSection, section, p.now) || changed
+	if !reflect.DeepEqual(wasSection, *section) {
+		changed = true
+		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
+			return err
+		}
+	}
 	p.settle(x, course, changed)
 	return nil
 }
@@ -476,7 +482,7 @@ func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.Exter
 	}
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
-	p.change.Grows(pack)
+	p.change.CountAddition(pack)
 	p.change.Name(course, x.Name)
 	p.create(x, course)
 	return nil

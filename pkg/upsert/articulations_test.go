@@ -1,4 +1,4 @@
-package load_test
+package upsert_test
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"skillscurriculum/infra/skillsctl/intake"
-	"skillscurriculum/infra/skillsctl/load"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
+	"skillscurriculum/pkg/upsert"
 )
 
 const other = catalog.OrgID("org_other")
@@ -31,17 +31,17 @@ const college = `{"courses":[
 	"programs":[{"externalId":"nursing","name":"Nursing","code":"N 1"}]}`
 
 // articulations imports a table and compares the counts: created, updated, skipped, failed.
-func (f *fixture) articulations(into catalog.OrgID, text string, o load.Options, want ...int) *load.Summary {
+func (f *fixture) articulations(into catalog.OrgID, text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
 	rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	summary, err := f.Load(f.t.Context(), into, rows, o)
-	if err != nil && !errors.Is(err, load.ErrRejected) {
+	if err != nil && !errors.Is(err, upsert.ErrRejected) {
 		f.t.Fatal(err)
 	}
-	if rejected := errors.Is(err, load.ErrRejected); rejected != (want[3] > 0 && !o.Check) {
+	if rejected := errors.Is(err, upsert.ErrRejected); rejected != (want[3] > 0 && !o.Check) {
 		f.t.Errorf("error %v", err)
 	}
 	if diff := cmp.Diff(want, []int{summary.Created, summary.Updated, summary.Skipped, summary.Failed}); diff != "" {
@@ -65,7 +65,7 @@ func (f *fixture) export(of catalog.OrgID) string {
 		f.t.Fatal(err)
 	}
 	var out bytes.Buffer
-	e := intake.ArticulationExport{CourseName: load.CourseNames(courses).Of, ProgramName: load.ProgramNames(programs).Of}
+	e := intake.ArticulationExport{CourseName: upsert.CourseNames(courses).Of, ProgramName: upsert.ProgramNames(programs).Of}
 	if err := errors.Join(e.Begin(&out), f.store.EachArticulation(f.t.Context(), of, e.Write), e.End()); err != nil {
 		f.t.Fatal(err)
 	}
@@ -102,14 +102,14 @@ const header = "id,institution,codes,receiving,decision,reason,effectiveFrom,eff
 
 func TestImportArticulations(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	const text = header +
 		"x1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,,nursing;N-01,,,\n" + // a program twice
 		"x2,Foothill,BIO 101;BIO 101L,CIS 01;label:Elective,PARTIAL,,2026-01-01,,nursing,hello,true,x3\n" +
 		"x2,Foothill,BIO 105,,,,,,,,,\n" +
 		"x3,Foothill,ART 1,SAME 1,EQUIVALENT,,2026-01-01,,,,,\n" + // ambiguous
 		",De Anza,MATH 1,,NO_CREDIT,remedial,2026-01-01,,,,,\n"
-	summary := f.articulations(org, text, load.Options{}, 2, 0, 0, 2)
+	summary := f.articulations(org, text, upsert.Options{}, 2, 0, 0, 2)
 	var reasons []string
 	for _, r := range summary.Rejects {
 		reasons = append(reasons, r.Place+" "+r.Reason)
@@ -121,9 +121,9 @@ func TestImportArticulations(t *testing.T) {
 		t.Fatal("a file with errors has made articulations")
 	}
 	good := strings.NewReplacer(";N-01", "", "SAME 1", "c3").Replace(text)
-	f.articulations(org, good, load.Options{Check: true}, 4, 0, 0, 0)
-	f.articulations(org, good, load.Options{}, 4, 0, 0, 0)
-	f.articulations(org, good, load.Options{}, 0, 0, 4, 0)
+	f.articulations(org, good, upsert.Options{Check: true}, 4, 0, 0, 0)
+	f.articulations(org, good, upsert.Options{}, 4, 0, 0, 0)
+	f.articulations(org, good, upsert.Options{}, 0, 0, 4, 0)
 
 	all := f.all(org)
 	if len(all) != 4 {
@@ -143,8 +143,8 @@ func TestImportArticulations(t *testing.T) {
 		t.Errorf("%+v", all[3])
 	}
 	// The file's id and our own id identify the same articulation.
-	f.articulations(org, strings.Replace(good, "hello", "changed", 1), load.Options{}, 0, 1, 3, 0)
-	f.articulations(org, strings.Replace(strings.ReplaceAll(good, "x2", a.ID), "hello", "again", 1), load.Options{}, 0, 1, 3, 0)
+	f.articulations(org, strings.Replace(good, "hello", "changed", 1), upsert.Options{}, 0, 1, 3, 0)
+	f.articulations(org, strings.Replace(strings.ReplaceAll(good, "x2", a.ID), "hello", "again", 1), upsert.Options{}, 0, 1, 3, 0)
 	if note := f.all(org)[2].PublicNote; *note != "again" {
 		t.Errorf("note %s", *note)
 	}
@@ -152,60 +152,60 @@ func TestImportArticulations(t *testing.T) {
 
 func TestImportAfterDecisions(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	const text = header +
 		"1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
 		"2,Foothill,BIO-0101,bio,EQUIVALENT,,2026-07-01,,,,,\n"
-	f.articulations(org, text, load.Options{}, 2, 0, 0, 0)
+	f.articulations(org, text, upsert.Options{}, 2, 0, 0, 0)
 	for _, a := range f.all(org) {
 		f.approve(a)
 	}
-	f.articulations(org, text, load.Options{}, 0, 0, 2, 0)
+	f.articulations(org, text, upsert.Options{}, 0, 0, 2, 0)
 	for change, want := range map[string]string{
 		"EQUIVALENT": "1: The articulation is APPROVED: only effectiveTo, reviewAfter, publicNote, privateNote, published may still change, not decision.",
 		"2026-06-30": "1: effectiveTo: overlaps with another approved articulation, whose id is the value (" + f.all(org)[1].ID + ")",
 	} {
 		with := map[string]string{"EQUIVALENT": "PARTIAL", "2026-06-30": "2026-07-01"}[change]
-		summary := f.articulations(org, strings.Replace(text, change, with, 1), load.Options{}, 0, 0, 1, 1)
+		summary := f.articulations(org, strings.Replace(text, change, with, 1), upsert.Options{}, 0, 0, 1, 1)
 		if got := summary.Rejects[0].Name + ": " + summary.Rejects[0].Reason; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-05-31", 1), load.Options{}, 0, 1, 1, 0)
-	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-06-30", 1), load.Options{}, 0, 1, 1, 0)
+	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-05-31", 1), upsert.Options{}, 0, 1, 1, 0)
+	f.articulations(org, strings.Replace(text, "2026-06-30", "2026-06-30", 1), upsert.Options{}, 0, 1, 1, 0)
 }
 
 // Changes of several approved articulations are saved together, whatever they have in common.
 func TestImportMovesEnds(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	const text = header +
 		"1,Foothill,BIO 101,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
 		"2,De Anza,BIO 7,bio,EQUIVALENT,,2026-01-01,2026-06-30,,,,\n" +
 		"3,Foothill,BIO-0101,bio,EQUIVALENT,,2026-08-01,2026-09-30,,,,\n"
-	f.articulations(org, text, load.Options{}, 3, 0, 0, 0)
+	f.articulations(org, text, upsert.Options{}, 3, 0, 0, 0)
 	for _, a := range f.all(org) {
 		f.approve(a)
 	}
 	moved := strings.NewReplacer("06-30", "07-31", "09-30", "12-31").Replace(text)
-	f.articulations(org, moved, load.Options{}, 0, 3, 0, 0)
-	f.articulations(org, moved, load.Options{}, 0, 0, 3, 0)
+	f.articulations(org, moved, upsert.Options{}, 0, 3, 0, 0)
+	f.articulations(org, moved, upsert.Options{}, 0, 0, 3, 0)
 	later := strings.Replace(moved, "2026-07-31", "2026-08-01", 1)
-	if s := f.articulations(org, later, load.Options{}, 0, 0, 2, 1); s.Rejects[0].Name != "1" {
+	if s := f.articulations(org, later, upsert.Options{}, 0, 0, 2, 1); s.Rejects[0].Name != "1" {
 		t.Errorf("%+v", s.Rejects)
 	}
 }
 
 func TestImportFromTES(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	const text = "SendInstitution\tSendInstitutionIPEDSID\tSendCourse1CourseCode\tSendCourse2CourseCode\tSendCourse1Units\tReceiveCourse1CourseCode\tActiveDateBegin\tHideFlag\n" +
 		"Foothill\t114716\tBIO 101\tBIO 101L\t4\tBIO-1\t9/1/2020\tfalse\n" +
 		"Foothill\t114716\tCIS 120\t\t\tCIS 1\t\ttrue\n"
-	if s := f.articulations(org, text, load.Options{}, 1, 0, 0, 1); s.Rejects[0].Reason != "effectiveFrom: expected required property effectiveFrom to be present" {
+	if s := f.articulations(org, text, upsert.Options{}, 1, 0, 0, 1); s.Rejects[0].Reason != "effectiveFrom: expected required property effectiveFrom to be present" {
 		t.Errorf("%+v", s.Rejects)
 	}
-	o := load.Options{EffectiveFrom: "2015-08-01"}
+	o := upsert.Options{EffectiveFrom: "2015-08-01"}
 	f.articulations(org, text, o, 2, 0, 0, 0)
 	all := f.all(org)
 	if all[0].EffectiveFrom != "2020-09-01" || all[0].Decision != catalog.Equivalent || !all[0].Published || all[1].EffectiveFrom != "2015-08-01" || all[1].Published ||
@@ -265,7 +265,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.Load(t.Context(), of, rows, load.Options{}); err != nil {
+			if _, err := f.Load(t.Context(), of, rows, upsert.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -274,14 +274,14 @@ func TestExportImportRoundTrip(t *testing.T) {
 			r.Fatalf("%v in\n%s", err, text)
 		}
 		n := len(rows)
-		f.articulations(org, text, load.Options{}, n, 0, 0, 0)
+		f.articulations(org, text, upsert.Options{}, n, 0, 0, 0)
 		exported := f.export(org)
-		f.articulations(org, exported, load.Options{}, 0, 0, n, 0)
+		f.articulations(org, exported, upsert.Options{}, 0, 0, n, 0)
 		if diff := cmp.Diff(exported, f.export(org)); diff != "" {
 			r.Fatalf("in the same organization: %s\nfrom\n%s", diff, text)
 		}
-		f.articulations(other, exported, load.Options{}, n, 0, 0, 0)
-		f.articulations(other, exported, load.Options{}, 0, 0, n, 0)
+		f.articulations(other, exported, upsert.Options{}, n, 0, 0, 0)
+		f.articulations(other, exported, upsert.Options{}, 0, 0, n, 0)
 		there := f.export(other)
 		here := f.all(org)
 		for i, a := range f.all(other) {
@@ -296,16 +296,16 @@ func TestExportImportRoundTrip(t *testing.T) {
 // References that only the exporting organization can resolve do not prevent an import.
 func TestImportFromAnotherOrganization(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	const head = "id,institution,codes,transferCourseIds,receiving,decision,effectiveFrom,supersedes\n"
-	summary := f.articulations(org, head+"art_elsewhere,Foothill,BIO 101,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,art_gone\n", load.Options{}, 1, 0, 0, 0)
+	summary := f.articulations(org, head+"art_elsewhere,Foothill,BIO 101,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,art_gone\n", upsert.Options{}, 1, 0, 0, 0)
 	if len(summary.Incomplete) != 1 || summary.Incomplete[0].Reason != "without tcr_elsewhere, art_gone, which this organization does not have" {
 		t.Errorf("%+v", summary.Incomplete)
 	}
 	if a := f.all(org)[0]; a.Sending[0].Courses[0].TransferCourseID != nil || a.Supersedes != nil {
 		t.Errorf("%+v", a)
 	}
-	f.articulations(org, head+",Foothill,BIO 102,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,\n", load.Options{}, 0, 0, 0, 1)
+	f.articulations(org, head+",Foothill,BIO 102,tcr_elsewhere,bio,EQUIVALENT,2026-01-01,\n", upsert.Options{}, 0, 0, 0, 1)
 }
 
 // counted is a store that counts how often articulations are planned and saved.
@@ -328,7 +328,7 @@ func (s *counted) Commit(ctx context.Context, org catalog.OrgID, change *catalog
 // even if each is from a different institution.
 func TestImportOfManyInstitutions(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	for name, test := range map[string]struct{ institutions, commits int }{"sorted": {3, 3}, "mixed": {60, 4}} {
 		s := &counted{Store: f.store}
 		f.Store = s
@@ -341,7 +341,7 @@ func TestImportOfManyInstitutions(t *testing.T) {
 			fmt.Fprintf(&b, "%s College %d,IPEDS,%s %d,%s,bio,2026-01-01\n", name, n, name, n, want[i])
 		}
 		before := len(f.all(org))
-		f.articulations(org, b.String(), load.Options{}, 60, 0, 0, 0)
+		f.articulations(org, b.String(), upsert.Options{}, 60, 0, 0, 0)
 		if s.plans != 2*test.commits || s.commits != test.commits {
 			t.Errorf("%s: planned %d times, saved in %d transactions, want %d", name, s.plans, s.commits, test.commits)
 		}
@@ -358,7 +358,7 @@ func TestImportOfManyInstitutions(t *testing.T) {
 // Batches of many facets are saved in as many transactions as they need.
 func TestImportOfManyArticulations(t *testing.T) {
 	f := newFixture(t)
-	f.load(college, load.Options{}, 5, 0, 0, 0)
+	f.load(college, upsert.Options{}, 5, 0, 0, 0)
 	var b strings.Builder
 	b.WriteString(header)
 	for i := range 60 {
@@ -370,7 +370,7 @@ func TestImportOfManyArticulations(t *testing.T) {
 			fmt.Fprintf(&b, "%d,College %d,%s,bio,EQUIVALENT,,2026-01-01,,,,,\n", i, i%20, strings.Join(codes, ";"))
 		}
 	}
-	f.articulations(org, b.String(), load.Options{}, 60, 0, 0, 0)
+	f.articulations(org, b.String(), upsert.Options{}, 60, 0, 0, 0)
 	_, total, err := f.store.Articulations(t.Context(), org, catalog.ArticulationFilter{Institution: "college-3"}, 0, 10)
 	if err != nil || total != 3 || len(f.all(org)) != 60 {
 		t.Errorf("%d, %v", total, err)
