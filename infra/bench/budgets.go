@@ -251,11 +251,36 @@ func (w *world) operations() map[string]func() measurement {
 			path := "/transfer-packages/" + w.create("/transfer-packages", newPackage) + "/courses"
 			return w.run(postOf(path, map[string]any{"courses": slices.Repeat([]any{course}, budget.Courses)}))
 		},
+		"POST a batch of 100 new courses": func() measurement { return w.batch(ids.New("x"), "New") },
+		"POST a batch of 100 known courses": func() measurement {
+			prefix := ids.New("x")
+			w.post("/batches", batch(prefix, "Old"))
+			return w.batch(prefix, "New")
+		},
+		"POST a batch of 100 unchanged courses": func() measurement {
+			prefix := ids.New("x")
+			w.post("/batches", batch(prefix, "Old"))
+			return w.batch(prefix, "Old")
+		},
 		"extraction job": func() measurement {
 			job, _ := w.transferCourse()
 			return w.extraction(job)
 		},
 	}
+}
+
+// batch measures a batch of courses whose externalIds begin with a prefix.
+func (w *world) batch(prefix, name string) measurement {
+	return w.run(postOf("/batches", batch(prefix, name)))
+}
+
+func batch(prefix, name string) map[string]any {
+	items := make([]any, 100)
+	for i := range items {
+		id := fmt.Sprint(prefix, i)
+		items[i] = with(with(with(newCourse, "externalId", id), "code", id), "name", name)
+	}
+	return map[string]any{"resource": "course", "items": items}
 }
 
 // with returns a copy of a body with one more field.

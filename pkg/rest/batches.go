@@ -40,10 +40,10 @@ type BatchResult struct {
 
 // BatchCounts counts items by outcome.
 type BatchCounts struct {
-	Created   int `json:"created"`
-	Updated   int `json:"updated"`
-	Unchanged int `json:"unchanged"`
-	Failed    int `json:"failed"`
+	Created   int `json:"created" doc:"Number of records that were created"`
+	Updated   int `json:"updated" doc:"Number of records that were changed"`
+	Unchanged int `json:"unchanged" doc:"Number of items that equal their record"`
+	Failed    int `json:"failed" doc:"Number of items that changed nothing because of an error"`
 }
 
 // batched describes the items of a resource: in addition to the body of its POST, they have externalId, the externalId
