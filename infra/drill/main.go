@@ -27,6 +27,7 @@ import (
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 func main() {
@@ -98,7 +99,7 @@ func drill(ctx context.Context, dir string, spoil func(file string) error, out i
 		return err
 	}
 	for _, o := range organizations {
-		courses, err := target.AllCourses(ctx, o.ID)
+		courses, err := service.All[*catalog.Course](ctx, target, o.ID, "")
 		if err != nil {
 			return err
 		}

@@ -78,17 +78,17 @@ func (s *Server) bindCourses() {
 		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
-		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
+		return service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
 	})
 	write(s, "createCourse", createCourse)
 	write(s, "updateCourse", func(
 		ctx context.Context, c *call, in *updateCourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
-		course, err := c.Store.Course(ctx, c.org, in.CourseID, true)
+		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, true)
 		return update(c, in.Body.CourseInput, course, err)
 	})
 	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
-		return service.DeleteCourse(ctx, c.Store, c.actor(), in.CourseID)
+		return c.actor().DeleteCourse(ctx, in.CourseID)
 	})
 	write(s, "createSection", createSection)
 	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
@@ -101,7 +101,7 @@ func (s *Server) bindCourses() {
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
-		return service.DeleteSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
@@ -117,13 +117,13 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		return service.Unreview(c.actor(), section, in.SkillID)
+		return c.actor().Unreview(section, in.SkillID)
 	})
 }
 
 func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
 	if in.Code == "" {
-		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+		return list[*catalog.Course](ctx, c, in.namedPageInput)
 	}
 	if in.ExternalID == "" {
 		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
@@ -136,7 +136,7 @@ func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*cata
 
 // section loads a section of the course that the path names.
 func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*catalog.Section, error) {
-	section, err := c.Store.Section(ctx, c.org, in.SectionID, strong)
+	section, err := service.Get[*catalog.Section](ctx, c.Store, c.org, in.SectionID, strong)
 	if err == nil && section.CourseID != in.CourseID {
 		return nil, catalog.Absent()
 	}
@@ -147,7 +147,7 @@ func createCourse(
 	ctx context.Context, c *call, in *body[struct{ catalog.CourseInput }],
 ) (*catalog.Course, *catalog.Change, error) {
 	var change catalog.Change
-	course, err := service.CreateCourse(ctx, c.Store, c.actor(), in.Body.CourseInput, catalog.SectionInput{}, &change)
+	course, err := c.actor().CreateCourse(ctx, in.Body.CourseInput, catalog.SectionInput{}, &change)
 	return course, &change, err
 }
 
@@ -156,11 +156,11 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	return service.CreateSection(ctx, c.Store, actor, in.CourseID, in.Body.SectionInput)
+	return actor.CreateSection(ctx, in.CourseID, in.Body.SectionInput)
 }
 
 func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := service.SectionOf(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+	section, course, err := c.actor().SectionOf(ctx, in.CourseID, in.SectionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +170,7 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	}
 	before := *section
 	var change catalog.Change
-	if _, err := service.ReviseSection(actor, section, course, in.Body.SectionInput, &change); err != nil {
+	if _, err := actor.ReviseSection(section, course, in.Body.SectionInput, &change); err != nil {
 		return nil, nil, err
 	}
 	if section.HasNewSyllabus(before) {

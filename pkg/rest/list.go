@@ -7,6 +7,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
 
 // pageInput are the parameters of every list.
@@ -22,12 +23,9 @@ type namedPageInput struct {
 }
 
 // list reads a page of a list, or the record with the external id.
-func list[R catalog.Record](
-	ctx context.Context, c *call, in namedPageInput,
-	all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error),
-) (Page[R], error) {
+func list[R catalog.Record](ctx context.Context, c *call, in namedPageInput) (Page[R], error) {
 	if in.ExternalID == "" {
-		records, total, err := all(ctx, c.org, in.Offset, in.Limit)
+		records, total, err := service.List[R](ctx, c.Store, c.org, in.Offset, in.Limit)
 		return page(c, in.pageInput, records, total), err
 	}
 	records, err := named[R](ctx, c, in.ExternalID)

@@ -1,6 +1,7 @@
 package remap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,62 +11,41 @@ import (
 )
 
 // Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
-func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) (records []catalog.Record, err error) {
-	sections, err := store.AllSections(ctx, org)
+func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
+	records, err := all(ctx, store, org, catalog.SectionKind, "")
 	if err != nil {
 		return nil, err
 	}
-	for _, section := range sections {
-		records = append(records, section)
-	}
-	err = pages(ctx, org, store.TransferPackages, func(p *catalog.TransferPackage) error {
-		courses, err := store.TransferCourses(ctx, org, p.ID)
-		for _, course := range courses {
-			records = append(records, course)
+	packages, err := all(ctx, store, org, catalog.TransferPackageKind, "")
+	for _, p := range packages {
+		courses, err := all(ctx, store, org, catalog.TransferCourseKind, p.Base().ID)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
+		records = append(records, courses...)
+	}
 	return records, err
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
 	records, err := Extracted(ctx, store, org)
-	if err != nil {
-		return nil, err
+	for _, kind := range []catalog.Kind{catalog.JobKind, catalog.ReportKind} {
+		more, moreErr := all(ctx, store, org, kind, "")
+		records, err = append(records, more...), cmp.Or(err, moreErr)
 	}
-	if err := pages(ctx, org, store.Jobs, func(j *catalog.Job) error {
-		records = append(records, j)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	err = pages(ctx, org, store.Reports, func(r *catalog.Report) error {
+	return records, err
+}
+
+// all reads every record of a kind.
+func all(
+	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kind catalog.Kind, parent string,
+) (records []catalog.Record, err error) {
+	err = store.EachRecord(ctx, org, kind, parent, func(r catalog.Record) error {
 		records = append(records, r)
 		return nil
 	})
 	return records, err
-}
-
-// pages calls visit for every record of a list.
-func pages[R any](
-	ctx context.Context, org catalog.OrgID,
-	list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error), visit func(R) error,
-) error {
-	const page = 100
-	for offset, total := 0, 1; offset < total; offset += page {
-		records, all, err := list(ctx, org, offset, page)
-		if err != nil {
-			return err
-		}
-		total = all
-		for _, record := range records {
-			if err := visit(record); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Share counts the skills in use, and those of them that a taxonomy knows.
