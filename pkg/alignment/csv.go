@@ -8,12 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
 // WriteCSV writes the view chosen by the settings as one table (RFC 4180: a header, CRLF,
 // UTF-8). Columns are named as in data; lists are joined by "; ". Text that a spreadsheet
-// would interpret as a formula is prefixed with an apostrophe; numbers need none.
+// would interpret as a formula is prefixed with an apostrophe; numbers need none. The last
+// column has the warnings about a row's course, job or occupation; the first row also has
+// those about no row.
 func (r Report) WriteCSV(w io.Writer) error {
 	s := r.survey()
 	var rows [][]string
@@ -23,13 +26,45 @@ func (r Report) WriteCSV(w io.Writer) error {
 	case GapView:
 		rows = s.gapRows()
 	case MarketView:
-		rows = s.marketRows(r.Market)
+		rows = s.marketRows(r.Market, r.Region)
 	default:
 		rows = s.alignmentRows()
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	return out.WriteAll(rows)
+	return out.WriteAll(withWarnings(rows, r.warnings(s)))
+}
+
+// withWarnings adds the column warnings. A table without rows gets one for the warnings about no row.
+func withWarnings(rows [][]string, warnings []catalog.Warning) [][]string {
+	header, rows := rows[0], rows[1:]
+	about := make([][]string, len(rows))
+	for _, w := range warnings {
+		placed := false
+		for column, id := range map[string]string{"courseId": w.CourseID, "jobId": w.JobID, "socCode": w.SOCCode} {
+			at := slices.Index(header, column)
+			if id == "" || at < 0 {
+				continue
+			}
+			for i, row := range rows {
+				if row[at] == text(id) && !slices.Contains(about[i], w.Message) {
+					about[i], placed = append(about[i], w.Message), true
+				}
+			}
+		}
+		if placed {
+			continue
+		}
+		if len(rows) == 0 {
+			rows, about = [][]string{make([]string, len(header))}, [][]string{nil}
+		}
+		about[0] = append(about[0], w.Message)
+	}
+	table := [][]string{append(header, "warnings")}
+	for i, row := range rows {
+		table = append(table, append(row, list(about[i])))
+	}
+	return table
 }
 
 func (s survey) alignmentRows() [][]string {
@@ -103,22 +138,28 @@ func (s survey) gapRows() [][]string {
 	return rows
 }
 
-func (s survey) marketRows(market map[string]labor.Occupation) [][]string {
+func (s survey) marketRows(market map[string]labor.Occupation, asked labor.Region) [][]string {
 	rows := [][]string{{"socCode", "name", "totalEmployment", "medianAnnualWage", "p10", "p25", "p75", "p90",
-		"projectedGrowth", "annualOpenings", "typicalEducation", "source"}}
+		"projectedGrowth", "annualOpenings", "typicalEducation", "source", "wageArea"}}
 	for _, o := range s.occupations(market) {
 		p := o.WagePercentiles
-		growth, education := "", ""
+		growth, education, area := "", "", ""
 		if o.ProjectedGrowth != nil {
 			growth = decimal(*o.ProjectedGrowth)
 		}
 		if o.TypicalEducation != nil {
 			education = *o.TypicalEducation
 		}
+		switch {
+		case wider(o, asked):
+			area = areaOf(o.WageArea)
+		case o.WageArea == asked.Area:
+			area = asked.Name
+		}
 		rows = append(rows, []string{
 			text(o.SOCCode), text(o.Name), figure(o.TotalEmployment), figure(o.MedianAnnualWage),
 			figure(p.P10), figure(p.P25), figure(p.P75), figure(p.P90),
-			growth, figure(o.AnnualOpenings), text(education), text(o.Source),
+			growth, figure(o.AnnualOpenings), text(education), text(o.Source), text(area),
 		})
 	}
 	return rows

@@ -24,6 +24,29 @@ type Match struct {
 	ArticulationID *string `json:"articulationId" extension:"true" doc:"Id of the approved articulation that currently grants this course for the transfer course; null if there is none"`
 }
 
+// Reason tells why no section is equivalent to a transfer course, not even partially.
+type Reason string
+
+// The reasons.
+const (
+	NoSectionHasSkills Reason = "NO_SECTION_HAS_SKILLS" // there is nothing to compare with
+	NothingInCommon    Reason = "NOTHING_IN_COMMON"     // every section scores 0
+	BelowPartial       Reason = "BELOW_PARTIAL"         // the best score is below partialEquivalentThreshold
+)
+
+// Reason returns why none of the matches, which Match returned, is FULL or PARTIAL; nil if one is.
+func (x *Index) Reason(matches []Match) *Reason {
+	switch {
+	case len(x.sections) == 0:
+		return new(NoSectionHasSkills)
+	case len(matches) == 0:
+		return new(NothingInCommon)
+	case matches[0].Equivalence == catalog.NoEquivalent: // the best
+		return new(BelowPartial)
+	}
+	return nil
+}
+
 // relatedCredit is the score of a neighbor: 0.7.
 const relatedCredit = whole * 7 / 10
 

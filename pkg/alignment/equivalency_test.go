@@ -111,6 +111,36 @@ func TestMatchIsExact(t *testing.T) {
 	})
 }
 
+// TestReason wants to be told why nothing is equivalent.
+func TestReason(t *testing.T) {
+	skill := func(ids ...string) (refs []catalog.SkillRef) {
+		for _, id := range ids {
+			refs = append(refs, catalog.SkillRef{SkillID: id, SkillName: id, Level: 3, Confidence: 1})
+		}
+		return refs
+	}
+	section := func(ids ...string) alignment.Candidate {
+		return alignment.Candidate{SectionID: "sec_1", CourseID: "crs_1", Skills: skill(ids...)}
+	}
+	cfg := catalog.MatchingConfig{FullEquivalentThreshold: 1, PartialEquivalentThreshold: 0.5}
+	for _, test := range []struct {
+		section alignment.Candidate
+		want    alignment.Reason
+	}{
+		{section(), alignment.NoSectionHasSkills},
+		{section("drawing"), alignment.NothingInCommon},
+		{section("sql", "java", "go"), alignment.BelowPartial},
+		{section("sql", "java"), ""},
+		{section("sql"), ""},
+	} {
+		index := alignment.NewIndex([]alignment.Candidate{test.section})
+		reason := index.Reason(index.Match(skill("sql"), cfg, func(string) []string { return nil }, 5))
+		if (reason == nil) != (test.want == "") || reason != nil && *reason != test.want {
+			t.Errorf("%v: reason %v, want %q", test.section.Skills, reason, test.want)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	ref := func(id string, level int, confidence float64) catalog.SkillRef {
 		return catalog.SkillRef{SkillID: id, SkillName: id, Level: level, Confidence: confidence}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
@@ -102,14 +101,11 @@ func (r Report) Page() Page {
 		p.Parts = []string{"gaps", "courses"}
 	case MarketView:
 		all := s.occupations(r.Market)
-		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region, r.MarketWarnings)
+		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region)
 		p.National, p.Region = r.Region.Area == labor.Nation, r.Region.Name
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
-		for _, warning := range r.MarketWarnings {
-			if warning.Code == catalog.RegionFallback && warning.SOCCode == "" {
-				continue // the page shows it for each row
-			}
-			p.Notes = append(p.Notes, warning.Message)
+		for _, note := range r.MarketNotes {
+			p.Notes = append(p.Notes, note.Message)
 		}
 	default:
 		p.Parts = []string{"courses", "gaps"}
@@ -117,7 +113,7 @@ func (r Report) Page() Page {
 	if p.Facts == nil {
 		p.Facts = s.facts()
 	}
-	for _, warning := range r.Warnings {
+	for _, warning := range r.warnings(s) {
 		p.Warnings = append(p.Warnings, warning.Message)
 	}
 	return p
@@ -231,7 +227,7 @@ func levelCell(taught, required int) cell {
 	return cell{Text: strconv.Itoa(taught), Class: band(percent(fraction(credit(taught, required), whole)))}
 }
 
-func pageOccupations(all []labor.Occupation, region labor.Region, warnings []catalog.Warning) []pageOccupation {
+func pageOccupations(all []labor.Occupation, region labor.Region) []pageOccupation {
 	var shown []pageOccupation
 	for _, o := range all {
 		p := pageOccupation{
@@ -241,13 +237,8 @@ func pageOccupations(all []labor.Occupation, region labor.Region, warnings []cat
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
 		}
-		if slices.ContainsFunc(warnings, func(w catalog.Warning) bool {
-			return w.Code == catalog.RegionFallback && w.SOCCode == o.SOCCode
-		}) {
-			p.Wider = "a wider area, see the notes"
-			if region.RegionType == labor.State { // only the nation is wider
-				p.Wider = "the nation"
-			}
+		if wider(o, region) {
+			p.Wider = areaOf(o.WageArea)
 		}
 		if o.TypicalEducation != nil {
 			p.Education = cmp.Or(*o.TypicalEducation, unknown)

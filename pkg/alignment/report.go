@@ -21,20 +21,22 @@ const (
 func Views() []string { return []string{AlignmentView, CoverageView, GapView, MarketView} }
 
 // Report is a stored report with everything its settings refer to. The order of Courses,
-// Jobs and Skills does not matter: the settings' order is used.
+// Jobs and Skills does not matter: the order of CourseIDs and of the settings is used.
 type Report struct {
-	Record  catalog.Report
-	Courses []ReportCourse
-	Jobs    []JobProfile
+	Record catalog.Report
+	// CourseIDs are the settings' courses, then those of the settings' programs.
+	CourseIDs []string
+	Courses   []ReportCourse
+	Jobs      []JobProfile
 	// Skills has the taxonomy's names, at least for the settings' skills.
 	Skills []SkillProfile
-	// Market has the figures of each occupation for the settings' area, by job id; only the
+	// Market has the figures of each occupation for the settings' area, by SOC code; only the
 	// market view needs it.
 	Market map[string]labor.Occupation
-	// Region is that area; MarketWarnings say which figures are not its own.
-	Region         labor.Region
-	MarketWarnings []catalog.Warning
-	// Warnings are those of the report itself.
+	// Region is that area; MarketNotes describe single figures, such as those that the survey does not publish.
+	Region      labor.Region
+	MarketNotes []catalog.Warning
+	// Warnings are those that do not follow from the other fields.
 	Warnings []catalog.Warning
 }
 
@@ -49,6 +51,8 @@ type JobProfile struct {
 	JobID             string             `json:"jobId" doc:"Id of the job, or SOC code of the occupation"`
 	JobName           string             `json:"jobName" doc:"Title of the job or occupation"`
 	SkillRequirements []catalog.SkillRef `json:"skillRequirements" doc:"Skills that the job requires"`
+	// SOCCode is the occupation, NN-NNNN; empty for a job without one.
+	SOCCode string `json:"-"`
 }
 
 // SkillProfile is a skill as shown in reports.
@@ -64,7 +68,7 @@ type Result struct {
 	// Data has AlignmentItem, CoverageItem, GapItem or labor market entries, depending on the view.
 	Data       []any             `json:"data" doc:"Items of the report's view"`
 	LookupData LookupData        `json:"lookupData" doc:"Profiles of the ids in data and settings"`
-	Warnings   []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: how many of the compared skills the loaded taxonomy lacks; absent if none"`
+	Warnings   []catalog.Warning `json:"warnings" doc:"Why the report is emptier, or its figures less exact, than its settings suggest: course_without_skills, job_without_skills, skills_not_in_taxonomy, too_many_courses; in the market view job_without_soc and region_fallback, once for each wider area" extension:"true"`
 }
 
 // LookupData has exactly the profiles mentioned in data and settings, each once: first those
@@ -136,7 +140,7 @@ type GapSkill struct {
 // alignment and gap consider. Jobs without requirements score 0.
 func (r Report) Result() Result {
 	s := r.survey()
-	result := Result{View: r.Record.Settings.View, Report: r.Record, Data: []any{}, Warnings: r.Warnings}
+	result := Result{View: r.Record.Settings.View, Report: r.Record, Data: []any{}, Warnings: r.warnings(s)}
 	switch r.Record.Settings.View {
 	case CoverageView:
 		result.Data = boxed(s.coverage())
@@ -245,43 +249,6 @@ func (s survey) gap() []GapItem {
 		items = append(items, item)
 	}
 	return items
-}
-
-// unknownOccupation is the market view's item for an occupation without labor market data.
-type unknownOccupation struct {
-	SOCCode string `json:"socCode"`
-	Name    string `json:"name"`
-}
-
-// market returns one item for each occupation among the jobs.
-func (s survey) market(market map[string]labor.Occupation) []any {
-	items := []any{}
-	for _, j := range s.jobs {
-		if !j.occupation {
-			continue
-		}
-		if o, known := market[j.profile.JobID]; known {
-			items = append(items, o)
-		} else {
-			items = append(items, unknownOccupation{j.profile.JobID, j.profile.JobName})
-		}
-	}
-	return items
-}
-
-// occupations returns the same for tables and pages, in which an unknown occupation has no
-// figures.
-func (s survey) occupations(market map[string]labor.Occupation) []labor.Occupation {
-	var all []labor.Occupation
-	for _, item := range s.market(market) {
-		switch item := item.(type) {
-		case labor.Occupation:
-			all = append(all, item)
-		case unknownOccupation:
-			all = append(all, labor.Occupation{SOCCode: item.SOCCode, Name: item.Name})
-		}
-	}
-	return all
 }
 
 // lookup returns the profiles for data. Courses and jobs in data come from the

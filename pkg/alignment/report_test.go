@@ -76,7 +76,11 @@ func course(code, name string, sections ...string) alignment.ReportCourse {
 }
 
 func namedJob(id, name, requirements string) alignment.JobProfile {
-	return alignment.JobProfile{JobID: id, JobName: name, SkillRequirements: refs(requirements)}
+	job := alignment.JobProfile{JobID: id, JobName: name, SkillRequirements: refs(requirements)}
+	if !strings.HasPrefix(id, "job_") {
+		job.SOCCode = id
+	}
+	return job
 }
 
 // college is a report of 12 courses and 6 jobs as a college would ask for one.
@@ -139,15 +143,14 @@ func college(view string) alignment.Report {
 			{"socCode":"15-1254","name":"Web Developers","cipCodes":["11.0801"],"totalEmployment":13720,"medianAnnualWage":97410,"wagePercentiles":{"p10":48900,"p25":66000,"p75":133000,"p90":171000},"projectedGrowth":0.075,"annualOpenings":7400,"typicalEducation":"Bachelor's degree","source":"Invented for tests"}
 		]`),
 		Region: labor.Region{Area: labor.StateArea("06"), Name: "California"},
-		MarketWarnings: []catalog.Warning{
-			{Code: catalog.RegionFallback, Message: "Growth and openings are national."},
-			{Code: catalog.RegionFallback, SOCCode: "15-2051",
-				Message: "There are no wage figures of Data Scientists for California; they are from a survey of the nation."},
+		MarketNotes: []catalog.Warning{
+			{Code: catalog.HourlyOnly, SOCCode: "15-1254", Message: "The survey publishes only hourly wages for Web Developers."},
 		},
 	}
 	for _, c := range r.Courses {
-		r.Record.Settings.Courses = append(r.Record.Settings.Courses, c.Profile.CourseID)
+		r.CourseIDs = append(r.CourseIDs, c.Profile.CourseID)
 	}
+	r.Record.Settings.Courses = r.CourseIDs
 	for _, j := range r.Jobs {
 		lib := "soc"
 		if strings.HasPrefix(j.JobID, "job_") {
@@ -166,6 +169,10 @@ func occupations(text string) map[string]labor.Occupation {
 	}
 	market := map[string]labor.Occupation{}
 	for _, o := range all {
+		o.WageArea, o.Projected = labor.StateArea("06"), true
+		if o.MedianAnnualWage == nil {
+			o.WageArea = labor.Nation
+		}
 		market[o.SOCCode] = o
 	}
 	return market
@@ -235,7 +242,7 @@ func report(view string) *rapid.Generator[alignment.Report] {
 		}
 		r.Jobs = jobs(4).Draw(t, "jobs")
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(t, "named courses") {
-			r.Record.Settings.Courses = append(r.Record.Settings.Courses, fmt.Sprintf("crs%d", n))
+			r.CourseIDs = append(r.CourseIDs, fmt.Sprintf("crs%d", n))
 		}
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(t, "named jobs") {
 			r.Record.Settings.Jobs = append(r.Record.Settings.Jobs, catalog.ReportJob{
@@ -309,7 +316,7 @@ func TestReportLaws(t *testing.T) {
 				}
 				want := map[string]map[string]bool{"courseId": {}, "sectionId": {}, "jobId": {}, "skillId": {}}
 				mentions(plain.Data, want)
-				for _, id := range r.Record.Settings.Courses {
+				for _, id := range r.CourseIDs {
 					if slices.ContainsFunc(r.Courses, func(c alignment.ReportCourse) bool { return c.Profile.CourseID == id }) {
 						want["courseId"][id] = true
 					}
@@ -440,7 +447,7 @@ func TestRepresentingSection(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := college(alignment.AlignmentView)
 			r.Courses = []alignment.ReportCourse{course("A1", "Course", test.sections...)}
-			r.Record.Settings.Courses = []string{"crs_A1"}
+			r.CourseIDs = []string{"crs_A1"}
 			item := r.Result().Data[0].(alignment.AlignmentItem)
 			got := ""
 			if item.SectionID != nil {
@@ -492,7 +499,7 @@ func TestChosenSkills(t *testing.T) {
 func TestCSVReadsBack(t *testing.T) {
 	r := college(alignment.AlignmentView)
 	r.Courses = []alignment.ReportCourse{course("=A1", "+1 \"quoted\", and\nbroken", "@sum 3")}
-	r.Record.Settings.Courses = []string{"crs_=A1"}
+	r.CourseIDs = []string{"crs_=A1"}
 	r.Jobs = []alignment.JobProfile{
 		{JobID: "job_1", JobName: "-2+3", SkillRequirements: refs("@sum 4")}, {JobID: "job_2", JobName: "\tTabbed"},
 	}
@@ -506,14 +513,117 @@ func TestCSVReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_1", "'-2+3", "0.75", "'@sum (3 of 4)", ""},
-		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_2", "'\tTabbed", "0", "", ""},
+		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_1", "'-2+3", "0.75", "'@sum (3 of 4)", "", ""},
+		{"crs_=A1", "'=A1", "'+1 \"quoted\", and\nbroken", "crs_=A1_sec1", "job_2", "'\tTabbed", "0", "", "",
+			"No skill requirements are known for \tTabbed."},
 	}
 	if diff := cmp.Diff(want, rows[1:]); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if lines, feeds := strings.Count(b.String(), "\r\n"), strings.Count(b.String(), "\n"); lines != feeds {
 		t.Errorf("%d of %d lines end in CRLF", lines, feeds)
+	}
+}
+
+// TestReportWarnings wants to be told why a report is empty, and whose figures it shows.
+func TestReportWarnings(t *testing.T) {
+	r := college(alignment.MarketView)
+	r.Courses, r.CourseIDs = []alignment.ReportCourse{course("A1", "Empty", "")}, []string{"crs_A1"}
+	metro := labor.Area{RegionType: labor.MSA, Region: "31080"}
+	r.Region = labor.Region{Area: metro, Name: "Los Angeles"}
+	r.Market = map[string]labor.Occupation{
+		"15-1252": {SOCCode: "15-1252", WageArea: metro, Projected: true},
+		"15-2051": {SOCCode: "15-2051", WageArea: labor.Nation, Projected: true},
+		"15-1212": {SOCCode: "15-1212", WageArea: labor.StateArea("06")},
+		"15-1254": {SOCCode: "15-1254", WageArea: labor.Nation},
+	}
+	type brief struct {
+		Code         catalog.WarningCode
+		About        string
+		Count, Total int
+	}
+	told := func(r alignment.Report) (all []brief) {
+		for _, w := range r.Result().Warnings {
+			all = append(all, brief{w.Code, w.CourseID + w.JobID, w.Count, w.Total})
+		}
+		return all
+	}
+	empty := []brief{{catalog.CourseWithoutSkills, "crs_A1", 0, 0}}
+	intern := brief{catalog.JobWithoutSkills, "job_intern", 0, 0}
+	want := append(empty, brief{catalog.JobWithoutSOC, "job_analyst", 0, 0}, intern, brief{catalog.JobWithoutSOC, "job_intern", 0, 0},
+		brief{catalog.RegionFallback, "", 2, 4}, brief{catalog.RegionFallback, "", 1, 4}, brief{catalog.RegionFallback, "", 2, 4})
+	if diff := cmp.Diff(want, told(r)); diff != "" {
+		t.Errorf("market (-want +got):\n%s", diff)
+	}
+	for _, view := range []string{alignment.AlignmentView, alignment.CoverageView, alignment.GapView} {
+		r.Record.Settings.View = view
+		if diff := cmp.Diff(append(empty, intern), told(r)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", view, diff)
+		}
+	}
+
+	// In the nation nothing falls back.
+	r.Record.Settings.View, r.Region = alignment.MarketView, labor.Region{Area: labor.Nation, Name: "United States"}
+	for soc, o := range r.Market {
+		o.WageArea = labor.Nation
+		r.Market[soc] = o
+	}
+	if diff := cmp.Diff(want[:4], told(r)); diff != "" {
+		t.Errorf("national (-want +got):\n%s", diff)
+	}
+}
+
+// TestOwnJobsInMarket counts a job of the organization by its occupation, and an occupation once.
+func TestOwnJobsInMarket(t *testing.T) {
+	r := college(alignment.MarketView)
+	r.Jobs[4].SOCCode, r.Jobs[5].SOCCode = "15-2051", "15-1211"
+	var got []string
+	for _, item := range r.Result().Data {
+		text, _ := json.Marshal(item)
+		var o labor.Occupation
+		if err := json.Unmarshal(text, &o); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, o.SOCCode)
+	}
+	if diff := cmp.Diff([]string{"15-1252", "15-2051", "15-1212", "15-1254", "15-1211"}, got); diff != "" {
+		t.Errorf("occupations (-want +got):\n%s", diff)
+	}
+	for _, w := range r.Result().Warnings {
+		if w.Code == catalog.JobWithoutSOC {
+			t.Errorf("warned: %+v", w)
+		}
+	}
+}
+
+// TestCSVWarnings puts a warning on the rows that it is about, others on the first row, and makes one if there is none.
+func TestCSVWarnings(t *testing.T) {
+	column := func(r alignment.Report) (all []string) {
+		var b bytes.Buffer
+		if err := r.WriteCSV(&b); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := rows[0][len(rows[0])-1]; last != "warnings" {
+			t.Fatalf("the last column is %s", last)
+		}
+		for _, row := range rows[1:] {
+			all = append(all, row[len(row)-1])
+		}
+		return all
+	}
+	r := college(alignment.AlignmentView)
+	r.Courses, r.CourseIDs = []alignment.ReportCourse{course("A1", "Full", "sql 3"), course("B1", "Empty", "")}, []string{"crs_A1", "crs_B1"}
+	r.Jobs, r.Warnings = r.Jobs[:1], []catalog.Warning{{Code: catalog.SkillsNotInTaxonomy, Message: "Of the report."}}
+	if diff := cmp.Diff([]string{"Of the report.", "None of the sections of B1 Empty has skills."}, column(r)); diff != "" {
+		t.Errorf("alignment (-want +got):\n%s", diff)
+	}
+	r.Jobs = nil
+	if diff := cmp.Diff([]string{"Of the report.; None of the sections of B1 Empty has skills."}, column(r)); diff != "" {
+		t.Errorf("no rows (-want +got):\n%s", diff)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // survey is a report's input in the settings' order, without duplicates and with sections
-// chosen: all views, tables and pages are built from it. Settings' ids that were not loaded (a
-// course deleted since) are left out.
+// chosen: all views, tables and pages are built from it. Ids that were not loaded (a course
+// deleted since) are left out.
 type survey struct {
 	courses []surveyedCourse
 	jobs    []surveyedJob
@@ -46,7 +46,7 @@ func (r Report) survey() survey {
 	}
 
 	courses := byID(r.Courses, func(c ReportCourse) string { return c.Profile.CourseID })
-	for _, id := range r.Record.Settings.Courses {
+	for _, id := range r.CourseIDs {
 		if c, ok := take(courses, id); ok {
 			s.courses = append(s.courses, surveyCourse(c))
 		}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 )
 
@@ -75,29 +76,50 @@ type SectionRef struct {
 	ID          string `json:"id" doc:"Id of the section"`
 	Name        string `json:"name" doc:"Name of the section"`
 	Description string `json:"description" doc:"Description of the section; empty if it has none"`
+	// What the section has of these, so that sections can be told apart without reading them.
+	ExternalID     *string       `json:"externalId" doc:"externalId of the section; null for none" extension:"true"`
+	Term           *string       `json:"term" doc:"Code of the section's term; null if unknown" extension:"true"`
+	Status         SectionStatus `json:"status" doc:"Whether the section is held" extension:"true"`
+	InstructorName *string       `json:"instructorName" doc:"Name of the instructor; null if unknown" extension:"true"`
+	SkillCount     int           `json:"skillCount" doc:"How many skills the section teaches" extension:"true"`
 }
 
 // MaxCourseRowBytes limits the size of a course's section references in its row.
 const MaxCourseRowBytes = 300 << 10
 
-// Mention adds the section to the course's references or updates its reference. The error is
-// a Conflict if the references would exceed MaxCourseRowBytes.
-func (c *Course) Mention(s *Section) error {
-	sections := slices.Clone(c.Sections)
-	if i := slices.IndexFunc(sections, func(r SectionRef) bool { return r.ID == s.ID }); i < 0 {
-		sections = append(sections, s.Ref())
-	} else {
-		sections[i] = s.Ref()
+// bytes estimates the size of the reference in the course's row.
+func (r SectionRef) bytes() int {
+	n := len(r.ID) + len(r.Name) + len(r.Description) + 110
+	for _, text := range []*string{r.ExternalID, r.Term, r.InstructorName} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	return n
+}
+
+// Mention adds the section to the course's references or updates its reference, and reports
+// whether they differ. The error is a Conflict if the references would exceed
+// MaxCourseRowBytes.
+func (c *Course) Mention(s *Section) (changed bool, err error) {
+	sections, ref := slices.Clone(c.Sections), s.Ref()
+	switch i := slices.IndexFunc(sections, func(r SectionRef) bool { return r.ID == s.ID }); {
+	case i < 0:
+		sections = append(sections, ref)
+	case reflect.DeepEqual(sections[i], ref):
+		return false, nil
+	default:
+		sections[i] = ref
 	}
 	size := 0
 	for _, ref := range sections {
-		size += len(ref.ID) + len(ref.Name) + len(ref.Description) + 50
+		size += ref.bytes()
 	}
 	if size > MaxCourseRowBytes {
-		return Errorf(Conflict, "The course is full: the names and descriptions of its sections exceed %d bytes in total.", MaxCourseRowBytes)
+		return false, Errorf(Conflict, "The course is full: its references to sections exceed %d bytes in total.", MaxCourseRowBytes)
 	}
 	c.Sections = sections
-	return nil
+	return true, nil
 }
 
 // Forget removes the section from the course's references.

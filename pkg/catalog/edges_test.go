@@ -101,17 +101,17 @@ func TestCourseIsFull(t *testing.T) {
 	course := &Course{}
 	a, b := &Section{Meta: Meta{ID: "a"}, Name: "A"}, &Section{Meta: Meta{ID: "b"}, Name: "B"}
 	for _, s := range []*Section{a, b} {
-		if err := course.Mention(s); err != nil {
+		if _, err := course.Mention(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	description := strings.Repeat("x", MaxCourseRowBytes-2*(1+1+50))
+	description := strings.Repeat("x", MaxCourseRowBytes-2*(1+1+110))
 	b.Description = &description
-	if err := course.Mention(b); err != nil || len(course.Sections) != 2 || course.Sections[1].Description != description {
+	if _, err := course.Mention(b); err != nil || len(course.Sections) != 2 || course.Sections[1].Description != description {
 		t.Errorf("%v, %d sections", err, len(course.Sections))
 	}
 	a.Name = "AA"
-	if err := course.Mention(a); err == nil || course.Sections[0].Name != "A" {
+	if _, err := course.Mention(a); err == nil || course.Sections[0].Name != "A" {
 		t.Errorf("one byte too many: %v", err)
 	}
 }

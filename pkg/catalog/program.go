@@ -51,7 +51,7 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	case l.Courses == nil && p.CourseOrder != nil:
 		return append(wrong, p.Reorder(order, at)...)
 	}
-	if missing := CheckCourses(order, l.Courses, at); missing != nil {
+	if missing := CheckNamed("course", order, l.Courses, at); missing != nil {
 		return append(wrong, missing...)
 	}
 	p.CourseOrder, p.Courses = make([]string, len(order)), make([]CourseProfile, len(order))
@@ -73,19 +73,19 @@ func (p *Program) Derive(occupations map[string][]string) (known bool) {
 	return known
 }
 
-// CheckCourses returns what is wrong with a list of courses: names that courses does
-// not have, and those of the same course.
-func CheckCourses(names []string, courses map[string]*Course, location string) []FieldError {
+// CheckNamed returns the errors in a list of records that a request names: names that found lacks, and records named
+// twice.
+func CheckNamed[T any](kind string, names []string, found map[string]*T, location string) []FieldError {
 	var wrong []FieldError
-	seen := map[*Course]bool{}
+	seen := map[*T]bool{}
 	for i, name := range names {
-		course, message := courses[name], ""
-		if course == nil {
-			message = "there is no such course"
-		} else if seen[course] {
-			message = "the course is named twice"
+		record, message := found[name], ""
+		if record == nil {
+			message = "there is no such " + kind
+		} else if seen[record] {
+			message = "the " + kind + " is named twice"
 		}
-		seen[course] = true
+		seen[record] = true
 		if message != "" {
 			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), message, name})
 		}

@@ -1,8 +1,6 @@
 package catalog
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // Report is a stored report: settings from which each read generates the data.
 type Report struct {
@@ -14,12 +12,13 @@ type Report struct {
 
 // ReportSettings choose what a report is about.
 type ReportSettings struct {
-	Courses []string      `json:"courses" doc:"Ids of the courses that the report is about"`
-	Jobs    []ReportJob   `json:"jobs" doc:"Occupations and jobs that the report is about"`
-	Skills  []ReportSkill `json:"skills" doc:"Skills that the report is about; all where there are none"`
-	View    string        `json:"view" doc:"View that data is of"`
-	Area    *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
-	Version int           `json:"version" doc:"Version of the settings: always 1"`
+	Courses  []string      `json:"courses" doc:"Ids of the courses that the report is about"`
+	Programs []string      `json:"programs,omitempty" doc:"Ids of programs whose courses the report is about too, as they are when it is read" extension:"true"`
+	Jobs     []ReportJob   `json:"jobs" doc:"Occupations and jobs that the report is about"`
+	Skills   []ReportSkill `json:"skills" doc:"Skills that the report is about; all where there are none"`
+	View     string        `json:"view" doc:"View that data is of"`
+	Area     *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
+	Version  int           `json:"version" doc:"Version of the settings: always 1"`
 }
 
 // ReportJob is an occupation (lib soc: a SOC code) or a job of the organization (lib custom: its id).
@@ -38,6 +37,9 @@ type ReportArea struct {
 	Code string `json:"code" doc:"The word national, a state's FIPS code, or the CBSA code of a metropolitan area"`
 }
 
+// MaxReportCourses is the number of courses that a report compares, those of its programs included.
+const MaxReportCourses = 200
+
 // DefaultReportView is the view of a report that names none.
 const DefaultReportView = "alignment"
 
@@ -50,25 +52,26 @@ type ReportInput struct {
 
 // ReportSettingsInput is the input for a report's settings.
 type ReportSettingsInput struct {
-	Courses []string      `json:"courses,omitempty" maxItems:"100" doc:"Ids of courses; at least one course, job or skill is needed"`
-	Jobs    []ReportJob   `json:"jobs,omitempty" maxItems:"50" doc:"Occupations and jobs of the organization"`
-	Skills  []ReportSkill `json:"skills,omitempty" maxItems:"500" doc:"Skills that the report is limited to"`
-	View    string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment" doc:"Which data the report has"`
-	Area    *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
-	Version *int          `json:"version,omitempty" enum:"1" default:"1" doc:"Version of the settings"`
+	Courses  []string      `json:"courses,omitempty" maxItems:"100" doc:"Ids of courses; at least one course, program, job or skill is needed"`
+	Programs []string      `json:"programs,omitempty" maxItems:"20" doc:"Ids of programs, whose courses are added to courses; at most 200 in all"`
+	Jobs     []ReportJob   `json:"jobs,omitempty" maxItems:"50" doc:"Occupations and jobs of the organization"`
+	Skills   []ReportSkill `json:"skills,omitempty" maxItems:"500" doc:"Skills that the report is limited to"`
+	View     string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment" doc:"Which data the report has"`
+	Area     *ReportArea   `json:"area,omitempty" doc:"Region that labor market figures are of; the nation when absent"`
+	Version  *int          `json:"version,omitempty" enum:"1" default:"1" doc:"Version of the settings"`
 }
 
-// Apply sets the fields of a new report. Whether there is what its settings name is
-// seen when it is generated.
+// Apply sets the fields of a new report. Whether what its settings name exists is checked when it is generated.
 func (in ReportInput) Apply(r *Report, l Lookups) []FieldError {
 	given := in.Settings
 	r.Name, r.Description = in.Name.Or(r.Name), text(in.Description, r.Description)
 	r.Settings = ReportSettings{
-		Courses: append([]string{}, given.Courses...), Jobs: append([]ReportJob{}, given.Jobs...), Skills: append([]ReportSkill{}, given.Skills...),
+		Courses: append([]string{}, given.Courses...), Programs: append([]string{}, given.Programs...),
+		Jobs: append([]ReportJob{}, given.Jobs...), Skills: append([]ReportSkill{}, given.Skills...),
 		View: cmp.Or(given.View, DefaultReportView), Area: given.Area, Version: 1,
 	}
-	if len(given.Courses)+len(given.Jobs)+len(given.Skills) == 0 {
-		return []FieldError{{Location: l.at("settings"), Message: "must name a course, a job or a skill"}}
+	if len(given.Courses)+len(given.Programs)+len(given.Jobs)+len(given.Skills) == 0 {
+		return []FieldError{{Location: l.at("settings"), Message: "must name a course, a program, a job or a skill"}}
 	}
 	return nil
 }

@@ -1,17 +1,20 @@
 package catalog
 
+import "cmp"
+
 // Section is the detail record of a course section.
 type Section struct {
 	Meta
 	External
-	CourseID       string     `json:"courseId"`
-	Name           string     `json:"name" doc:"Name of the section"`
-	Description    *string    `json:"description" doc:"What the section is about"`
-	InstructorID   *string    `json:"instructorId" doc:"Id of the instructor in the organization's own systems"`
-	InstructorName *string    `json:"instructorName" doc:"Name of the instructor" extension:"true"`
-	SyllabusHref   *string    `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, from which skills are extracted"`
-	DocumentID     *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
-	Skills         []SkillRef `json:"skills" doc:"Skills that the section teaches, by confidence, then level, both descending, then name"`
+	CourseID       string  `json:"courseId"`
+	Name           string  `json:"name" doc:"Name of the section"`
+	Description    *string `json:"description" doc:"What the section is about"`
+	InstructorID   *string `json:"instructorId" doc:"Id of the instructor in the organization's own systems"`
+	InstructorName *string `json:"instructorName" doc:"Name of the instructor" extension:"true"`
+	SyllabusHref   *string `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, from which skills are extracted"`
+	DocumentID     *string `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
+	Offering
+	Skills []SkillRef `json:"skills" doc:"Skills that the section teaches, by confidence, then level, both descending, then name"`
 	Extraction
 	// Reviews are what people decided on the skills, which Skills follows; ByHand
 	// reports that Skills was set by a request or a file since it was last extracted,
@@ -24,13 +27,14 @@ type Section struct {
 // SectionInput is the input for a section from a request or a file.
 type SectionInput struct {
 	ExternalInput
-	Name           Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
-	Description    Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
-	InstructorID   Optional[*string]      `json:"instructorId,omitzero" maxLength:"255"`
-	InstructorName Optional[*string]      `json:"instructorName,omitzero" maxLength:"255"`
-	SyllabusHref   Optional[*string]      `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
-	DocumentID     Optional[*string]      `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId" extension:"true"`
-	Skills         Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, which replace the present ones and discard their reviews"`
+	Name           Optional[string]  `json:"name" minLength:"1" maxLength:"255"`
+	Description    Optional[*string] `json:"description,omitzero" maxLength:"10000"`
+	InstructorID   Optional[*string] `json:"instructorId,omitzero" maxLength:"255"`
+	InstructorName Optional[*string] `json:"instructorName,omitzero" maxLength:"255"`
+	SyllabusHref   Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
+	DocumentID     Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId" extension:"true"`
+	OfferingInput
+	Skills Optional[[]SkillInput] `json:"skills,omitzero" maxItems:"500" doc:"Skills that the section teaches, which replace the present ones and discard their reviews"`
 }
 
 // Apply sets the fields of the section. Skills that are given end the reviews of those
@@ -42,7 +46,7 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
 	var unfit []FieldError
 	skills, wrong := l.skills(in.Skills, s.Skills)
-	s.Skills, wrong = skills, append(in.apply(&s.External, l), wrong...)
+	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l), in.OfferingInput.apply(&s.Offering, l)...), wrong...)
 	if in.Skills.Set {
 		s.Reviews, s.ByHand = nil, true
 	}
@@ -68,7 +72,7 @@ func isNew(before, now *string) bool { return now != nil && (before == nil || *b
 func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time) error {
 	s.begin(course, ids, now())
 	before := Copy(course)
-	if err := course.Mention(s); err != nil {
+	if _, err := course.Mention(s); err != nil {
 		return err
 	}
 	c.Create(s, nil)
@@ -76,11 +80,26 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time
 	return nil
 }
 
+// ReplaceSection saves a changed section, as Replace does, and its course if that mentions it
+// differently now. The error is that of Mention.
+func (c *Change) ReplaceSection(before, after *Section, course *Course, now Time) error {
+	unmentioned := Copy(course)
+	changed, err := course.Mention(after)
+	if err != nil {
+		return err
+	}
+	c.Replace(before, after, now)
+	if changed {
+		c.Replace(unmentioned, course, now)
+	}
+	return nil
+}
+
 // begin sets the section's id, which leads to its course (see Sequenced).
 func (s *Section) begin(course *Course, ids IDs, now Time) {
 	seq, _ := Sequence(CourseKind, course.ID)
 	s.Meta = NewMeta(ids.Sequenced(SectionKind, seq), course.OrganizationID, now)
-	s.CourseID = course.ID
+	s.CourseID, s.Status = course.ID, cmp.Or(s.Status, ActiveSection)
 	if s.Skills == nil {
 		s.Skills = []SkillRef{}
 	}
@@ -88,9 +107,15 @@ func (s *Section) begin(course *Course, ids IDs, now Time) {
 
 // Ref returns the section as its course mentions it.
 func (s *Section) Ref() SectionRef {
-	ref := SectionRef{ID: s.ID, Name: s.Name}
+	ref := SectionRef{
+		ID: s.ID, Name: s.Name, ExternalID: s.ExternalID, Status: s.Status, InstructorName: s.InstructorName,
+		SkillCount: len(s.Skills),
+	}
 	if s.Description != nil {
 		ref.Description = *s.Description
+	}
+	if s.Term != nil {
+		ref.Term = &s.Term.Code
 	}
 	return ref
 }

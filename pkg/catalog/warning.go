@@ -1,13 +1,16 @@
 package catalog
 
-// Warning is what a response lacks, without being an error.
+// Warning tells what a response lacks. It is not an error.
 type Warning struct {
-	Code    WarningCode `json:"code" doc:"Kind of the warning; stable"`
-	Message string      `json:"message" doc:"What it is about, for people to read; the wording may change"`
-	SOCCode string      `json:"socCode,omitempty" doc:"Occupation that the warning is about"`
-	CIPCode string      `json:"cipCode,omitempty" doc:"Program of study that the warning is about"`
-	Count   int         `json:"count,omitempty" doc:"How many skills the warning is about"`
-	Total   int         `json:"total,omitempty" doc:"How many skills the response is made from"`
+	Code      WarningCode `json:"code" doc:"Kind of the warning; stable"`
+	Message   string      `json:"message" doc:"What it is about, for people to read; the wording may change"`
+	CourseID  string      `json:"courseId,omitempty" doc:"Course that the warning is about"`
+	SectionID string      `json:"sectionId,omitempty" doc:"Section that the warning is about"`
+	JobID     string      `json:"jobId,omitempty" doc:"Job or occupation of the report that the warning is about"`
+	SOCCode   string      `json:"socCode,omitempty" doc:"Occupation that the warning is about"`
+	CIPCode   string      `json:"cipCode,omitempty" doc:"Program of study that the warning is about"`
+	Count     int         `json:"count,omitempty" doc:"Number of skills, occupations or courses that the warning is about"`
+	Total     int         `json:"total,omitempty" doc:"Number of all skills, occupations or courses that the response is made from"`
 }
 
 // WarningCode is what a warning is about.
@@ -33,14 +36,23 @@ const (
 	NotACourse         WarningCode = "not_a_course"
 )
 
-// SkillsNotInTaxonomy means that a response rests on skills which the loaded taxonomy
-// lacks: they are equal to themselves only, and have no neighbours.
+// SkillsNotInTaxonomy means that some of the skills behind a response are not in the loaded taxonomy: they match by
+// id only.
 const SkillsNotInTaxonomy WarningCode = "skills_not_in_taxonomy"
+
+// Why a report is emptier than its settings suggest.
+const (
+	CourseWithoutSkills WarningCode = "course_without_skills" // no section that counts has skills
+	JobWithoutSkills    WarningCode = "job_without_skills"    // no known requirements
+	JobWithoutSOC       WarningCode = "job_without_soc"       // a job without onetSocCode has no figures
+	TooManyCourses      WarningCode = "too_many_courses"      // programs have grown beyond what a report shows
+)
 
 // WarningCodes lists all codes of warnings.
 func WarningCodes() []WarningCode {
 	return []WarningCode{
 		Suppressed, HourlyOnly, TopCoded, RegionFallback, OccupationGroup, NoFigures, NoMatch, UnknownCIP, UnknownSOC,
 		LanguageNotCovered, VocabularyMismatch, NotACourse, SkillsNotInTaxonomy,
+		CourseWithoutSkills, JobWithoutSkills, JobWithoutSOC, TooManyCourses,
 	}
 }

@@ -169,7 +169,11 @@ func decodeInto(row item, r catalog.Record) error {
 	switch r := r.(type) {
 	case *catalog.Course:
 		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse)
+		for i := range r.Sections {
+			r.Sections[i].Status = cmp.Or(r.Sections[i].Status, catalog.ActiveSection)
+		}
 	case *catalog.Section:
+		r.Status = cmp.Or(r.Status, catalog.ActiveSection)
 		if _, ok := row[byHand]; !ok {
 			r.ByHand = r.ProcessingStatus == ""
 		}

@@ -48,6 +48,9 @@ type Occupation struct {
 	AnnualOpenings   *int            `json:"annualOpenings" doc:"Jobs a year, average of the projection period, national"`
 	TypicalEducation *string         `json:"typicalEducation" doc:"Typical education needed for entry"`
 	Source           string          `json:"source" doc:"Survey and projections of the figures, with period and region"`
+	// WageArea is the area of the employment and wages; zero without any.
+	WageArea  Area `json:"-"`
+	Projected bool `json:"-"` // the projections cover it
 }
 
 // Lookup answers a query by the rules in the package comment. An unknown area is an
@@ -208,6 +211,7 @@ func (a *answering) name(e entry) string {
 
 func (e *entry) fillWages(asked *Region) {
 	w := e.wage
+	e.WageArea = w.Area
 	e.TotalEmployment, e.MedianAnnualWage, e.WagePercentiles = w.TotalEmployment, w.MedianAnnualWage, w.WagePercentiles
 	if w.Area != asked.Area {
 		e.warn(catalog.RegionFallback, "There are no employment and wage figures for %s in %s; these are from %s.", e.Name,
@@ -231,6 +235,7 @@ func (e *entry) fillWages(asked *Region) {
 
 func (e *entry) fillProjection() {
 	p := e.projection
+	e.Projected = true
 	e.ProjectedGrowth, e.AnnualOpenings, e.TypicalEducation = p.ProjectedGrowth, p.AnnualOpenings, p.TypicalEducation
 	if p.SOCCode != e.SOCCode {
 		e.warn(catalog.OccupationGroup,

@@ -106,18 +106,10 @@ func (s *Server) bindCourses() {
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
 	) (*catalog.Section, *catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, nil, err
-		}
-		return service.Review(c.actor(), section, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewSection(ctx, in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		section, err := c.section(ctx, in.sectionInput, true)
-		if err != nil {
-			return nil, err
-		}
-		return c.actor().Unreview(section, in.SkillID)
+		return c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
 	})
 }
 

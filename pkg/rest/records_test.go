@@ -92,10 +92,15 @@ func TestCourses(t *testing.T) {
 	}
 	section.want("processingStatus", absent{})
 	read := one.must(200, "GET", path, "")
-	read.want("sections.1", map[string]any{"id": section.get("id"), "name": "Evening", "description": "at night"})
+	reference := map[string]any{
+		"id": section.get("id"), "name": "Evening", "description": "at night",
+		"externalId": nil, "term": nil, "status": "ACTIVE", "instructorName": "Ada", "skillCount": 0,
+	}
+	read.want("sections.1", reference)
 	read.want("sections.2", absent{})
 	one.must(200, "PATCH", path+"/sections/"+section.text("id"), `{"name":"Late","description":null}`).want("instructorName", "Ada")
-	one.must(200, "GET", path, "").want("sections.1", map[string]any{"id": section.get("id"), "name": "Late", "description": ""})
+	reference["name"], reference["description"] = "Late", ""
+	one.must(200, "GET", path, "").want("sections.1", reference)
 	one.must(200, "PATCH", path, `{"description":"d","code":"X"}`).want("name", "Algorithms")
 	one.must(200, "PATCH", path, `{"description":null}`).want("description", nil)
 
@@ -352,6 +357,7 @@ func TestEquivalencies(t *testing.T) {
 	match.want("matches.0.skillsMatchScore", 1)
 	match.want("matches.0.equivalence", "FULL")
 	match.want("matches.1", absent{})
+	match.want("reason", nil)
 	all := one.must(200, "POST", path+"/equivalencies", "")
 	all.want("courses.0.transferCourseId", done.ID)
 	all.want("skipped.0.processingStatus", "PENDING")
@@ -361,7 +367,10 @@ func TestEquivalencies(t *testing.T) {
 	one.must(400, "POST", path+"/equivalencies?fullEquivalentThreshold=", "")
 	// A changed catalog is seen at once.
 	one.must(200, "PATCH", section, `{"skills":[]}`)
-	one.must(200, "POST", path+"/courses/"+done.ID+"/equivalencies", "").want("matches", []any{})
+	empty := one.must(200, "POST", path+"/courses/"+done.ID+"/equivalencies", "")
+	empty.want("matches", []any{})
+	empty.want("reason", "NO_SECTION_HAS_SKILLS")
+	one.must(200, "POST", path+"/equivalencies", "").want("courses.0.reason", "NO_SECTION_HAS_SKILLS")
 }
 
 func TestReports(t *testing.T) {
@@ -408,6 +417,46 @@ func TestReports(t *testing.T) {
 	one.must(400, "GET", "/reports/"+report+"?format=pdf", "")
 	one.must(204, "DELETE", "/reports/"+report, "")
 	one.must(404, "GET", "/reports/"+report, "")
+}
+
+// TestReportPrograms wants the courses of programs in a report, as they are when it is read.
+func TestReportPrograms(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	var ids []string
+	for i := range 3 {
+		ids = append(ids, one.course(fmt.Sprint(i)).text("id"))
+	}
+	program := one.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q,%q]}`, ids[1], ids[0])).text("id")
+	report := one.must(201, "POST", "/reports", fmt.Sprintf(`{"name":"R","settings":{"courses":[%q],"programs":[%q],"jobs":[{"id":"15-1252","lib":"soc"}]}}`, ids[0], program))
+	report.want("report.settings.programs", []any{program})
+	report.want("report.settings.courses", []any{ids[0]})
+	for i, id := range []string{ids[0], ids[1]} {
+		report.want(fmt.Sprintf("lookupData.courseProfiles.%d.courseId", i), id)
+		report.want(fmt.Sprintf("data.%d.courseId", i), id)
+	}
+	report.want("lookupData.courseProfiles.2", absent{})
+	report.want("warnings.0.code", "course_without_skills")
+
+	one.must(200, "POST", "/programs/"+program+"/courses", fmt.Sprintf(`{"courseId":%q}`, ids[2]))
+	path := "/reports/" + report.text("report.id")
+	one.must(200, "GET", path, "").want("data.2.courseId", ids[2])
+	if text := string(one.must(200, "GET", path+"?format=csv", "").Body); !strings.Contains(text, ",warnings") || !strings.Contains(text, "has skills.") {
+		t.Errorf("the CSV has no warnings: %s", text)
+	}
+	if text := string(one.must(200, "GET", path+"?format=html", "").Body); !strings.Contains(text, `aria-label="Warnings"`) {
+		t.Errorf("the page has no warnings: %s", text)
+	}
+
+	bad := one.must(422, "POST", "/reports", fmt.Sprintf(`{"name":"R","settings":{"programs":[%q,"prg_none",%q]}}`, program, program))
+	bad.want("errors.0.location", "body.settings.programs[1]")
+	bad.want("errors.0.message", "there is no such program")
+	bad.want("errors.1.message", "the program is named twice")
+	one.must(422, "POST", "/reports", fmt.Sprintf(`{"name":"R","settings":{"programs":["%s"]}}`, strings.Join(make([]string, 21), `","`)))
+
+	one.must(204, "DELETE", "/programs/"+program, "")
+	one.must(200, "GET", path, "").want("data.1", absent{})
 }
 
 func TestExtractions(t *testing.T) {

@@ -121,7 +121,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return service.Review(c.actor(), course, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewTransferCourse(course, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,
@@ -130,7 +130,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		return c.actor().Unreview(course, in.SkillID)
+		return c.actor().UnreviewTransferCourse(course, in.SkillID)
 	})
 	write(s, "retryTransferCourse", func(
 		ctx context.Context, c *call, in *transferCourseInput,

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"reflect"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service/parallel"
@@ -109,21 +110,44 @@ func (a Actor) CreateSection(
 func (a Actor) ReviseSection(
 	section *catalog.Section, course *catalog.Course, in catalog.SectionInput, change *catalog.Change,
 ) (changed bool, err error) {
-	before, unmentioned := *section, *course
+	before := *section
 	if err := catalog.Apply(in, section, a.Lookups); err != nil {
 		return false, err
 	}
-	mentioned := before.Ref() == section.Ref()
-	if !mentioned {
-		if err := course.Mention(section); err != nil {
-			return false, err
-		}
+	if reflect.DeepEqual(before, *section) {
+		return false, nil
 	}
-	changed = catalog.ReplaceChanged(change, before, section, a.Now)
-	if !mentioned {
-		change.Replace(&unmentioned, course, a.Now)
+	return true, change.ReplaceSection(&before, section, course, a.Now)
+}
+
+// ReviewSection replaces the review of a section's skill.
+func (a Actor) ReviewSection(
+	ctx context.Context, courseID, id, skillID string, in catalog.ReviewInput,
+) (*catalog.Section, *catalog.Change, error) {
+	section, course, err := a.SectionOf(ctx, courseID, id)
+	if err != nil {
+		return nil, nil, err
 	}
-	return changed, nil
+	before := *section
+	if err := in.Apply(section, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	return section, &change, change.ReplaceSection(&before, section, course, a.Now)
+}
+
+// UnreviewSection removes the review of a section's skill, if there is one.
+func (a Actor) UnreviewSection(ctx context.Context, courseID, id, skillID string) (*catalog.Change, error) {
+	section, course, err := a.SectionOf(ctx, courseID, id)
+	if err != nil {
+		return nil, err
+	}
+	var change catalog.Change
+	before := *section
+	if removed, err := catalog.Unreview(section, skillID, a.Lookups); !removed {
+		return &change, err
+	}
+	return &change, change.ReplaceSection(&before, section, course, a.Now)
 }
 
 // checkNotGranted returns a conflict if an approved articulation that has not ended grants the course. The course is

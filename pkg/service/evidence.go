@@ -70,6 +70,9 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 	}
 	var candidates []alignment.Candidate
 	for _, section := range found.sections {
+		if section.Cancelled() {
+			continue
+		}
 		candidates = append(candidates, alignment.Candidate{
 			SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills,
 		})

@@ -88,7 +88,7 @@ func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (
 	}
 	fresh := &Candidates{usage: x.Taxonomy().Usage(nil)}
 	for _, section := range sections {
-		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 {
+		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 && !section.Cancelled() {
 			fresh.list = append(fresh.list, alignment.Candidate{
 				SectionID: section.ID, CourseID: course.ID, CourseName: course.Name,
 				SectionName: section.Name, Skills: section.Skills,

@@ -14,17 +14,19 @@ func socOf(job catalog.ReportJob) (string, bool) {
 	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
 	}
-	return job.ID[:7], true
+	return socCode(job.ID), true
 }
 
-// The libraries that a job may be of.
+// socCode returns the SOC code NN-NNNN of a SOC or O*NET-SOC code.
+func socCode(code string) string { return code[:len("15-1252")] }
+
+// The libraries of jobs.
 const (
 	libSOC    = "soc"
 	libCustom = "custom"
 )
 
-// jobProfiles loads jobs of the organization and occupations, with what they
-// require.
+// jobProfiles loads jobs of the organization and occupations, with what they require.
 func (a Actor) jobProfiles(
 	ctx context.Context, jobs []catalog.ReportJob, location string,
 ) ([]alignment.JobProfile, []catalog.FieldError, error) {
@@ -71,7 +73,7 @@ func (a Actor) jobProfiles(
 	return profiles, wrong, nil
 }
 
-// jobProfile returns what a job requires, or what is wrong with its name.
+// jobProfile returns what a job requires, or what is wrong with its id.
 func (a Actor) jobProfile(
 	job catalog.ReportJob, own map[string]*catalog.Job, names map[string]string,
 ) (profile alignment.JobProfile, message string) {
@@ -82,8 +84,11 @@ func (a Actor) jobProfile(
 		return profile, "there is no such job"
 	case job.Lib == libCustom:
 		profile.JobName, profile.SkillRequirements = own[job.ID].Name, own[job.ID].Skills
+		if code := own[job.ID].ONETSOCCode; code != nil {
+			profile.SOCCode = socCode(*code)
+		}
 	case !isSOC:
-		return profile, "no SOC code (NN-NNNN)"
+		return profile, "must be a SOC code (NN-NNNN)"
 	default:
 		name, ok := a.Taxonomy().Occupation(job.ID)
 		if known := names[soc]; known != "" {
@@ -92,7 +97,7 @@ func (a Actor) jobProfile(
 		if !ok {
 			return profile, "there is no such occupation"
 		}
-		profile.JobName, profile.SkillRequirements = name, a.Taxonomy().Requirements(job.ID)
+		profile.JobName, profile.SkillRequirements, profile.SOCCode = name, a.Taxonomy().Requirements(job.ID), soc
 	}
 	return profile, ""
 }

@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
 
-// CreateReport creates a report. All courses, jobs and skills in its settings must exist.
+// CreateReport creates a report. All of its courses, programs, jobs and skills must exist.
 func (a Actor) CreateReport(
 	ctx context.Context, in catalog.ReportInput,
 ) (*alignment.Report, *catalog.Change, error) {
@@ -27,7 +29,7 @@ func (a Actor) CreateReport(
 	return &report, &change, a.add(ctx, &report.Record, &change)
 }
 
-// Report loads a stored report for a view, "" for the one in its settings. It leaves out what was deleted since.
+// Report loads a stored report for a view, "" for the one in its settings. It leaves out what no longer exists.
 func (a Actor) Report(ctx context.Context, id, view string) (alignment.Report, error) {
 	record, err := one[*catalog.Report](a, id)(ctx)
 	if err != nil {
@@ -38,22 +40,19 @@ func (a Actor) Report(ctx context.Context, id, view string) (alignment.Report, e
 	return report, err
 }
 
-// namedCourses loads courses by id. Missing and duplicate ones are field errors.
+// namedCourses loads courses; an unknown one and one named twice are field errors.
 func (a Actor) namedCourses(
 	ctx context.Context, ids []string, location string,
 ) (map[string]*catalog.Course, []catalog.FieldError, error) {
 	courses, err := GetByID[*catalog.Course](ctx, a.Store, a.Org, ids, true)
-	return courses, catalog.CheckCourses(ids, courses, location), err
+	return courses, catalog.CheckNamed("course", ids, courses, location), err
 }
 
-// loadReport loads what a report's settings refer to. Missing records are field errors.
+// loadReport loads what a report's settings name; what does not exist is a field error.
 func (a Actor) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
 	report := alignment.Report{Record: record}
 	settings := record.Settings
-	courses, wrong, err := a.namedCourses(ctx, settings.Courses, "body.settings.courses")
-	if err == nil {
-		report.Courses, err = a.reportCourses(ctx, courses)
-	}
+	wrong, err := a.reportCourses(ctx, &report)
 	if err != nil {
 		return report, nil, err
 	}
@@ -64,7 +63,7 @@ func (a Actor) loadReport(ctx context.Context, record catalog.Report) (alignment
 	report.Jobs, wrong = jobs, append(wrong, more...)
 	report.Skills, more = a.reportSkills(settings.Skills, "body.settings.skills")
 	wrong = append(wrong, more...)
-	report.Warnings = a.reportWarnings(report)
+	report.Warnings = append(report.Warnings, a.reportWarnings(report)...)
 	more, err = a.reportMarket(ctx, &report, "body.settings.area.code")
 	return report, append(wrong, more...), err
 }
@@ -90,10 +89,18 @@ func (a Actor) reportWarnings(r alignment.Report) []catalog.Warning {
 	return warnings(a.Taxonomy(), usage)
 }
 
-// reportCourses loads the sections of the courses.
-func (a Actor) reportCourses(
-	ctx context.Context, courses map[string]*catalog.Course,
-) ([]alignment.ReportCourse, error) {
+// reportCourses loads the courses that the settings name, those of the programs that they name, and their sections.
+func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+	wrong, err := a.addPrograms(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	named := report.Record.Settings.Courses
+	courses, err := GetByID[*catalog.Course](ctx, a.Store, a.Org, report.CourseIDs, true)
+	if err != nil {
+		return nil, err
+	}
+	wrong = append(catalog.CheckNamed("course", named, courses, "body.settings.courses"), wrong...)
 	var ids []string
 	for _, course := range courses {
 		for _, ref := range course.Sections {
@@ -104,17 +111,50 @@ func (a Actor) reportCourses(
 	if err != nil {
 		return nil, err
 	}
-	var all []alignment.ReportCourse
 	for _, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
 		for _, ref := range course.Sections {
-			if section := sections[ref.ID]; section != nil {
+			if section := sections[ref.ID]; section != nil && !section.Cancelled() {
 				of.Sections = append(of.Sections, section.Profile(course))
 			}
 		}
-		all = append(all, of)
+		report.Courses = append(report.Courses, of)
 	}
-	return all, nil
+	return wrong, nil
+}
+
+// addPrograms sets CourseIDs: the settings' courses, then those that their programs have now. Programs that have grown
+// beyond a report's bound since it was created lose their last courses, with a warning.
+func (a Actor) addPrograms(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+	settings := report.Record.Settings
+	report.CourseIDs = slices.Clone(settings.Courses)
+	const location = "body.settings.programs"
+	programs, err := byID[*catalog.Program](a, settings.Programs...)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wrong := catalog.CheckNamed("program", settings.Programs, programs, location)
+	for _, id := range settings.Programs {
+		if program := programs[id]; program != nil {
+			for _, course := range program.CourseOrder {
+				if !slices.Contains(report.CourseIDs, course) {
+					report.CourseIDs = append(report.CourseIDs, course)
+				}
+			}
+		}
+	}
+	const most = catalog.MaxReportCourses
+	if n := len(report.CourseIDs); n > most {
+		report.CourseIDs = report.CourseIDs[:most]
+		wrong = append(wrong, catalog.FieldError{
+			Location: location, Message: fmt.Sprintf("there are %d courses with those of the programs; at most %d", n, most),
+		})
+		report.Warnings = append(report.Warnings, catalog.Warning{
+			Code: catalog.TooManyCourses, Count: n - most, Total: n,
+			Message: fmt.Sprintf("The programs now have %d courses; only the first %d are compared.", n, most),
+		})
+	}
+	return wrong, nil
 }
 
 // reportSkills looks up skills that are named for their own sake.
@@ -143,8 +183,7 @@ func (a Actor) reportSkills(
 	return skills, wrong
 }
 
-// reportMarket looks up the occupations that the settings name, where the view shows
-// them; an area that is not there is an error in any view.
+// reportMarket looks up the occupations of the jobs if the view shows them; an unknown area is an error in any view.
 func (a Actor) reportMarket(
 	ctx context.Context, report *alignment.Report, location string,
 ) ([]catalog.FieldError, error) {
@@ -161,17 +200,15 @@ func (a Actor) reportMarket(
 	if settings.View != alignment.MarketView && area == labor.Nation {
 		return nil, nil
 	}
-	var socs []string
-	jobs := map[string][]string{} // their ids by SOC code
-	for _, job := range settings.Jobs {
-		if soc, ok := socOf(job); ok {
-			if jobs[soc] == nil {
-				socs = append(socs, soc)
-			}
-			jobs[soc] = append(jobs[soc], job.ID)
+	socs := map[string]bool{}
+	for _, job := range report.Jobs {
+		if job.SOCCode != "" {
+			socs[job.SOCCode] = true
 		}
 	}
-	market, err := labor.Lookup(ctx, a.Market, labor.Query{SOCCodes: socs, Area: area})
+	market, err := labor.Lookup(ctx, a.Market, labor.Query{
+		SOCCodes: slices.Sorted(maps.Keys(socs)), Area: area,
+	})
 	if hasCode(err, catalog.InvalidParameter) {
 		return []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
@@ -181,11 +218,12 @@ func (a Actor) reportMarket(
 	report.Region = labor.Region{
 		Area: labor.Area{RegionType: market.Data.RegionType, Region: market.Data.Region}, Name: market.Data.RegionName,
 	}
-	report.Market, report.MarketWarnings = map[string]labor.Occupation{}, market.Warnings
+	report.Market = map[string]labor.Occupation{}
 	for _, occupation := range market.Data.Occupations {
-		for _, id := range jobs[occupation.SOCCode] {
-			report.Market[id] = occupation
-		}
+		report.Market[occupation.SOCCode] = occupation
 	}
+	report.MarketNotes = slices.DeleteFunc(market.Warnings, func(w catalog.Warning) bool {
+		return w.Code == catalog.RegionFallback // the report counts them
+	})
 	return nil, nil
 }

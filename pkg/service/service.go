@@ -134,24 +134,26 @@ func withDirectory[R catalog.Record](ctx context.Context, a Actor, load Load[R])
 	})
 }
 
-// Review replaces the review of a loaded record's skill.
-func Review[R catalog.Reviewed](a Actor, record R, skillID string, in catalog.ReviewInput) (R, *catalog.Change, error) {
-	before := catalog.Copy(record)
-	if err := in.Apply(record, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
-		return record, nil, err
+// ReviewTransferCourse replaces the review of a loaded course's skill.
+func (a Actor) ReviewTransferCourse(
+	course *catalog.TransferCourse, skillID string, in catalog.ReviewInput,
+) (*catalog.TransferCourse, *catalog.Change, error) {
+	before := *course
+	if err := in.Apply(course, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
+		return nil, nil, err
 	}
 	var change catalog.Change
-	change.Replace(before, record, a.Now)
-	return record, &change, nil
+	change.Replace(&before, course, a.Now)
+	return course, &change, nil
 }
 
-// Unreview removes the review of a loaded record's skill, if there is one.
-func (a Actor) Unreview(record catalog.Reviewed, skillID string) (*catalog.Change, error) {
+// UnreviewTransferCourse removes the review of a loaded course's skill, if there is one.
+func (a Actor) UnreviewTransferCourse(course *catalog.TransferCourse, skillID string) (*catalog.Change, error) {
 	var change catalog.Change
-	before := catalog.Copy(record)
-	removed, err := catalog.Unreview(record, skillID, a.Lookups)
+	before := *course
+	removed, err := catalog.Unreview(course, skillID, a.Lookups)
 	if removed {
-		change.Replace(before, record, a.Now)
+		change.Replace(&before, course, a.Now)
 	}
 	return &change, err
 }

@@ -123,6 +123,7 @@ func (a Actor) RetryTransferCourse(
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5" doc:"Sections with a score above 0, best first"`
+	Reason           *alignment.Reason `json:"reason" doc:"Why no section is FULL or PARTIAL: there is none with skills, none with a score above 0, or none that reaches partialEquivalentThreshold; null if one is" extension:"true"`
 	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: number of compared skills that are not in the loaded taxonomy"`
 }
 
@@ -168,7 +169,9 @@ func (a Actor) Match(ctx context.Context, packageID, id string) (*Equivalencies,
 	}
 	usage := a.Taxonomy().Usage(m.candidates.usage)
 	addSkills(usage, course.Skills)
-	return &Equivalencies{course.ID, m.match(course), warnings(a.Taxonomy(), usage)}, nil
+	found := m.match(course)
+	found.Warnings = warnings(a.Taxonomy(), usage)
+	return &found, nil
 }
 
 // MatchPackage returns the equivalencies of all courses of a package. thresholds override the package's own.
@@ -193,7 +196,7 @@ func (a Actor) MatchPackage(
 	usage := a.Taxonomy().Usage(m.candidates.usage)
 	for _, course := range courses {
 		if course.Matchable() {
-			out.Courses = append(out.Courses, Equivalencies{TransferCourseID: course.ID, Matches: m.match(course)})
+			out.Courses = append(out.Courses, m.match(course))
 			addSkills(usage, course.Skills)
 		} else {
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
@@ -237,16 +240,14 @@ func (m *matcher) keys(course *catalog.TransferCourse) []catalog.ApprovedKey {
 	return keys
 }
 
-// match returns the sections most similar to a course, each with the articulation that grants the section's course.
-func (m *matcher) match(course *catalog.TransferCourse) []alignment.Match {
+// match returns the sections most similar to a course, each with the articulation that grants the section's course for
+// it.
+func (m *matcher) match(course *catalog.TransferCourse) Equivalencies {
 	matches := m.candidates.index.Match(course.Skills, m.pack.MatchingConfig, m.index.Taxonomy().Related, matchLimit)
 	decided := m.decided.of(m.keys(course))
 	for i := range matches {
 		matches[i].ArticulationID = catalog.Decided(
 			decided, m.pack.TransferFromInstitution, course, matches[i].CourseID, m.today)
 	}
-	if matches == nil {
-		matches = []alignment.Match{}
-	}
-	return matches
+	return Equivalencies{TransferCourseID: course.ID, Matches: matches, Reason: m.candidates.index.Reason(matches)}
 }

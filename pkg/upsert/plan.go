@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -394,7 +395,12 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 		return catalog.Invalid(wrong...)
 	}
 	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	changed = catalog.ReplaceChanged(&p.change, wasSection, section, p.now) || changed
+	if !reflect.DeepEqual(wasSection, *section) {
+		changed = true
+		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
+			return err
+		}
+	}
 	p.settle(x, course, changed)
 	return nil
 }

@@ -100,8 +100,10 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
 		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
 		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
+		reflect.TypeFor[alignment.Reason]():           enumerated("EquivalenceReason", alignment.NoSectionHasSkills, alignment.NothingInCommon, alignment.BelowPartial),
 		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
 }
@@ -115,6 +117,7 @@ var listedIn = map[string]string{
 	"level":           "CourseLevel",
 	"lib":             "JobLibrary",
 	"lifecycleStatus": "LifecycleStatus",
+	"modality":        "Modality",
 	"outcome":         "WebhookDeliveryOutcome",
 	"reason":          "ConsideredAlternativeReason",
 	"unit":            "CreditUnit",
@@ -224,7 +227,11 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 		if instant := reflect.TypeFor[catalog.Time](); f.Type == instant || f.Type == reflect.PointerTo(instant) {
 			property.Format = "date-time"
 		}
-		if e, ok := enumerations()[f.Type]; ok {
+		of := f.Type
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		if e, ok := enumerations()[of]; ok {
 			property = &huma.Schema{Ref: schemaPrefix + e.name}
 		}
 		if name := listedIn[field]; name != "" && property.Enum != nil {
