@@ -198,7 +198,7 @@ func (s *Store) TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids 
 		number, _ := catalog.Sequence(catalog.TransferPackageKind, pack.ID)
 		for _, id := range ids {
 			if seq, ok := catalog.PackageNumber(id); ok && seq == number || !ok && catalog.TransferCourseKind.Made(id) {
-				keys = append(keys, key{nestedIn(org, catalog.TransferCourseKind, pack.ID), id})
+				keys = append(keys, key{recordPartition(org, catalog.TransferCourseKind, pack.ID), id})
 			}
 		}
 	}

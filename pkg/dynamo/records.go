@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -85,14 +84,10 @@ func records[R catalog.Record](
 func (s *Store) EachRecord(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent string, visit func(catalog.Record) error,
 ) error {
-	pk := partition(org, api.RecordRows(kind))
-	if kind.Nested() {
-		if !kind.Parent().Made(parent) {
-			return nil
-		}
-		pk = nestedIn(org, kind, parent)
+	if kind.Nested() && !kind.Parent().Made(parent) {
+		return nil
 	}
-	return s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
+	return s.query(ctx, partitionQuery(recordPartition(org, kind, parent), true), func(row item) (bool, error) {
 		r, err := decodeRecord(kind, row)
 		if err == nil {
 			err = visit(r)
