@@ -13,13 +13,11 @@ import (
 type Store interface {
 	service.Store
 	service.HealthReader
+	service.Searched
 
-	// CoursesByCode reads a page of the courses with exactly that code.
+	// CoursesByCode reads a page of the courses with that code, normalised.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
-
-	// Changes reads the change feed from a cursor on.
-	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
 
 	// Webhooks reads the organization's webhooks as they are now.
 	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
@@ -29,6 +27,8 @@ type Store interface {
 	// behind a place on, which is a cursor of the page before; "" for the first.
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)
 
+	// Organization reads an organization; nil for none.
+	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
 	// IdempotencyRecord reads what is stored under an idempotency key; nil for none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Known finds records by external id, as they are now; see catalog.Change.Resolve.
