@@ -245,17 +245,19 @@ func lacking(kind catalog.Kind, fields []string) string {
 
 // kindOf guesses the kind of a table's records: from the file's name, else the kind that most columns belong to.
 func kindOf(name string, header []string, o Options) catalog.Kind {
-	if o.Layout == TES {
-		return catalog.ArticulationKind
+	if kind := catalog.ArticulationKind; o.Layout == TES || lacking(kind, assign(Resource(kind), header, o)) == "" {
+		return kind
+	}
+	for _, of := range nameWords {
+		if strings.Contains(plain(name), of.word) {
+			return of.kind
+		}
 	}
 	best, most := catalog.CourseKind, -1
 	for _, kind := range tabular {
 		fields := assign(Resource(kind), header, o)
 		n := assigned(fields)
 		if lacking(kind, fields) == "" {
-			if word := nameWords[kind]; word != "" && strings.Contains(plain(name), word) {
-				n += 1000
-			}
 			n += 100
 		}
 		if n > most {
@@ -265,10 +267,13 @@ func kindOf(name string, header []string, o Options) catalog.Kind {
 	return best
 }
 
-// nameWords are words in the names of files.
-var nameWords = map[catalog.Kind]string{
-	catalog.SectionKind: "section", catalog.ProgramKind: "program", catalog.CredentialKind: "credential",
-	catalog.JobKind: "job", catalog.ArticulationKind: "articulation",
+// nameWords are words in the names of files, the most specific first.
+var nameWords = []struct {
+	word string
+	kind catalog.Kind
+}{
+	{"section", catalog.SectionKind}, {"program", catalog.ProgramKind}, {"credential", catalog.CredentialKind},
+	{"job", catalog.JobKind}, {"course", catalog.CourseKind},
 }
 
 // layoutOf returns the layout that has headers of the table that no other has.

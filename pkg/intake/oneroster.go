@@ -48,7 +48,7 @@ func newRoster(files map[string]text, o Options) ([]part, error) {
 		return parts, nil
 	}
 	r := &roster{}
-	if r.table, err = open("classes.csv", "section", catalog.SectionKind, "externalId", "courseExternalId"); err != nil {
+	if r.table, err = open("classes.csv", "section", catalog.SectionKind); err != nil {
 		return nil, err
 	}
 	for name, of := range map[string]struct {

@@ -217,6 +217,9 @@ func (t *table) row() Row {
 		if !t.has("code") && !t.has("number") && !t.has("fileName") {
 			code = row.Name
 		}
+		if t.found == OneRoster {
+			code = cmp.Or(code, row.Name)
+		}
 		if code != "" {
 			row.Fields["code"] = code
 		}
