@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
@@ -261,8 +260,7 @@ func (s *Store) empty(ctx context.Context, pk string) error {
 	in := partitionQuery(pk, true)
 	in.ProjectionExpression = aws.String("pk, sk")
 	return s.query(ctx, in, func(row item) (bool, error) {
-		_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.Table, Key: row})
-		return true, unavailable(err)
+		return true, s.deleteRow(ctx, row)
 	})
 }
 
@@ -446,6 +444,21 @@ func (m *Market) wagesOf(
 		m.wages[k] = known[area]
 	}
 	return known, nil
+}
+
+// Tables returns the current tables; they lack imported wages, whose areas it returns.
+func (m *Market) Tables(ctx context.Context) (*labor.Tables, []labor.Area, error) {
+	now, err := m.current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var imported []labor.Area
+	for _, set := range now.row.Sets {
+		if set.Set == wagesSet {
+			imported = append(imported, set.Areas...)
+		}
+	}
+	return now.tables, imported, nil
 }
 
 // Regions lists the regions of a type; "" for all.

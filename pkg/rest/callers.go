@@ -32,9 +32,8 @@ type Callers struct {
 }
 
 type knownCaller struct {
-	key    catalog.Key
-	caller catalog.Caller
-	at     catalog.Time
+	catalog.Caller
+	at catalog.Time
 }
 
 func unauthorized() (catalog.Caller, error) {
@@ -42,7 +41,7 @@ func unauthorized() (catalog.Caller, error) {
 }
 
 // Find returns the caller whose key this is. A missing, unknown, revoked and expired
-// key are the same unauthorized.
+// key and one of a disabled customer are the same unauthorized.
 func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
 	if secret == "" || len(secret) > 200 {
 		return unauthorized()
@@ -65,16 +64,16 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if err != nil {
 			return catalog.Caller{}, err
 		}
-		if customer == nil {
+		if customer == nil || customer.DisabledAt != nil {
 			return unauthorized()
 		}
-		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, KeyHash: key.Hash, Scope: key.Scope}, now}
+		known = knownCaller{catalog.Caller{Customer: *customer, Key: *key}, now}
 		c.remember(digest, known)
 	}
-	if !known.key.Live(now) {
+	if !known.Key.Live(now) {
 		return unauthorized()
 	}
-	return known.caller, nil
+	return known.Caller, nil
 }
 
 func (c *Callers) remember(digest [sha256.Size]byte, k knownCaller) {
