@@ -84,6 +84,11 @@ func records[R catalog.Record](
 func (s *Store) EachRecord(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent string, visit func(catalog.Record) error,
 ) error {
+	if kind.Nested() && parent == "" {
+		return s.EachRecord(ctx, org, kind.Parent(), "", func(r catalog.Record) error {
+			return s.EachRecord(ctx, org, kind, r.Base().ID, visit)
+		})
+	}
 	if kind.Nested() && !kind.Parent().Made(parent) {
 		return nil
 	}

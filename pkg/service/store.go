@@ -15,7 +15,7 @@ type Records interface {
 	RecordsByID(
 		ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
 	) (map[string]catalog.Record, error)
-	// EachRecord visits every record of a kind, in creation order.
+	// EachRecord visits every record of a kind, in creation order. Without a parent it visits the records of all parents.
 	EachRecord(
 		ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent string, visit func(catalog.Record) error,
 	) error
@@ -96,7 +96,7 @@ func GetByID[R catalog.Record](
 	return found, err
 }
 
-// All reads every record of a kind, or of a nested kind those of one parent, in creation order.
+// All reads every record of a kind, in creation order; of a nested kind, those of one parent or, if it is "", of all.
 func All[R catalog.Record](ctx context.Context, s Records, org catalog.OrgID, parent string) ([]R, error) {
 	all := []R{}
 	err := Each(ctx, s, org, parent, func(r R) error {

@@ -1,7 +1,6 @@
 package remap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -12,40 +11,27 @@ import (
 
 // Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
 func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := all(ctx, store, org, catalog.SectionKind, "")
-	if err != nil {
-		return nil, err
-	}
-	packages, err := all(ctx, store, org, catalog.TransferPackageKind, "")
-	for _, p := range packages {
-		courses, err := all(ctx, store, org, catalog.TransferCourseKind, p.Base().ID)
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, courses...)
-	}
-	return records, err
+	return all(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind)
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := Extracted(ctx, store, org)
-	for _, kind := range []catalog.Kind{catalog.JobKind, catalog.ReportKind} {
-		more, moreErr := all(ctx, store, org, kind, "")
-		records, err = append(records, more...), cmp.Or(err, moreErr)
-	}
-	return records, err
+	return all(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind)
 }
 
-// all reads every record of a kind.
+// all reads every record of some kinds.
 func all(
-	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kind catalog.Kind, parent string,
+	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kinds ...catalog.Kind,
 ) (records []catalog.Record, err error) {
-	err = store.EachRecord(ctx, org, kind, parent, func(r catalog.Record) error {
-		records = append(records, r)
-		return nil
-	})
-	return records, err
+	for _, kind := range kinds {
+		if err := store.EachRecord(ctx, org, kind, "", func(r catalog.Record) error {
+			records = append(records, r)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // Share counts the skills in use, and those of them that a taxonomy knows.
