@@ -68,6 +68,7 @@ bench: node_modules
 
 bench-extraction:
 	go run ./infra/bench/extraction
+	go run ./infra/bench/naming
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s
@@ -77,14 +78,14 @@ chaos: local
 # How long one customer's five syllabi take alone, and behind another's 500 whose
 # server stalls.
 .PHONY: fairness
-fairness: local
-	go run ./infra/fairness
+fairness: node_modules
+	go test ./infra/fairness -count=1 -v -args -many 500
 
 # Exports a table with the demo, deletes it, restores and compares it: the drill of
 # docs/aws.md on this machine.
 .PHONY: restore-drill
 restore-drill: node_modules
-	go run ./infra/drill
+	go test ./infra/drill -count=1 -v
 
 lint: node_modules
 	@unformatted=$$(gofmt -l functions infra pkg events); [ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }

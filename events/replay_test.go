@@ -8,6 +8,7 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -21,6 +22,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
@@ -175,6 +177,9 @@ func requests(id map[string]string) []request {
 		{"resendWebhookMessage", of("webhookId", id["webhook"], "messageId", id["message"]), nil, ""},
 		{"deleteWebhook", of("webhookId", id["otherWebhook"]), nil, ""},
 
+		{"getMe", nil, nil, ""},
+		{"listOccupations", nil, of("query", "software dev", "limit", "2"), ""},
+		{"listCIPCodes", nil, of("query", "computer sci", "limit", "2"), ""},
 		{"getCustomerUsage", of("customerId", customer), nil, ""},
 	}
 }
@@ -378,6 +383,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 			t.Fatal(err)
 		}
 	}
+	save(store.SaveOrganization(ctx, &catalog.Organization{ID: organization, Name: "Example College", CreatedAt: seedTime}))
 	save(store.SaveCustomer(ctx, &catalog.Customer{ID: customer, OrganizationID: organization, Name: "Events", CreatedAt: seedTime}))
 	save(store.SaveKey(ctx, &catalog.Key{
 		ID: "key_events", CustomerID: customer, OrganizationID: organization, Scope: catalog.WriteScope, Hash: catalog.HashSecret(apiKey), CreatedAt: seedTime,
@@ -527,16 +533,27 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	return r
 }
 
-// guarded is the way of a function to DynamoDB, which lets pass what its role would
-// allow in AWS.
+// guarded returns the URL of a proxy to DynamoDB that fails the test for calls that the role of
+// the function would not allow in AWS.
 func guarded(t *testing.T, function, endpoint string) string {
 	upstream, err := url.Parse(endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := httptest.NewServer(grants.Guard{Upstream: upstream, Rows: api.RowsOf(function), Refused: func(err error) {
-		t.Errorf("%s: %v (pkg/api, RowsOf)", function, err)
-	}})
+	proxy := httputil.NewSingleHostReverseProxy(upstream)
+	guard := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the function is gone
+		}
+		if err := grants.Check(api.RowsOf(function), r.Header.Get("X-Amz-Target"), body); err != nil {
+			t.Errorf("%s: %v (pkg/api, RowsOf)", function, err)
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(guard.Close)
 	return guard.URL
 }

@@ -162,7 +162,7 @@ func RowsOf(function string) Rows {
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):
-		return caller.reading(JournalRows)
+		return caller.reading(JournalRows, OrganizationRows).reading(data...)
 	case Deliverer:
 		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:

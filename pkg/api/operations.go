@@ -154,7 +154,7 @@ func ofWebhooks(o Operation) Operation {
 
 var operations = []Operation{
 	list("listCourses", Courses, "/courses", "List courses",
-		described("Returns the organization's courses in creation order. externalId and code select courses by exact value; the cost does not grow with the list.")),
+		described("Returns the organization's courses in creation order. externalId selects a course by exact value, code by value in any spelling, and query by words of code and name, best match first.")),
 	added(post("createCourse", Courses, "/courses", "Create a course",
 		described("Creates the course and its default section, which has the same name."), creates("getCourse"))),
 	added(list("listSections", Courses, "/sections", "Find a section by externalId",
@@ -181,7 +181,7 @@ var operations = []Operation{
 		described("Restores the skill as it was extracted or set by hand. Returns 204 even if there is no review."))),
 
 	list("listJobs", Jobs, "/jobs", "List jobs",
-		described("Returns the organization's jobs in creation order. externalId selects a job by exact value.")),
+		described("Returns the organization's jobs in creation order. externalId selects a job by exact value, query by words of the name, best match first.")),
 	added(post("createJob", Jobs, "/jobs", "Create a job",
 		described("Creates a job with the skills it requires."), creates("getJob"))),
 	added(get("getJob", Jobs, "/jobs/{jobId}", "Read a job",
@@ -192,7 +192,7 @@ var operations = []Operation{
 		described("Deletes the job. Reports that refer to it omit it from then on."))),
 
 	added(list("listCredentials", Credentials, "/credentials", "List credentials",
-		described("Returns the organization's stackable credentials in creation order. externalId selects a credential by exact value."))),
+		described("Returns the organization's stackable credentials in creation order. externalId selects a credential by exact value, query by words of code and name, best match first."))),
 	added(post("createCredential", Credentials, "/credentials", "Create a credential",
 		described("Creates a stackable credential from sections, at most one per course."), creates("getCredential"))),
 	get("getCredential", Credentials, "/credentials/{credentialId}", "Read a credential",
@@ -209,7 +209,7 @@ var operations = []Operation{
 		described("Selects sections, at most one per course, that together teach the skills the jobs require, according to the weights. Stores nothing; the same request returns the same response."), costs(build), expensive, storesNothing)),
 
 	added(list("listPrograms", Programs, "/programs", "List programs",
-		described("Returns the organization's programs in creation order. externalId selects a program by exact value."))),
+		described("Returns the organization's programs in creation order. externalId selects a program by exact value, query by words of code and name, best match first."))),
 	added(post("createProgram", Programs, "/programs", "Create a program",
 		described("Creates a program with the courses in courseOrder. derivedSocs are derived from cipCode."), creates("getProgram"))),
 	added(get("getProgram", Programs, "/programs/{programId}", "Read a program",
@@ -224,7 +224,7 @@ var operations = []Operation{
 		described("Removes the course from the program but does not delete it."))),
 
 	list("listTransferPackages", Transfers, "/transfer-packages", "List transfer packages",
-		described("Returns the organization's transfer packages in creation order. externalId selects a package by exact value.")),
+		described("Returns the organization's transfer packages in creation order. externalId selects a package by exact value, query by words of uniqueTag and name, best match first.")),
 	added(post("createTransferPackage", Transfers, "/transfer-packages", "Create a transfer package",
 		described("Creates a package and any courses in the body, all or none, and queues the extraction of the courses' skills."),
 		costs(withCourse), counts("courses"), queues, creates("getTransferPackage"))),
@@ -303,6 +303,10 @@ var operations = []Operation{
 
 	added(get("getLaborMarket", Labor, "/labor-market", "Read labor market figures",
 		described("Returns the occupations that programs of study lead to, with employment, wages, growth and openings in a region. warnings lists figures that are missing or come from a larger region."))),
+	added(list("listOccupations", Labor, "/labor-market/occupations", "Search occupations",
+		described("Returns occupations of the loaded data by words of their names or by code, best match first. Without a query, returns all by code."))),
+	added(list("listCIPCodes", Labor, "/labor-market/cip-codes", "Search programs of study",
+		described("Returns CIP codes of the loaded data by words of their titles or by code, best match first, each with the occupations it leads to. Without a query, returns all by code."))),
 	added(get("listRegions", Labor, "/labor-market/regions", "List regions",
 		described("Returns the regions that have labor market figures, of all types unless regionType selects one."))),
 
@@ -347,6 +351,8 @@ var operations = []Operation{
 	ofWebhooks(post("resendWebhookMessage", Webhooks, "/webhooks/{webhookId}/deliveries/{messageId}/resend", "Resend a message",
 		described("Makes one more attempt now, with the same webhook-id. Refused (409) if the webhook is disabled."), bodiless, accepted, notifies)),
 
+	added(get("getMe", Customers, "/me", "Read whose key this is",
+		described("Returns the customer, organization and limits of the API key of the call, and what the service has loaded: the taxonomy, and labor market figures."), costs(free))),
 	get("getCustomerUsage", Customers, "/customers/{customerId}/usage", "Read usage and rate-limit status",
 		described("Returns the units used in the current and the previous 60 windows, and the usage of each operation. Customers can read only their own usage."), costs(free), errors(catalog.Forbidden)),
 	added(get("listChanges", Customers, "/changes", "Read the change feed",

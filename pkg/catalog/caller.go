@@ -50,9 +50,7 @@ func (k *Key) Live(now Time) bool {
 // Caller is the sender of a request.
 type Caller struct {
 	Customer Customer
-	KeyID    string
-	KeyHash  string
-	Scope    Scope
+	Key      Key
 }
 
 // SecretPrefix begins every API key, so that people and scanners recognise it.

@@ -97,7 +97,7 @@ type (
 		Name string
 	}
 
-	// CodeChange changes the code by which a course is found; "" for none.
+	// CodeChange changes the normalised code by which a course is found; "" for none.
 	CodeChange struct {
 		about[*Course]
 		Was, Is string
@@ -322,7 +322,7 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	}
 	c.With(&Deletion{about[Record]{r}, was, owner})
 	if course, ok := r.(*Course); ok {
-		c.With(&CodeChange{about[*Course]{course}, course.Code, ""})
+		c.With(&CodeChange{about[*Course]{course}, Normalized(course.Code), ""})
 	}
 	if document := HeldDocument(r); document != "" {
 		c.holdDocument(r, document, true)

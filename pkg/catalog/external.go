@@ -78,11 +78,11 @@ func (c *Change) names(before, after Record) {
 	}
 	code := ""
 	if old, ok := before.(*Course); ok {
-		code = old.Code
+		code = Normalized(old.Code)
 	}
 	// A course that gets an external id may predate the rows of codes.
-	if code != course.Code || was != is {
-		c.With(&CodeChange{about[*Course]{course}, code, course.Code})
+	if now := Normalized(course.Code); code != now || was != is {
+		c.With(&CodeChange{about[*Course]{course}, code, now})
 	}
 }
 

@@ -149,7 +149,7 @@ func codeKey(org catalog.OrgID, code string, seq int) key {
 	return key{partition(org, api.CodeRows), codePrefix(code) + numbered(seq)}
 }
 
-// codePrefix is the prefix of the sort keys of courses with a code.
+// codePrefix is the prefix of the sort keys of courses with a normalised code.
 func codePrefix(code string) string { return digest(code) + "#" }
 
 // facetKey is the key of a facet's row; see facetRow.

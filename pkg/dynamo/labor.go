@@ -448,6 +448,21 @@ func (m *Market) wagesOf(
 	return known, nil
 }
 
+// Tables returns the current tables; they lack imported wages, whose areas it returns.
+func (m *Market) Tables(ctx context.Context) (*labor.Tables, []labor.Area, error) {
+	now, err := m.current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var imported []labor.Area
+	for _, set := range now.row.Sets {
+		if set.Set == wagesSet {
+			imported = append(imported, set.Areas...)
+		}
+	}
+	return now.tables, imported, nil
+}
+
 // Regions lists the regions of a type; "" for all.
 func (m *Market) Regions(ctx context.Context, regionType labor.RegionType) ([]labor.Region, error) {
 	now, err := m.current(ctx)

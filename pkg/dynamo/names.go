@@ -53,11 +53,12 @@ func (s *Store) saveCode(org catalog.OrgID, coded *catalog.CodeChange) (writes [
 	return writes
 }
 
-// CoursesByCode reads a page of the courses with exactly that code, in creation order, and
+// CoursesByCode reads a page of the courses with a code, compared as catalog.Normalized has it, in creation order, and
 // their number.
 func (s *Store) CoursesByCode(
 	ctx context.Context, org catalog.OrgID, code string, offset, limit int,
 ) ([]*catalog.Course, int, error) {
+	code = catalog.Normalized(code)
 	for attempt := range pageAttempts {
 		numbers := []string{}
 		in := partitionQuery(partition(org, api.CodeRows), true)
@@ -80,7 +81,7 @@ func (s *Store) CoursesByCode(
 		if err != nil {
 			return nil, 0, err
 		}
-		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return c.Code != code })
+		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return catalog.Normalized(c.Code) != code })
 		if len(courses) == len(asked) {
 			return courses, len(numbers), nil
 		}

@@ -177,26 +177,13 @@ func projection(fields []string) (*string, map[string]string) {
 func byID[T any, R record[T]](
 	ctx context.Context, s *Store, org catalog.OrgID, ids []string, strong bool,
 ) (map[string]R, error) {
-	kind := kindOf[T, R]()
-	var keys []key
-	for _, id := range ids {
-		if k, ok := recordKey(org, kind, "", id); ok {
-			keys = append(keys, k)
-		}
-	}
-	list, err := records[T, R](ctx, s, keys, strong)
+	records, err := s.RecordsByID(ctx, org, kindOf[T, R](), ids, strong)
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[string]bool{}
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	found := make(map[string]R, len(list))
-	for _, r := range list {
-		if id := r.Base().ID; wanted[id] {
-			found[id] = r
-		}
+	found := make(map[string]R, len(records))
+	for id, r := range records {
+		found[id] = r.(R)
 	}
 	return found, nil
 }

@@ -30,7 +30,7 @@ func ExampleLookup() {
 	fmt.Println(answer.Warnings[0].Code)
 	fmt.Println(answer.Warnings[1].Message)
 	// Output:
-	// Washington 29-1141 Registered Nurses 93600
+	// Washington 29-1141 Registered Nurses 96990
 	// region_fallback
-	// There are no employment and wage figures for Registered Nurses in Washington; these are from BLS OEWS, May 2024, United States.
+	// The survey does not publish p10, p90 for Registered Nurses.
 }

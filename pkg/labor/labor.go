@@ -76,9 +76,9 @@ type Region struct {
 // CIP is an instructional program of the crosswalk. SOCCodes are sorted, distinct
 // and never nil; empty for NO MATCH.
 type CIP struct {
-	CIPCode  string   `json:"cipCode"`
-	Title    string   `json:"title"`
-	SOCCodes []string `json:"socCodes"`
+	CIPCode  string   `json:"cipCode" doc:"CIP code, NN.NNNN"`
+	Title    string   `json:"title" doc:"Title of the program of study"`
+	SOCCodes []string `json:"socCodes" doc:"SOC codes of the occupations that the program leads to, sorted"`
 }
 
 // WagePercentiles are annual wages in US dollars; 10, 25, 75 and 90 percent of workers

@@ -329,9 +329,9 @@ func checkFigures(t *rapid.T, o Occupation, area Area, warned map[about]bool) {
 			t.Errorf("%s lacks a figure without a warning", o.SOCCode)
 		}
 	}
-	if o.MedianAnnualWage != nil && area != Nation &&
-		!(warned[about{catalog.RegionFallback, o.SOCCode, ""}] && strings.Contains(o.Source, "United States")) {
-		t.Errorf("%s is of the nation and does not say so", o.SOCCode)
+	fallback := warned[about{catalog.RegionFallback, o.SOCCode, ""}]
+	if o.WageArea != (Area{}) && fallback != (o.WageArea != area) {
+		t.Errorf("%s has figures of %v, asked for %v, warned %t", o.SOCCode, o.WageArea, area, fallback)
 	}
 	if o.Name == "" {
 		t.Errorf("%s has no name", o.SOCCode)

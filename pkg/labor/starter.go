@@ -19,8 +19,8 @@ var starterFiles embed.FS
 // Starter returns the built-in tables: some 290 common programs of study, the
 // occupations they lead to with national figures (OEWS May 2024, Employment Projections
 // 2024-34), the states, the District of Columbia, Puerto Rico, and the metropolitan areas.
-// It has no figures for states or metropolitan areas: those fall back to the nation, with a
-// warning.
+// Wages of their own have Washington with its metropolitan areas (2022) and New York
+// (undated); other areas fall back to the nation, with a warning.
 func Starter() *Tables { return starter() }
 
 var starter = sync.OnceValue(func() *Tables {
@@ -34,11 +34,20 @@ var starter = sync.OnceValue(func() *Tables {
 		soc, title := cells[0], cells[1]
 		crosswalk.Names[soc] = title
 		if cells[2] != "" {
-			wages = append(wages, starterWage(soc, title, cells[2:8]))
+			national := Wage{Area: Nation, Vintage: "May 2024", Source: "BLS OEWS, May 2024, United States"}
+			wages = append(wages, national.filled(soc, title, cells[2:8]))
 		}
 		if cells[8] != "" {
 			projections = append(projections, starterProjection(soc, title, cells[8:]))
 		}
+	}
+	surveys := map[string]Wage{}
+	for _, cells := range starterTable("surveys") {
+		surveys[cells[1]] = Wage{Area: Area{RegionType(cells[0]), cells[1]}, Vintage: cells[2], Source: cells[3]}
+	}
+	for _, cells := range starterTable("wages") {
+		soc := cells[1]
+		wages = append(wages, surveys[cells[0]].filled(soc, crosswalk.Names[soc], cells[2:]))
 	}
 	var regions []Region
 	for _, cells := range starterTable("states") {
@@ -76,8 +85,9 @@ func starterTable(name string) [][]string {
 	return lines[1:]
 }
 
-func starterWage(soc, title string, cells []string) Wage {
-	w := Wage{Area: Nation, SOCCode: soc, Name: title, Vintage: "May 2024", Source: "BLS OEWS, May 2024, United States"}
+// filled returns the row of an occupation with the area and source of w and the figures in cells.
+func (w Wage) filled(soc, title string, cells []string) Wage {
+	w.SOCCode, w.Name = soc, title
 	for i, f := range w.Figures() {
 		switch cells[i] {
 		case "#":

@@ -130,6 +130,32 @@ func SortRegions(regions []Region) {
 	})
 }
 
+// NamedOccupation is an occupation of SOC 2018.
+type NamedOccupation struct {
+	SOCCode string `json:"socCode"`
+	Name    string `json:"name" doc:"Title of the occupation"`
+}
+
+// Occupations lists all occupations by code.
+func (t *Tables) Occupations() []NamedOccupation {
+	all := make([]NamedOccupation, 0, len(t.crosswalk.Names))
+	for _, soc := range slices.Sorted(maps.Keys(t.crosswalk.Names)) {
+		all = append(all, NamedOccupation{soc, t.crosswalk.Names[soc]})
+	}
+	return all
+}
+
+// CIPs lists all instructional programs by code.
+func (t *Tables) CIPs() []CIP {
+	return slices.SortedFunc(maps.Values(t.crosswalk.CIPs), func(a, b CIP) int { return cmp.Compare(a.CIPCode, b.CIPCode) })
+}
+
+// Vintage dates the national wages, the projections and the crosswalk.
+func (t *Tables) Vintage() Vintage { return t.vintage }
+
+// Surveyed lists the areas with wages of their own, in no order.
+func (t *Tables) Surveyed() []Area { return slices.Collect(maps.Keys(t.wages)) }
+
 func pick[V any](all map[string]V, keys []string) map[string]V {
 	some := map[string]V{}
 	for _, key := range keys {

@@ -32,9 +32,8 @@ type Callers struct {
 }
 
 type knownCaller struct {
-	key    catalog.Key
-	caller catalog.Caller
-	at     catalog.Time
+	catalog.Caller
+	at catalog.Time
 }
 
 func unauthorized() (catalog.Caller, error) {
@@ -68,13 +67,13 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if customer == nil {
 			return unauthorized()
 		}
-		known = knownCaller{*key, catalog.Caller{Customer: *customer, KeyID: key.ID, KeyHash: key.Hash, Scope: key.Scope}, now}
+		known = knownCaller{catalog.Caller{Customer: *customer, Key: *key}, now}
 		c.remember(digest, known)
 	}
-	if !known.key.Live(now) {
+	if !known.Key.Live(now) {
 		return unauthorized()
 	}
-	return known.caller, nil
+	return known.Caller, nil
 }
 
 func (c *Callers) remember(digest [sha256.Size]byte, k knownCaller) {

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/schema"
@@ -20,7 +19,7 @@ type sectionInput struct {
 
 type listCoursesInput struct {
 	namedPageInput
-	Code string `query:"code" minLength:"1" doc:"Only courses with exactly this code" extension:"true"`
+	Code string `query:"code" minLength:"1" doc:"Only courses with this code; spelling differences such as case are ignored" extension:"true"`
 }
 
 type listSectionsInput struct {
@@ -113,16 +112,13 @@ func (s *Server) bindCourses() {
 }
 
 func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
-	if in.Code == "" {
-		return list(ctx, c, in.namedPageInput, c.Store.Courses)
+	all := c.Store.Courses
+	if in.Code != "" {
+		all = func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
+			return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
+		}
 	}
-	if in.ExternalID == "" {
-		courses, total, err := c.Store.CoursesByCode(ctx, c.org, in.Code, in.Offset, in.Limit)
-		return page(c, in.pageInput, courses, total), err
-	}
-	courses, err := named[*catalog.Course](ctx, c, in.ExternalID)
-	courses = slices.DeleteFunc(courses, func(course *catalog.Course) bool { return course.Code != in.Code })
-	return page(c, in.pageInput, cut(in.pageInput, courses), len(courses)), err
+	return list(ctx, c, in.namedPageInput, in.Code, all)
 }
 
 // section loads a section of the course that the path names.

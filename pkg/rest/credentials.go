@@ -35,7 +35,7 @@ type credentialSectionInput struct {
 
 func (s *Server) bindCredentials() {
 	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
-		credentials, err := list(ctx, c, *in, c.Store.Credentials)
+		credentials, err := list(ctx, c, *in, "", c.Store.Credentials)
 		if err == nil {
 			err = c.fillCredentials(ctx, credentials.Data...)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -17,6 +18,52 @@ type UsageReader interface {
 	Usage(ctx context.Context, customer catalog.CustomerID, w quota.Window) (quota.Usage, error)
 	// History reads the windows that began in [from, to), by their start.
 	History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error)
+}
+
+// Me says whose the key of a call is, and what it can expect of the service.
+type Me struct {
+	CustomerID       catalog.CustomerID `json:"customerId"`
+	CustomerName     string             `json:"customerName" doc:"Name of the customer"`
+	OrganizationID   catalog.OrgID      `json:"organizationId"`
+	OrganizationName string             `json:"organizationName" doc:"Name of the organization that the API key belongs to"`
+	Key              MyKey              `json:"key" doc:"The API key of the call"`
+	Limit            MyLimit            `json:"limit" doc:"Rate limit of the customer"`
+	Taxonomy         LoadedTaxonomy     `json:"taxonomy" doc:"The loaded taxonomy"`
+	Market           LoadedMarket       `json:"market" doc:"The loaded labor market figures"`
+	Service          ServiceAddress     `json:"service" doc:"This service"`
+}
+
+// MyKey is an API key without its secret.
+type MyKey struct {
+	ID        string        `json:"id" doc:"Id of the key"`
+	Scope     catalog.Scope `json:"scope" enum:"read,write" doc:"Access that the key grants"`
+	CreatedAt catalog.Time  `json:"createdAt" doc:"When the key was created"`
+	ExpiresAt *catalog.Time `json:"expiresAt" doc:"When the key expires; null if it does not"`
+}
+
+// MyLimit is a rate limit.
+type MyLimit struct {
+	Units         int `json:"units" doc:"Units available per window"`
+	WindowSeconds int `json:"windowSeconds" doc:"Length of the window in seconds"`
+}
+
+// LoadedTaxonomy describes the loaded taxonomy.
+type LoadedTaxonomy struct {
+	TaxonomyRef
+	Skills int `json:"skills" doc:"Number of skills"`
+}
+
+// LoadedMarket describes the loaded labor market figures.
+type LoadedMarket struct {
+	Vintage labor.Vintage `json:"vintage" doc:"Periods and editions of the data"`
+	States  int           `json:"states" doc:"Number of states with figures of their own; others show national figures"`
+	Metros  int           `json:"metros" doc:"Number of metropolitan areas with figures of their own; others show figures of their state or the nation"`
+}
+
+// ServiceAddress is where this service is reached.
+type ServiceAddress struct {
+	Version string `json:"version" doc:"Version of the contract"`
+	BaseURL string `json:"baseUrl" doc:"Address that precedes all paths of the contract"`
 }
 
 type usageInput struct {
@@ -82,12 +129,54 @@ type ChangeEntry struct {
 }
 
 func (s *Server) bindCustomers() {
+	read(s, "getMe", me)
 	read(s, "getCustomerUsage", usage)
 	read(s, "listChanges", changes)
 	read(s, "getOpenAPI", func(_ context.Context, c *call, _ *none) (anything, error) {
 		c.rendered = &rendered{body: c.Document}
 		return anything{}, nil
 	})
+}
+
+func me(ctx context.Context, c *call, _ *none) (*Me, error) {
+	var organization *catalog.Organization
+	var tables *labor.Tables
+	var imported []labor.Area
+	err := parallel.All(ctx, func(ctx context.Context) (err error) {
+		organization, err = c.Store.Organization(ctx, c.org)
+		return err
+	}, func(ctx context.Context) (err error) {
+		tables, imported, err = c.Market.Tables(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	limit, key, taxonomy := c.limitOf(c.customer), c.caller.Key, c.Taxonomy().Info()
+	out := &Me{
+		CustomerID: c.customer.ID, CustomerName: c.customer.Name, OrganizationID: c.org,
+		Key:      MyKey{key.ID, key.Scope, key.CreatedAt, key.ExpiresAt},
+		Limit:    MyLimit{limit.Units, int(limit.Window / time.Second)},
+		Taxonomy: LoadedTaxonomy{TaxonomyRef{taxonomy.Name, taxonomy.Version}, taxonomy.Skills},
+		Market:   LoadedMarket{Vintage: tables.Vintage()},
+		Service:  ServiceAddress{Version, origin(c.request) + api.BasePath},
+	}
+	if organization != nil { // organizations of early releases have no name
+		out.OrganizationName = organization.Name
+	}
+	areas := map[labor.Area]bool{}
+	for _, area := range append(tables.Surveyed(), imported...) {
+		areas[area] = true
+	}
+	for area := range areas {
+		switch area.RegionType {
+		case labor.State:
+			out.Market.States++
+		case labor.MSA:
+			out.Market.Metros++
+		}
+	}
+	return out, nil
 }
 
 func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {

@@ -82,7 +82,7 @@ func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*Docum
 		return nil, catalog.Absent()
 	}
 	var err error
-	if c.caller.Scope == catalog.WriteScope {
+	if c.caller.Key.Scope == catalog.WriteScope {
 		out.Upload, err = c.Files.Sign(ctx, document, c.now, seconds)
 	}
 	return out, err

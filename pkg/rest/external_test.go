@@ -183,7 +183,7 @@ func TestExternalIDIsUnique(t *testing.T) {
 	s.one.must(200, "GET", "/programs", "").want("pagination.total", 1)
 }
 
-// Courses are found by exactly their code.
+// Courses are found by their code in any spelling, at once.
 func TestCourseCode(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -205,11 +205,15 @@ func TestCourseCode(t *testing.T) {
 	page.want("data.1.externalId", "E2")
 	page.want("pagination.hasMore", true)
 	page.want("data.2", absent{})
-	for _, other := range []string{"cs 1", "CS", "CS 1#", strings.Repeat("x", 2000), "\xff"} {
+	for _, spelling := range []string{"cs 1", "CS-1", "c.s.1", "CS 01"} {
+		total(spelling, 5)
+	}
+	for _, other := range []string{"CS", "CS 1#", "-", strings.Repeat("x", 2000), "\xff"} {
 		total(other, 0)
 	}
 	one.must(200, "PATCH", paths[0], `{"code":"X"}`)
 	one.must(200, "PATCH", paths[1], `{"name":"Renamed"}`)
+	one.must(200, "PATCH", paths[3], `{"code":"cs-1"}`)
 	one.must(204, "DELETE", paths[2], "")
 	total("CS 1", 3).want("data.0.externalId", "E3")
 	total("X", 1).want("data", []any{})

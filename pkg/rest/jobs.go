@@ -22,7 +22,7 @@ type updateJobInput struct {
 
 func (s *Server) bindJobs() {
 	read(s, "listJobs", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Job], error) {
-		return list(ctx, c, *in, c.Store.Jobs)
+		return list(ctx, c, *in, "", c.Store.Jobs)
 	})
 	read(s, "getJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Job, error) {
 		return c.Store.Job(ctx, c.org, in.JobID, c.strong)

@@ -24,7 +24,7 @@ func (c *call) linkTo(r catalog.Record, in catalog.LinkInput) (*catalog.LinkedPa
 	token := c.IDs.New("lnk_")
 	link := &catalog.Link{
 		Hash: catalog.HashSecret(token), OrganizationID: c.org, Kind: catalog.KindOf(r), RecordID: r.Base().ID,
-		KeyHash: c.caller.KeyHash, ValidUntil: c.now + catalog.Time(in.ExpiresInSeconds)*1000,
+		KeyHash: c.caller.Key.Hash, ValidUntil: c.now + catalog.Time(in.ExpiresInSeconds)*1000,
 	}
 	address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + "/shared?" + url.Values{"token": {token}}.Encode()
 	return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, catalog.NewChange(link), nil

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
 
 // pageInput are the parameters of every list.
@@ -19,19 +21,30 @@ type pageInput struct {
 type namedPageInput struct {
 	pageInput
 	ExternalID string `query:"externalId" minLength:"1" doc:"Only the record with exactly this externalId" extension:"true"`
+	Query      string `query:"query" minLength:"1" maxLength:"100" doc:"Only records whose code or name has, for each of these words, a word that begins with it; best matches first" extension:"true"`
 }
 
-// list reads a page of a list, or the record with the external id.
+// list reads a page of a list: of the records that all returns, of those that match the query, or the one with the
+// external id. A code that is not empty selects among the last two; all knows it itself.
 func list[R catalog.Record](
-	ctx context.Context, c *call, in namedPageInput,
+	ctx context.Context, c *call, in namedPageInput, code string,
 	all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error),
 ) (Page[R], error) {
-	if in.ExternalID == "" {
-		records, total, err := all(ctx, c.org, in.Offset, in.Limit)
-		return page(c, in.pageInput, records, total), err
+	var records []R
+	var total int
+	var err error
+	switch {
+	case in.ExternalID != "":
+		records, err = named[R](ctx, c, in.ExternalID)
+		records = slices.DeleteFunc(records, func(r R) bool { return !service.Matches(r, in.Query, code) })
+		records, total = cut(in.pageInput, records), len(records)
+	case in.Query != "":
+		records, total, err = service.Find[R](
+			ctx, &c.Server.search, c.Store, c.org, c.now, in.Query, code, in.Offset, in.Limit)
+	default:
+		records, total, err = all(ctx, c.org, in.Offset, in.Limit)
 	}
-	records, err := named[R](ctx, c, in.ExternalID)
-	return page(c, in.pageInput, cut(in.pageInput, records), len(records)), err
+	return page(c, in.pageInput, records, total), err
 }
 
 // named returns the live record with an external id, if any. Records of early imports do not store their external id

@@ -34,7 +34,7 @@ type programCourseInput struct {
 
 func (s *Server) bindPrograms() {
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
-		programs, err := list(ctx, c, *in, c.Store.Programs)
+		programs, err := list(ctx, c, *in, "", c.Store.Programs)
 		if err == nil {
 			err = c.fillPrograms(ctx, programs.Data...)
 		}

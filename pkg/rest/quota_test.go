@@ -114,7 +114,7 @@ func (s *service) finish(job catalog.ExtractionJob, outcome *catalog.Outcome) {
 func TestCostsAreInTheContract(t *testing.T) {
 	for id, want := range map[string]api.Cost{
 		"getCourse": {Base: 1}, "createCourse": {Base: 2}, "createReport": {Base: 10}, "getReport": {Base: 10}, "matchTransferCourse": {Base: 5}, "buildCredential": {Base: 20},
-		"createTransferCourses": {PerItem: 10}, "createSyllabusExtraction": {Base: 10}, "retryTransferCourse": {Base: 10}, "getCustomerUsage": {}, "getOpenAPI": {},
+		"createTransferCourses": {PerItem: 10}, "createSyllabusExtraction": {Base: 10}, "retryTransferCourse": {Base: 10}, "getCustomerUsage": {}, "getOpenAPI": {}, "getMe": {}, "listOccupations": {Base: 1},
 		"createTransferPackage": {Base: 2, PerItem: 10}, "createSection": {Base: 2, PerItem: 10}, "updateSection": {Base: 2, PerItem: 10},
 	} {
 		if got := api.Of(id).Cost; got != want {

@@ -18,7 +18,7 @@ func (c *call) lookups() catalog.Lookups {
 
 // actor is the caller, to use cases.
 func (c *call) actor() service.Actor {
-	return service.Actor{Org: c.org, KeyID: c.caller.KeyID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups()}
+	return service.Actor{Org: c.org, KeyID: c.caller.Key.ID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups()}
 }
 
 // actorWithDocuments is actor where inputs name documents.

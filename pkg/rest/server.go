@@ -62,6 +62,7 @@ type Server struct {
 	routes     api.Routes
 	endpoints  map[string]endpoint // one for each operation
 	index      service.Index
+	search     service.Search
 	health     service.Health
 }
 
@@ -218,7 +219,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 	if op.HasBody() {
 		x.body = sync.OnceValues(func() (any, error) { return parseBody(x.request, op.Accepts) })
 	}
-	forbidden := op.Access == api.Write && x.caller.Scope != catalog.WriteScope
+	forbidden := op.Access == api.Write && x.caller.Key.Scope != catalog.WriteScope
 	if op.Access != api.Public {
 		items := 0
 		if !forbidden && op.ItemsIn != nil {

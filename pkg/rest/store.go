@@ -13,10 +13,11 @@ import (
 type Store interface {
 	service.Store
 	service.HealthReader
+	service.Searched
 
 	// Lists, and records by themselves.
 	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
-	// CoursesByCode reads a page of the courses with exactly that code.
+	// CoursesByCode reads a page of the courses with that code, normalised.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error)
 	Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error)
@@ -31,9 +32,6 @@ type Store interface {
 	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
 	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
-	// Changes reads the change feed from a cursor on.
-	Changes(ctx context.Context, org catalog.OrgID, cursor string, limit int) (changes []catalog.RecordChange, more bool, err error)
-
 	// Webhooks reads the organization's webhooks as they are now.
 	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
 	// WebhookMessage reads a message before its next attempt.
@@ -42,6 +40,8 @@ type Store interface {
 	// behind a place on, which is a cursor of the page before; "" for the first.
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)
 
+	// Organization reads an organization; nil for none.
+	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
 	// IdempotencyRecord reads what is stored under an idempotency key; nil for none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Known finds records by external id, as they are now; see catalog.Change.Resolve.

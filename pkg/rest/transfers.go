@@ -78,7 +78,7 @@ type TransferCourseWithEvidence struct {
 
 func (s *Server) bindTransfers() {
 	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
-		return list(ctx, c, *in, c.Store.TransferPackages)
+		return list(ctx, c, *in, "", c.Store.TransferPackages)
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {

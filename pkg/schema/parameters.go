@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -28,6 +29,7 @@ type Parameter struct {
 	Enum      []string
 	Date      bool
 	MinLength *int // of a text, which is trimmed then
+	MaxLength *int // of a text, in characters
 	Required  bool
 	List      bool // comma-separated values of the enum
 	Extension bool // of an operation that is none itself
@@ -57,9 +59,7 @@ func ParametersOf(t reflect.Type, formats []string) Parameters {
 			continue
 		}
 		p.Minimum, p.Maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
-		if length := bound(f.Tag.Get("minLength")); length != nil {
-			p.MinLength = new(int(*length))
-		}
+		p.MinLength, p.MaxLength = length(f.Tag.Get("minLength")), length(f.Tag.Get("maxLength"))
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")
 		} else if p.Name == "format" {
@@ -80,6 +80,13 @@ func bound(tag string) *float64 {
 		panic(err)
 	}
 	return &v
+}
+
+func length(tag string) *int {
+	if v := bound(tag); v != nil {
+		return new(int(*v))
+	}
+	return nil
 }
 
 // Fill sets the parameters' fields from the values of a path and a query, which may hold no
@@ -198,6 +205,9 @@ func (p Parameter) setText(field reflect.Value, value string) error {
 		if value = strings.TrimSpace(value); len(value) < *p.MinLength {
 			return p.refused("must not be empty")
 		}
+	}
+	if p.MaxLength != nil && utf8.RuneCountInString(value) > *p.MaxLength {
+		return p.refused("must be at most %d characters", *p.MaxLength)
 	}
 	if p.Date {
 		if _, err := time.Parse(time.DateOnly, value); err != nil {

@@ -1,49 +1,17 @@
-// Package grants is a proxy between a function and DynamoDB Local, which has no access
-// control. It denies what the function's role would not allow in AWS: access outside the
-// partitions that package api lists for it (the condition dynamodb:LeadingKeys).
+// Package grants checks calls to DynamoDB Local, which has no access control, against what a
+// function's role allows in AWS: only the partitions that package api lists for the function
+// (the condition dynamodb:LeadingKeys).
 package grants
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/api"
 )
-
-// Guard is the proxy of one function.
-type Guard struct {
-	Upstream *url.URL // of DynamoDB
-	Rows     api.Rows // that the function may access
-	Refused  func(error)
-}
-
-// ServeHTTP implements http.Handler.
-func (g Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the function is gone
-	}
-	if err := Check(g.Rows, r.Header.Get("X-Amz-Target"), body); err != nil {
-		g.Refused(err)
-		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{
-			"__type": "com.amazon.coral.service#AccessDeniedException", "message": err.Error(),
-		})
-		return
-	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	proxy := httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(g.Upstream) }}
-	proxy.ServeHTTP(w, r)
-}
 
 // Check returns an error for a call that accesses rows outside the given ones. target is the
 // call's X-Amz-Target header.

@@ -303,6 +303,17 @@ func TestStarterIsOfficial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	areas := []labor.Area{labor.Nation}
+	for _, state := range []string{"washington", "newyork"} {
+		file, err := ReadWages(official(t, "bls/oews-"+state+".csv"), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wages.Wages = append(wages.Wages, file.Wages...)
+		for _, region := range file.Regions {
+			areas = append(areas, region.Area)
+		}
+	}
 	full, starter := labor.NewTables(crosswalk, nil, wages.Wages, projections), labor.Starter()
 	programs, occupations := starterCodes(t, "programs"), starterCodes(t, "occupations")
 	wantScope, err := full.Scope(t.Context(), labor.Nation, programs)
@@ -316,11 +327,11 @@ func TestStarterIsOfficial(t *testing.T) {
 	if diff := cmp.Diff(wantScope, gotScope); diff != "" || len(gotScope.CIPs) != len(programs) {
 		t.Errorf("%d programs, %d of them known (-file +starter):\n%s", len(programs), len(gotScope.CIPs), diff)
 	}
-	want, err := full.Facts(t.Context(), []labor.Area{labor.Nation}, occupations)
+	want, err := full.Facts(t.Context(), areas, occupations)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := starter.Facts(t.Context(), []labor.Area{labor.Nation}, occupations)
+	got, err := starter.Facts(t.Context(), areas, occupations)
 	if err != nil {
 		t.Fatal(err)
 	}

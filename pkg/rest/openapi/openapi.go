@@ -367,7 +367,7 @@ func headersOf(more ...string) map[string]*huma.Param {
 }
 
 func describeParameter(p schema.Parameter) *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength, Pattern: p.Pattern}
+	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern}
 	switch p.Kind {
 	case reflect.Int:
 		schema.Type, schema.Format = "integer", "int64"

@@ -1,0 +1,79 @@
+package dynamo
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// titleReaders is the number of parallel reads of a list's titles, and titleSpan the minimum of records in each.
+const (
+	titleReaders = 8
+	titleSpan    = 250
+)
+
+// Titles reads the fields catalog.TitleFields of every record of a list, in creation order. The feed's entries for what
+// is created meanwhile come after a cursor that was read before.
+func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind) ([]catalog.Record, error) {
+	dir, err := s.Directory(ctx, org, kind)
+	if err != nil {
+		return nil, err
+	}
+	span := max(titleSpan, dir.Next/titleReaders+1)
+	parts := make([][]catalog.Record, dir.Next/span+1)
+	group, groupCtx := errgroup.WithContext(ctx)
+	for i := range parts {
+		to := numbered((i+1)*span - 1)
+		if i == len(parts)-1 {
+			to = digitsEnd // also what was created since the directory was read
+		}
+		in := rangeQuery(partition(org, api.RecordRows(kind)), numbered(i*span), to, true)
+		projection, names := projection(catalog.TitleFields)
+		in.ProjectionExpression, in.ExpressionAttributeNames = projection, names
+		group.Go(func() error {
+			return s.query(groupCtx, in, func(row item) (bool, error) {
+				r, err := decodeKind(kind, row)
+				parts[i] = append(parts[i], r)
+				return true, err
+			})
+		})
+	}
+	var all []catalog.Record
+	err = group.Wait()
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all, err
+}
+
+// RecordsByID reads the live records of a kind among ids, by id.
+func (s *Store) RecordsByID(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
+) (map[string]catalog.Record, error) {
+	var keys []key
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+		if k, ok := recordKey(org, kind, "", id); ok {
+			keys = append(keys, k)
+		}
+	}
+	rows, err := s.rows(ctx, keys, strong)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]catalog.Record, len(rows))
+	for _, row := range rows {
+		r, err := decodeKind(kind, row)
+		if err != nil {
+			return nil, err
+		}
+		if id := r.Base().ID; wanted[id] {
+			found[id] = r
+		}
+	}
+	return found, nil
+}
