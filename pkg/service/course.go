@@ -24,6 +24,36 @@ func (a Actor) CreateCourse(
 	return course, nil
 }
 
+// ReviseCourse applies an input to a course. It also reads the default section if its skills may follow from the
+// changes.
+func (a Actor) ReviseCourse(
+	ctx context.Context, id string, in catalog.CourseInput,
+) (*catalog.Course, *catalog.Change, error) {
+	if !in.Name.Set && !in.Description.Set {
+		course, err := one[*catalog.Course](a, id)(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return Update(a, in, course)
+	}
+	sectionID := catalog.DefaultSectionID(id)
+	course, sections, err := parallel.Two(ctx, one[*catalog.Course](a, id), byID[*catalog.Section](a, sectionID))
+	section := sections[sectionID]
+	if err == nil && section == nil { // the ids of early sections do not follow from those of their courses
+		section, err = one[*catalog.Section](a, course.DefaultSectionID)(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	before, was := *course, *section
+	if err := catalog.Apply(in, course, a.Lookups); err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	_, err = change.ReplaceCourse(&before, course, &was, section, a.Now)
+	return course, &change, err
+}
+
 // DeleteCourse deletes a course with its sections.
 func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, error) {
 	course, dir, err := withDirectory(ctx, a, one[*catalog.Course](a, id))
