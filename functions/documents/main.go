@@ -3,8 +3,12 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/rest"
 )
 
-func main() { group.Start(api.Documents, filing.Files) }
+func main() {
+	group.Start(api.Documents, func(c boot.Config, s *rest.Server) { s.Files = files.New(c) })
+}

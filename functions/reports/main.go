@@ -2,9 +2,13 @@
 package main
 
 import (
+	"skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/paging"
+	"skillscurriculum/pkg/rest"
 )
 
-func main() { group.Start(api.Reports, paging.Pages) }
+func main() {
+	group.Start(api.Reports, func(_ boot.Config, s *rest.Server) { s.Pages = page.Pages{} })
+}

@@ -111,7 +111,7 @@ func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) ([]c
 			record, err = service.GetIn[*catalog.TransferCourse](ctx, c.Store, c.org, parent, id, true)
 		}
 		switch {
-		case isAbsent(err):
+		case catalog.HasCode(err, catalog.NotFound):
 		case err != nil:
 			return nil, err
 		case catalog.HeldDocument(record) == document.ID:
