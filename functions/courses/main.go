@@ -3,13 +3,9 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/sender"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/boot/group/filing"
+	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() {
-	group.Start(api.Courses, func(c boot.Config, s *rest.Server) { s.Queue, s.Files = sender.Jobs(c), files.New(c) })
-}
+func main() { group.Start(api.Courses, sending.Queue, filing.Files) }

@@ -3,12 +3,8 @@ package main
 
 import (
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/boot/group/filing"
 )
 
-func main() {
-	group.Start(api.Documents, func(c boot.Config, s *rest.Server) { s.Files = files.New(c) })
-}
+func main() { group.Start(api.Documents, filing.Files) }

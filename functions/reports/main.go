@@ -2,13 +2,9 @@
 package main
 
 import (
-	"skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/boot/group/paging"
 )
 
-func main() {
-	group.Start(api.Reports, func(_ boot.Config, s *rest.Server) { s.Pages = page.Pages{} })
-}
+func main() { group.Start(api.Reports, paging.Pages) }
