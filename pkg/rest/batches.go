@@ -118,7 +118,7 @@ func (b batched) row(i int, item BatchItem) intake.Row {
 	row.Name, _ = item["externalId"].(string)
 	if b.parent != "" {
 		if row.Parent, _ = item[b.parent].(string); row.Parent == "" {
-			row.Unreadable = b.parent + " must be an external id"
+			row.Problems = append(row.Problems, unreadable(b.parent, "must be an external id"))
 		}
 		delete(row.Fields, b.parent)
 	}
@@ -131,11 +131,15 @@ func (b batched) row(i int, item BatchItem) intake.Row {
 			ok = ok && isText
 		}
 		if !ok {
-			row.Unreadable = b.byNames + " must be a list of external ids"
+			row.Problems = append(row.Problems, unreadable(b.byNames, "must be a list of external ids"))
 		}
 		delete(row.Fields, b.byNames)
 	}
 	return row
+}
+
+func unreadable(field, message string) intake.Problem {
+	return intake.Problem{Column: field, Code: intake.InvalidValue, Message: message}
 }
 
 // problem returns the problem of an item as its own request would report it.

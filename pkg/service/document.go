@@ -16,18 +16,11 @@ type Uploads interface {
 	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
 }
 
-// DocumentsReader reads documents by id; it omits those that do not exist.
-type DocumentsReader interface {
-	DocumentsByID(
-		ctx context.Context, org catalog.OrgID, ids []string, strong bool,
-	) (map[string]*catalog.Document, error)
-}
-
 // ReadyDocuments returns those of the documents whose files are uploaded, by id.
 func ReadyDocuments(
-	ctx context.Context, s DocumentsReader, files Uploads, org catalog.OrgID, ids []string,
+	ctx context.Context, s Records, files Uploads, org catalog.OrgID, ids []string,
 ) (map[string]*catalog.Document, error) {
-	documents, err := s.DocumentsByID(ctx, org, ids, true)
+	documents, err := GetByID[*catalog.Document](ctx, s, org, ids, true)
 	if err != nil {
 		return nil, err
 	}

@@ -35,9 +35,11 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 			continue
 		}
 		var wrong []catalog.FieldError
+		for _, p := range row.Problems {
+			wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: p.Message})
+		}
 		switch {
-		case row.Unreadable != "":
-			wrong = append(wrong, catalog.FieldError{Message: row.Unreadable})
+		case wrong != nil:
 		case row.Name == "":
 			wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
 		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
@@ -46,6 +48,9 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 		}
 		if wrong = append(wrong, r.checkRow(&row)...); wrong == nil {
 			good = append(good, row)
+			for _, p := range row.Ignored {
+				checked.Incomplete = append(checked.Incomplete, rejected(row, "without "+p.String()))
+			}
 		} else {
 			checked.reject(row, catalog.Invalid(wrong...))
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
@@ -163,12 +162,18 @@ func (p *plan) holdable(row intake.Row) error {
 	return nil
 }
 
-// Directory returns the directory of the plan's list, including the records planned so far.
-func (p *plan) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
-	if kind != p.kind || p.dir == nil {
-		return nil, fmt.Errorf("a %s changes the list of %s", p.kind, kind)
+// planned is the table as if the records planned so far were saved.
+type planned struct {
+	Store
+	plan *plan
+}
+
+// Directory returns the directory of the plan's list including the records planned so far.
+func (p planned) Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
+	if kind == p.plan.kind && p.plan.dir != nil {
+		return p.plan.dir, nil
 	}
-	return p.dir, nil
+	return p.Store.Directory(ctx, org, kind)
 }
 
 // commit saves the changes if the pass saves, and queues their extractions.
@@ -223,7 +228,7 @@ func (p *plan) defaultSections(
 	for _, course := range courses {
 		ids = append(ids, course.DefaultSectionID)
 	}
-	return p.Store.SectionsByID(ctx, p.org, ids, true)
+	return service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true)
 }
 
 // loadCourses reads the courses of sections.
@@ -238,7 +243,7 @@ func (p *plan) loadProgram(ctx context.Context) (err error) {
 		return err
 	}
 	if ids := p.memberIDs("courseOrder"); len(ids) > 0 {
-		if p.lookups.Courses, err = p.Store.CoursesByID(ctx, p.org, ids, true); err != nil {
+		if p.lookups.Courses, err = service.GetByID[*catalog.Course](ctx, p.Store, p.org, ids, true); err != nil {
 			return err
 		}
 	}
@@ -253,7 +258,7 @@ func (p *plan) loadPackages(ctx context.Context) (err error) {
 	}
 	p.size = map[string]int{}
 	for _, pack := range p.packages {
-		courses, err := p.Store.TransferCourses(ctx, p.org, pack.ID)
+		courses, err := service.All[*catalog.TransferCourse](ctx, p.Store, p.org, pack.ID)
 		if err != nil {
 			return err
 		}
@@ -269,7 +274,7 @@ func (p *plan) loadCredential(ctx context.Context) (err error) {
 		return err
 	}
 	if ids := p.memberIDs("courseSectionIds"); len(ids) > 0 {
-		if p.sections, err = p.Store.SectionsByID(ctx, p.org, ids, true); err != nil {
+		if p.sections, err = service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true); err != nil {
 			return err
 		}
 	}
@@ -321,7 +326,7 @@ func (p *plan) loadHeld(ctx context.Context) (map[string]*catalog.Course, error)
 	for _, section := range p.sections {
 		ids = append(ids, section.CourseID)
 	}
-	courses, err := p.Store.CoursesByID(ctx, p.org, ids, true)
+	courses, err := service.GetByID[*catalog.Course](ctx, p.Store, p.org, ids, true)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +378,9 @@ func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[s
 
 // actor returns the import as an actor of use cases.
 func (p *plan) actor() service.Actor {
-	return service.Actor{Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups}
+	return service.Actor{
+		Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups, Store: planned{p.Store, p},
+	}
 }
 
 // decode converts fields that satisfy the contract to an input.
@@ -409,7 +416,7 @@ func save[I catalog.Input[R], T any, R record[T]](
 	r, _ := x.Record.(R)
 	if r == nil {
 		r = R(new(T))
-		if err := service.Create(ctx, p, p.actor(), in, r, &p.change); err != nil {
+		if err := service.Create(ctx, p.actor(), in, r, &p.change); err != nil {
 			return nil, err
 		}
 		p.create(row, r)
@@ -500,7 +507,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	}
 	course, _ := x.Record.(*catalog.Course)
 	if course == nil {
-		if course, err = service.CreateCourse(ctx, p, p.actor(), in, ofSection, &p.change); err == nil {
+		if course, err = p.actor().CreateCourse(ctx, in, ofSection, &p.change); err == nil {
 			p.create(row, course)
 		}
 		return err
@@ -515,12 +522,9 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
-	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	if !reflect.DeepEqual(wasSection, *section) {
-		changed = true
-		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
-			return err
-		}
+	changed, err := p.change.ReplaceCourse(&was, course, &wasSection, section, p.now)
+	if err != nil {
+		return err
 	}
 	p.settle(row, course, changed)
 	return nil
@@ -558,7 +562,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 		if section.CourseID != course.ID {
 			return catalog.Errorf(catalog.Conflict, "the section belongs to another course and cannot be moved")
 		}
-		changed, err := service.ReviseSection(p.actor(), section, course, p.reviewed(in, section), &p.change)
+		changed, err := p.actor().ReviseSection(section, course, p.reviewed(in, section), &p.change)
 		if err == nil {
 			p.settle(row, section, changed)
 		}

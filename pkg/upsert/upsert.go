@@ -26,11 +26,8 @@ import (
 // Store is the part of the table that imports use.
 type Store interface {
 	service.Store
-	service.DocumentsReader
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
-	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
-
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has

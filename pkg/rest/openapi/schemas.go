@@ -105,6 +105,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
 		reflect.TypeFor[upsert.Outcome]():             enumerated("BatchOutcome", upsert.Created, upsert.Updated, upsert.Unchanged, upsert.Failed),
+		reflect.TypeFor[catalog.Source]():             enumerated("ExtractionSource", catalog.Sources()...),
 		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
