@@ -23,10 +23,7 @@ func (c *call) actor() service.Actor {
 
 // actorWithDocuments is actor where inputs name documents.
 func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
-	actor := c.actor()
-	var err error
-	actor.Lookups, err = c.withDocuments(ctx, named...)
-	return actor, err
+	return service.WithDocuments(ctx, c.Store, c.Files, c.actor(), named...)
 }
 
 // comparison is what reports and the credential builder compare with.

@@ -14,6 +14,8 @@ type Store interface {
 	service.Store
 	service.HealthReader
 	service.Searched
+	service.Documents
+	service.Webhooks
 
 	// Lists, and records by themselves.
 	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
@@ -29,13 +31,7 @@ type Store interface {
 	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
 	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
-	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
-	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
-	// Webhooks reads the organization's webhooks as they are now.
-	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
-	// WebhookMessage reads a message before its next attempt.
-	WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (catalog.WebhookMessage, error)
 	// WebhookAttempts reads a page of the attempts at a webhook, the newest first, from
 	// behind a place on, which is a cursor of the page before; "" for the first.
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)
