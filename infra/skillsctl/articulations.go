@@ -23,7 +23,11 @@ func (c *importArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
-	rows, err := intake.ReadArticulationsFile(c.File)
+	file, err := intake.OpenPath(c.File, intake.Options{Resource: catalog.ArticulationKind})
+	if err != nil {
+		return err
+	}
+	rows, err := file.All()
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func newSection(t *testing.T, store *dynamo.Store) (id string) {
 		}
 		course := &catalog.Course{Name: "Course", Code: "C 1"}
 		change.AddCourse(course, &catalog.Section{}, ids, dir, store.Now)
-		section := &catalog.Section{Name: "Section", Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+		section := &catalog.Section{Name: "Section", SyllabusHref: new("https://example.org/s.pdf")}
 		err = change.AddSection(section, course, ids, store.Now)
 		id = section.ID
 		return err

@@ -83,8 +83,7 @@ func (s *Server) bindCourses() {
 	write(s, "updateCourse", func(
 		ctx context.Context, c *call, in *updateCourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
-		course, err := c.Store.Course(ctx, c.org, in.CourseID, true)
-		return update(c, in.Body.CourseInput, course, err)
+		return service.ReviseCourse(ctx, c.Store, c.actor(), in.CourseID, in.Body.CourseInput)
 	})
 	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
 		return service.DeleteCourse(ctx, c.Store, c.actor(), in.CourseID)
@@ -95,7 +94,7 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, section.ByHand)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, !section.Extracted())
 		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)
@@ -156,12 +155,11 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	before := *section
 	var change catalog.Change
 	if _, err := service.ReviseSection(actor, section, course, in.Body.SectionInput, &change); err != nil {
 		return nil, nil, err
 	}
-	if section.HasNewSyllabus(before) {
+	if len(change.Jobs()) > 0 && section.Source(course) == catalog.FromSyllabus {
 		err = c.admission.items(ctx, 1)
 	}
 	return section, &change, err

@@ -78,7 +78,7 @@ func createReport(
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
-	report, err := c.comparison().Report(ctx, in.ReportID, "")
+	report, err := loadReport(ctx, c, in.ReportID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.R
 // showReport writes a view of a report in the operation's only format. Links to the other views differ only in the
 // parameter view.
 func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
-	report, err := c.comparison().Report(ctx, in.ReportID, in.View)
+	report, err := loadReport(ctx, c, in.ReportID, in.View)
 	if err != nil {
 		return anything{}, err
 	}
@@ -101,6 +101,19 @@ func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
 		query.Set("view", view)
 		return "?" + query.Encode()
 	})
+}
+
+// loadReport loads a report, for the market view with the areas that have figures.
+func loadReport(ctx context.Context, c *call, id, view string) (alignment.Report, error) {
+	report, err := c.comparison().Report(ctx, id, view)
+	if err != nil || report.Record.Settings.View != alignment.MarketView {
+		return report, err
+	}
+	tables, imported, err := c.Market.Tables(ctx)
+	if err == nil {
+		report.Surveyed = tables.Surveyed(imported)
+	}
+	return report, err
 }
 
 // reportFormats has the writers of the media types other than JSON. address returns the address of a view.

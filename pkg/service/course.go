@@ -25,6 +25,42 @@ func CreateCourse(
 	return course, nil
 }
 
+// ReviseCourse changes a course. Its default section is read beside it where its skills may
+// follow from what changes.
+func ReviseCourse(
+	ctx context.Context, s Store, a Actor, id string, in catalog.CourseInput,
+) (*catalog.Course, *catalog.Change, error) {
+	if !in.Name.Set && !in.Description.Set {
+		course, err := s.Course(ctx, a.Org, id, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		return Update(a, in, course)
+	}
+	course, section, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Course, error) {
+		return s.Course(ctx, a.Org, id, true)
+	}, func(ctx context.Context) (*catalog.Section, error) {
+		section, err := s.Section(ctx, a.Org, catalog.DefaultSectionID(id), true)
+		if isAbsent(err) {
+			return nil, nil // the course was made before ids of sections followed from its own
+		}
+		return section, err
+	})
+	if err == nil && section == nil {
+		section, err = s.Section(ctx, a.Org, course.DefaultSectionID, true)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	before, was := *course, *section
+	if err := catalog.Apply(in, course, a.Lookups); err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	_, err = change.ReplaceCourse(&before, course, &was, section, a.Now)
+	return course, &change, err
+}
+
 // DeleteCourse deletes a course with its sections.
 func DeleteCourse(ctx context.Context, s Store, a Actor, id string) (*catalog.Change, error) {
 	course, dir, err := withDirectory(ctx, s, a, func(ctx context.Context) (*catalog.Course, error) {
@@ -115,7 +151,8 @@ func CreateSection(
 }
 
 // ReviseSection changes a loaded section and its loaded course as the input says, and
-// reports whether anything is different. Another syllabus is extracted.
+// reports whether anything is different. Another syllabus is extracted, and where the default
+// section has none and no skills set by hand, its course's description.
 func ReviseSection(
 	a Actor, section *catalog.Section, course *catalog.Course, in catalog.SectionInput, change *catalog.Change,
 ) (changed bool, err error) {

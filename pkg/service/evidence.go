@@ -118,7 +118,7 @@ func provenance(
 
 // sectionProvenance is provenance for a section, whose skills may be set by hand.
 func sectionProvenance(ctx context.Context, s Outcomes, section *catalog.Section) (*catalog.Provenance, error) {
-	if section.ByHand {
+	if !section.Extracted() {
 		return nil, nil
 	}
 	return provenance(ctx, s, section, section.Provenance)

@@ -75,7 +75,7 @@ func newPair(t *testing.T) *pair {
 		{"externalId":"C-2","code":"C 2","name":"C","sections":[{"externalId":"S-2","name":"S"}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I"}]}`
 	for _, org := range []catalog.OrgID{byAPI, byFile} {
-		rows, err := intake.ReadJSON(strings.NewReader(base), "base.json")
+		rows, err := intake.Read(strings.NewReader(base), "base.json", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := intake.ReadJSON(bytes.NewReader(text), "f.json")
+	rows, err := intake.Read(bytes.NewReader(text), "f.json", intake.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

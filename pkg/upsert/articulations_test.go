@@ -33,7 +33,7 @@ const college = `{"courses":[
 // articulations imports a table and compares the counts: created, updated, skipped, failed.
 func (f *fixture) articulations(into catalog.OrgID, text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
-	rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+	rows, err := intake.Read(strings.NewReader(text), "a.csv", intake.Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		text := lines(r)
 		f := newFixture(t)
 		for _, of := range []catalog.OrgID{org, other} {
-			rows, err := intake.ReadJSON(strings.NewReader(college), "f.json")
+			rows, err := intake.Read(strings.NewReader(college), "f.json", intake.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +269,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+		rows, err := intake.Read(strings.NewReader(text), "a.csv", intake.Options{Resource: catalog.ArticulationKind})
 		if err != nil {
 			r.Fatalf("%v in\n%s", err, text)
 		}

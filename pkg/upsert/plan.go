@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -392,12 +391,9 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
-	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	if !reflect.DeepEqual(wasSection, *section) {
-		changed = true
-		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
-			return err
-		}
+	changed, err := p.change.ReplaceCourse(&was, course, &wasSection, section, p.now)
+	if err != nil {
+		return err
 	}
 	p.settle(x, course, changed)
 	return nil

@@ -72,7 +72,7 @@ func newFixture(t *testing.T) *fixture {
 // load imports a JSON catalog and compares the counts: created, updated, skipped, failed.
 func (f *fixture) load(text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
-	rows, err := intake.ReadJSON(strings.NewReader(text), "f.json")
+	rows, err := intake.Read(strings.NewReader(text), "f.json", intake.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestRejects(t *testing.T) {
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","matchingConfig":{"fullEquivalentThreshold":0.1,"partialEquivalentThreshold":0.5}}]}`, "greater than fullEquivalentThreshold"},
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","courses":[{"externalId":"X","name":"","syllabusHref":null}]}]}`, "name: "},
 	} {
-		rows, err := intake.ReadJSON(strings.NewReader(c.text), "f.json")
+		rows, err := intake.Read(strings.NewReader(c.text), "f.json", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestKeepGoing(t *testing.T) {
 // Errors are reported in the order of the file.
 func TestRejectsInOrder(t *testing.T) {
 	f := newFixture(t)
-	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
+	rows, err := intake.Read(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", intake.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

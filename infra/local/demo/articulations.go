@@ -53,7 +53,7 @@ func (l Loader) articulations(ctx context.Context, t tenant, loader upsert.Loade
 	if err != nil {
 		return err
 	}
-	rows, err := intake.ReadArticulations(bytes.NewReader(text), t.file)
+	rows, err := intake.Read(bytes.NewReader(text), t.file, intake.Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		return err
 	}

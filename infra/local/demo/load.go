@@ -139,7 +139,7 @@ func (l Loader) rows(file string) ([]intake.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := intake.ReadJSON(bytes.NewReader(text), file)
+	rows, err := intake.Read(bytes.NewReader(text), file, intake.Options{})
 	for _, row := range rows {
 		document, ok := row.Fields["syllabusHref"].(string)
 		switch {
