@@ -39,7 +39,7 @@ func (s *Server) bindDocuments() {
 		return out, change, err
 	})
 	read(s, "getDocument", func(ctx context.Context, c *call, in *documentInput) (*DocumentWithUpload, error) {
-		document, err := c.Store.Document(ctx, c.org, in.DocumentID, c.strong)
+		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, in.DocumentID, c.strong)
 		if err != nil {
 			return nil, err
 		}

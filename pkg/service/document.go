@@ -11,12 +11,7 @@ import (
 
 // Documents is the table as the use cases of documents need it.
 type Documents interface {
-	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
-	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
-	Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error)
-	TransferCourse(
-		ctx context.Context, org catalog.OrgID, packageID, id string, strong bool,
-	) (*catalog.TransferCourse, error)
+	Records
 	// Reservations returns the reservations of those holders that have one.
 	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
 }
@@ -40,7 +35,7 @@ func CreateDocument(a Actor, in catalog.DocumentInput) (*catalog.Document, *cata
 // DeleteDocument deletes a document, unless it is the syllabus of a live record. Reservations of records that are not
 // saved yet are revoked; like notHeld, it reads them before the records that they guard.
 func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*catalog.Change, error) {
-	document, err := s.Document(ctx, a.Org, id, true)
+	document, err := Get[*catalog.Document](ctx, s, a.Org, id, true)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +53,9 @@ func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*cata
 		var record catalog.Record
 		switch kind {
 		case catalog.SectionKind:
-			record, err = s.Section(ctx, a.Org, id, true)
+			record, err = Get[*catalog.Section](ctx, s, a.Org, id, true)
 		case catalog.TransferCourseKind:
-			record, err = s.TransferCourse(ctx, a.Org, parent, id, true)
+			record, err = GetIn[*catalog.TransferCourse](ctx, s, a.Org, parent, id, true)
 		}
 		switch {
 		case isAbsent(err):
@@ -91,7 +86,7 @@ func WithDocuments(
 	if ids = slices.Compact(ids); len(ids) == 0 {
 		return a, nil
 	}
-	documents, err := s.DocumentsByID(ctx, a.Org, ids, true)
+	documents, err := GetByID[*catalog.Document](ctx, s, a.Org, ids, true)
 	if err != nil {
 		return a, err
 	}
