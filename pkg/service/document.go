@@ -58,7 +58,7 @@ func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*cata
 			record, err = GetIn[*catalog.TransferCourse](ctx, s, a.Org, parent, id, true)
 		}
 		switch {
-		case isAbsent(err):
+		case catalog.HasCode(err, catalog.NotFound):
 		case err != nil:
 			return nil, err
 		case catalog.HeldDocument(record) == document.ID:
