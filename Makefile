@@ -68,6 +68,7 @@ bench: node_modules
 
 bench-extraction:
 	go run ./infra/bench/extraction
+	go run ./infra/bench/naming
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s

@@ -147,6 +147,11 @@ func TestArticulations(t *testing.T) {
 	checkTables(t)(articulations(t.Context(), shared, []int{200, 2000}))
 }
 
+// TestSearches holds searches of a few courses to the same budgets as make bench.
+func TestSearches(t *testing.T) {
+	checkTables(t)(searches(t.Context(), shared, 2000))
+}
+
 // BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out
 func BenchmarkHandler(b *testing.B) {
 	ours, bare, event, err := handlers()

@@ -186,6 +186,7 @@ func (w *world) operations() map[string]func() measurement {
 		"GET a program":               get("/programs/" + w.program),
 		"announce a document":         post("/documents", newDocument),
 		"message to a webhook":        w.message,
+		"search courses":              get("/courses?limit=100&query=course"),
 		"sections that teach a skill": get("/skills/core:python/sections"),
 		"find a job by externalId":    func() measurement { return w.find("/jobs", "/jobs", "externalId", newJob) },
 		"find a course by code":       func() measurement { return w.find("/courses", "/courses", "code", newCourse) },

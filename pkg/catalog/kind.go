@@ -95,6 +95,9 @@ func (k Kind) Parent() Kind { return k.row().parent }
 // together with its own.
 func (k Kind) Nested() bool { return k.row().nested }
 
+// Resource returns the kind's name in messages and file names, such as transferPackage.
+func (k Kind) Resource() string { return strings.ToLower(string(k[:1])) + string(k[1:]) }
+
 // Path returns the path of the contract at which a record of this kind is read,
 // with parameters for its parent's id, if it has one, and its own.
 func (k Kind) Path() string { return k.row().path }

@@ -253,7 +253,7 @@ func (c RecordChange) Types() []string {
 
 // MessageType returns the type of the messages of what happens to records of a kind.
 func MessageType(kind Kind, what string) string {
-	return strings.ToLower(string(kind[:1])) + string(kind[1:]) + "." + what
+	return kind.Resource() + "." + what
 }
 
 // MessageTypes lists what a webhook may ask for: every type, and for each resource

@@ -43,6 +43,9 @@ func (x *extraction) tokenize(ctx context.Context) error {
 			return err
 		}
 		line := unmarked(x.doc[b.start:b.end])
+		if b.section != outcomes && b.section != topics {
+			line = withoutNotices(line)
+		}
 		last, comma, joined := 0, int32(0), false
 		open := len(x.tokens)
 		from := 0
@@ -93,14 +96,23 @@ func (x *extraction) tokenize(ctx context.Context) error {
 		})
 		flush(len(line))
 	}
-	x.passage = x.count < passageWords && !courseWords().MatchString(x.doc) &&
-		!slices.ContainsFunc(x.blocks, func(b block) bool { return b.section == outcomes || b.section == topics })
+	x.passage = x.isPassage()
 	x.acronyms()
 	return nil
 }
 
+// isPassage reports whether a text is a line that neither describes a course nor states an outcome.
+func (x *extraction) isPassage() bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(x.doc), " ")
+	return x.count < passageWords && len(x.blocks) == 1 && x.blocks[0].section != outcomes &&
+		x.blocks[0].section != topics && verbLevel(first, false) == 0 && !courseWords().MatchString(x.doc)
+}
+
 // courseWords tell the description of a course from other short texts.
-var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides)|students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to)\b`)
+var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides|focuses)|` +
+	`students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to|introduces|` +
+	`(?:a|an) (?:study|survey|overview|introduction|examination|exploration) of|(?:survey|overview) of|` +
+	`topics (?:include|covered|will)|emphasis (?:is |will be )?(?:placed )?on|prerequisites?)\b`)
 
 // unmarked blanks what is printed next to the text and says nothing of skills: the
 // level of an outcome, the number of a module, marks of citation; addresses, names
@@ -224,6 +236,7 @@ type mention struct {
 	kind         int8
 	shared       int32   // number of labels with the same words
 	namesake     bool    // the vocabulary has another skill of this name or alias
+	named        bool    // a name or alias that is no other skill's stands here as written
 	exact        bool    // the whole label, its words side by side
 	coverage     float64 // share of the label's weight that matched
 	weight       float64 // weight that matched
@@ -232,6 +245,7 @@ type mention struct {
 	strength     float64
 	share        float64 // of the strongest mention that shares a word
 	beaten       bool    // every word of it belongs to a stronger mention that has more words
+	within       bool    // and to one of a whole label
 }
 
 const (
@@ -373,12 +387,12 @@ func (x *extraction) learned(ci, at int) bool {
 	if at == c.first || !tok.initial {
 		return false
 	}
-	verb := x.tokens[at-1]
-	word, gap := strings.ToLower(x.doc[verb.start:verb.end]), x.doc[verb.end:tok.start]
-	if word == "introduction" && gap == " to " {
+	word, gap := x.lower(at-1), x.doc[x.tokens[at-1].end:tok.start]
+	if word == "introduction" && gap == " to " || degrees(word) && gap == " " {
 		return at == c.first+1 && at == c.last-1
 	}
-	if !learning(word) || gap != " " || x.blocks[c.block].heading {
+	learnt := learning(word) && gap == " " || gained(word) && (gap == " in " || gap == " with ")
+	if !learnt || x.blocks[c.block].heading {
 		return false
 	}
 	if _, after := x.neighbours(&mention{clause: int32(ci), first: int32(at), last: int32(at)}); after {
@@ -391,6 +405,9 @@ func (x *extraction) learned(ci, at int) bool {
 	}
 	return true
 }
+
+// gained are the nouns for what students have of a subject.
+var gained = set(`experience proficiency skill skills competence fluency practice`)
 
 // learning are the verbs whose object is what is taught.
 var learning = set(`learn learns learning teach teaches teaching cover covers covering apply applies applying
@@ -573,7 +590,8 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 		}
 		coverage := found / total
 		if coverage < leastCoverage || found < leastWeight || last-first+1-n > widestGap || n == 1 &&
-			(coverage < wordCoverage || x.doubtful(ci, int(first))) {
+			(coverage < wordCoverage || x.doubtful(ci, int(first)) || learning(x.lower(int(first)))) ||
+			x.lowered(l, first, last) {
 			continue
 		}
 		x.mentions = append(x.mentions, mention{
@@ -583,6 +601,19 @@ func (x *extraction) contained(ci int, stem int32, at int) {
 			gap: max(0, last-first+1-n), commas: x.tokens[last].comma - x.tokens[first].comma,
 		})
 	}
+}
+
+// lowered reports whether a word of a tool's name is written as the everyday word that it also
+// is: "have access to Microsoft Office" does not name Microsoft Access.
+func (x *extraction) lowered(label int, first, last int32) bool {
+	if !x.capitals {
+		return false
+	}
+	text := x.t.LabelText(label)
+	return slices.ContainsFunc(x.tokens[first:last+1], func(t token) bool {
+		word := x.doc[t.start:t.end]
+		return !t.initial && riskyNames(word) && strings.Contains(text, strings.ToUpper(word[:1])+word[1:])
+	})
 }
 
 // repeated reports whether a label has the word at k before already.
@@ -612,11 +643,13 @@ func (x *extraction) settle(from int) {
 	})
 	kept := all[:0]
 	for _, m := range all {
-		if len(kept) == mentionsPerClause {
-			break
-		}
+		m.named = x.names(&m)
 		// A whole label is kept with a longer one of the same skill that appears in part.
-		if !slices.ContainsFunc(kept, func(k mention) bool { return k.skill == m.skill && (k.exact || !m.exact) }) {
+		i := slices.IndexFunc(kept, func(k mention) bool { return k.skill == m.skill && (k.exact || !m.exact) })
+		switch {
+		case i >= 0:
+			kept[i].named = kept[i].named || m.named
+		case len(kept) < mentionsPerClause:
 			kept = append(kept, m)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.2"
+const Engine = "skillscurriculum/2.3"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -112,6 +112,7 @@ type finding struct {
 	namedInOutcomes bool
 	namedAlone      bool
 	plain           bool
+	named           bool
 	taught          bool
 	oneWord         bool
 	shared          int
@@ -239,6 +240,7 @@ func (e *Extractor) Candidates(doc catalog.SyllabusText) []Candidate {
 
 const (
 	passageWords      = 120  // a text with fewer may be a passage
+	statementWords    = 40   // a text with fewer is a sentence or two
 	leastLanguageText = 12   // with fewer words the language cannot be determined
 	englishFunctions  = 0.15 // share of English function words that only English has
 	englishKnown      = 0.5  // share of the other words that an English vocabulary knows only of English
@@ -406,11 +408,15 @@ func (x *extraction) note(f *finding, m *mention) {
 	if b.section == readings {
 		return
 	}
+	f.named = f.named || m.named && !m.within && teaches(b)
 	if m.exact {
 		f.exact[m.kind] = true
 		before, after := x.neighbours(m)
 		taught := x.taught(m)
-		f.plain = f.plain || (x.own(m) || taught) && x.teaches(m, b)
+		if teaches(b) && x.asWritten(m) {
+			f.plain = f.plain || x.own(m) || taught
+			f.named = f.named || taught
+		}
 		f.taught = f.taught || taught
 		f.wordBefore = f.wordBefore && before
 		f.wordAfter = f.wordAfter && after
@@ -468,8 +474,12 @@ func (x *extraction) look(f *finding) {
 // everyday reports whether the name of a skill may well be a word in its usual sense:
 // one word that is a verb, or one that the taxonomy explains in a bracket.
 func (x *extraction) everyday(f *finding) bool {
-	return f.oneWord && (!f.exact[preferred] || verbs()[strings.ToLower(x.t.Name(int(f.skill)))] > 0)
+	return f.oneWord && (!f.exact[preferred] && !f.capitals && x.mentions[f.best].weight < rareWeight ||
+		verbs()[strings.ToLower(x.t.Name(int(f.skill)))] > 0)
 }
+
+// rareWeight is the weight of a word that stands in the labels of two skills at most.
+const rareWeight = 0.9
 
 // How near in meaning a skill and the sentence that names it are at least: below it
 // the word means something else there. In a short text little else speaks.
@@ -483,7 +493,7 @@ const (
 // document is about.
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
-	brief := f.plain && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
+	brief := f.named && (f.plain || x.count < statementWords) && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
 	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 
@@ -501,12 +511,69 @@ func (x *extraction) own(m *mention) bool {
 	return false
 }
 
-// teaches reports whether a whole label appears, as written, where the document
-// says what is taught.
-func (x *extraction) teaches(m *mention, b *block) bool {
-	if b.section == readings || b.business > 0 && b.section == other {
+// names reports whether a mention is of a label that means this skill, with the label's
+// endings: its name, or another word for it that is no other skill's. A single word must
+// not be part of something longer, unless it is the name itself.
+func (x *extraction) names(m *mention) bool {
+	switch {
+	case !m.exact:
+		return m.kind == preferred && x.headed(m) && x.asWritten(m)
+	case !named(m.kind) && m.kind != synonym:
+		return false
+	case m.kind == preferred:
+		return x.asWritten(m)
+	case m.namesake || m.kind == synonym && m.shared > 1 || m.kind != bare && m.matched == 1 && !x.framed(m):
 		return false
 	}
+	return x.asWritten(m)
+}
+
+// headed reports whether a mention is a name of two words whose second also ends the names
+// between: "MLA style" in "MLA and APA style".
+func (x *extraction) headed(m *mention) bool {
+	stems := x.t.LabelStems(int(m.label))
+	if stems.Len() != 2 || m.matched != 2 || m.gap == 0 || x.tokens[m.first].stem != int32(stems.At(0)) ||
+		x.tokens[m.last].joined || x.tokens[m.last].comma != x.tokens[m.last-1].comma {
+		return false
+	}
+	for i := m.first + 1; i < m.last; i++ {
+		if tok := x.tokens[i]; !tok.joined && tok.comma == x.tokens[i-1].comma {
+			return false
+		}
+	}
+	return true
+}
+
+// framed reports whether a single word, not an everyday one, is all that its verb asks for or
+// all of an item: no word that carries meaning stands directly beside it.
+func (x *extraction) framed(m *mention) bool {
+	tok := x.tokens[m.first]
+	if riskyNames(strings.ToLower(x.doc[tok.start:tok.end])) {
+		return false
+	}
+	before, after := x.neighbours(m)
+	if before {
+		w := x.lower(int(m.first) - 1)
+		before = verbLevel(w, true) == 0 && !learning(w) && !degrees(w)
+	}
+	return !before && (!after || learning(x.lower(int(m.last)+1)))
+}
+
+// lower returns the word of a token in lower case.
+func (x *extraction) lower(i int) string {
+	return strings.ToLower(x.doc[x.tokens[i].start:x.tokens[i].end])
+}
+
+// degrees are words of titles that say how far a course goes.
+var degrees = set(`advanced introductory intermediate elementary beginning basic applied fundamental`)
+
+// teaches reports whether a line is where the document says what is taught.
+func teaches(b *block) bool {
+	return b.section != readings && (b.business == 0 || b.section != other)
+}
+
+// asWritten reports whether the words of a mention have the endings of its label's.
+func (x *extraction) asWritten(m *mention) bool {
 	same, _ := x.agreement(m)
 	return same == 1
 }
@@ -555,7 +622,7 @@ func (x *extraction) neighbours(m *mention) (before, after bool) {
 // riskyNames are tools and languages that share their name with a letter or an
 // everyday word.
 var riskyNames = set(`c r d go less swift ruby rust scala shiny spring express access word excel outlook sketch
-		ada basic chef puppet salt spark scratch source unity shiva rage absorb canvas eclipse julia dart flask git
+		ada basic chef puppet salt spark scratch source unity shiva rage absorb canvas eclipse julia dart flask
 		hive pig storm sass groovy ml assembly project angular react grade`)
 
 // mostGoverned mentions of a skill are asked for their verb: a course has far fewer.

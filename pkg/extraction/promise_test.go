@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -260,6 +262,64 @@ func TestWorkGrowsAsTheText(t *testing.T) {
 		t.Logf("%s: %v, tenfold %v", name, short, long)
 		if long > 45*short+200*time.Millisecond {
 			t.Errorf("%s: %d bytes take %v, ten times as many %v", name, small, short, long)
+		}
+	}
+}
+
+// TestWhatIsPlainlyNamedIsGiven has the sentences in which earlier engines missed what stands there.
+func TestWhatIsPlainlyNamedIsGiven(t *testing.T) {
+	for text, want := range map[string]string{
+		"Write programs in Python (computer programming) that read and clean data.": "computer programming|Python",
+		"Students will use Jupyter notebooks and git.":                              "Jupyter Notebook|Git",
+		"Students will cite sources in MLA and APA style.":                          "MLA style|APA style",
+		"Deploy applications to AWS using Docker and Kubernetes.":                   "Amazon Web Services|Docker|Kubernetes",
+		"Take vital signs and perform venipuncture.":                                "vital signs|phlebotomy",
+		"Topics: Excel, SQL, Python, Tableau, Power BI":                             "Microsoft Excel|SQL|Python|Tableau|Power BI",
+		"Topics: addiction counseling, credit scores, email marketing":              "addiction counseling|consumer credit|email marketing",
+		"Use version control to manage code.":                                       "version control",
+		"Students will use MLA citation in research papers.":                        "MLA style",
+		"Advanced Excel": "Microsoft Excel",
+		"Blueprint Reading\n\nDrawings of machined parts.": "blueprint reading",
+	} {
+		found := names(t, catalog.SyllabusText{Text: text})
+		for name := range strings.SplitSeq(want, "|") {
+			if _, ok := found[name]; !ok {
+				t.Errorf("%q does not give %s: %v", text, name, found)
+			}
+		}
+	}
+}
+
+// TestBoilerplateGivesNothing reads sentences about what a course runs on, alone and inside the
+// description of a course, and sentences of courses that teach such things.
+func TestBoilerplateGivesNothing(t *testing.T) {
+	course := names(t, catalog.SyllabusText{Text: "General Chemistry\n\nThis course covers atoms, bonds and reactions."})
+	for _, text := range []string{
+		"Download the app from Google Play or the App Store. Android and iOS are supported.",
+		"Required software: Adobe Acrobat Reader, Google Chrome and Microsoft Word.",
+		"You need a computer with Windows or macOS, a webcam and Zoom.",
+		"The college offers tutoring, counseling, financial aid, library services and career services.",
+		"Students have access to Microsoft Office 365 for free.",
+		"Your e-book works on iPhone, iPad, Android and Kindle.",
+		"This work is licensed under a Creative Commons Attribution licence.",
+	} {
+		if found := names(t, catalog.SyllabusText{Text: text}); len(found) > 0 {
+			t.Errorf("%q gives %v", text, found)
+		}
+		inside := names(t, catalog.SyllabusText{
+			Text: "General Chemistry\n\nThis course covers atoms, bonds and reactions. " + text,
+		})
+		if diff := cmp.Diff(keys(course), keys(inside)); diff != "" {
+			t.Errorf("%q in a description: (-without +with)\n%s", text, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		"Students develop apps for Android and iOS and publish them on Google Play.": "Android development",
+		"The course covers the administration of Windows and Linux.":                 "Linux",
+	} {
+		found := names(t, catalog.SyllabusText{Text: text})
+		if _, ok := found[want]; !ok {
+			t.Errorf("%q does not give %s: %v", text, want, found)
 		}
 	}
 }

@@ -190,7 +190,7 @@ func readBlock(line string, current *section, first, empty bool) block {
 // open determines whether a line is a heading and which section it opens.
 func (b *block) open(content string, current *section, first, apart bool) {
 	head, rest, colon := strings.Cut(content, ":")
-	s, known := headingSection(head)
+	s, known := headingSection(head, first)
 	numberedHead := numbered().MatchString(content)
 	switch {
 	case known && (!colon || strings.Trim(rest, " *_") == "") && wordCount(head) <= 8:
@@ -215,11 +215,12 @@ func (b *block) open(content string, current *section, first, apart bool) {
 // listen recognizes lines about contacts, books and course administration under headings that
 // do not say so.
 func (b *block) listen(content string) {
-	business, chat := 0, 0
+	business, chat, certain := 0, 0, false
 	for w := range strings.FieldsSeq(content) {
 		w = strings.ToLower(strings.Trim(w, ".,;:!?()[]\"'*_"))
 		if errands(w) {
 			business++
+			certain = certain || !subjects(w)
 		}
 		if persons(w) {
 			chat++
@@ -229,7 +230,7 @@ func (b *block) listen(content string) {
 	switch {
 	case contact().MatchString(content) && b.words < 25:
 		b.section = policy
-	case business >= 2 && b.business >= busy && b.section != outcomes:
+	case business >= 2 && certain && b.business >= busy && b.section != outcomes:
 		b.section = policy
 	case b.section != outcomes && b.section != readings && bookish().MatchString(content) &&
 		strings.Count(content, ",") >= 2 && len(bookish().FindAllString(content, 3)) >= 2:
@@ -251,6 +252,9 @@ var (
 		tuesdays wednesdays thursdays fridays am pm p.m a.m policy policies registrar tutoring counseling syllabus
 		homework homeworks assignment assignments percent rubric enrolled enrollment registration dropped dean
 		classroom classmates extension extensions penalty penalties copyright license licensed`)
+	// subjects are errands that courses teach as well: a line that has no others is about its subject.
+	subjects = set(`canvas copyright counseling credit credits disabilities disability dishonesty email emails
+		license licensed office plagiarism policies policy points registration slack tutoring`)
 	// persons are words that speak to or of people.
 	persons = set(`i i'm i'll i've my me we we'll we're our us you your you'll you're yours he she his her dr prof
 		mr ms mrs please welcome`)
@@ -292,8 +296,8 @@ func toldSection(heading string) (section, bool) {
 }
 
 // headingSection looks up a heading as written, without its number and bracket, or by a
-// prefix.
-func headingSection(head string) (section, bool) {
+// prefix or its last word unless it may be the title of the course, such as "Blueprint Reading".
+func headingSection(head string, first bool) (section, bool) {
 	h := strings.ToLower(strings.Trim(head, " *_#:.-–—"))
 	if i := strings.IndexByte(h, '('); i > 0 {
 		h = strings.TrimSpace(h[:i])
@@ -301,6 +305,9 @@ func headingSection(head string) (section, bool) {
 	h = strings.TrimLeft(h, "0123456789. ")
 	if s, ok := headings()[h]; ok && h != "text" && h != "part" {
 		return s, true
+	}
+	if first {
+		return other, false
 	}
 	fields := strings.Fields(h)
 	for n := min(len(fields)-1, 5); n >= 2; n-- {

@@ -80,7 +80,7 @@ var apart = sync.OnceValue(func() map[string]string {
 	for _, w := range strings.Fields(`physics engine mechanism oscillator organic organ generator general operator policy police marketing community university internal international intern
 		important objective authority security person personal personality personnel training production productivity elementary character characteristic customer customs experiment experience
 		conditional integrity relativity animal animation news ethics optics logistics securities wireless universal minor mining miner mineral planet plane reactor active activity accessory
-		department departure elevator factory factor formal format former nation nationality native patient patience commune commission committee emission mission permission transmission module modulation modular modulator comparator utility statics coding counter`) {
+		department departure elevator factory factor formal format former nation nationality native patient patience commune commission committee emission mission permission transmission module modulation modular modulator comparator utility statics coding counter computability`) {
 		m[w] = w
 		switch {
 		case strings.HasSuffix(w, "y"):

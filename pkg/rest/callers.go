@@ -41,7 +41,7 @@ func unauthorized() (catalog.Caller, error) {
 }
 
 // Find returns the caller whose key this is. A missing, unknown, revoked and expired
-// key are the same unauthorized.
+// key and one of a disabled customer are the same unauthorized.
 func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
 	if secret == "" || len(secret) > 200 {
 		return unauthorized()
@@ -64,7 +64,7 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if err != nil {
 			return catalog.Caller{}, err
 		}
-		if customer == nil {
+		if customer == nil || customer.DisabledAt != nil {
 			return unauthorized()
 		}
 		known = knownCaller{catalog.Caller{Customer: *customer, Key: *key}, now}

@@ -68,6 +68,7 @@ func All() []Budget {
 		same("find a job by externalId", FindRecord),
 		same("find a section by externalId", FindRecord),
 		same("find a course by code", FindRecord),
+		same("search courses", Cost{2, 1, 1 + Page/2}),
 		same("sections that teach a skill", Cost{1, 1, 2}),
 		{"create a course", create, Cost{2, 11, 1}, byCode},
 		{"create a job, externalId", create, Cost{3, 9, 1}, byName},

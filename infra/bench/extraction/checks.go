@@ -13,35 +13,11 @@ import (
 
 	"skillscurriculum/infra/training/baseline"
 	"skillscurriculum/infra/training/gold"
-	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
 )
-
-// plainly prints how many sentences yield the skill that they plainly name: common phrases of
-// outcomes around every tenth name of a knowledge skill.
-func (b *bench) plainly() error {
-	phrases := []string{"Students will learn %s.", "Apply %s to solve problems.", "The course covers %s."}
-	known, _ := b.set.Taxonomy.Search("", b.set.Taxonomy.Info().Skills, 0)
-	given, n := 0, 0
-	for i, s := range known {
-		name, _, _ := strings.Cut(s.Name, " (")
-		if s.Kind != "knowledge" || i%10 != 0 || len(strings.Fields(name)) > 3 {
-			continue
-		}
-		for _, p := range phrases {
-			n++
-			if slices.Contains(ids(b.found(catalog.SyllabusText{Text: fmt.Sprintf(p, name)})), s.ID) {
-				given++
-			}
-		}
-	}
-	b.row("sentences that plainly name a skill give it", "1.0",
-		fmt.Sprintf("%.3f of %d", float64(given)/float64(max(1, n)), n))
-	return nil
-}
 
 // agreement counts how often two levels are the same, and how often they are within
 // one.

@@ -75,9 +75,6 @@ func run(ctx context.Context, folders gold.Folders, worst int) error {
 	b.without()
 	b.sentences()
 	b.older()
-	if err := b.plainly(); err != nil {
-		return err
-	}
 	b.levels()
 	if err := b.formats(ctx); err != nil {
 		return err
