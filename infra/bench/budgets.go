@@ -132,7 +132,7 @@ func text(response map[string]any, field string) string {
 
 var (
 	newJob        = map[string]any{"name": "Job", "employerId": "employer", "description": filler(600)}
-	newCourse     = map[string]any{"name": "Course", "code": "C 1", "description": filler(450)}
+	newCourse     = map[string]any{"name": "Course", "code": "C 1", "description": filler(300)}
 	newProgram    = map[string]any{"name": "Program", "description": filler(500)}
 	newCredential = map[string]any{"name": "Credential", "description": filler(500)}
 	newPackage    = map[string]any{"name": "Package", "transferFromInstitution": "Institution", "description": filler(400)}
