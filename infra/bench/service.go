@@ -18,8 +18,8 @@ import (
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/rest"
 )
@@ -73,7 +73,7 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 	}
 	s.server = group.New(config, s.store.Store, nil)
 	s.server.Queue = discard{}
-	filing.Files(config, s.server)
+	s.server.Files = files.New(config)
 	return s, func() { stopStorage(); stopTable() }, nil
 }
 

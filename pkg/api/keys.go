@@ -167,11 +167,12 @@ func RowsOf(function string) Rows {
 		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:
 		return Rows{}.reading(live(catalog.DocumentKind)).
+			writing(live(catalog.CourseKind)). // which counts the skills of its sections
 			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
 		// It finishes deletions that broke off, of what courses and packages own, and
 		// deletes documents whose file never came.
-		return Rows{}.writing(
+		return Rows{}.reading(live(catalog.CourseKind)).writing(
 			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
 			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
 			live(catalog.DocumentKind), deleted(catalog.DocumentKind),

@@ -61,8 +61,9 @@ func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 func (c *Change) AddCourse(course *Course, section *Section, ids IDs, dir *Directory, now func() Time) {
 	c.Add(course, ids, dir, now)
 	section.Name = course.Name
-	section.begin(course, ids, course.CreatedAt)
-	course.DefaultSectionID, course.Sections = section.ID, []SectionRef{section.Ref()}
+	course.DefaultSectionID = DefaultSectionID(course.ID)
+	section.begin(course, course.DefaultSectionID, course.CreatedAt)
+	course.Sections = []SectionRef{section.Ref()}
 	c.Create(section, nil)
 }
 

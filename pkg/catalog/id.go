@@ -29,9 +29,20 @@ func (s IDs) Of(k Kind) string { return s.New(k.row().prefix) }
 
 // Sequenced returns the id of a listed record: 40 bits of sequence number, which
 // only look random, and 80 random bits, which nobody guesses.
-func (s IDs) Sequenced(k Kind, seq int) string {
+func (s IDs) Sequenced(k Kind, seq int) string { return sequenced(k, seq, s.random(10)) }
+
+// DefaultSectionID returns the id of a new course's default section. It follows from the
+// course's, so that both can be read at once; only who knows that one can derive it.
+func DefaultSectionID(courseID string) string {
+	seq, _ := Sequence(CourseKind, courseID)
+	sum := sha256.Sum256([]byte("default section of " + courseID))
+	return sequenced(SectionKind, seq, sum[:10])
+}
+
+// sequenced returns an id of a sequence number and ten bytes that nobody guesses.
+func sequenced(k Kind, seq int, unguessable []byte) string {
 	b := make([]byte, 15)
-	copy(b[5:], s.random(10))
+	copy(b[5:], unguessable)
 	var number [8]byte
 	binary.BigEndian.PutUint64(number[:], uint64(seq))
 	mask := sha256.Sum256(b[5:])

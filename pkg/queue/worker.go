@@ -144,6 +144,11 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	if task.Attempt > maxRuns {
 		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction was begun too often without coming to an end"})
 	}
+	provenance := w.Provenance
+	provenance.Source = task.Source
+	if task.Source != catalog.FromSyllabus && task.Description == "" {
+		return &catalog.Outcome{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Provenance: provenance}
+	}
 	document, err := w.document(ctx, task)
 	var failure *catalog.Failure
 	if errors.As(err, &failure) {
@@ -152,12 +157,13 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	if err != nil {
 		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the syllabus could not be loaded on our side"})
 	}
-	provenance := w.Provenance
 	provenance.DocumentSHA256 = document.SHA256
-	known, err := w.Store.Extracted(ctx, task.Job.OrganizationID, provenance, document.Text)
-	if err == nil && known != nil {
-		known.Text, known.Provenance = document.Text, provenance
-		return known
+	if task.Source == catalog.FromSyllabus { // a description is read in the time that it takes to ask
+		known, err := w.Store.Extracted(ctx, task.Job.OrganizationID, provenance, document.Text)
+		if err == nil && known != nil {
+			known.Text, known.Provenance = document.Text, provenance
+			return known
+		}
 	}
 	found, err := w.Extractor.Extract(ctx, document)
 	if err != nil {
@@ -169,20 +175,20 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 
 func failed(f *catalog.Failure) *catalog.Outcome { return &catalog.Outcome{Failure: f} }
 
-// document returns what a task is about: its syllabus, else the text it came with,
-// else name and description.
+// document returns what a task is about: a description, a syllabus, or the text that was sent
+// in the place of one.
 func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	if task.Source == catalog.FromDescription {
+		return w.Documents.Plain(ctx, task.Description)
+	}
 	if task.SyllabusHref != "" || task.DocumentID != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
-	if task.Job.Kind == catalog.SyllabusExtractionKind {
-		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
-		if err != nil {
-			return catalog.SyllabusText{}, err
-		}
-		return w.Documents.Plain(ctx, string(words))
+	words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
+	if err != nil {
+		return catalog.SyllabusText{}, err
 	}
-	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
+	return w.Documents.Plain(ctx, string(words))
 }
 
 var metrics = metric.New([]string{"FailureCode", "Kind"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")

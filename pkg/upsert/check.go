@@ -36,9 +36,11 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 			continue
 		}
 		var reasons []string
+		for _, p := range row.Problems {
+			reasons = append(reasons, p.String())
+		}
 		switch {
-		case row.Unreadable != "":
-			reasons = append(reasons, row.Unreadable)
+		case reasons != nil:
 		case row.Name == "":
 			reasons = append(reasons, "the external id is missing")
 		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
@@ -53,6 +55,9 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 		}
 		if reasons = append(reasons, describe(r.checkRow(&row)...)...); reasons == nil {
 			good = append(good, row)
+			for _, p := range row.Ignored {
+				checked.Incomplete = append(checked.Incomplete, rejected(row, "without "+p.String()))
+			}
 		} else {
 			checked.reject(row, strings.Join(reasons, "; "))
 		}

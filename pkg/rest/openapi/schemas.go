@@ -103,6 +103,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[alignment.Reason]():           enumerated("EquivalenceReason", alignment.NoSectionHasSkills, alignment.NothingInCommon, alignment.BelowPartial),
 		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[catalog.Source]():             enumerated("ExtractionSource", catalog.Sources()...),
 		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
