@@ -58,7 +58,8 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := upsert.Loader{
-		Store: s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name,
+		ArticulationFields: intake.ArticulationFields,
+		Store:              s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name,
 		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
 	}
 	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}

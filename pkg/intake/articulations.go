@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"skillscurriculum/pkg/intake/entry"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +29,6 @@ type incomplete struct {
 	lines int
 	row   *Row
 }
-
-// LineName starts the names of articulations that have no id in the file.
-const LineName = "line "
 
 // rows reads the table twice: an articulation is complete, and no longer held, when all lines with its id were read.
 func (a *articulations) rows(visit func(Row) error) error {
@@ -57,12 +55,12 @@ func (a *articulations) rows(visit func(Row) error) error {
 				return err
 			}
 			sum := sha256.Sum256(text)
-			row.Name = LineName + hex.EncodeToString(sum[:])
+			row.Name = entry.LineName + hex.EncodeToString(sum[:])
 			return visit(row)
 		case of.row == nil:
 			of.row = &row
 		default:
-			of.row.join(row)
+			addLine(of.row, row)
 		}
 		if of.lines--; of.lines > 0 {
 			return nil
@@ -72,8 +70,8 @@ func (a *articulations) rows(visit func(Row) error) error {
 	})
 }
 
-// join adds another alternative to a row.
-func (row *Row) join(more Row) {
+// addLine adds another alternative to a row.
+func addLine(row *Row, more Row) {
 	row.More = append(row.More, more.Source)
 	row.Problems = append(row.Problems, more.Problems...)
 	for _, field := range slices.Sorted(maps.Keys(more.Fields)) {

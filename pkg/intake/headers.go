@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // headersTable lists the headers of each field, in the order in which columns are taken: a column becomes the first
@@ -172,7 +173,7 @@ func assigned(fields []string) (n int) {
 func suggestions(resource string, header, fields []string, o Options) []string {
 	suggested := make([]string, len(header))
 	free := func(field string) bool {
-		return !slices.Contains(fields, field) && (partOf[field] != "code" || !slices.Contains(fields, "code"))
+		return !slices.Contains(fields, field) && (entry.PartOf[field] != "code" || !slices.Contains(fields, "code"))
 	}
 	for i, text := range header {
 		name := plain(text)

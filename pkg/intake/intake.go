@@ -14,10 +14,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // Layout is a system's way of writing catalogs.
@@ -64,82 +64,17 @@ type Column struct {
 }
 
 // Row is one record of a file.
-type Row struct {
-	Place  string // for people: courses.csv:12
-	File   string
-	Line   int // of the file, from 1; 0 in a JSON document
-	Kind   catalog.Kind
-	Name   string // the record's external id
-	Parent string // external id of a section's course or of a transfer course's package
-	Fields map[string]any
-	// Like names an existing record by its code or external id, compared as codes are (catalog.Normalized), when the
-	// file only changes records. Name is then empty.
-	Like string
-	// Members are the external ids of a program's courses in order or of a credential's sections, where a course's id
-	// stands for its default section; nil if the file does not list them.
-	Members []string
-	// Effective is the term or date from which the row applies to its course; "" if the file has none. A file may
-	// repeat a course for each.
-	Effective string
-	// Untitled reports that a section's name is blank: it gets the name of its course.
-	Untitled bool
-	// Gone reports that the other system has deleted the record.
-	Gone bool
-	// Problems are reasons why the row cannot be imported.
-	Problems []Problem
-	// Ignored are values that the record is imported without, since their columns cannot have them.
-	Ignored []Problem
-	// Header and Source are the table's header and the line's cells, from which the line can be written again. For
-	// JSON, Source is the object and Header is nil.
-	Header, Source []string
-	// More are the cells of further lines that belong to the record.
-	More [][]string
-
-	columns []string // fields of the columns
-}
-
-// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if there
-// is none.
-func (row Row) Column(field string) string {
-	field = field[:len(field)-len(strings.TrimLeftFunc(field, unicode.IsLetter))]
-	for i, f := range row.columns {
-		if f == field || partOf[f] == field {
-			return row.Header[i]
-		}
-	}
-	return ""
-}
-
-// partOf has the fields of the contract that several columns make up, or that have another name in tables.
-var partOf = map[string]string{
-	"subject": "code", "number": "code", "creditsMin": "credits", "creditsMax": "credits", "creditsUnit": "credits",
-	"termName": "term", "termStart": "term", "termEnd": "term", "courses": "courseOrder",
-	"sections": "courseSectionIds", "institution": "sendingInstitution", "codes": "sending", "programs": "programIds",
-	"sendCode1": "sending", "receiveCode1": "receiving",
-}
+type Row = entry.Row
 
 // Problem is a value that a record cannot have.
-type Problem struct {
-	Line    int
-	Column  string // header; "" if the problem concerns the whole line
-	Code    string
-	Message string
-	Value   string // at most MaxValue characters
-}
+type Problem = entry.Problem
 
 // Codes of problems.
 const (
-	InvalidValue = "invalid_value"  // the column cannot take the value
-	TooManyCells = "too_many_cells" // the line has more cells than the header
-	Conflicting  = "conflicting"    // another line of the same record has another value
+	InvalidValue = entry.InvalidValue
+	TooManyCells = entry.TooManyCells
+	Conflicting  = entry.Conflicting
 )
-
-func (p Problem) String() string {
-	if p.Column == "" {
-		return p.Message
-	}
-	return p.Column + ": " + p.Message
-}
 
 // MaxValue is the maximum length of a value that is shown, in characters.
 const MaxValue = 200

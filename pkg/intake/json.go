@@ -184,7 +184,7 @@ func (c *catalogs) add(object map[string]any, l list, row Row, visit func(Row) e
 	}
 	delete(object, l.inside)
 	row.File, row.Kind, row.Fields, row.Source = c.name, l.kind, object, []string{string(text)}
-	err = row.takeName()
+	err = takeName(&row)
 	for _, key := range l.members {
 		if _, given := object[key]; given && err == nil {
 			row.Members, err = textsOf(object, key)
@@ -246,7 +246,7 @@ func (d *document) malformed(err error) error {
 }
 
 // takeName moves the external id from the row's fields to its name.
-func (row *Row) takeName() error {
+func takeName(row *Row) error {
 	external, given := row.Fields["externalId"]
 	delete(row.Fields, "externalId")
 	if !given {

@@ -19,7 +19,7 @@ import (
 )
 
 // part of a workbook.
-type entry struct {
+type packed struct {
 	name string
 	text io.Reader
 }
@@ -37,7 +37,7 @@ func repeated(before, unit string, n int, after string) io.Reader {
 	return io.MultiReader(parts...)
 }
 
-func archiveOf(t testing.TB, entries ...entry) []byte {
+func archiveOf(t testing.TB, entries ...packed) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -64,10 +64,10 @@ const (
 )
 
 // workbook returns a workbook of one sheet; other parts replace or join its own.
-func workbook(t testing.TB, sheet io.Reader, others ...entry) []byte {
+func workbook(t testing.TB, sheet io.Reader, others ...packed) []byte {
 	t.Helper()
 	const relationships = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	entries := []entry{
+	entries := []packed{
 		{"[Content_Types].xml", strings.NewReader(`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/>` +
 			`<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`)},
 		{"_rels/.rels", strings.NewReader(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="` + relationships + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`)},
@@ -138,11 +138,11 @@ func TestPoison(t *testing.T) {
 		code       catalog.FailureCode
 	}{
 		{"a zip bomb of a table", "courses.zip", func() []byte {
-			return archiveOf(t, entry{"courses.csv", repeated("code,name\n", "A,B\n", 150<<20, "")})
+			return archiveOf(t, packed{"courses.csv", repeated("code,name\n", "A,B\n", 150<<20, "")})
 		}, catalog.TooLarge},
 		{"a zip bomb of a sheet", "a.xlsx", func() []byte { return workbook(t, repeated(sheetHead, " ", 500<<20, sheetTail)) }, catalog.TooLarge},
 		{"a zip bomb of a part that is not needed", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/media/image1.png", repeated("", "\x00", 700<<20, "")})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/media/image1.png", repeated("", "\x00", 700<<20, "")})
 		}, catalog.EmptyDocument},
 		{"a table of a billion columns", "a.csv", func() []byte { return bytes.Repeat([]byte(","), 25<<20) }, catalog.TooLarge},
 		{"a table of 1,001 columns", "a.csv", func() []byte { return []byte("code,name" + strings.Repeat(",x", 999) + "\nA,B\n") }, catalog.TooLarge},
@@ -164,22 +164,22 @@ func TestPoison(t *testing.T) {
 		{"200,001 objects", "a.ndjson", func() []byte { return bytes.Repeat([]byte(`{"externalId":"C","name":"N","code":"C"}`+"\n"), 200_001) }, catalog.TooLarge},
 		{"a cell of 25 MB", "a.csv", func() []byte { return append([]byte("code,name\nA,\""), bytes.Repeat([]byte("x\n"), 12<<20)...) }, catalog.TooLarge},
 		{"a cell of 1 GB in an archive", "a.zip", func() []byte {
-			return archiveOf(t, entry{"courses.csv", repeated("code,name\nA,\"", "x\n", 512<<20, "\"")})
+			return archiveOf(t, packed{"courses.csv", repeated("code,name\nA,\"", "x\n", 512<<20, "\"")})
 		}, catalog.TooLarge},
 		{"a cell of 1 GB in a sheet", "a.xlsx", func() []byte { return workbook(t, repeated(cell, "x", 1<<30, cellEnd)) }, catalog.TooLarge},
 		{"a cell of 100 MB in a sheet", "a.xlsx", func() []byte { return workbook(t, repeated(cell, "x", 100<<20, cellEnd)) }, catalog.TooLarge},
 		{"a comment of 100 MB in a sheet", "a.xlsx", func() []byte { return workbook(t, repeated(sheetHead+"<!--", "<row>", 20<<20, "-->"+sheetTail)) }, catalog.TooLarge},
 		{"many texts", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/sharedStrings.xml", repeated(`<sst>`, "<si/>", 60<<20, "</sst>")})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/sharedStrings.xml", repeated(`<sst>`, "<si/>", 60<<20, "</sst>")})
 		}, catalog.TooLarge},
 		{"many styles", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/styles.xml", repeated(`<styleSheet><cellXfs>`, "<xf/>", 10<<20, "</cellXfs></styleSheet>")})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/styles.xml", repeated(`<styleSheet><cellXfs>`, "<xf/>", 10<<20, "</cellXfs></styleSheet>")})
 		}, catalog.TooLarge},
 		{"many small styles", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/styles.xml", repeated(`<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>`, "<xf/>", 800<<10, "</cellXfs></styleSheet>")})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/styles.xml", repeated(`<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>`, "<xf/>", 800<<10, "</cellXfs></styleSheet>")})
 		}, catalog.TooLarge},
 		{"styles within the limit", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/styles.xml", repeated(`<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>`, "<xf/>", 190_000, "</cellXfs></styleSheet>")})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/styles.xml", repeated(`<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>`, "<xf/>", 190_000, "</cellXfs></styleSheet>")})
 		}, catalog.EmptyDocument},
 		{"elements in each other", "a.xlsx", func() []byte { return workbook(t, repeated(sheetHead, "<a>", 30<<20, sheetTail)) }, catalog.TooLarge},
 		{"an external entity", "a.xlsx", func() []byte {
@@ -187,7 +187,7 @@ func TestPoison(t *testing.T) {
 				`<row r="2"><c r="A2" t="inlineStr"><is><t>&e;</t></is></c></row>`+sheetTail))
 		}, catalog.Malformed},
 		{"entities that multiply", "a.xlsx", func() []byte {
-			return workbook(t, strings.NewReader(sheetHead+sheetTail), entry{"xl/sharedStrings.xml", strings.NewReader(`<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><sst><si><t>&b;</t></si></sst>`)})
+			return workbook(t, strings.NewReader(sheetHead+sheetTail), packed{"xl/sharedStrings.xml", strings.NewReader(`<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><sst><si><t>&b;</t></si></sst>`)})
 		}, catalog.Malformed},
 		{"a broken sheet", "a.xlsx", func() []byte {
 			return workbook(t, strings.NewReader(sheetHead+`<row r="2"><c r="A2"><v>1</v></c></row><row r="3"></c>`))
@@ -197,7 +197,7 @@ func TestPoison(t *testing.T) {
 		{"a PDF", "a.csv", func() []byte { return []byte("%PDF-1.7\n") }, catalog.UnsupportedType},
 		{"an image", "a.csv", func() []byte { return []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR") }, catalog.UnsupportedType},
 		{"a document", "a.xlsx", func() []byte {
-			return archiveOf(t, entry{"[Content_Types].xml", strings.NewReader("<x/>")}, entry{"word/document.xml", strings.NewReader("<x/>")})
+			return archiveOf(t, packed{"[Content_Types].xml", strings.NewReader("<x/>")}, packed{"word/document.xml", strings.NewReader("<x/>")})
 		}, catalog.UnsupportedType},
 		{"half an archive", "a.xlsx", func() []byte { return workbook(t, strings.NewReader(sheetHead+sheetTail))[:300] }, catalog.Malformed},
 		{"nothing", "a.csv", func() []byte { return nil }, catalog.EmptyDocument},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // table is a table with one record per line, at its current line.
@@ -176,7 +177,7 @@ func (t *table) problem(field string, message string) Problem {
 func (t *table) newRow(name string) Row {
 	row := Row{
 		Place: fmt.Sprintf("%s:%d", t.name, t.line), File: t.name, Line: t.line, Kind: t.kind, Name: name,
-		Fields: map[string]any{}, Header: t.header, Source: t.cells, columns: t.fields,
+		Fields: map[string]any{}, Header: t.header, Source: t.cells, Columns: t.fields,
 	}
 	if len(t.cells) > len(t.header) && !blank(t.cells[len(t.header):]) {
 		row.Problems = []Problem{{
@@ -255,7 +256,7 @@ func (t *table) part(field string) bool {
 	case "status":
 		return t.kind != catalog.SectionKind && !isDeleted(field, t.get(field))
 	}
-	return partOf[field] != "" && field != "courses" && field != "sections" || field == "credits"
+	return entry.PartOf[field] != "" && field != "courses" && field != "sections" || field == "credits"
 }
 
 // term returns the term of a section; nil if it has none.

@@ -9,7 +9,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -70,7 +70,7 @@ func (s *Server) bindImports() {
 
 func upsertRecords(ctx context.Context, c *call, in *batchInput) (*Batch, error) {
 	of := batches[in.Body.Resource]
-	rows := make([]intake.Row, len(in.Body.Items))
+	rows := make([]entry.Row, len(in.Body.Items))
 	for i, item := range in.Body.Items {
 		rows[i] = of.row(i, item)
 	}
@@ -113,8 +113,8 @@ const itemPlace = "item "
 const itemErrors = 20
 
 // row returns an item as the row of an import.
-func (b batched) row(i int, item BatchItem) intake.Row {
-	row := intake.Row{Place: itemPlace + strconv.Itoa(i), Kind: b.kind, Fields: maps.Clone(item)}
+func (b batched) row(i int, item BatchItem) entry.Row {
+	row := entry.Row{Place: itemPlace + strconv.Itoa(i), Kind: b.kind, Fields: maps.Clone(item)}
 	row.Name, _ = item["externalId"].(string)
 	if b.parent != "" {
 		if row.Parent, _ = item[b.parent].(string); row.Parent == "" {
@@ -138,8 +138,8 @@ func (b batched) row(i int, item BatchItem) intake.Row {
 	return row
 }
 
-func unreadable(field, message string) intake.Problem {
-	return intake.Problem{Column: field, Code: intake.InvalidValue, Message: message}
+func unreadable(field, message string) entry.Problem {
+	return entry.Problem{Column: field, Code: entry.InvalidValue, Message: message}
 }
 
 // problem returns the problem of an item as its own request would report it.

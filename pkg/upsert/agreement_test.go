@@ -61,7 +61,8 @@ func newPair(t *testing.T) *pair {
 	p.server = group.New(config, p.store, nil)
 	p.server.Queue, p.server.Callers = &queue{}, &rest.Callers{Keys: p.store, Now: p.store.Now}
 	p.loader = &upsert.Loader{
-		Store: p.store, Queue: &queue{}, Market: labor.Starter(), Now: p.store.Now, IDs: ids,
+		ArticulationFields: intake.ArticulationFields,
+		Store:              p.store, Queue: &queue{}, Market: labor.Starter(), Now: p.store.Now, IDs: ids,
 		SkillName: p.server.Taxonomy().Name, CheckHref: p.server.CheckHref,
 	}
 	p.key = ids.NewSecret()

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
@@ -84,7 +84,7 @@ func (p *plan) loadArticulations(ctx context.Context) error {
 }
 
 // articulation creates an articulation, or changes it if the row differs from an export of it.
-func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) articulation(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
 	for name, record := range p.seen { // superseded ones of the same batch
 		p.lookups.Articulations[name] = record.(*catalog.Articulation)
 	}
@@ -96,7 +96,7 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 		return p.newArticulation(ctx, row, x)
 	}
 	names := p.run.names
-	own, err := intake.ArticulationFields(a, names.courses.Of, names.programs.Of)
+	own, err := p.ArticulationFields(a, names.courses.Of, names.programs.Of)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 
 // newArticulation creates a DRAFT. It drops references by ids of another organization, whose export the file may be: to
 // transfer courses and to articulations outside the file.
-func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) newArticulation(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
 	in, err := decode[catalog.ArticulationInput](row.Fields)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 	if !in.EffectiveFrom.Set {
 		in.EffectiveFrom = catalog.Optional[string]{Set: true, Value: p.options.EffectiveFrom}
 	}
-	if !strings.HasPrefix(row.Name, intake.LineName) {
+	if !strings.HasPrefix(row.Name, entry.LineName) {
 		p.dropForeign(row, &in)
 	}
 	a := &catalog.Articulation{}
@@ -139,7 +139,7 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 }
 
 // dropForeign removes references that only another organization can resolve.
-func (p *plan) dropForeign(row intake.Row, in *catalog.ArticulationInput) {
+func (p *plan) dropForeign(row entry.Row, in *catalog.ArticulationInput) {
 	var gone []string
 	for _, alternative := range in.Sending.Value {
 		for i, course := range alternative.Courses {
@@ -160,7 +160,7 @@ func (p *plan) dropForeign(row intake.Row, in *catalog.ArticulationInput) {
 }
 
 // checkArticulation returns how a row, with the defaults of the import, violates the contract.
-func (r *run) checkArticulation(row *intake.Row) []catalog.FieldError {
+func (r *run) checkArticulation(row *entry.Row) []catalog.FieldError {
 	body := maps.Clone(row.Fields)
 	if _, ok := body["decision"]; !ok {
 		body["decision"] = string(catalog.Equivalent)
@@ -177,12 +177,12 @@ func (r *run) checkArticulation(row *intake.Row) []catalog.FieldError {
 }
 
 // supersededFirst sorts articulations after those of the file that they supersede.
-func supersededFirst(rows []intake.Row) []intake.Row {
+func supersededFirst(rows []entry.Row) []entry.Row {
 	at := make(map[string]int, len(rows))
 	for i, row := range rows {
 		at[row.Name] = i
 	}
-	sorted := make([]intake.Row, 0, len(rows))
+	sorted := make([]entry.Row, 0, len(rows))
 	placed := make([]bool, len(rows))
 	for i := range rows {
 		var chain []int

@@ -17,6 +17,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
@@ -91,7 +92,7 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 		p.number++
 		rows = slices.Collect(func(yield func(intake.Row) bool) {
 			row := rows[0]
-			row.Name = fmt.Sprintf("%s%d", intake.LineName, p.number)
+			row.Name = fmt.Sprintf("%s%d", entry.LineName, p.number)
 			yield(row)
 		})
 		if rows[0].Problems != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/schema"
 )
 
@@ -19,7 +19,7 @@ var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref"
 
 // check returns the rows that satisfy the contract as far as a row shows on its own, and a summary of the others. Rows
 // deleted in the other system are only counted: people decide about their records here.
-func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
+func (r *run) check(rows []entry.Row) (good []entry.Row, checked *Summary) {
 	checked = &Summary{}
 	current := r.currentCourses(rows)
 	for _, row := range rows {
@@ -59,14 +59,14 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 }
 
 // isDated reports whether a row applies to its course only from a term or date on.
-func isDated(row intake.Row) bool {
+func isDated(row entry.Row) bool {
 	return row.Kind == catalog.CourseKind && !row.Gone && row.Effective != "" && row.Name != ""
 }
 
 // currentCourses returns, by external id, the row that applies to each course with dated rows: the latest one in
 // effect, or else the first one to come.
-func (r *run) currentCourses(rows []intake.Row) map[string]intake.Row {
-	current := map[string]intake.Row{}
+func (r *run) currentCourses(rows []entry.Row) map[string]entry.Row {
+	current := map[string]entry.Row{}
 	for _, row := range rows {
 		if other, several := current[row.Name]; isDated(row) && (!several || r.precedes(row.Effective, other.Effective)) {
 			current[row.Name] = row
@@ -105,7 +105,7 @@ var memberFields = map[catalog.Kind]struct{ field, inFile string }{
 
 // checkRow prepares a row's fields as a request body and returns how they violate the contract of the operation that
 // creates its record.
-func (r *run) checkRow(row *intake.Row) []catalog.FieldError {
+func (r *run) checkRow(row *entry.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
 	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
 		row.Fields["externalId"] = row.Name
@@ -141,7 +141,7 @@ type sectionPatch struct {
 }
 
 // checkCourse returns how a course's row violates the contract of courses and of their default sections.
-func (r *run) checkCourse(row *intake.Row) []catalog.FieldError {
+func (r *run) checkCourse(row *entry.Row) []catalog.FieldError {
 	if r.options.Bodies {
 		return schema.Check[catalog.CourseInput](row.Fields)
 	}
@@ -164,7 +164,7 @@ func sectionFields(fields map[string]any) map[string]any {
 }
 
 // nameOf returns the external id as it is stored. Those of transfer courses are unique only within their package.
-func nameOf(row intake.Row) string {
+func nameOf(row entry.Row) string {
 	if row.Kind.Nested() {
 		return row.Parent + "/" + row.Name
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
@@ -20,7 +20,7 @@ import (
 type plan struct {
 	*run
 	importing
-	rows   []intake.Row
+	rows   []entry.Row
 	known  map[string]catalog.ExternalID // by external id; their records are shared with other plans
 	dir    *catalog.Directory            // including the records planned so far; nil until it is needed
 	now    catalog.Time
@@ -51,9 +51,9 @@ type window struct {
 const windowRows = 100
 
 // open reads the records of the next rows unless the window has those of the plan.
-func (p *plan) open(ctx context.Context, next []intake.Row) error {
+func (p *plan) open(ctx context.Context, next []entry.Row) error {
 	w := &p.read
-	missing := func(row intake.Row) bool { return !w.names[nameOf(row)] }
+	missing := func(row entry.Row) bool { return !w.names[nameOf(row)] }
 	if w.kind != p.kind || slices.ContainsFunc(p.rows, missing) {
 		*w = window{kind: p.kind, names: map[string]bool{}}
 		for _, row := range next[:min(windowRows, len(next))] {
@@ -90,7 +90,7 @@ func (p *plan) open(ctx context.Context, next []intake.Row) error {
 
 // plan plans every row of a batch, which the next rows begin with. A row that breaks a rule is rejected; any other error
 // ends the import.
-func (p *plan) plan(ctx context.Context, next []intake.Row) error {
+func (p *plan) plan(ctx context.Context, next []entry.Row) error {
 	p.now, p.seen, p.used = p.Now(), map[string]catalog.Record{}, map[string]string{}
 	p.lookups = catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref}
 	if err := p.open(ctx, next); err != nil {
@@ -130,7 +130,7 @@ func (p *plan) plan(ctx context.Context, next []intake.Row) error {
 }
 
 // once refuses a second row of one record.
-func (p *plan) once(row intake.Row) error {
+func (p *plan) once(row entry.Row) error {
 	first := cmp.Or(p.used[nameOf(row)], p.places[p.kind][nameOf(row)])
 	if first == "" {
 		return nil
@@ -139,7 +139,7 @@ func (p *plan) once(row intake.Row) error {
 }
 
 // documentOf returns the id of the document that a row names; "" for none.
-func documentOf(row intake.Row) string {
+func documentOf(row entry.Row) string {
 	id, _ := row.Fields["documentId"].(string)
 	return id
 }
@@ -155,7 +155,7 @@ func (p *plan) loadDocuments(ctx context.Context) (err error) {
 }
 
 // holdable refuses a row whose document has too many holders.
-func (p *plan) holdable(row intake.Row) error {
+func (p *plan) holdable(row entry.Row) error {
 	if document := p.lookups.Documents[documentOf(row)]; document != nil {
 		return document.CheckHolders()
 	}
@@ -191,14 +191,14 @@ func (p *plan) commit(ctx context.Context) error {
 }
 
 // names returns one name per row.
-func (p *plan) names(of func(intake.Row) string) (names []string) {
+func (p *plan) names(of func(entry.Row) string) (names []string) {
 	for _, row := range p.rows {
 		names = append(names, of(row))
 	}
 	return names
 }
 
-func parentOf(row intake.Row) string { return row.Parent }
+func parentOf(row entry.Row) string { return row.Parent }
 
 // members returns the external ids of all members of the rows.
 func (p *plan) members() (names []string) {
@@ -400,14 +400,14 @@ type record[T any] interface {
 
 // listed creates a record of a list, or changes it if the row differs.
 func listed[I catalog.Input[R], T any, R record[T]](
-	p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID,
+	p *plan, ctx context.Context, row entry.Row, x catalog.ExternalID,
 ) error {
 	_, err := save[I, T, R](p, ctx, row, x)
 	return err
 }
 
 func save[I catalog.Input[R], T any, R record[T]](
-	p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID,
+	p *plan, ctx context.Context, row entry.Row, x catalog.ExternalID,
 ) (R, error) {
 	in, err := decode[I](row.Fields)
 	if err != nil {
@@ -451,7 +451,7 @@ func bare[T any](r T) T {
 func holding[I catalog.Input[R], T any, R interface {
 	record[T]
 	catalog.Holder
-}](p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+}](p *plan, ctx context.Context, row entry.Row, x catalog.ExternalID) error {
 	before := membersOf(x.Record)
 	r, err := save[I, T, R](p, ctx, row, x)
 	if err != nil {
@@ -465,13 +465,13 @@ func holding[I catalog.Input[R], T any, R interface {
 }
 
 // create counts a new record.
-func (p *plan) create(row intake.Row, record catalog.Record) {
+func (p *plan) create(row entry.Row, record catalog.Record) {
 	p.Created++
 	p.result(row, record, Created)
 }
 
 // settle counts a record that exists; nil if it was deleted.
-func (p *plan) settle(row intake.Row, record catalog.Record, changed bool) {
+func (p *plan) settle(row entry.Row, record catalog.Record, changed bool) {
 	if changed {
 		p.Updated++
 		p.result(row, record, Updated)
@@ -481,7 +481,7 @@ func (p *plan) settle(row intake.Row, record catalog.Record, changed bool) {
 	}
 }
 
-func (p *plan) result(row intake.Row, record catalog.Record, outcome Outcome) {
+func (p *plan) result(row entry.Row, record catalog.Record, outcome Outcome) {
 	result := Result{Row: row, Outcome: outcome}
 	if record != nil {
 		result.ID = record.Base().ID
@@ -496,7 +496,7 @@ func (p *plan) see(name string, record catalog.Record) {
 	}
 }
 
-func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) course(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -543,7 +543,7 @@ func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.Sec
 	return in
 }
 
-func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) section(_ context.Context, row entry.Row, x catalog.ExternalID) error {
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Invalid(catalog.FieldError{
@@ -579,7 +579,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 	return nil
 }
 
-func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID) (err error) {
+func (p *plan) program(ctx context.Context, row entry.Row, x catalog.ExternalID) (err error) {
 	if cip, ok := row.Fields["cipCode"].(string); ok {
 		if p.lookups.Occupations, err = labor.Occupations(ctx, p.Market, &cip); err != nil {
 			return err
@@ -589,7 +589,7 @@ func (p *plan) program(ctx context.Context, row intake.Row, x catalog.ExternalID
 }
 
 // transferCourse creates a course of a package. An existing one is skipped, since transfer courses are immutable.
-func (p *plan) transferCourse(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) transferCourse(_ context.Context, row entry.Row, x catalog.ExternalID) error {
 	pack := p.packages[row.Parent]
 	if pack == nil {
 		return catalog.Errorf(catalog.NotFound, "no transfer package has the external id %q", row.Parent)

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
@@ -45,6 +45,10 @@ type Loader struct {
 	CheckHref func(href string) error        // whether a syllabus may be fetched from there
 	Now       func() catalog.Time
 	IDs       catalog.IDs
+	// ArticulationFields returns what a file that an articulation was exported to says; needed for rows of articulations.
+	ArticulationFields func(
+		a *catalog.Articulation, courseName, programName func(id string) string,
+	) (map[string]any, error)
 }
 
 // Options of one import.
@@ -77,7 +81,7 @@ const (
 
 // Result is the outcome of one row.
 type Result struct {
-	Row     intake.Row
+	Row     entry.Row
 	Outcome Outcome
 	ID      string         // of the record; "" if the row failed
 	Problem *catalog.Error // of a row that failed; locations begin with a field
@@ -100,18 +104,18 @@ type Summary struct {
 
 // Reject is a row with the reason why it was not, or not completely, imported.
 type Reject struct {
-	Row    intake.Row `json:"-"`
-	Place  string     `json:"place"`
-	Kind   string     `json:"kind"`
-	Name   string     `json:"externalId"`
-	Reason string     `json:"reason"`
+	Row    entry.Row `json:"-"`
+	Place  string    `json:"place"`
+	Kind   string    `json:"kind"`
+	Name   string    `json:"externalId"`
+	Reason string    `json:"reason"`
 }
 
-func rejected(row intake.Row, reason string) Reject {
+func rejected(row entry.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
-func (s *Summary) reject(row intake.Row, problem *catalog.Error) {
+func (s *Summary) reject(row entry.Row, problem *catalog.Error) {
 	s.Failed++
 	problem = &catalog.Error{Code: problem.Code, Detail: problem.Detail, Fields: slices.Clone(problem.Fields)}
 	for i, f := range problem.Fields {
@@ -143,11 +147,11 @@ var ErrRejected = errors.New("the file has errors; nothing was changed")
 type importing struct {
 	kind catalog.Kind
 	// check returns how a row on its own violates the contract.
-	check func(r *run, row *intake.Row) []catalog.FieldError
+	check func(r *run, row *entry.Row) []catalog.FieldError
 	// load reads the records that the rows of a batch refer to; may be nil.
 	load func(p *plan, ctx context.Context) error
 	// row plans one row; x is the record that has its external id, if any.
-	row func(p *plan, ctx context.Context, row intake.Row, x catalog.ExternalID) error
+	row func(p *plan, ctx context.Context, row entry.Row, x catalog.ExternalID) error
 }
 
 // kinds returns the kinds that can be imported, in order of their dependencies.
@@ -174,12 +178,12 @@ func kinds() []importing {
 }
 
 // contract returns how a row violates the schema of input type I.
-func contract[I any](_ *run, row *intake.Row) []catalog.FieldError {
+func contract[I any](_ *run, row *entry.Row) []catalog.FieldError {
 	return schema.Check[I](row.Fields)
 }
 
 // Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
-func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row, o Options) (*Summary, error) {
+func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, o Options) (*Summary, error) {
 	r := &run{Loader: l, org: org, options: o, all: len(rows)}
 	if !o.Check && !o.KeepGoing {
 		r.all *= 2
@@ -240,12 +244,12 @@ func (k importing) alone() bool {
 }
 
 // pass plans all rows and, if save is set, saves the changes.
-func (r *run) pass(ctx context.Context, rows []intake.Row, save bool) error {
+func (r *run) pass(ctx context.Context, rows []entry.Row, save bool) error {
 	r.save, r.summary = save, &Summary{Rejects: []Reject{}, Skips: []Reject{}}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
 	r.found, r.referenced = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
 	r.places, r.read = map[catalog.Kind]map[string]string{}, window{}
-	byKind := map[catalog.Kind][]intake.Row{}
+	byKind := map[catalog.Kind][]entry.Row{}
 	for _, k := range kinds() {
 		r.found[k.kind], r.referenced[k.kind] = map[string]catalog.Record{}, map[string]bool{}
 		r.places[k.kind] = map[string]string{}
@@ -290,7 +294,7 @@ const (
 )
 
 // batch plans as many of the rows as fit into one transaction, saves them in one, and returns their number.
-func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, error) {
+func (r *run) batch(ctx context.Context, k importing, rows []entry.Row) (int, error) {
 	pause := firstPause
 	for attempt := 0; attempt < attempts; {
 		p := &plan{run: r, importing: k, rows: rows[:min(r.batchSize, len(rows))]}

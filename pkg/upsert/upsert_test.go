@@ -60,7 +60,8 @@ func newFixture(t *testing.T) *fixture {
 	store := dynamotest.NewStore(t)
 	q := &queue{}
 	return &fixture{t: t, store: store, queue: q, Loader: &upsert.Loader{
-		Store: store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: store.Now, IDs: ids,
+		ArticulationFields: intake.ArticulationFields,
+		Store:              store, Queue: q, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: store.Now, IDs: ids,
 		CheckHref: func(href string) error {
 			if strings.HasPrefix(href, "https://") {
 				return nil

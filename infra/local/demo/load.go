@@ -96,7 +96,8 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	}
 	var held heldQueue
 	loader := upsert.Loader{
-		Store: l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
+		ArticulationFields: intake.ArticulationFields,
+		Store:              l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// References to records that users have deleted are omitted.
