@@ -81,8 +81,10 @@ func addLine(row *Row, more Row) {
 		if field == "sending" {
 			row.Fields[field] = append(row.Fields[field].([]any), list...)
 		} else if !blank && !reflect.DeepEqual(value, row.Fields[field]) {
-			row.Problems = append(row.Problems, Problem{more.Line, more.Column(field), Conflicting,
-				fmt.Sprintf("differs from %s, which has the same id", row.Place), ""})
+			row.Problems = append(row.Problems, Problem{
+				Line: more.Line, Column: more.Column(field), Code: Conflicting,
+				Message: fmt.Sprintf("differs from %s, which has the same id", row.Place),
+			})
 		}
 	}
 }

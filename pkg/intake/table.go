@@ -170,7 +170,9 @@ func (t *table) get(field string) string {
 
 // problem returns a problem of a field's cell.
 func (t *table) problem(field string, message string) Problem {
-	return Problem{t.line, t.header[t.at[field]], InvalidValue, message, shown(t.get(field))}
+	return Problem{
+		Line: t.line, Column: t.header[t.at[field]], Code: InvalidValue, Message: message, Value: shown(t.get(field)),
+	}
 }
 
 // newRow returns a row for the line without fields.

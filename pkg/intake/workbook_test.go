@@ -103,7 +103,7 @@ func TestMemoryOfReading(t *testing.T) {
 	}
 	for name, content := range map[string][]byte{
 		"courses.csv": []byte(table.String()), "courses.ndjson": []byte(objects.String()), "courses.xlsx": workbook.Bytes(),
-		"courses.zip": archiveOf(t, entry{"courses.csv", strings.NewReader(table.String())}),
+		"courses.zip": archiveOf(t, packed{"courses.csv", strings.NewReader(table.String())}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			read := 0
@@ -135,7 +135,7 @@ func TestMemoryOfReading(t *testing.T) {
 // Reading any workbook ends, and its lines have their numbers.
 func FuzzWorkbook(f *testing.F) {
 	f.Add(sheets(f, map[string][][]any{"S": {{"code", "name"}, {"A", "B"}}}, "S"))
-	f.Add(workbook(f, strings.NewReader(sheetHead+`<row r="2"><c r="A2"><v>1</v></c><c r="B2" t="s"><v>0</v></c></row>`+sheetTail), entry{"xl/sharedStrings.xml", strings.NewReader(`<sst><si><t>x</t></si></sst>`)}))
+	f.Add(workbook(f, strings.NewReader(sheetHead+`<row r="2"><c r="A2"><v>1</v></c><c r="B2" t="s"><v>0</v></c></row>`+sheetTail), packed{"xl/sharedStrings.xml", strings.NewReader(`<sst><si><t>x</t></si></sst>`)}))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		rows, err := Read(bytes.NewReader(content), "f.xlsx", Options{MaxRows: 1000})
 		last := 0
@@ -178,7 +178,7 @@ func TestColumns(t *testing.T) {
 	// A value that the column cannot have does not lose the row.
 	check(t, rows, []Row{
 		{Place: "list.csv:2", Kind: catalog.CourseKind, Name: "BIO 1", Fields: object{"code": "BIO 1", "name": "Biology"}, Ignored: []Problem{
-			{2, "Level", InvalidValue, `"UG" is none of GRADUATE, LOWER_DIVISION, NON_CREDIT, UPPER_DIVISION`, "UG"},
+			{Line: 2, Column: "Level", Code: InvalidValue, Message: `"UG" is none of GRADUATE, LOWER_DIVISION, NON_CREDIT, UPPER_DIVISION`, Value: "UG"},
 		}},
 		{Place: "list.csv:3", Kind: catalog.CourseKind, Name: "BIO 2", Fields: object{"code": "BIO 2", "name": "Botany", "level": "LOWER_DIVISION"}},
 	})

@@ -105,9 +105,9 @@ func All() []Budget {
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},
 		{"POST transfer courses", Cost{2, 1 + 2*Courses + 6, Any}, Cost{3, 1 + 2*Courses + 6, 2}, guarded},
-		{"POST a batch of 100 new courses", Cost{4, Any, Any}, Cost{8, 830, 102}, sequential},
-		{"POST a batch of 100 known courses", Cost{4, Any, Any}, Cost{6, 206, 303}, sequential},
-		{"POST a batch of 100 unchanged courses", Cost{4, Any, Any}, Cost{4, 1, 303}, ""},
+		{"POST a batch of 100 new courses", Cost{4, Any, Any}, Cost{6, 847, 1}, sequential},
+		{"POST a batch of 100 known courses", Cost{4, Any, Any}, Cost{5, 217, 301}, sequential},
+		{"POST a batch of 100 unchanged courses", Cost{4, Any, Any}, Cost{3, 1, 301}, ""},
 		{"extraction job", Cost{2, 2, 0}, Cost{3, 14, 1}, evidence},
 	}
 }
