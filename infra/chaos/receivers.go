@@ -166,14 +166,7 @@ func (r *receivers) missing(h *hook, feed []object) (list []string) {
 			if !h.from.Before(at) {
 				continue
 			}
-			words := strings.Split(entry, "|")
-			change := catalog.RecordChange{Kind: catalog.Kind(words[1]), What: words[0]}
-			for _, event := range catalog.Events() {
-				if strings.HasSuffix(event, "."+words[0]) {
-					change.What, change.Event = catalog.Changed, event
-				}
-			}
-			for _, t := range change.Types() {
+			for _, t := range changeOf(entry).Types() {
 				if what := at.String() + " " + t; !h.accepted[what] {
 					list = append(list, what)
 				}
