@@ -428,7 +428,7 @@ func articulationsOf(records []*record) (all []*catalog.Articulation) {
 // feeds: the pages of each feed are consecutive, and replaying it yields exactly the live records.
 func (a *audit) feeds() {
 	last := map[string]catalog.Time{} // time of each live record's last change
-	ended := map[string]bool{} // the last change ended an extraction
+	ended := map[string]bool{}        // the last change ended an extraction
 	for _, org := range a.orgs {
 		for i, page := range a.ordered(org, api.JournalRows) {
 			entries, at, filled := texts(page, "entries"), text(page, api.SortKey), number(page, "filled")
