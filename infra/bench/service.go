@@ -116,10 +116,9 @@ func postOf(path string, body any, header ...string) request {
 }
 
 // measure returns the cost of a call.
-func (c client) measure(ctx context.Context, r request) (cost budget.Cost, index float64, err error) {
+func (c client) measure(ctx context.Context, r request) (cost budget.Cost, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
-	cost, index = costOf(calls)
-	return cost, index, err
+	return costOf(calls), err
 }
 
 // do returns the JSON object of a successful response, or nil if the body is not an object.
