@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/queue"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // repeats is how often each operation is measured; the most expensive call counts. It exceeds the capacity of a page of
@@ -289,7 +290,7 @@ func (w *world) transferCourse() (job catalog.ExtractionJob, path string) {
 	if w.err != nil {
 		return job, ""
 	}
-	courses, err := w.store.TransferCourses(context.Background(), w.org, pack)
+	courses, err := usecase.All[*catalog.TransferCourse](context.Background(), w.store, w.org, pack)
 	if err != nil || len(courses) != 1 {
 		w.err = fmt.Errorf("package %s has %d courses: %w", pack, len(courses), err)
 		return job, ""

@@ -218,7 +218,7 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 	}
 	var err error
 	cold := &dynamo.Store{Client: l.store.Client, Table: l.store.Table, Now: now}
-	calls := l.counter.during(func() { _, _, err = cold.Jobs(ctx, l.org, len(l.jobs)/2, budget.Page) })
+	calls := l.counter.during(func() { _, _, err = cold.Page(ctx, l.org, catalog.JobKind, len(l.jobs)/2, budget.Page) })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
 
@@ -46,7 +47,7 @@ func (s *Server) bindDocuments() {
 		return out, &change, err
 	})
 	read(s, "getDocument", func(ctx context.Context, c *call, in *documentInput) (*DocumentWithUpload, error) {
-		document, err := c.Store.Document(ctx, c.org, in.DocumentID, c.strong)
+		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, in.DocumentID, c.strong)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +62,7 @@ func (s *Server) bindDocuments() {
 		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
 	})
 	remove(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (*catalog.Change, error) {
-		document, err := c.Store.Document(ctx, c.org, in.DocumentID, true)
+		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, in.DocumentID, true)
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +106,9 @@ func (c *call) notSyllabus(ctx context.Context, document *catalog.Document) ([]c
 		var record catalog.Record
 		switch kind {
 		case catalog.SectionKind:
-			record, err = c.Store.Section(ctx, c.org, id, true)
+			record, err = service.Get[*catalog.Section](ctx, c.Store, c.org, id, true)
 		case catalog.TransferCourseKind:
-			record, err = c.Store.TransferCourse(ctx, c.org, parent, id, true)
+			record, err = service.GetIn[*catalog.TransferCourse](ctx, c.Store, c.org, parent, id, true)
 		}
 		switch {
 		case isAbsent(err):
@@ -134,7 +135,7 @@ func (c *call) withDocuments(ctx context.Context, named ...catalog.Optional[*str
 	if ids = slices.Compact(ids); len(ids) == 0 {
 		return l, nil
 	}
-	documents, err := c.Store.DocumentsByID(ctx, c.org, ids, true)
+	documents, err := service.GetByID[*catalog.Document](ctx, c.Store, c.org, ids, true)
 	if err != nil {
 		return l, err
 	}
