@@ -523,7 +523,7 @@ func TestReextract(t *testing.T) {
 		t.Fatal(err)
 	}
 	course := known["C"].Record.(*catalog.Course)
-	old, err := c.store.Section(ctx, org, course.DefaultSectionID, true)
+	old, err := usecase.Get[*catalog.Section](ctx, c.store, org, course.DefaultSectionID, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -584,11 +584,11 @@ func TestReextract(t *testing.T) {
 	if got["queued"] != 4 || got["completed"]+got["failed"] != 4 {
 		t.Errorf("re-extracted %v", got)
 	}
-	section, err := c.store.Section(ctx, org, old.ID, true)
+	section, err := usecase.Get[*catalog.Section](ctx, c.store, org, old.ID, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if course, err = c.store.Course(ctx, org, course.ID, true); err != nil || course.Sections[0].SkillCount != len(section.Skills) || len(section.Skills) == 0 {
+	if course, err = usecase.Get[*catalog.Course](ctx, c.store, org, course.ID, true); err != nil || course.Sections[0].SkillCount != len(section.Skills) || len(section.Skills) == 0 {
 		t.Errorf("the course counts %d of %d skills, %v", course.Sections[0].SkillCount, len(section.Skills), err)
 	}
 }

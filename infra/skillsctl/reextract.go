@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // restartBatch is the number of records restarted in one transaction.
@@ -91,7 +92,7 @@ func (s *service) courseOf(
 			return course, nil
 		}
 	}
-	course, err := s.store.Course(ctx, section.OrganizationID, section.CourseID, true)
+	course, err := usecase.Get[*catalog.Course](ctx, s.store, section.OrganizationID, section.CourseID, true)
 	if known, ok := errors.AsType[*catalog.Error](err); ok && known.Code == catalog.NotFound {
 		return nil, nil
 	}
