@@ -44,7 +44,6 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -393,7 +392,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	store.Now = frozen
 	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
-	filing.Files(config, server)
+	server.Files = files.New(config)
 	notifying.Webhooks(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	post := func(path, body string) map[string]any {

@@ -165,7 +165,7 @@ func (x exporter) documents(ctx context.Context) error {
 	}
 	return x.store.EachRecord(ctx, x.org, catalog.DocumentKind, "", func(r catalog.Record) error {
 		file, err := x.files.Read(ctx, x.org, r.Base().ID)
-		if hasCode(err, catalog.NotFound) {
+		if catalog.HasCode(err, catalog.NotFound) {
 			return nil
 		}
 		if err == nil {
@@ -174,11 +174,6 @@ func (x exporter) documents(ctx context.Context) error {
 		}
 		return err
 	})
-}
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
 }
 
 // callers reads the customers of an organization, and their keys.

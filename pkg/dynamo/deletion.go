@@ -151,7 +151,10 @@ func (s *Store) ExpireDocuments(
 		org := at.OrganizationID
 		r, err := s.Record(ctx, org, catalog.DocumentKind, "", at.ID, true)
 		if err != nil {
-			return ignoreAbsent(err)
+			if catalog.HasCode(err, catalog.NotFound) {
+				return nil
+			}
+			return err
 		}
 		document := r.(*catalog.Document)
 		came, err := uploaded(ctx, org, document.ID)
@@ -168,14 +171,6 @@ func (s *Store) ExpireDocuments(
 		}
 		return nil // it is held now, or deleted
 	})
-}
-
-func ignoreAbsent(err error) error {
-	var known *catalog.Error
-	if errors.As(err, &known) && known.Code == catalog.NotFound {
-		return nil
-	}
-	return err
 }
 
 // owned returns a change that deletes the live records that a deleted record owned.

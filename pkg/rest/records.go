@@ -26,10 +26,7 @@ func (c *call) actor() service.Actor {
 
 // actorWithDocuments is actor where inputs name documents.
 func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
-	actor := c.actor()
-	var err error
-	actor.Lookups, err = c.withDocuments(ctx, named...)
-	return actor, err
+	return service.WithDocuments(ctx, c.Store, c.Files, c.actor(), named...)
 }
 
 // update changes a record that was just loaded.

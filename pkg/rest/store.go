@@ -14,15 +14,12 @@ type Store interface {
 	service.Store
 	service.HealthReader
 	service.Searched
+	service.Webhooks
 
 	// CoursesByCode reads a page of the courses with that code, normalised.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 
-	// Webhooks reads the organization's webhooks as they are now.
-	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
-	// WebhookMessage reads a message before its next attempt.
-	WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (catalog.WebhookMessage, error)
 	// WebhookAttempts reads a page of the attempts at a webhook, the newest first, from
 	// behind a place on, which is a cursor of the page before; "" for the first.
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)

@@ -213,7 +213,7 @@ func (a Actor) checkNotHeld(
 			kind = catalog.CredentialKind
 		}
 		holder, err := a.Store.Record(ctx, a.Org, kind, "", id, true)
-		if isAbsent(err) {
+		if catalog.HasCode(err, catalog.NotFound) {
 			continue
 		}
 		if err == nil {

@@ -209,7 +209,7 @@ func (a Actor) reportMarket(
 	market, err := labor.Lookup(ctx, a.Market, labor.Query{
 		SOCCodes: slices.Sorted(maps.Keys(socs)), Area: area,
 	})
-	if hasCode(err, catalog.InvalidParameter) {
+	if catalog.HasCode(err, catalog.InvalidParameter) {
 		return []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
 	if err != nil {

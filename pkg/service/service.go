@@ -8,7 +8,6 @@ package service
 
 import (
 	"context"
-	"errors"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
@@ -157,10 +156,3 @@ func (a Actor) UnreviewTransferCourse(course *catalog.TransferCourse, skillID st
 	}
 	return &change, err
 }
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
-}
-
-func isAbsent(err error) bool { return hasCode(err, catalog.NotFound) }

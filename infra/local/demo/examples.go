@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -112,7 +111,7 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	var change catalog.Change
 	now := l.Store.Now()
 	d, err := service.Get[*catalog.Document](ctx, l.Store, org, kept[document], true)
-	if isAbsent(err) || err == nil && d.UploadTime(now) == 0 {
+	if catalog.HasCode(err, catalog.NotFound) || err == nil && d.UploadTime(now) == 0 {
 		d = &catalog.Document{Meta: catalog.NewMeta(l.Keyring.IDs.Of(catalog.DocumentKind), org, now)}
 		sum := catalog.HashSecret(exampleText)
 		in := catalog.DocumentInput{FileName: set("syllabus.txt"), SizeBytes: set(len(exampleText)), SHA256: set(sum)}
@@ -123,7 +122,7 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 		return err
 	}
 	e, err := service.Get[*catalog.SyllabusExtraction](ctx, l.Store, org, kept[extraction], false)
-	if isAbsent(err) {
+	if catalog.HasCode(err, catalog.NotFound) {
 		e, err = l.actor(org).CreateExtraction(catalog.SyllabusExtractionInput{Text: set(new(exampleText))}, &change)
 	}
 	if err != nil {
@@ -173,8 +172,3 @@ func (l Loader) actor(org catalog.OrgID) service.Actor {
 }
 
 func set[T any](value T) catalog.Optional[T] { return catalog.Optional[T]{Set: true, Value: value} }
-
-func isAbsent(err error) bool {
-	var refused *catalog.Error
-	return errors.As(err, &refused) && refused.Code == catalog.NotFound
-}
