@@ -80,7 +80,7 @@ func (o *Offered) references(
 	of := map[string][]catalog.SectionRef{}
 	if courseID != "" {
 		course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
-		if isAbsent(err) {
+		if catalog.HasCode(err, catalog.NotFound) {
 			return of, nil
 		}
 		if err == nil {
