@@ -182,7 +182,7 @@ func TestSectionsAreFound(t *testing.T) {
 	found("status=PLANNED")
 	found("courseId="+courses[1], "C 1", "S10", "S11")
 	found("courseId="+courses[1]+"&status=CANCELLED", "S11")
-	found("courseId="+courses[1]+"&term=202710&status=ACTIVE")
+	found("courseId=" + courses[1] + "&term=202710&status=ACTIVE")
 	found("courseId=crs_unknown")
 	found("externalId=x21", "S21")
 	found("externalId=x21&term=202630f")
