@@ -44,11 +44,11 @@ import (
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/notifying"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/webhook"
 )
 
@@ -315,7 +315,7 @@ func replay(t *testing.T, functions *runtime.Runtime, known map[string]string, f
 // states checks what the triggers did to the records that they name.
 func states(t *testing.T, store *dynamo.Store, id map[string]string) {
 	for name, want := range map[string]catalog.ProcessingStatus{"pendingTransfer": catalog.Completed, "deadTransfer": catalog.Failed} {
-		course, err := store.TransferCourse(t.Context(), organization, id["package"], id[name], true)
+		course, err := service.GetIn[*catalog.TransferCourse](t.Context(), store, organization, id["package"], id[name], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +392,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	store.Now = frozen
 	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
-	filing.Files(config, server)
+	server.Files = files.New(config)
 	notifying.Webhooks(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	post := func(path, body string) map[string]any {
@@ -445,7 +445,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	}
 	syllabus := []byte("Students will write Python programs.")
 	id["document"] = text(post("/documents", fmt.Sprintf(`{"fileName":"syllabus.txt","sizeBytes":%d,"sha256":"%x"}`, len(syllabus), sha256.Sum256(syllabus)))["id"])
-	document, err := store.Document(ctx, organization, id["document"], true)
+	document, err := service.Get[*catalog.Document](ctx, store, organization, id["document"], true)
 	save(err)
 	save(files.New(config).Put(ctx, document, boot.Now(), syllabus))
 	hooks := &catalog.Webhooks{OrganizationID: organization}

@@ -72,7 +72,7 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	cost, _ := costOf(calls)
+	cost := costOf(calls)
 	rows, most := math.Ceil(float64(size)/4)*1.2+budget.Page, float64(size)*maxIndexBytes/1024
 	t.row(t.judge(cost.Trips > maxColdTrips || cost.Read > rows || memory > most, ""), "cold", total,
 		cost.Trips, target(maxColdTrips), cost.Read, target(rows), took.Milliseconds(), math.Round(memory), target(math.Round(most)))
@@ -119,7 +119,7 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		cost, _ := costOf(calls)
+		cost := costOf(calls)
 		total := int(response["pagination"].(map[string]any)["total"].(float64))
 		first = max(first, total)
 		page := float64(len(response["data"].([]any))) / 2

@@ -115,9 +115,9 @@ func (w *world) message() measurement {
 		api.SortKey:      events.NewStringAttribute(fmt.Sprintf("%010d", end.Page)),
 	}
 	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{record}}
-	return func(ctx context.Context) (budget.Cost, float64, error) {
+	return func(ctx context.Context) (budget.Cost, error) {
 		var err error
-		cost, index := costOf(d.counter.during(func() {
+		cost := costOf(d.counter.during(func() {
 			err = d.handle(ctx, hint)
 			d.sent.Wait()
 		}))
@@ -125,6 +125,6 @@ func (w *world) message() measurement {
 		case err = <-d.failed:
 		default:
 		}
-		return cost, index, err
+		return cost, err
 	}
 }

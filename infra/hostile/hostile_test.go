@@ -26,12 +26,12 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/local/objects"
+	"skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/boot/group/notifying"
-	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -95,8 +95,8 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	s.server.Queue = jobs{}
-	paging.Pages(config, s.server)
-	filing.Files(config, s.server)
+	s.server.Pages = page.Pages{}
+	s.server.Files = files.New(config)
 	config.WebhookKey = strings.Repeat("key of a test", 3)
 	notifying.Webhooks(config, s.server)
 	s.server.Webhooks = unheard{s.server.Webhooks}

@@ -19,6 +19,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	usecase "skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -436,7 +437,7 @@ func TestImportCatalog(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(rejects), "rejected,reason,externalId,code,name\ncourses.csv:3,") || !strings.HasSuffix(string(rejects), ",2,,Nameless\n") {
 		t.Errorf("rejects %s %v", rejects, err)
 	}
-	if _, total, _ := c.store.Courses(t.Context(), customer.OrganizationID, 0, 1); total != 0 {
+	if _, total, _ := usecase.List[*catalog.Course](t.Context(), c.store, customer.OrganizationID, 0, 1); total != 0 {
 		t.Errorf("%d courses", total)
 	}
 	if _, says := c.run(3, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have errors") {
@@ -474,7 +475,7 @@ func TestImportReferenceData(t *testing.T) {
 	if told.Vintage != "CIP 2020 - SOC 2018" || told.Counts["matches"] != 2 || told.Counts["programs updated"] < 2 {
 		t.Errorf("told %+v", told)
 	}
-	programs, _, err := c.store.Programs(t.Context(), org, 0, 10)
+	programs, _, err := usecase.List[*catalog.Program](t.Context(), c.store, org, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

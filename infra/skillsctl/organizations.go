@@ -75,7 +75,7 @@ func (x exporter) lines(name string, fill func(add func(any) error) error) error
 func (x exporter) all(ctx context.Context) error {
 	for _, kind := range catalog.Kinds() {
 		err := x.lines(kind.Resource(), func(add func(any) error) error {
-			return x.store.EachRecord(ctx, x.org, kind, func(r catalog.Record) error { return add(r) })
+			return x.store.EachRecord(ctx, x.org, kind, "", func(r catalog.Record) error { return add(r) })
 		})
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (x exporter) texts(ctx context.Context, add func(any) error) error {
 
 // moves writes the history of articulations.
 func (x exporter) moves(ctx context.Context, add func(any) error) error {
-	return x.store.EachRecord(ctx, x.org, catalog.ArticulationKind, func(r catalog.Record) error {
+	return x.store.EachRecord(ctx, x.org, catalog.ArticulationKind, "", func(r catalog.Record) error {
 		moves, err := x.store.Moves(ctx, x.org, r.Base().ID)
 		if err == nil && len(moves) > 0 {
 			err = add(map[string]any{"articulationId": r.Base().ID, "moves": moves})
@@ -163,9 +163,9 @@ func (x exporter) documents(ctx context.Context) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	return x.store.EachRecord(ctx, x.org, catalog.DocumentKind, func(r catalog.Record) error {
+	return x.store.EachRecord(ctx, x.org, catalog.DocumentKind, "", func(r catalog.Record) error {
 		file, err := x.files.Read(ctx, x.org, r.Base().ID)
-		if hasCode(err, catalog.NotFound) {
+		if catalog.HasCode(err, catalog.NotFound) {
 			return nil
 		}
 		if err == nil {
@@ -174,11 +174,6 @@ func (x exporter) documents(ctx context.Context) error {
 		}
 		return err
 	})
-}
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
 }
 
 // callers reads the customers of an organization, and their keys.
@@ -275,7 +270,7 @@ func (c *organizationsErase) Run(ctx context.Context, t *tool, s keyed) error {
 // of documents, whose signatures outlive the keys.
 func (s *service) quiet(ctx context.Context, org catalog.OrgID, revoked catalog.Time) (time.Time, error) {
 	until := revoked.Std().Add(forgotten)
-	err := s.store.EachRecord(ctx, org, catalog.DocumentKind, func(r catalog.Record) error {
+	err := s.store.EachRecord(ctx, org, catalog.DocumentKind, "", func(r catalog.Record) error {
 		made := r.Base().CreatedAt
 		if now()-made > catalog.DocumentTTL {
 			return nil // uploaded, or never

@@ -12,6 +12,7 @@ import (
 	"skillscurriculum/infra/devdata"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // college loads an organization whose records refer to skills of the starter vocabulary: two sections, one of them
@@ -113,7 +114,7 @@ func TestTaxonomyRemap(t *testing.T) {
 	// A person corrects it. The changes are in the change feed and increment the versions.
 	c.file("t.csv", strings.Replace(string(table), "core:adaptability,adaptability,,,none", "core:adaptability,adaptability,mine:cope,,", 1))
 	_, cursor := c.feed(org, "")
-	sections, err := c.store.AllSections(ctx, org)
+	sections, err := usecase.All[*catalog.Section](ctx, c.store, org, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func (c *console) checkRenamed(before []*catalog.Section) {
 	t, ctx := c.t, c.t.Context()
 	t.Helper()
 	for _, was := range before {
-		is, err := c.store.Section(ctx, was.OrganizationID, was.ID, true)
+		is, err := usecase.Get[*catalog.Section](ctx, c.store, was.OrganizationID, was.ID, true)
 		if err != nil || is.UpdatedAt <= was.UpdatedAt {
 			t.Errorf("section %+v %v", is, err)
 		}
@@ -232,7 +233,7 @@ func TestRemapUnderChange(t *testing.T) {
 	if diff := cmp.Diff(want, c.named(org)); diff != "" {
 		t.Error(diff)
 	}
-	sections, err := c.store.AllSections(ctx, org)
+	sections, err := usecase.All[*catalog.Section](ctx, c.store, org, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 func TestUpload(t *testing.T) {
@@ -48,7 +49,7 @@ func TestUpload(t *testing.T) {
 		t.Error(out)
 	}
 	list := value[[]uploaded](c, "upload", "-organization", string(org), good)
-	document, err := c.store.Document(t.Context(), org, list[0].DocumentID, true)
+	document, err := usecase.Get[*catalog.Document](t.Context(), c.store, org, list[0].DocumentID, true)
 	if err != nil || document.FileName != "sql.txt" || document.SizeBytes != 27 {
 		t.Errorf("%+v: %v", document, err)
 	}

@@ -1,6 +1,9 @@
 package catalog
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Code is the stable part of an error response.
 type Code string
@@ -59,6 +62,12 @@ func Invalid(fields ...FieldError) *Error {
 
 // Absent returns the error for records that are unknown, deleted or of another organization.
 func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
+
+// HasCode reports whether err is an Error with the code.
+func HasCode(err error, code Code) bool {
+	var known *Error
+	return errors.As(err, &known) && known.Code == code
+}
 
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Detail

@@ -35,7 +35,7 @@ type extractionRow struct {
 
 func decodeExtraction(kind catalog.Kind, row item) (x extractionRow, err error) {
 	if err = decode(row, &x); err == nil {
-		x.record, err = decodeKind(kind, row)
+		x.record, err = decodeRecord(kind, row)
 	}
 	if err == nil {
 		x.Extraction = catalog.ExtractionOf(x.record)

@@ -12,28 +12,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// EachRecord visits the live records of a kind, with strong reads.
-func (s *Store) EachRecord(
-	ctx context.Context, org catalog.OrgID, kind catalog.Kind, visit func(catalog.Record) error,
-) error {
-	if kind.Nested() {
-		return s.EachRecord(ctx, org, kind.Parent(), func(parent catalog.Record) error {
-			return s.eachRecord(ctx, nestedIn(org, kind, parent.Base().ID), kind, visit)
-		})
-	}
-	return s.eachRecord(ctx, partition(org, api.RecordRows(kind)), kind, visit)
-}
-
-func (s *Store) eachRecord(ctx context.Context, pk string, kind catalog.Kind, visit func(catalog.Record) error) error {
-	return s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
-		r, err := decodeKind(kind, row)
-		if err == nil {
-			err = visit(r)
-		}
-		return err == nil, err
-	})
-}
-
 // EachOutcome visits the outcomes of the last extractions of all records, by the record's id.
 func (s *Store) EachOutcome(
 	ctx context.Context, org catalog.OrgID, visit func(id string, o *catalog.Outcome) error,

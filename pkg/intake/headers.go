@@ -171,13 +171,16 @@ func assigned(fields []string) (n int) {
 // suggestions returns, for each column without a field, the free field that has a header one edit away.
 func suggestions(resource string, header, fields []string, o Options) []string {
 	suggested := make([]string, len(header))
+	free := func(field string) bool {
+		return !slices.Contains(fields, field) && (partOf[field] != "code" || !slices.Contains(fields, "code"))
+	}
 	for i, text := range header {
 		name := plain(text)
 		if _, decided := o.Columns[text]; fields[i] != "" || decided || len(name) < shortest {
 			continue
 		}
 		for _, h := range headersOf()[resource] {
-			if len(h.plain) >= shortest && !slices.Contains(fields, h.Field) && h.in(o.Layout) && oneEdit(name, h.plain) {
+			if len(h.plain) >= shortest && free(h.Field) && h.in(o.Layout) && oneEdit(name, h.plain) {
 				suggested[i] = h.Field
 				break
 			}

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,11 +54,11 @@ func (c *catalogs) rows(visit func(Row) error) error {
 		return err
 	}
 	defer r.Close()
+	if c.lined {
+		return c.records(r, visit)
+	}
 	w := &window{r: r, what: "an object of " + c.name, max: maxObject}
 	d := &document{catalogs: c, visit: visit, window: w, Decoder: json.NewDecoder(w)}
-	if c.lined {
-		return d.records()
-	}
 	return d.catalog()
 }
 
@@ -89,7 +91,7 @@ func (d *document) catalog() error {
 		for n := 0; d.More(); n++ {
 			object, err := d.object()
 			if err == nil {
-				err = d.add(object, lists[i], Row{Place: fmt.Sprintf("%s: %s[%d]", d.name, key, n)})
+				err = d.add(object, lists[i], Row{Place: fmt.Sprintf("%s: %s[%d]", d.name, key, n)}, d.visit)
 			}
 			if err != nil {
 				return err
@@ -110,16 +112,21 @@ func (d *document) catalog() error {
 
 // records reads one object per line: the body of a POST with externalId, and resource if the file has several. Sections
 // name their course by courseExternalId.
-func (d *document) records() error {
-	for line := 1; ; line++ {
-		object, err := d.object()
-		if err == io.EOF {
-			return nil
+func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, maxObject)
+	for line := 1; scanner.Scan(); line++ {
+		if len(bytes.TrimSpace(scanner.Bytes())) == 0 {
+			continue
 		}
-		if err != nil {
-			return err
+		var object map[string]any
+		if err := json.Unmarshal(scanner.Bytes(), &object); err != nil || object == nil {
+			return fail(catalog.Malformed, "%s:%d: not an object in JSON", c.name, line)
 		}
-		kind := d.kind
+		kind := c.kind
+		if kind == "" {
+			kind = kindOfObject(object)
+		}
 		if resource, ok := object["resource"].(string); ok {
 			kind = KindNamed(resource)
 			delete(object, "resource")
@@ -127,21 +134,46 @@ func (d *document) records() error {
 		l, ok := listOf(kind)
 		if !ok {
 			return fail(UnknownLayout, "%s:%d: resource must be course, section, program, credential, job, "+
-				"transferPackage or articulation", d.name, line)
+				"transferPackage or articulation", c.name, line)
 		}
-		row := Row{Place: fmt.Sprintf("%s:%d", d.name, line), Line: line}
+		row := Row{Place: fmt.Sprintf("%s:%d", c.name, line), Line: line}
 		if parent, ok := object["courseExternalId"].(string); ok && kind == catalog.SectionKind {
 			row.Parent = parent
 			delete(object, "courseExternalId")
 		}
-		if err := d.add(object, l, row); err != nil {
+		if err := c.add(object, l, row, visit); err != nil {
 			return err
 		}
 	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return fail(catalog.TooLarge, "a line of %s is larger than %d MiB", c.name, maxObject>>20)
+	}
+	if err := scanner.Err(); err != nil {
+		return c.broken(err)
+	}
+	return nil
+}
+
+// kindOfObject guesses the kind of a record from a field that only the kind has; "" if it has none.
+func kindOfObject(object map[string]any) catalog.Kind {
+	for _, of := range []struct {
+		field string
+		kind  catalog.Kind
+	}{
+		{"courseExternalId", catalog.SectionKind}, {"courseExternalIds", catalog.ProgramKind},
+		{"cipCode", catalog.ProgramKind}, {"sectionExternalIds", catalog.CredentialKind},
+		{"employerId", catalog.JobKind}, {"transferFromInstitution", catalog.TransferPackageKind},
+		{"sendingInstitution", catalog.ArticulationKind}, {"code", catalog.CourseKind},
+	} {
+		if _, ok := object[of.field]; ok {
+			return of.kind
+		}
+	}
+	return ""
 }
 
 // add visits the row of an object, and those of the list in it.
-func (d *document) add(object map[string]any, l list, row Row) error {
+func (c *catalogs) add(object map[string]any, l list, row Row, visit func(Row) error) error {
 	text, err := json.Marshal(object) // before fields are removed
 	if err != nil {
 		return err
@@ -151,7 +183,7 @@ func (d *document) add(object map[string]any, l list, row Row) error {
 		return fail(catalog.Malformed, "%s: %s must be a list of objects", row.Place, l.inside)
 	}
 	delete(object, l.inside)
-	row.File, row.Kind, row.Fields, row.Source = d.name, l.kind, object, []string{string(text)}
+	row.File, row.Kind, row.Fields, row.Source = c.name, l.kind, object, []string{string(text)}
 	err = row.takeName()
 	for _, key := range l.members {
 		if _, given := object[key]; given && err == nil {
@@ -161,7 +193,7 @@ func (d *document) add(object map[string]any, l list, row Row) error {
 	if err != nil {
 		return fail(catalog.Malformed, "%s: %v", row.Place, err)
 	}
-	if err := d.visit(row); err != nil {
+	if err := visit(row); err != nil {
 		return err
 	}
 	for i, item := range inner {
@@ -170,21 +202,20 @@ func (d *document) add(object map[string]any, l list, row Row) error {
 		if !ok {
 			return fail(catalog.Malformed, "%s is not an object", place)
 		}
-		if err := d.add(object, list{kind: l.within}, Row{Place: place, Line: row.Line, Parent: row.Name}); err != nil {
+		row := Row{Place: place, Line: row.Line, Parent: row.Name}
+		if err := c.add(object, list{kind: l.within}, row, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// object reads the next value, which must be an object; io.EOF after the last one.
+// object reads the next value, which must be an object.
 func (d *document) object() (map[string]any, error) {
 	var object map[string]any
 	err := d.Decode(&object)
 	d.window.used()
 	switch {
-	case err == io.EOF:
-		return nil, err
 	case err == nil && object == nil:
 		return nil, fail(catalog.Malformed, "%s: null is not a record", d.name)
 	case err != nil:
@@ -210,9 +241,6 @@ func (d *document) malformed(err error) error {
 		return err
 	case err == nil:
 		err = errors.New("unexpected value")
-	}
-	if d.lined {
-		return fail(catalog.Malformed, "%s: not one JSON object per line: byte %d: %v", d.name, d.InputOffset(), err)
 	}
 	return fail(catalog.Malformed, "%s: not a catalog in JSON: byte %d: %v", d.name, d.InputOffset(), err)
 }

@@ -85,8 +85,8 @@ var words = map[string]map[string]string{
 		"NON_CREDIT", "non credit|nc|ce|continuing education|noncr"),
 	"lifecycleStatus": wordsOf(
 		"PROPOSED", "proposed|pending|planned|draft|p|in review|in progress",
-		"ACTIVE", "active|approved|a|available|published|current|y|yes",
-		"RETIRED", "retired|inactive|terminated|obsolete|closed|i|archived|discontinued|deactivated|n|no"),
+		"ACTIVE", "active|approved|a|available|published|current|y|yes|1|true",
+		"RETIRED", "retired|inactive|terminated|obsolete|closed|i|archived|discontinued|deactivated|n|no|0|false"),
 	"status": wordsOf(
 		"ACTIVE", "active|a|open|scheduled|s|stop further enrollment|full|closed",
 		"CANCELLED", "cancelled|canceled|c|x|cancelled section|canceled section|cancelled class",

@@ -23,6 +23,7 @@ const (
 	maxFormats   = 32 << 20  // bytes of all of those
 	maxInMemory  = 64 << 10  // bytes of a sheet or a table of texts that needs no temporary file
 	maxTexts     = 1_000_000
+	maxElements  = 200_000 // of a part that is held in memory
 	maxAttribute = 4 << 10
 	maxDepth     = 100
 )
@@ -45,7 +46,7 @@ func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Cl
 		if size > maxSheets || total > maxSheets || held > maxFormats || !sheet && size > maxFormat {
 			return nil, nil, fail(catalog.TooLarge, "%s: %s is too large when it is unpacked", name, f.Name)
 		}
-		if err := checkXML(f); err != nil {
+		if err := checkXML(f, sheet); err != nil {
 			var failure *Failure
 			if errors.As(err, &failure) {
 				return nil, nil, fail(failure.Code, "%s: %s: %s", name, f.Name, failure.Detail)
@@ -94,7 +95,7 @@ func needed(name string) (large, needed bool) {
 }
 
 // checkXML reads a part from its beginning to its end.
-func checkXML(f *zip.File) error {
+func checkXML(f *zip.File, large bool) error {
 	r, err := f.Open()
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func checkXML(f *zip.File) error {
 	defer r.Close()
 	w := &window{r: r, what: "a text", max: maxRecord}
 	d := xml.NewDecoder(w)
-	var row, column, depth, texts int
+	var row, column, depth, texts, elements int
 	for {
 		token, err := d.Token()
 		w.used()
@@ -120,6 +121,9 @@ func checkXML(f *zip.File) error {
 		case xml.StartElement:
 			if depth++; depth > maxDepth {
 				return fail(catalog.TooLarge, "more than %d elements inside each other", maxDepth)
+			}
+			if elements++; elements > maxElements && !large {
+				return fail(catalog.TooLarge, "more than %d elements", maxElements)
 			}
 			at := ""
 			for _, a := range token.Attr {

@@ -114,7 +114,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)
-			if err != nil && sending.Err() == nil && !isUnavailable(err) {
+			if err != nil && sending.Err() == nil && !catalog.HasCode(err, catalog.Unavailable) {
 				mu.Lock()
 				defer mu.Unlock()
 				unfinished = append(unfinished, job.Unfinished(err))
@@ -136,11 +136,6 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		s.Log.InfoContext(ctx, "swept", "resent", sent.Load(), "cause", fmt.Sprint(err))
 	}
 	return errors.Join(append(unfinished, err)...)
-}
-
-func isUnavailable(err error) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == catalog.Unavailable
 }
 
 // fail marks the extractions of dead letters as FAILED unless they have finished or were

@@ -2,7 +2,7 @@ package rest
 
 import (
 	"bytes"
-	"encoding"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,7 +85,7 @@ func (c *call) decodeBody(rules *huma.Schema, into reflect.Value) error {
 	if wrong := schema.Validate(rules, tree); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
-	if decode(tree, into) != nil {
+	if json.Unmarshal(encode(tree), into.Addr().Interface()) != nil {
 		return catalog.Invalid(catalog.FieldError{Location: "body", Message: "does not fit the schema"})
 	}
 	return nil
@@ -198,100 +197,4 @@ func location(pointer jsontext.Pointer) string {
 		}
 	}
 	return at
-}
-
-var errMisfit = errors.New("a value does not fit its type")
-
-// optional is a field that knows whether it was there: catalog.Optional.
-type optional interface {
-	// Fill notes that the field was there and returns where its value goes.
-	Fill() any
-}
-
-// decode sets v from what parseJSON returned, by the rules of encoding/json.
-func decode(tree any, v reflect.Value) error {
-	switch into := v.Addr().Interface().(type) {
-	case optional:
-		return decode(tree, reflect.ValueOf(into.Fill()).Elem())
-	case encoding.TextUnmarshaler:
-		if text, ok := tree.(string); ok {
-			return into.UnmarshalText([]byte(text))
-		}
-	}
-	if tree == nil {
-		v.SetZero()
-		return nil
-	}
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		return decode(tree, v.Elem())
-	}
-	if v.Kind() == reflect.Interface {
-		v.Set(reflect.ValueOf(tree))
-		return nil
-	}
-	switch tree := tree.(type) {
-	case map[string]any:
-		if v.Kind() != reflect.Struct {
-			return errMisfit
-		}
-		for _, f := range jsonFields(v.Type()) {
-			if value, given := tree[f.name]; given {
-				if err := decode(value, v.FieldByIndex(f.index)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	case []any:
-		if v.Kind() != reflect.Slice {
-			return errMisfit
-		}
-		v.Set(reflect.MakeSlice(v.Type(), len(tree), len(tree)))
-		for i, item := range tree {
-			if err := decode(item, v.Index(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return decodeScalar(tree, v)
-}
-
-func decodeScalar(tree any, v reflect.Value) error {
-	switch value := reflect.ValueOf(tree); {
-	case v.Kind() == value.Kind():
-		v.Set(value.Convert(v.Type()))
-	case v.CanInt() && value.CanFloat():
-		n := value.Float()
-		if n != math.Trunc(n) || math.Abs(n) > 1<<53 || v.OverflowInt(int64(n)) {
-			return errMisfit
-		}
-		v.SetInt(int64(n))
-	default:
-		return errMisfit
-	}
-	return nil
-}
-
-type jsonField struct {
-	name  string
-	index []int
-}
-
-var jsonFieldsByType sync.Map
-
-// jsonFields lists the fields of a struct under their names in JSON.
-func jsonFields(t reflect.Type) []jsonField {
-	if known, ok := jsonFieldsByType.Load(t); ok {
-		return known.([]jsonField)
-	}
-	var fields []jsonField
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			fields = append(fields, jsonField{name, f.Index})
-		}
-	}
-	jsonFieldsByType.Store(t, fields)
-	return fields
 }

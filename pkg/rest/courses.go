@@ -77,16 +77,16 @@ func (s *Server) bindCourses() {
 		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 	})
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
-		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
+		return service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
 	})
 	write(s, "createCourse", createCourse)
 	write(s, "updateCourse", func(
 		ctx context.Context, c *call, in *updateCourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
-		return service.ReviseCourse(ctx, c.Store, c.actor(), in.CourseID, in.Body.CourseInput)
+		return c.actor().ReviseCourse(ctx, in.CourseID, in.Body.CourseInput)
 	})
 	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
-		return service.DeleteCourse(ctx, c.Store, c.actor(), in.CourseID)
+		return c.actor().DeleteCourse(ctx, in.CourseID)
 	})
 	write(s, "createSection", createSection)
 	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
@@ -99,31 +99,32 @@ func (s *Server) bindCourses() {
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
-		return service.DeleteSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
 	) (*catalog.Section, *catalog.Change, error) {
-		return service.ReviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewSection(ctx, in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		return service.UnreviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID)
+		return c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
 	})
 }
 
 func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
-	all := c.Store.Courses
-	if in.Code != "" {
-		all = func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
-			return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
-		}
+	if in.Code == "" {
+		return list[*catalog.Course](ctx, c, in.namedPageInput)
 	}
-	return list(ctx, c, in.namedPageInput, in.Code, all)
+	return coded(ctx, c, in.namedPageInput, in.Code, func(
+		ctx context.Context, _ service.Records, org catalog.OrgID, offset, limit int,
+	) ([]*catalog.Course, int, error) {
+		return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
+	})
 }
 
 // section loads a section of the course that the path names.
 func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*catalog.Section, error) {
-	section, err := c.Store.Section(ctx, c.org, in.SectionID, strong)
+	section, err := service.Get[*catalog.Section](ctx, c.Store, c.org, in.SectionID, strong)
 	if err == nil && section.CourseID != in.CourseID {
 		return nil, catalog.Absent()
 	}
@@ -134,7 +135,7 @@ func createCourse(
 	ctx context.Context, c *call, in *body[struct{ catalog.CourseInput }],
 ) (*catalog.Course, *catalog.Change, error) {
 	var change catalog.Change
-	course, err := service.CreateCourse(ctx, c.Store, c.actor(), in.Body.CourseInput, catalog.SectionInput{}, &change)
+	course, err := c.actor().CreateCourse(ctx, in.Body.CourseInput, catalog.SectionInput{}, &change)
 	return course, &change, err
 }
 
@@ -143,11 +144,11 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	return service.CreateSection(ctx, c.Store, actor, in.CourseID, in.Body.SectionInput)
+	return actor.CreateSection(ctx, in.CourseID, in.Body.SectionInput)
 }
 
 func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := service.SectionOf(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+	section, course, err := c.actor().SectionOf(ctx, in.CourseID, in.SectionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +157,7 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 		return nil, nil, err
 	}
 	var change catalog.Change
-	if _, err := service.ReviseSection(actor, section, course, in.Body.SectionInput, &change); err != nil {
+	if _, err := actor.ReviseSection(section, course, in.Body.SectionInput, &change); err != nil {
 		return nil, nil, err
 	}
 	if len(change.Jobs()) > 0 && section.Source(course) == catalog.FromSyllabus {

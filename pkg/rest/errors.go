@@ -1,20 +1,11 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"html"
 
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/catalog"
 )
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
-}
-
-func isAbsent(err error) bool { return hasCode(err, catalog.NotFound) }
 
 // problemPage says the same as a problem to people.
 func problemPage(p api.Problem) []byte {

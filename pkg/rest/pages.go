@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"skillscurriculum/pkg/api"
-	"skillscurriculum/pkg/service"
 )
 
 // media returns the media type in which the client wants the response: format's, else
@@ -32,7 +31,7 @@ func (c *call) render(media string, write func(w io.Writer) (policy string, err 
 
 // articulationPage renders an articulation as the page on which it is read and signed.
 func (c *call) articulationPage(ctx context.Context, id string) (anything, error) {
-	decision, err := service.DecisionOn(ctx, c.Store, c.Taxonomy, c.org, id)
+	decision, err := c.actor().DecisionOn(ctx, id)
 	if err != nil {
 		return anything{}, err
 	}

@@ -18,20 +18,15 @@ func (c *call) lookups() catalog.Lookups {
 
 // actor is the caller, to use cases.
 func (c *call) actor() service.Actor {
-	return service.Actor{Org: c.org, KeyID: c.caller.Key.ID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups()}
+	return service.Actor{
+		Org: c.org, KeyID: c.caller.Key.ID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups(),
+		Store: c.Store, Market: c.Market, Taxonomy: c.Taxonomy, Index: &c.Server.index, Eventual: !c.strong,
+	}
 }
 
 // actorWithDocuments is actor where inputs name documents.
 func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
-	actor := c.actor()
-	var err error
-	actor.Lookups, err = c.withDocuments(ctx, named...)
-	return actor, err
-}
-
-// comparison is what reports and the credential builder compare with.
-func (c *call) comparison() service.Comparison {
-	return service.Comparison{Store: c.Store, Market: c.Market, Taxonomy: c.Taxonomy, Org: c.org, Strong: c.strong}
+	return service.WithDocuments(ctx, c.Store, c.Files, c.actor(), named...)
 }
 
 // update changes a record that was just loaded.

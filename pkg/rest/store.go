@@ -14,28 +14,12 @@ type Store interface {
 	service.Store
 	service.HealthReader
 	service.Searched
+	service.Webhooks
 
-	// Lists, and records by themselves.
-	Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error)
 	// CoursesByCode reads a page of the courses with that code, normalised.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
-	Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error)
-	Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error)
-	// Sections of a loaded credential are ids only.
-	Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error)
-	// Courses of a loaded program are only the ids in its CourseOrder.
-	Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error)
-	TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error)
-	Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error)
-	SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
-	Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error)
-	DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error)
 
-	// Webhooks reads the organization's webhooks as they are now.
-	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
-	// WebhookMessage reads a message before its next attempt.
-	WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (catalog.WebhookMessage, error)
 	// WebhookAttempts reads a page of the attempts at a webhook, the newest first, from
 	// behind a place on, which is a cursor of the page before; "" for the first.
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)

@@ -9,17 +9,14 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// HealthReader is the table as health needs it.
+// HealthReader is the part of the table that Health uses.
 type HealthReader interface {
+	Sections
 	Outcomes
 	ArticulationsByNumber
-	// FeedEnd returns the place behind the last change of the organization's records.
-	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
-	// LastingArticulations returns the sequence numbers of the approved ones that have not
-	// ended before the day, in creation order.
+	// LastingArticulations returns the sequence numbers of the approved articulations that have not ended before the
+	// day, in creation order.
 	LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error)
-	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
-	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
 }
 
 // Health keeps which articulations need a look, of the organizations that asked last.
@@ -166,7 +163,7 @@ func issuesByNumber(
 		}
 	}
 	courses, documents, err := parallel.Two(ctx, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return s.CoursesByID(ctx, org, ids, false)
+		return GetByID[*catalog.Course](ctx, s, org, ids, false)
 	}, func(ctx context.Context) (map[string]string, error) {
 		return sectionDocuments(ctx, s, org, articulations)
 	})
@@ -192,10 +189,7 @@ func sectionDocuments(
 			ids = append(ids, a.Evidence.SectionID)
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	sections, err := s.SectionsByID(ctx, org, ids, false)
+	sections, err := GetByID[*catalog.Section](ctx, s, org, ids, false)
 	if err != nil {
 		return nil, err
 	}

@@ -49,12 +49,11 @@ func (c *Candidates) bySkill() map[string][]taught {
 	return all
 }
 
-// Sections is the table as the index of sections needs it.
+// Sections is the part of the table that the index of sections uses.
 type Sections interface {
-	// FeedEnd returns the place behind the last change of the organization's records.
+	Records
+	// FeedEnd returns the cursor after the last change of the organization's records.
 	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
-	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
-	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
 }
 
 // Index keeps the sections of the organizations that asked last, as they are compared.
@@ -76,9 +75,9 @@ func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (
 		return known, nil
 	}
 	sections, courses, err := parallel.Two(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
-		return s.AllSections(ctx, org)
+		return All[*catalog.Section](ctx, s, org, "")
 	}, func(ctx context.Context) ([]*catalog.Course, error) {
-		return s.AllCourses(ctx, org)
+		return All[*catalog.Course](ctx, s, org, "")
 	})
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ import (
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -383,7 +384,7 @@ func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []st
 		return "", wrong
 	}
 	if id, wrong = p.call(method, path, body); wrong == nil {
-		course, err := p.store.Course(p.t.Context(), byAPI, id, true)
+		course, err := service.Get[*catalog.Course](p.t.Context(), p.store, byAPI, id, true)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -432,7 +433,7 @@ func TestRequestsAndFilesAgree(t *testing.T) {
 					first, second := []catalog.Record{ours}, []catalog.Record{theirs}
 					if course, ok := ours.(*catalog.Course); ok {
 						for of, list := range map[*catalog.Course]*[]catalog.Record{course: &first, theirs.(*catalog.Course): &second} {
-							section, err := p.store.Section(context.Background(), of.OrganizationID, of.DefaultSectionID, true)
+							section, err := service.Get[*catalog.Section](context.Background(), p.store, of.OrganizationID, of.DefaultSectionID, true)
 							if err != nil {
 								t.Fatal(err)
 							}

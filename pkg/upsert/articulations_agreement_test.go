@@ -17,6 +17,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -115,7 +116,7 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 			return
 		}
 		saved++
-		ours, err := p.store.Articulation(context.Background(), byAPI, id, true)
+		ours, err := service.Get[*catalog.Articulation](context.Background(), p.store, byAPI, id, true)
 		theirs := p.known(byFile, catalog.ArticulationKind, rows[0].Name)
 		if err != nil || theirs == nil {
 			t.Fatal(err, theirs)

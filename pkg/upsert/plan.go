@@ -121,7 +121,7 @@ func (p *plan) defaultSections(
 	for _, course := range courses {
 		ids = append(ids, course.DefaultSectionID)
 	}
-	return p.Store.SectionsByID(ctx, p.org, ids, true)
+	return service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true)
 }
 
 // loadCourses reads the courses of sections.
@@ -145,7 +145,7 @@ func (p *plan) loadPackages(ctx context.Context) (err error) {
 	}
 	p.size = map[string]int{}
 	for _, pack := range p.packages {
-		courses, err := p.Store.TransferCourses(ctx, p.org, pack.ID)
+		courses, err := service.All[*catalog.TransferCourse](ctx, p.Store, p.org, pack.ID)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (p *plan) loadHeld(ctx context.Context) (map[string]*catalog.Course, error)
 	for _, section := range p.sections {
 		ids = append(ids, section.CourseID)
 	}
-	courses, err := p.Store.CoursesByID(ctx, p.org, ids, true)
+	courses, err := service.GetByID[*catalog.Course](ctx, p.Store, p.org, ids, true)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +260,9 @@ func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[s
 
 // actor returns the import as an actor of use cases.
 func (p *plan) actor() service.Actor {
-	return service.Actor{Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups}
+	return service.Actor{
+		Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups, Store: planned{p.Store, p.run},
+	}
 }
 
 // decode converts fields that satisfy the contract to an input.
@@ -296,7 +298,7 @@ func save[I catalog.Input[R], T any, R record[T]](
 	r, _ := x.Record.(R)
 	if r == nil {
 		r = R(new(T))
-		if err := service.Create(ctx, p, p.actor(), in, r, &p.change); err != nil {
+		if err := service.Create(ctx, p.actor(), in, r, &p.change); err != nil {
 			return nil, err
 		}
 		p.create(x, r)
@@ -377,7 +379,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	}
 	course, _ := x.Record.(*catalog.Course)
 	if course == nil {
-		if course, err = service.CreateCourse(ctx, p, p.actor(), in, ofSection, &p.change); err == nil {
+		if course, err = p.actor().CreateCourse(ctx, in, ofSection, &p.change); err == nil {
 			p.create(x, course)
 		}
 		return err
@@ -429,7 +431,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 		if section.CourseID != course.ID {
 			return catalog.Errorf(catalog.Conflict, "the section belongs to another course and cannot be moved")
 		}
-		changed, err := service.ReviseSection(p.actor(), section, course, p.reviewed(in, section), &p.change)
+		changed, err := p.actor().ReviseSection(section, course, p.reviewed(in, section), &p.change)
 		if err == nil {
 			p.settle(x, section, changed)
 		}

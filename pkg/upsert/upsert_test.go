@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/upsert"
 )
@@ -91,7 +92,7 @@ func (f *fixture) load(text string, o upsert.Options, want ...int) *upsert.Summa
 
 func (f *fixture) total() int {
 	f.t.Helper()
-	_, total, err := f.store.Courses(f.t.Context(), org, 0, 1)
+	_, total, err := service.List[*catalog.Course](f.t.Context(), f.store, org, 0, 1)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func (f *fixture) checkSmall(t *testing.T) {
 	if len(course.Sections) != 2 || course.Name != "Algebra" || course.Code != "A 1" || *course.Description != "D" {
 		t.Errorf("course %+v", course)
 	}
-	section, err := f.store.Section(ctx, org, course.DefaultSectionID, true)
+	section, err := service.Get[*catalog.Section](ctx, f.store, org, course.DefaultSectionID, true)
 	if err != nil || section.Name != "Algebra" || *section.InstructorName != "Staff" || section.Skills[0].SkillName != "algebra" {
 		t.Errorf("default section %+v %v", section, err)
 	}
@@ -170,7 +171,7 @@ func (f *fixture) checkSmall(t *testing.T) {
 		t.Errorf("queued %v, section %s", f.queue.sent, evening.ProcessingStatus)
 	}
 	pack := f.known(catalog.TransferPackageKind, "T").(*catalog.TransferPackage)
-	if courses, err := f.store.TransferCourses(ctx, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
+	if courses, err := service.All[*catalog.TransferCourse](ctx, f.store, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
 		t.Errorf("package %+v %v %v", pack, courses, err)
 	}
 }
@@ -221,7 +222,7 @@ func TestAbsentFields(t *testing.T) {
 		t.Errorf("course %+v", course)
 	}
 	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M","skills":[]}]}`, upsert.Options{}, 0, 1, 0, 0)
-	section, err := f.store.Section(t.Context(), org, course.DefaultSectionID, true)
+	section, err := service.Get[*catalog.Section](t.Context(), f.store, org, course.DefaultSectionID, true)
 	if err != nil || len(section.Skills) != 0 {
 		t.Errorf("section %+v %v", section, err)
 	}
@@ -408,7 +409,7 @@ func TestBulk(t *testing.T) {
 	}
 	seen := 0
 	for offset := 0; offset < n; offset += 100 {
-		page, total, err := f.store.Courses(t.Context(), org, offset, 100)
+		page, total, err := service.List[*catalog.Course](t.Context(), f.store, org, offset, 100)
 		if err != nil || total != n {
 			t.Fatal(total, err)
 		}

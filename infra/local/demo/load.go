@@ -212,11 +212,11 @@ func (l Loader) keep(kept map[string]string) error {
 // examples returns the example records, or the first of their kind if users have deleted
 // them.
 func (l Loader) examples(ctx context.Context, org catalog.OrgID) (e stack.Examples, err error) {
-	course, courseErr := example(ctx, l, org, exampleCourse, l.Store.Courses)
-	credential, credentialErr := example(ctx, l, org, exampleCredential, l.Store.Credentials)
-	program, programErr := example(ctx, l, org, exampleProgram, l.Store.Programs)
-	job, jobErr := example(ctx, l, org, exampleJob, l.Store.Jobs)
-	pack, packErr := example(ctx, l, org, examplePackage, l.Store.TransferPackages)
+	course, courseErr := example[*catalog.Course](ctx, l, org, exampleCourse)
+	credential, credentialErr := example[*catalog.Credential](ctx, l, org, exampleCredential)
+	program, programErr := example[*catalog.Program](ctx, l, org, exampleProgram)
+	job, jobErr := example[*catalog.Job](ctx, l, org, exampleJob)
+	pack, packErr := example[*catalog.TransferPackage](ctx, l, org, examplePackage)
 	if course != nil {
 		e.SectionID = course.DefaultSectionID
 	}
@@ -246,8 +246,7 @@ func known[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, n
 }
 
 // example finds a record by external id, or the first one of a list.
-func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, name string,
-	list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error)) (R, error) {
+func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, name string) (R, error) {
 	var none R
 	found, err := known[R](ctx, l, org, []string{name})
 	if err != nil {
@@ -256,7 +255,7 @@ func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID,
 	if record, ok := found[name]; ok {
 		return record, nil
 	}
-	first, _, err := list(ctx, org, 0, 1)
+	first, _, err := service.List[R](ctx, l.Store, org, 0, 1)
 	if err != nil || len(first) == 0 {
 		return none, err
 	}

@@ -76,10 +76,10 @@ func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Sylla
 
 func (d documents) uploaded(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	org := task.Job.OrganizationID
-	document, err := d.store.Document(ctx, org, task.DocumentID, false)
+	record, err := d.store.Record(ctx, org, catalog.DocumentKind, "", task.DocumentID, false)
 	var file []byte
 	if err == nil {
-		file, err = d.files.Read(ctx, org, document.ID)
+		file, err = d.files.Read(ctx, org, task.DocumentID)
 	}
 	var refused *catalog.Error
 	if errors.As(err, &refused) {
@@ -93,7 +93,7 @@ func (d documents) uploaded(ctx context.Context, task *catalog.Task) (catalog.Sy
 	if err != nil {
 		return catalog.SyllabusText{}, err
 	}
-	return d.reader.Read(ctx, file, syllabus.Hint{Name: document.FileName, Course: task.Name})
+	return d.reader.Read(ctx, file, syllabus.Hint{Name: record.(*catalog.Document).FileName, Course: task.Name})
 }
 
 func (d documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {
