@@ -7,23 +7,18 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Proposal is a proposed credential: the sections, and how well they serve.
+// Proposal is a proposed credential: its sections, and how well they cover the jobs.
 type Proposal struct {
 	Sections []catalog.SectionProfile `json:"sections" doc:"Proposed sections, at most one per course"`
 	alignment.Proposal
 	Warnings []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: number of taught and required skills that are not in the loaded taxonomy"`
 }
 
-// BuildCredential proposes a credential for jobs, of the sections of the allowed courses;
-// of all where none is named. The request has its bounds and weights, and no more.
+// BuildCredential proposes a credential for jobs from the sections of the allowed courses; of all courses if none are
+// given. request has only the bounds and weights.
 func (a Actor) BuildCredential(
 	ctx context.Context, request alignment.CredentialRequest, jobIDs []catalog.ReportJob, allowed []string,
 ) (*Proposal, error) {
-	if request.MinSections > request.MaxSections {
-		return nil, catalog.Invalid(catalog.FieldError{
-			Location: "body.minSections", Message: "greater than maxSections", Value: request.MinSections,
-		})
-	}
 	jobs, wrong, err := a.jobProfiles(ctx, jobIDs, "body.jobIdentifiers")
 	if err != nil {
 		return nil, err

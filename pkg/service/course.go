@@ -193,7 +193,8 @@ func (a Actor) checkNotGranted(ctx context.Context, course *catalog.Course) erro
 		return err
 	}
 	return catalog.Errorf(catalog.Conflict,
-		"%d approved articulations grant it, the first of them %s: it cannot be deleted before they end.", total, keeping[0].ID)
+		"%d approved articulations, such as %s, grant this course: it cannot be deleted before they end.",
+		total, keeping[0].ID)
 }
 
 // checkNotHeld returns a conflict if a program or credential contains the course, or one of its sections. Otherwise it

@@ -9,7 +9,7 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// socOf returns the SOC code of an occupation that a report or builder names.
+// socOf returns the SOC code of an occupation in a report or builder.
 func socOf(job catalog.ReportJob) (string, bool) {
 	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false

@@ -40,7 +40,7 @@ func (a Actor) Report(ctx context.Context, id, view string) (alignment.Report, e
 	return report, err
 }
 
-// namedCourses loads courses; an unknown one and one named twice are field errors.
+// namedCourses loads courses by id. Missing and duplicate ones are field errors.
 func (a Actor) namedCourses(
 	ctx context.Context, ids []string, location string,
 ) (map[string]*catalog.Course, []catalog.FieldError, error) {
@@ -48,7 +48,7 @@ func (a Actor) namedCourses(
 	return courses, catalog.CheckNamed("course", ids, courses, location), err
 }
 
-// loadReport loads what a report's settings name; what does not exist is a field error.
+// loadReport loads what a report's settings refer to. Missing records are field errors.
 func (a Actor) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
 	report := alignment.Report{Record: record}
 	settings := record.Settings
@@ -68,8 +68,7 @@ func (a Actor) loadReport(ctx context.Context, record catalog.Report) (alignment
 	return report, append(wrong, more...), err
 }
 
-// reportWarnings returns how many of the skills that a report compares the taxonomy lacks;
-// the market view compares none.
+// reportWarnings returns the number of compared skills that are not in the taxonomy. The market view compares none.
 func (a Actor) reportWarnings(r alignment.Report) []catalog.Warning {
 	if r.Record.Settings.View == alignment.MarketView {
 		return nil
@@ -89,7 +88,7 @@ func (a Actor) reportWarnings(r alignment.Report) []catalog.Warning {
 	return warnings(a.Taxonomy(), usage)
 }
 
-// reportCourses loads the courses that the settings name, those of the programs that they name, and their sections.
+// reportCourses loads the courses in the settings, those of the programs in the settings, and their sections.
 func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
 	wrong, err := a.addPrograms(ctx, report)
 	if err != nil {
@@ -157,7 +156,7 @@ func (a Actor) addPrograms(ctx context.Context, report *alignment.Report) ([]cat
 	return wrong, nil
 }
 
-// reportSkills looks up skills that are named for their own sake.
+// reportSkills returns the profiles of skills in the settings.
 func (a Actor) reportSkills(
 	named []catalog.ReportSkill, location string,
 ) (skills []alignment.SkillProfile, wrong []catalog.FieldError) {
@@ -193,7 +192,7 @@ func (a Actor) reportMarket(
 		var known bool
 		if area, known = labor.ParseArea(settings.Area.Code); !known {
 			return []catalog.FieldError{{
-				Location: location, Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code,
+				Location: location, Message: "must be national, a state FIPS code or a CBSA code", Value: settings.Area.Code,
 			}}, nil
 		}
 	}

@@ -10,7 +10,9 @@ import (
 // its kind is nested, otherwise "". Get, GetByID, Each and List are their typed forms.
 type Records interface {
 	// Record returns a record, or catalog.Absent if it does not exist.
-	Record(ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent, id string, strong bool) (catalog.Record, error)
+	Record(
+		ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent, id string, strong bool,
+	) (catalog.Record, error)
 	// RecordsByID returns the existing records among ids, by id.
 	RecordsByID(
 		ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
