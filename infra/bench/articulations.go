@@ -124,8 +124,7 @@ func (c client) lookup(ctx context.Context) (budget.Cost, error) {
 	if data := response["data"].([]any); len(data) != lookupCodes {
 		return budget.Cost{}, fmt.Errorf("%d codes are granted", len(data))
 	}
-	cost, _, err := c.measure(ctx, get)
-	return cost, err
+	return c.measure(ctx, get)
 }
 
 // articulation returns the body of an articulation of one course.
@@ -159,7 +158,7 @@ func (w *world) compared() measurement {
 	own := catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.SectionKind, ID: section}
 	for _, job := range []catalog.ExtractionJob{own, transfer} {
 		if w.err == nil {
-			_, _, w.err = w.extraction(job)(context.Background())
+			_, w.err = w.extraction(job)(context.Background())
 		}
 	}
 	body := articulation(ids.New("C"), course, "2026-08-01")

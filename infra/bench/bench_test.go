@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/bench/budget"
 )
@@ -93,34 +91,9 @@ func TestChain(t *testing.T) {
 		{"one after the other", []dbCall{at(10, 20), at(0, 10)}, 2},
 		{"a long one in parallel with two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
 	} {
-		if got, _ := costOf(c.calls); got.Trips != c.want || got.Write != float64(len(c.calls)) {
+		if got := costOf(c.calls); got.Trips != c.want || got.Write != float64(len(c.calls)) {
 			t.Errorf("%s: %v trips, want %v", c.name, got.Trips, c.want)
 		}
-	}
-}
-
-func TestItemSize(t *testing.T) {
-	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
-	got := map[string]int{}
-	for name, v := range map[string]types.AttributeValue{
-		"text":   text("größe"),
-		"1":      number("1"),
-		"-12.50": number("-12.50"),
-		"1000":   number("1000"),
-		"binary": &types.AttributeValueMemberB{Value: []byte("abc")},
-		"null":   &types.AttributeValueMemberNULL{Value: true},
-		"set":    &types.AttributeValueMemberSS{Value: []string{"ab", "c"}},
-		"list":   &types.AttributeValueMemberL{Value: []types.AttributeValue{text("ab"), text("c")}},
-		"map":    &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"ab": text("c")}},
-	} {
-		got[name] = itemSize(map[string]types.AttributeValue{"k": v}) - 1
-	}
-	want := map[string]int{
-		"text": 7, "1": 2, "-12.50": 3, "1000": 2, "binary": 3, "null": 1, "set": 3, "list": 8, "map": 7,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -140,7 +113,7 @@ func TestCounter(t *testing.T) {
 		// Quota in parallel with directory and page.
 		{call("GET", "/jobs", ""), budget.Cost{Trips: 1, Write: 1, Read: 1.5}},
 	} {
-		cost, _, err := c.measure(t.Context(), step.request)
+		cost, err := c.measure(t.Context(), step.request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,6 +145,11 @@ func checkTables(t *testing.T) func(tables []*table, err error) {
 // TestArticulations holds look-ups and filtered pages of a few articulations to the same budgets as make bench.
 func TestArticulations(t *testing.T) {
 	checkTables(t)(articulations(t.Context(), shared, []int{200, 2000}))
+}
+
+// TestSearches holds searches of a few courses to the same budgets as make bench.
+func TestSearches(t *testing.T) {
+	checkTables(t)(searches(t.Context(), shared, 2000))
 }
 
 // BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/dynamo"
 )
 
 // callDelay is added to each call, so that parallel calls overlap however fast the emulator is.
@@ -22,11 +22,11 @@ const callDelay = 8 * time.Millisecond
 // item is a row of the table.
 type item = map[string]types.AttributeValue
 
-// dbCall is a call of DynamoDB with the units that AWS would bill. Index units are those of the sparse index, which has
-// its own capacity.
+// dbCall is a call of DynamoDB with the table's units that AWS would bill. The pending index has capacity of its own,
+// which is not counted.
 type dbCall struct {
-	start, end         time.Time
-	write, read, index float64
+	start, end  time.Time
+	write, read float64
 }
 
 // counter is an SDK middleware that records the calls of a client. For single operations it uses the capacity reported
@@ -66,7 +66,7 @@ func (c *counter) count(on bool) []dbCall {
 
 func (c *counter) handle(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-) (middleware.InitializeOutput, middleware.Metadata, error) {
+) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	c.mu.Lock()
 	counting := c.counting
 	c.mu.Unlock()
@@ -75,7 +75,8 @@ func (c *counter) handle(
 	}
 	call := dbCall{start: time.Now()}
 	detail := types.ReturnConsumedCapacityIndexes
-	var rows []transactionRow
+	var keys []item
+	var before []int
 	switch in := in.Parameters.(type) {
 	case *dynamodb.GetItemInput:
 		in.ReturnConsumedCapacity = detail
@@ -88,16 +89,15 @@ func (c *counter) handle(
 	case *dynamodb.UpdateItemInput:
 		in.ReturnConsumedCapacity = detail
 	case *dynamodb.TransactWriteItemsInput:
-		var err error
-		if rows, err = c.before(ctx, in); err != nil {
-			return middleware.InitializeOutput{}, middleware.Metadata{}, err
+		keys = keysOf(in)
+		if before, err = c.sizes(ctx, keys); err != nil {
+			return out, metadata, err
 		}
 	}
 	time.Sleep(callDelay)
-	out, metadata, err := next.HandleInitialize(ctx, in)
-	call.end = time.Now()
-	if err == nil {
-		err = c.bill(ctx, &call, out.Result, rows)
+	if out, metadata, err = next.HandleInitialize(ctx, in); err == nil {
+		call.end = time.Now()
+		err = c.bill(ctx, &call, out.Result, keys, before)
 	}
 	c.mu.Lock()
 	c.calls = append(c.calls, call)
@@ -105,172 +105,69 @@ func (c *counter) handle(
 	return out, metadata, err
 }
 
-// bill sets the units of a call that succeeded.
-func (c *counter) bill(ctx context.Context, call *dbCall, result any, rows []transactionRow) error {
+// bill sets the units of a call that succeeded. keys and before are those of a transaction.
+func (c *counter) bill(ctx context.Context, call *dbCall, result any, keys []item, before []int) error {
 	switch out := result.(type) {
 	case *dynamodb.GetItemOutput:
-		call.read = units(out.ConsumedCapacity)
+		call.read = *out.ConsumedCapacity.CapacityUnits
 	case *dynamodb.BatchGetItemOutput:
-		for i := range out.ConsumedCapacity {
-			call.read += units(&out.ConsumedCapacity[i])
+		for _, table := range out.ConsumedCapacity {
+			call.read += *table.CapacityUnits
 		}
 	case *dynamodb.QueryOutput:
-		call.read = units(out.ConsumedCapacity)
+		call.read = *out.ConsumedCapacity.CapacityUnits
 	case *dynamodb.PutItemOutput:
-		call.write, call.index = writeUnits(out.ConsumedCapacity)
+		call.write = *out.ConsumedCapacity.Table.CapacityUnits
 	case *dynamodb.UpdateItemOutput:
-		call.write, call.index = writeUnits(out.ConsumedCapacity)
+		call.write = *out.ConsumedCapacity.Table.CapacityUnits
 	case *dynamodb.TransactWriteItemsOutput:
-		for _, row := range rows {
-			after := row.put
-			if row.changed {
-				var err error
-				if after, err = c.row(ctx, row.key); err != nil {
-					return err
-				}
-			}
-			kilobytes := math.Ceil(float64(max(itemSize(row.before), itemSize(after), 1)) / 1024)
-			call.write += 2 * kilobytes
-			if !row.checked {
-				call.index += indexWrites(row.before, after) // the index is updated once, after the commit
-			}
+		after, err := c.sizes(ctx, keys)
+		if err != nil {
+			return err
+		}
+		for i := range keys { // AWS bills the larger of a row's old and new size
+			call.write += 2 * math.Ceil(float64(max(before[i], after[i], 1))/1024)
 		}
 	}
 	return nil
 }
 
-func units(c *types.ConsumedCapacity) float64 {
-	if c == nil || c.CapacityUnits == nil {
-		return 0
-	}
-	return *c.CapacityUnits
-}
-
-func writeUnits(c *types.ConsumedCapacity) (table, index float64) {
-	if c == nil {
-		return 0, 0
-	}
-	for _, i := range c.GlobalSecondaryIndexes {
-		index += *i.CapacityUnits
-	}
-	return units(c) - index, index
-}
-
-// transactionRow is a row of a transaction.
-type transactionRow struct {
-	key     item
-	before  item
-	put     item // the new row of a Put
-	changed bool // by an Update: the new row must be read
-	checked bool // by a ConditionCheck
-}
-
-// before reads the rows of a transaction. AWS bills the larger of a row's old and new size.
-func (c *counter) before(ctx context.Context, in *dynamodb.TransactWriteItemsInput) ([]transactionRow, error) {
-	rows := make([]transactionRow, len(in.TransactItems))
-	for i, action := range in.TransactItems {
-		row := &rows[i]
+// keysOf returns the keys of the rows of a transaction.
+func keysOf(in *dynamodb.TransactWriteItemsInput) (keys []item) {
+	for _, action := range in.TransactItems {
 		switch {
 		case action.Put != nil:
-			row.put = action.Put.Item
-			row.key = item{
-				api.PartitionKey: row.put[api.PartitionKey], api.SortKey: row.put[api.SortKey],
-			}
+			row := action.Put.Item
+			keys = append(keys, item{api.PartitionKey: row[api.PartitionKey], api.SortKey: row[api.SortKey]})
 		case action.Update != nil:
-			row.key, row.changed = action.Update.Key, true
+			keys = append(keys, action.Update.Key)
 		case action.Delete != nil:
-			row.key = action.Delete.Key
+			keys = append(keys, action.Delete.Key)
 		default:
-			row.key, row.checked = action.ConditionCheck.Key, true
+			keys = append(keys, action.ConditionCheck.Key)
 		}
-		var err error
-		if row.before, err = c.row(ctx, row.key); err != nil {
+	}
+	return keys
+}
+
+// sizes returns the sizes of rows in bytes; 0 for rows that do not exist.
+func (c *counter) sizes(ctx context.Context, keys []item) ([]int, error) {
+	sizes := make([]int, len(keys))
+	for i, key := range keys {
+		out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: new(true)})
+		if err != nil {
 			return nil, err
 		}
-	}
-	return rows, nil
-}
-
-func (c *counter) row(ctx context.Context, key item) (item, error) {
-	out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: new(true)})
-	if err != nil {
-		return nil, err
-	}
-	return out.Item, nil
-}
-
-// indexWrites returns the number of writes to the sparse index, which contains only keys, for a change of a row.
-func indexWrites(before, after item) float64 {
-	was, is := indexKey(before), indexKey(after)
-	switch {
-	case was == is:
-		return 0
-	case was == "" || is == "":
-		return 1
-	}
-	return 2 // an index row moves by being deleted and put
-}
-
-func indexKey(row item) string {
-	shard, ok := row[api.PendingIndexPartitionKey].(*types.AttributeValueMemberS)
-	if !ok {
-		return ""
-	}
-	since, ok := row[api.PendingIndexSortKey].(*types.AttributeValueMemberN)
-	if !ok {
-		return ""
-	}
-	return shard.Value + " " + since.Value
-}
-
-// itemSize returns a row's size in bytes by DynamoDB's rule: names and values.
-func itemSize(row item) int {
-	size := 0
-	for name, value := range row {
-		size += len(name) + valueSize(value)
-	}
-	return size
-}
-
-func valueSize(v types.AttributeValue) int {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return len(v.Value)
-	case *types.AttributeValueMemberN:
-		return numberSize(v.Value)
-	case *types.AttributeValueMemberB:
-		return len(v.Value)
-	case *types.AttributeValueMemberSS:
-		size := 0
-		for _, s := range v.Value {
-			size += len(s)
+		for name, value := range out.Item {
+			sizes[i] += len(name) + dynamo.SizeOf(value)
 		}
-		return size
-	case *types.AttributeValueMemberL:
-		size := 3
-		for _, element := range v.Value {
-			size += 1 + valueSize(element)
-		}
-		return size
-	case *types.AttributeValueMemberM:
-		size := 3
-		for name, element := range v.Value {
-			size += 1 + len(name) + valueSize(element)
-		}
-		return size
 	}
-	return 1 // null and boolean
-}
-
-// numberSize returns a byte per two significant digits, plus one.
-func numberSize(n string) int {
-	digits := strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(n), "0")
-	return (len(digits)+1)/2 + 1
+	return sizes, nil
 }
 
 // costOf returns the total units of calls. The round trips are the longest chain of sequential calls, each of which
 // begins after the previous one has ended.
-func costOf(calls []dbCall) (cost budget.Cost, index float64) {
+func costOf(calls []dbCall) (cost budget.Cost) {
 	calls = slices.Clone(calls)
 	slices.SortFunc(calls, func(a, b dbCall) int { return a.start.Compare(b.start) })
 	chain := make([]float64, len(calls))
@@ -284,7 +181,6 @@ func costOf(calls []dbCall) (cost budget.Cost, index float64) {
 		cost.Trips = max(cost.Trips, chain[i])
 		cost.Write += call.write
 		cost.Read += call.read
-		index += call.index
 	}
-	return cost, index
+	return cost
 }

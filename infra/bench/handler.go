@@ -35,7 +35,9 @@ type inMemory struct {
 	units  int
 }
 
-func (m *inMemory) Course(context.Context, catalog.OrgID, string, bool) (*catalog.Course, error) {
+func (m *inMemory) Record(
+	context.Context, catalog.OrgID, catalog.Kind, string, string, bool,
+) (catalog.Record, error) {
 	course := m.course
 	return &course, nil
 }

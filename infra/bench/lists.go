@@ -142,7 +142,7 @@ func (l *list) find(ctx context.Context, finding *table, name string) error {
 		if data := response["data"].([]any); len(data) != c.found {
 			return fmt.Errorf("externalId %s: %d records", c.externalID, len(data))
 		}
-		cost, _, err := l.client.measure(ctx, get)
+		cost, err := l.client.measure(ctx, get)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (c client) pages(ctx context.Context, t *table, name, query string, total i
 		if len(data) != min(budget.Page, total-offset) || pagination["total"] != float64(total) {
 			return fmt.Errorf("%s, offset %d: %d records, pagination %v", query, offset, len(data), pagination)
 		}
-		cost, _, err := c.measure(ctx, get)
+		cost, err := c.measure(ctx, get)
 		if err != nil {
 			return err
 		}
@@ -211,18 +211,18 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 		if err != nil {
 			return err
 		}
-		create, _ = costOf(calls)
-		if remove, _, err = l.client.measure(ctx, call(http.MethodDelete, "/jobs/"+id, "")); err != nil {
+		create = costOf(calls)
+		if remove, err = l.client.measure(ctx, call(http.MethodDelete, "/jobs/"+id, "")); err != nil {
 			return err
 		}
 	}
 	var err error
 	cold := &dynamo.Store{Client: l.store.Client, Table: l.store.Table, Now: now}
-	calls := l.counter.during(func() { _, _, err = cold.Jobs(ctx, l.org, len(l.jobs)/2, budget.Page) })
+	calls := l.counter.during(func() { _, _, err = cold.Page(ctx, l.org, catalog.JobKind, len(l.jobs)/2, budget.Page) })
 	if err != nil {
 		return err
 	}
-	first, _ := costOf(calls)
+	first := costOf(calls)
 	dir, err := l.store.Directory(ctx, l.org, catalog.JobKind)
 	if err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/rest"
 )
@@ -73,7 +73,7 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 	}
 	s.server = group.New(config, s.store.Store, nil)
 	s.server.Queue = discard{}
-	filing.Files(config, s.server)
+	s.server.Files = files.New(config)
 	return s, func() { stopStorage(); stopTable() }, nil
 }
 
@@ -116,10 +116,9 @@ func postOf(path string, body any, header ...string) request {
 }
 
 // measure returns the cost of a call.
-func (c client) measure(ctx context.Context, r request) (cost budget.Cost, index float64, err error) {
+func (c client) measure(ctx context.Context, r request) (cost budget.Cost, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
-	cost, index = costOf(calls)
-	return cost, index, err
+	return costOf(calls), err
 }
 
 // do returns the JSON object of a successful response, or nil if the body is not an object.

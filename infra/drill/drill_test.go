@@ -25,6 +25,7 @@ import (
 	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 func TestMain(m *testing.M) { dynamotest.Main(m) }
@@ -57,7 +58,7 @@ func TestDrill(t *testing.T) {
 		t.Fatalf("%d organizations: %v", len(organizations), err)
 	}
 	for _, o := range organizations {
-		courses, err := restored.AllCourses(t.Context(), o.ID)
+		courses, err := service.All[*catalog.Course](t.Context(), restored, o.ID, "")
 		if err != nil || len(courses) == 0 {
 			t.Fatalf("%s: %d courses: %v", o.Name, len(courses), err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
+	usecase "skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -23,7 +24,11 @@ func (c *importArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
-	rows, err := intake.ReadArticulationsFile(c.File)
+	file, err := intake.OpenPath(c.File, intake.Options{Resource: catalog.ArticulationKind})
+	if err != nil {
+		return err
+	}
+	rows, err := file.All()
 	if err != nil {
 		return err
 	}
@@ -41,11 +46,11 @@ func (c *exportArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
-	courses, err := s.store.AllCourses(ctx, c.Organization)
+	courses, err := usecase.All[*catalog.Course](ctx, s.store, c.Organization, "")
 	if err != nil {
 		return err
 	}
-	programs, err := s.store.AllPrograms(ctx, c.Organization)
+	programs, err := usecase.All[*catalog.Program](ctx, s.store, c.Organization, "")
 	if err != nil {
 		return err
 	}
@@ -56,7 +61,7 @@ func (c *exportArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err := e.Begin(out); err != nil {
 		return err
 	}
-	if err := s.store.EachArticulation(ctx, c.Organization, e.Write); err != nil {
+	if err := usecase.Each(ctx, s.store, c.Organization, "", e.Write); err != nil {
 		return err
 	}
 	if err := e.End(); err != nil {

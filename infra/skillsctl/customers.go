@@ -100,36 +100,79 @@ func (customersList) Run(ctx context.Context, t *tool, s *service) error {
 		customers[i] = customer{c.ID, c}
 	}
 	return t.show(customers, func(w io.Writer) {
-		fmt.Fprintln(w, "CUSTOMERID\tORGANIZATIONID\tUNITS\tNAME")
+		fmt.Fprintln(w, "CUSTOMERID\tORGANIZATIONID\tUNITS\tSTATE\tNAME")
 		for _, c := range customers {
 			units := "default"
 			if c.RateLimitUnits != nil {
 				units = strconv.Itoa(*c.RateLimitUnits)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.ID, c.OrganizationID, units, c.Name)
+			state := "enabled"
+			if c.DisabledAt != nil {
+				state = "disabled"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.OrganizationID, units, state, c.Name)
 		}
 	})
 }
 
-type customersLimit struct {
-	Customer catalog.CustomerID `required:"" placeholder:"ID" help:"Id of the customer."`
-	Units    uint               `placeholder:"N" help:"Units per window. 0 is the default."`
-}
-
-// Run changes a customer's rate limit.
-func (c *customersLimit) Run(ctx context.Context, t *tool, s *service) error {
-	changed, err := s.store.Customer(ctx, c.Customer)
+// change loads a customer, changes it, saves it and shows it with what the change does.
+func (s *service) change(
+	ctx context.Context, t *tool, id catalog.CustomerID, change func(*catalog.Customer), effect string,
+) error {
+	changed, err := s.store.Customer(ctx, id)
 	if err != nil {
 		return err
 	}
 	if changed == nil {
-		return fmt.Errorf("there is no customer %s", c.Customer)
+		return fmt.Errorf("there is no customer %s", id)
 	}
-	changed.RateLimitUnits = limitOf(c.Units)
+	change(changed)
 	if err := s.store.SaveCustomer(ctx, changed); err != nil {
 		return err
 	}
-	return t.show(customer{changed.ID, changed}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: the new limit applies within 60 s.\n", changed.Name)
-	})
+	return t.show(customer{changed.ID, changed}, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", changed.Name, effect) })
+}
+
+type customersLimit struct {
+	ofCustomer
+	Units uint `placeholder:"N" help:"Units per window. 0 is the default."`
+}
+
+// Run changes a customer's rate limit.
+func (c *customersLimit) Run(ctx context.Context, t *tool, s *service) error {
+	return s.change(ctx, t, c.Customer, func(changed *catalog.Customer) { changed.RateLimitUnits = limitOf(c.Units) },
+		"the new limit applies within 60 s.")
+}
+
+type customersRename struct {
+	ofCustomer
+	Name string `required:"" help:"New name."`
+}
+
+// Run renames a customer.
+func (c *customersRename) Run(ctx context.Context, t *tool, s *service) error {
+	if strings.TrimSpace(c.Name) == "" {
+		return errors.New("-name must not be blank")
+	}
+	return s.change(ctx, t, c.Customer, func(changed *catalog.Customer) { changed.Name = c.Name },
+		"this is the customer's name from now on.")
+}
+
+type customersDisable struct{ ofCustomer }
+
+// Run refuses the calls of a customer.
+func (c *customersDisable) Run(ctx context.Context, t *tool, s *service) error {
+	return s.change(ctx, t, c.Customer, func(changed *catalog.Customer) {
+		if changed.DisabledAt == nil {
+			changed.DisabledAt = new(now())
+		}
+	}, "its keys are refused within 60 s; customers enable admits them again.")
+}
+
+type customersEnable struct{ ofCustomer }
+
+// Run admits the calls of a disabled customer.
+func (c *customersEnable) Run(ctx context.Context, t *tool, s *service) error {
+	return s.change(ctx, t, c.Customer, func(changed *catalog.Customer) { changed.DisabledAt = nil },
+		"its keys work again.")
 }

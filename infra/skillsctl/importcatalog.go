@@ -44,7 +44,15 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	if err != nil {
 		return err
 	}
-	rows, err := intake.Read(c.File, c.Kind)
+	kind := intake.KindNamed(c.Kind)
+	if kind == "" && c.Kind != "" {
+		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages", c.Kind)
+	}
+	file, err := intake.OpenPath(c.File, intake.Options{Resource: kind})
+	if err != nil {
+		return err
+	}
+	rows, err := file.All()
 	if err != nil {
 		return err
 	}

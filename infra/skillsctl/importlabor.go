@@ -211,7 +211,7 @@ func (t *tool) updateOccupations(ctx context.Context, s *service) (changed int, 
 		}
 		market := &dynamo.Market{Store: s.store}
 		for _, org := range orgs {
-			programs, err := s.store.AllPrograms(ctx, org.ID)
+			programs, err := usecase.All[*catalog.Program](ctx, s.store, org.ID, "")
 			if err != nil {
 				return changed, err
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"skillscurriculum/infra/skillsctl/keyring"
@@ -25,39 +27,48 @@ type ofScope struct {
 
 type keysCreate struct {
 	ofScope
-	Valid time.Duration `help:"How long the key is valid. 0 is forever."`
-}
-
-// Validate implements kong's check of flags.
-func (c *keysCreate) Validate() error {
-	return notNegative("--valid", c.Valid)
+	Valid period `default:"0s" placeholder:"TIME" help:"How long the key is valid, such as 90d. 0s is forever."`
 }
 
 // Run issues a key.
 func (c *keysCreate) Run(ctx context.Context, t *tool, s keyed) error {
-	return t.showIssued(s.keys.Create(ctx, c.Customer, c.Scope, c.Valid))
+	return t.showIssued(s.keys.Create(ctx, c.Customer, c.Scope, time.Duration(c.Valid)))
 }
 
-func notNegative(flag string, d time.Duration) error {
-	if d < 0 {
-		return fmt.Errorf("%s must not be negative", flag)
+// period is a duration in a flag. It can be given in days, as 30d.
+type period time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *period) UnmarshalText(text []byte) error {
+	var whole, rest time.Duration
+	given := string(text)
+	if days, hours, found := strings.Cut(given, "d"); found {
+		n, err := strconv.Atoi(days)
+		if err != nil {
+			return fmt.Errorf("must be a time such as 30d, 36h or 1d12h, not %s", given)
+		}
+		whole, given = time.Duration(n)*24*time.Hour, cmp.Or(hours, "0s")
 	}
+	rest, err := time.ParseDuration(given)
+	if err != nil {
+		return fmt.Errorf("must be a time such as 30d, 36h or 1d12h, not %s", text)
+	}
+	if whole < 0 || rest < 0 {
+		return errors.New("must not be negative")
+	}
+	*p = period(whole + rest)
 	return nil
 }
 
 type keysRotate struct {
 	ofScope
-	Grace time.Duration `default:"24h" help:"How long the old key remains valid."`
-}
-
-// Validate implements kong's check of flags.
-func (c *keysRotate) Validate() error {
-	return notNegative("--grace", c.Grace)
+	Grace   period `default:"24h" placeholder:"TIME" help:"How long the old key remains valid, such as 24h or 30d."`
+	Replace bool   `help:"If there are two live keys already, revoke the one that ends first."`
 }
 
 // Run issues a key that replaces others.
 func (c *keysRotate) Run(ctx context.Context, t *tool, s keyed) error {
-	return t.showIssued(s.keys.Rotate(ctx, c.Customer, c.Scope, c.Grace))
+	return t.showIssued(s.keys.Rotate(ctx, c.Customer, c.Scope, time.Duration(c.Grace), c.Replace))
 }
 
 // showIssued shows a new key, even one that comes with an error: it may work.

@@ -36,7 +36,15 @@ type commands struct {
 		Create customersCreate `cmd:"" help:"Add a customer, with a new organization unless one is given."`
 		List   customersList   `cmd:"" help:"List customers and their organizations."`
 		Limit  customersLimit  `cmd:"" help:"Set a customer's own rate limit. 0 restores the default."`
+
+		Rename  customersRename  `cmd:"" help:"Rename a customer."`
+		Disable customersDisable `cmd:"" help:"Refuse a customer's calls."`
+		Enable  customersEnable  `cmd:"" help:"Admit a disabled customer's calls again."`
 	} `cmd:"" help:"Customers and their organizations."`
+	Organizations struct {
+		Export organizationsExport `cmd:"" help:"Write everything that is stored of an organization to a directory."`
+		Erase  organizationsErase  `cmd:"" help:"Delete an organization with everything that is stored of it."`
+	} `cmd:"" help:"Organizations."`
 	Demo struct {
 		Load demoLoad `cmd:"" help:"Load the demo's two organizations."`
 	} `cmd:"" help:"Demo data."`

@@ -12,6 +12,7 @@ import (
 	"skillscurriculum/infra/devdata"
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // college loads an organization whose records refer to skills of the starter vocabulary: two sections, one of them
@@ -25,12 +26,14 @@ func (c *console) college(name string) catalog.OrgID {
 		"jobs":[{"externalId":"J","name":"J","employerId":"E","skills":[{"skillId":"core:python","level":4}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"}]}]}`)
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
-	s := &service{store: c.store}
-	records, err := s.withSyllabus(ctx, org)
+	records, err := remap.Extracted(ctx, c.store, org)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	for _, r := range records {
+		if !unfinished(r) {
+			continue
+		}
 		task, err := c.store.Claim(ctx, catalog.JobOf(r), ids.New("run_"), now()+60_000)
 		if err != nil {
 			c.t.Fatal(err)
@@ -113,7 +116,7 @@ func TestTaxonomyRemap(t *testing.T) {
 	// A person corrects it. The changes are in the change feed and increment the versions.
 	c.file("t.csv", strings.Replace(string(table), "core:adaptability,adaptability,,,none", "core:adaptability,adaptability,mine:cope,,", 1))
 	_, cursor := c.feed(org, "")
-	sections, err := c.store.AllSections(ctx, org)
+	sections, err := usecase.All[*catalog.Section](ctx, c.store, org, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +162,7 @@ func (c *console) checkRenamed(before []*catalog.Section) {
 	t, ctx := c.t, c.t.Context()
 	t.Helper()
 	for _, was := range before {
-		is, err := c.store.Section(ctx, was.OrganizationID, was.ID, true)
+		is, err := usecase.Get[*catalog.Section](ctx, c.store, was.OrganizationID, was.ID, true)
 		if err != nil || is.UpdatedAt <= was.UpdatedAt {
 			t.Errorf("section %+v %v", is, err)
 		}
@@ -232,7 +235,7 @@ func TestRemapUnderChange(t *testing.T) {
 	if diff := cmp.Diff(want, c.named(org)); diff != "" {
 		t.Error(diff)
 	}
-	sections, err := c.store.AllSections(ctx, org)
+	sections, err := usecase.All[*catalog.Section](ctx, c.store, org, "")
 	if err != nil {
 		t.Fatal(err)
 	}

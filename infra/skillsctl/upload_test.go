@@ -9,6 +9,7 @@ import (
 	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 func TestUpload(t *testing.T) {
@@ -44,11 +45,11 @@ func TestUpload(t *testing.T) {
 	if !strings.Contains(says, "large.pdf") || !strings.Contains(says, "none.pdf") {
 		t.Error(says)
 	}
-	if !strings.HasPrefix(out, "doc_") || strings.Count(out, "\n") != 1 {
+	if !strings.HasPrefix(out, "fileName,documentId\nsql.txt,doc_") || strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}
 	list := value[[]uploaded](c, "upload", "-organization", string(org), good)
-	document, err := c.store.Document(t.Context(), org, list[0].DocumentID, true)
+	document, err := usecase.Get[*catalog.Document](t.Context(), c.store, org, list[0].DocumentID, true)
 	if err != nil || document.FileName != "sql.txt" || document.SizeBytes != 27 {
 		t.Errorf("%+v: %v", document, err)
 	}

@@ -2,6 +2,7 @@ package alignment
 
 import (
 	"fmt"
+	"strings"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
@@ -121,4 +122,31 @@ func areaOf(a labor.Area) string {
 		return "the state (" + a.Region + ")"
 	}
 	return "the nation"
+}
+
+// fewRegions is the number of regions of a type that a page lists by name.
+const fewRegions = 12
+
+// surveyed describes the regions that have figures of their own.
+func surveyed(regions []labor.Region) string {
+	names := map[labor.RegionType][]string{}
+	for _, r := range regions {
+		names[r.RegionType] = append(names[r.RegionType], r.Name)
+	}
+	var parts []string
+	if len(names[labor.National]) > 0 {
+		parts = append(parts, "The nation")
+	}
+	for _, kind := range []struct {
+		of   labor.RegionType
+		noun string
+	}{{labor.State, "States"}, {labor.MSA, "Metropolitan areas"}} {
+		switch list := names[kind.of]; {
+		case len(list) > fewRegions:
+			parts = append(parts, fmt.Sprintf("%s: %d", kind.noun, len(list)))
+		case len(list) > 0:
+			parts = append(parts, kind.noun+": "+strings.Join(list, "; "))
+		}
+	}
+	return strings.Join(parts, ". ")
 }

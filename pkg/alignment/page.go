@@ -27,6 +27,7 @@ type Page struct {
 	Occupations       []pageOccupation
 	National          bool   // the figures requested are national
 	Region            string // the region requested
+	Surveyed          string // the regions that have figures
 	Notes             []string
 	WideJobs          bool // so many jobs that their columns must be narrow
 	WideCourses       bool
@@ -102,7 +103,7 @@ func (r Report) Page() Page {
 	case MarketView:
 		all := s.occupations(r.Market)
 		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region)
-		p.National, p.Region = r.Region.Area == labor.Nation, r.Region.Name
+		p.National, p.Region, p.Surveyed = r.Region.Area == labor.Nation, r.Region.Name, surveyed(r.Surveyed)
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
 		for _, note := range r.MarketNotes {
 			p.Notes = append(p.Notes, note.Message)

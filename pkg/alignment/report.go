@@ -36,6 +36,7 @@ type Report struct {
 	// Region is that area; MarketNotes describe single figures, such as those that the survey does not publish.
 	Region      labor.Region
 	MarketNotes []catalog.Warning
+	Surveyed    []labor.Region // the regions that have figures of their own, for pages
 	// Warnings are those that do not follow from the other fields.
 	Warnings []catalog.Warning
 }

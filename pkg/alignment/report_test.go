@@ -143,6 +143,10 @@ func college(view string) alignment.Report {
 			{"socCode":"15-1254","name":"Web Developers","cipCodes":["11.0801"],"totalEmployment":13720,"medianAnnualWage":97410,"wagePercentiles":{"p10":48900,"p25":66000,"p75":133000,"p90":171000},"projectedGrowth":0.075,"annualOpenings":7400,"typicalEducation":"Bachelor's degree","source":"Invented for tests"}
 		]`),
 		Region: labor.Region{Area: labor.StateArea("06"), Name: "California"},
+		Surveyed: []labor.Region{
+			{Area: labor.Nation, Name: "United States"}, {Area: labor.StateArea("06"), Name: "California"},
+			{Area: labor.StateArea("53"), Name: "Washington"}, {Area: labor.Area{RegionType: labor.MSA, Region: "31080"}, Name: "Los Angeles"},
+		},
 		MarketNotes: []catalog.Warning{
 			{Code: catalog.HourlyOnly, SOCCode: "15-1254", Message: "The survey publishes only hourly wages for Web Developers."},
 		},

@@ -1,7 +1,6 @@
-// Package boot turns the environment into a running function: environment ->
-// config -> adapters -> handler. It is the only room that knows all the others; it
-// holds no rule of its own. Each kind of function is started by a package of its own
-// (group, extractor, sweeper, deliverer), so that it loads only what it needs.
+// Package boot starts functions: it reads the configuration from the environment, and makes the adapters and handlers
+// for it. It is the only package that imports all others, and has no rules of its own. Each kind of function is started
+// by its own package (group, extractor, sweeper, deliverer), so that it links only what it needs.
 package boot
 
 import (
@@ -27,7 +26,7 @@ import (
 	"skillscurriculum/pkg/webhook"
 )
 
-// Config is everything that the environment says.
+// Config is the configuration of a function.
 type Config struct {
 	Region           string
 	Credentials      aws.CredentialsProvider
@@ -46,11 +45,10 @@ type Config struct {
 	WebhookKey       string // see webhook.NewCipher
 	WebhookHosts     []string
 	WebhookSchedule  webhook.Schedule
-	Examples         map[string]string // of parameters, in the place of the contract's; see package printing
+	Examples         map[string]string // of parameters, instead of the contract's; see package printing
 }
 
-// Read reads the configuration through getenv and reports everything that is
-// wrong at once.
+// Read reads the configuration through getenv. Its error lists everything that is wrong.
 func Read(getenv func(string) string) (Config, error) {
 	var invalid []error
 	number := func(name string, fallback int) int {
@@ -60,7 +58,7 @@ func Read(getenv func(string) string) (Config, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			invalid = append(invalid, fmt.Errorf("%s must be a whole number above 0, not %q", name, text))
+			invalid = append(invalid, fmt.Errorf("%s must be a positive whole number, not %q", name, text))
 		}
 		return n
 	}
@@ -84,7 +82,8 @@ func Read(getenv func(string) string) (Config, error) {
 		RetryDelay:   time.Duration(number(api.EnvRetryDelay, 30)) * time.Second,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{
-				AccessKeyID: getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"), SessionToken: getenv("AWS_SESSION_TOKEN"),
+				AccessKeyID: getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
+				SessionToken: getenv("AWS_SESSION_TOKEN"),
 			}, nil
 		}),
 	}
@@ -114,13 +113,13 @@ func Read(getenv func(string) string) (Config, error) {
 	return c, errors.Join(invalid...)
 }
 
-// Now is the functions' clock.
+// Now returns the current time.
 func Now() catalog.Time { return catalog.TimeOf(time.Now()) }
 
-// IDs makes the functions' ids.
+// IDs makes ids.
 var IDs = catalog.IDs{Random: rand.Reader}
 
-// Store opens the table.
+// Store returns the table.
 func (c Config) Store() *dynamo.Store {
 	options := dynamodb.Options{Region: c.Region, Credentials: c.Credentials}
 	if c.DynamoDBEndpoint != "" {
@@ -129,8 +128,7 @@ func (c Config) Store() *dynamo.Store {
 	return &dynamo.Store{Client: dynamodb.New(options), Table: c.Table, Now: Now}
 }
 
-// Taxonomy opens the compiled taxonomy, or the built-in vocabulary where none is
-// named.
+// Taxonomy opens the compiled taxonomy, or the built-in vocabulary if none is configured.
 func (c Config) Taxonomy(builtin func() *skills.Taxonomy) (*skills.Taxonomy, error) {
 	if c.TaxonomyFile == "" {
 		return builtin(), nil
@@ -146,8 +144,7 @@ func (c Config) Taxonomy(builtin func() *skills.Taxonomy) (*skills.Taxonomy, err
 	return taxonomy, nil
 }
 
-// Start reads the configuration of a function and makes its log, or ends the process
-// with everything that is wrong with the configuration.
+// Start reads the configuration of a function and makes its log. It ends the process if the configuration is invalid.
 func Start(function string) (Config, *slog.Logger) {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	config, err := Read(os.Getenv)

@@ -1,8 +1,11 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
+	"slices"
 )
 
 // Organization owns records.
@@ -19,6 +22,7 @@ type Customer struct {
 	Name           string     `json:"name"`
 	RateLimitUnits *int       `json:"rateLimitUnits" doc:"Units per window instead of the default"`
 	CreatedAt      Time       `json:"createdAt"`
+	DisabledAt     *Time      `json:"disabledAt" doc:"Time since which its keys are refused; null if they are not"`
 }
 
 // Scope is the access that a key grants.
@@ -70,16 +74,35 @@ func HashSecret(secret string) string {
 // one can replace the other without a gap.
 const MaxLiveKeys = 2
 
-// AddKey checks that a customer may have another key of a scope.
-func AddKey(keys []*Key, scope Scope, now Time) error {
-	live := 0
+// EndsFirst returns the live key of a scope that ends first, the oldest of those that end at the same time or never, and
+// whether there are so many that it has to make room for another.
+func EndsFirst(keys []*Key, scope Scope, now Time) (first *Key, crowded bool) {
+	var live []*Key
 	for _, k := range keys {
 		if k.Scope == scope && k.Live(now) {
-			live++
+			live = append(live, k)
 		}
 	}
-	if live >= MaxLiveKeys {
-		return Errorf(Conflict, "the customer has %d live keys of scope %s already: revoke one first", live, scope)
+	const never = Time(math.MaxInt64)
+	ends := func(k *Key) Time {
+		if k.ExpiresAt == nil {
+			return never
+		}
+		return *k.ExpiresAt
+	}
+	slices.SortFunc(live, func(a, b *Key) int {
+		return cmp.Or(cmp.Compare(ends(a), ends(b)), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	if len(live) == 0 {
+		return nil, false
+	}
+	return live[0], len(live) >= MaxLiveKeys
+}
+
+// AddKey checks that a customer may have another key of a scope.
+func AddKey(keys []*Key, scope Scope, now Time) error {
+	if _, crowded := EndsFirst(keys, scope, now); crowded {
+		return Errorf(Conflict, "the customer has %d live keys of scope %s already: revoke one first", MaxLiveKeys, scope)
 	}
 	return nil
 }

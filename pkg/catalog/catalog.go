@@ -88,11 +88,8 @@ func (o Optional[T]) Or(old T) T {
 // MarshalJSON encodes the value; omitzero omits absent fields.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
-// Fill marks the field as set and returns a pointer to its value, a *T.
-func (o *Optional[T]) Fill() any {
-	o.Set = true
-	return &o.Value
-}
-
 // UnmarshalJSON marks the field as set and decodes its value.
-func (o *Optional[T]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, o.Fill()) }
+func (o *Optional[T]) UnmarshalJSON(b []byte) error {
+	o.Set = true
+	return json.Unmarshal(b, &o.Value)
+}

@@ -278,7 +278,7 @@ func restarted(before, after Record) bool {
 		return false
 	}
 	section, ok := after.(*Section)
-	return was.ProcessingStatus != Pending || ok && section.HasNewSyllabus(*before.(*Section))
+	return was.ProcessingStatus != Pending || ok && section.hasOtherSyllabus(*before.(*Section))
 }
 
 // found updates the rows that find a record and its hold on a document; before is nil for a

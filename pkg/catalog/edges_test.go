@@ -131,9 +131,11 @@ func TestSectionFields(t *testing.T) {
 	apply := func(in SectionInput, want ...string) {
 		t.Helper()
 		var locations []string
+		before := *s
 		for _, wrong := range in.Apply(s, l) {
 			locations = append(locations, wrong.Location)
 		}
+		s.settle(&before, "", &Course{DefaultSectionID: "another"})
 		if !slices.Equal(locations, want) {
 			t.Errorf("wrong at %v, want %v", locations, want)
 		}

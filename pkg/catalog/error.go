@@ -1,6 +1,9 @@
 package catalog
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Code is the stable part of an error response.
 type Code string
@@ -27,7 +30,7 @@ const (
 // FieldError is a violation of a rule in a request: its location, a message, and the value.
 type FieldError struct {
 	Location string `json:"location" doc:"Location in the request: body, then names and [indexes], such as body.skills[0].level"`
-	Message  string `json:"message" doc:"What is wrong, for people to read; the wording may change"`
+	Message  string `json:"message" doc:"Explanation for people; the wording may change"`
 	Value    any    `json:"value,omitempty" doc:"Value that was sent, or the id of the conflicting record"`
 }
 
@@ -59,6 +62,12 @@ func Invalid(fields ...FieldError) *Error {
 
 // Absent returns the error for records that are unknown, deleted or of another organization.
 func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
+
+// HasCode reports whether err is an Error with the code.
+func HasCode(err error, code Code) bool {
+	var known *Error
+	return errors.As(err, &known) && known.Code == code
+}
 
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Detail

@@ -36,8 +36,8 @@ func (t Transition) StartsIn(s ProcessingStatus) bool { return slices.Contains(t
 
 // Extraction is the extraction state that records with a syllabus embed.
 type Extraction struct {
-	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"State of the extraction of skills; absent where there is no syllabus"`
-	Failure          *Failure         `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED" extension:"true"`
+	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"State of the extraction of skills; absent for a section without a syllabus that is not its course's default section"`
+	Failure          *Failure         `json:"failure,omitempty" doc:"Reason for the failure; only when FAILED" extension:"true"`
 	// Warnings describe limits of the skills, such as a language that the taxonomy does not cover.
 	Warnings []Warning `json:"warnings,omitempty" doc:"Limits of the extracted skills" extension:"true"`
 }
@@ -57,13 +57,15 @@ type Task struct {
 	Job          ExtractionJob
 	ParentID     string // id of the record's owner; "" for none
 	Name         string
-	Description  string
+	Source       Source
+	Description  string // text that is read where the source is a description; "" for too little
 	SyllabusHref string
 	DocumentID   string
 	Attempt      int    // 1 for the first
 	Lease        string // token of the run
 	UpdatedAt    Time   // of the claimed record
 	Reviews      []Review
+	Course       *Course // of a section; nil if it is deleted
 }
 
 // ErrFinished means that the extraction is finished or its record deleted. ErrLeased means

@@ -81,7 +81,7 @@ func (m *reviewModel) Extract(t *rapid.T) {
 
 func (m *reviewModel) SetByHand(t *rapid.T) {
 	known := slices.DeleteFunc(anySkills.Draw(t, "skills"), func(s catalog.SkillRef) bool { _, ok := taxonomyOf(s.SkillID); return !ok })
-	in := catalog.SectionInput{Skills: catalog.Optional[[]catalog.SkillInput]{Set: true}}
+	in := catalog.SectionInput{Skills: catalog.Optional[[]catalog.SkillInput]{Set: true, Value: []catalog.SkillInput{}}}
 	for _, s := range known {
 		in.Skills.Value = append(in.Skills.Value, catalog.SkillInput{SkillID: s.SkillID, Level: s.Level, Confidence: &s.Confidence})
 	}

@@ -60,8 +60,7 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 	if hook == nil || !hook.Enabled && m.Type != catalog.TestType {
 		return w.Store.DropMessage(ctx, m)
 	}
-	quick := hooks.Quick[hook.ID]
-	if !quick {
+	if !hooks.Quick[hook.ID] {
 		mine, err := w.Store.TakeTurn(ctx, m, until)
 		if err != nil {
 			return err
@@ -93,39 +92,39 @@ func (w *Worker) deliver(ctx context.Context, m catalog.WebhookMessage) error {
 			w.Log.WarnContext(ctx, "attempt not queued", "message", m.ID, "cause", err.Error())
 		}
 	}
-	err = w.markPace(ctx, quick, m, a)
+	err = w.mark(ctx, hooks, m, a, reason == "")
 	if reason != "" {
-		return errors.Join(err, w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason))
+		err = errors.Join(err, w.Store.DisableWebhook(ctx, hook.OrganizationID, hook.ID, reason))
 	}
-	return errors.Join(err, w.markHealth(ctx, hooks, hook, a))
+	return err
 }
 
-// markHealth records since when a webhook has been failing, or that it works again.
-func (w *Worker) markHealth(ctx context.Context, hooks *catalog.Webhooks, hook *catalog.Webhook,
-	a catalog.WebhookAttempt) error {
-	_, fails := hooks.Failing[hook.ID]
+// mark records whether a webhook fails, unless it is to be disabled, and whether it responds quickly, if that has
+// changed. It ends the turn of a message that needed one.
+func (w *Worker) mark(
+	ctx context.Context, hooks *catalog.Webhooks, m catalog.WebhookMessage, a catalog.WebhookAttempt, enabled bool,
+) (err error) {
+	var since *catalog.Time
+	_, fails := hooks.Failing[m.WebhookID]
 	switch worked := a.Outcome == catalog.Delivered; {
-	case worked && fails:
-		return w.Store.ClearFailing(ctx, hook.OrganizationID, hook.ID)
-	case !worked && !fails:
-		return w.Store.MarkFailing(ctx, hook.OrganizationID, hook.ID, a.At)
+	case enabled && worked && fails:
+		since = new(catalog.Time(0))
+	case enabled && !worked && !fails:
+		since = &a.At
 	}
-	return nil
-}
-
-// markPace records whether the webhook responds quickly, if that has changed, and ends the
-// turn of a message that needed one.
-func (w *Worker) markPace(ctx context.Context, quick bool, m catalog.WebhookMessage, a catalog.WebhookAttempt) error {
+	var pace *bool
 	slow := a.Outcome == catalog.ReceiverTimedOut || a.DurationMs >= int(slowFrom.Milliseconds())
-	switch {
-	case quick && slow:
-		return w.Store.MarkSlow(ctx, m.OrganizationID, m.WebhookID)
-	case quick:
-		return nil
-	case slow:
-		return w.Store.EndTurn(ctx, m)
+	quick := hooks.Quick[m.WebhookID]
+	if quick == slow {
+		pace = new(!slow)
 	}
-	return errors.Join(w.Store.MarkQuick(ctx, m.OrganizationID, m.WebhookID), w.Store.EndTurn(ctx, m))
+	if since != nil || pace != nil {
+		err = w.Store.MarkWebhook(ctx, m.OrganizationID, m.WebhookID, since, pace)
+	}
+	if !quick {
+		err = errors.Join(err, w.Store.EndTurn(ctx, m))
+	}
+	return err
 }
 
 // hold postpones a message whose turn is taken. since is when the receiver began to fail, 0

@@ -49,12 +49,9 @@ type Store interface {
 	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
-	// MarkFailing stores since when a webhook has been failing, ClearFailing that it works.
-	MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error
-	ClearFailing(ctx context.Context, org catalog.OrgID, webhookID string) error
-	// MarkQuick stores that a webhook's last response was quick, MarkSlow that it was not.
-	MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error
-	MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error
+	// MarkWebhook stores since when a webhook has been failing, 0 if it works, and whether its last response was quick.
+	// nil changes nothing; the earliest failure since the last success is kept.
+	MarkWebhook(ctx context.Context, org catalog.OrgID, webhookID string, failingSince *catalog.Time, quick *bool) error
 	// TakeTurn reserves one of an organization's few turns for a message until an instant. It
 	// reports whether the turn was free; EndTurn releases it.
 	TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error)

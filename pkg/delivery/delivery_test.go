@@ -509,7 +509,7 @@ func TestSlowReceiverHasFewTurns(t *testing.T) {
 	const jobs = 20
 	b := newBench(t, "job.created")
 	works := b.add("job.created")
-	if err := b.store.MarkQuick(t.Context(), org, works.ID); err != nil {
+	if err := b.store.MarkWebhook(t.Context(), org, works.ID, nil, new(true)); err != nil {
 		t.Fatal(err)
 	}
 	release := make(chan struct{})

@@ -15,36 +15,16 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Articulation reads an articulation.
-func (s *Store) Articulation(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Articulation, error) {
-	return load[catalog.Articulation](ctx, s, org, "", id, strong)
-}
-
-// EachArticulation passes every articulation of the organization to visit, in creation
-// order.
-func (s *Store) EachArticulation(ctx context.Context, org catalog.OrgID, visit func(*catalog.Articulation) error) error {
-	return s.query(ctx, partitionQuery(partition(org, api.RecordRows(catalog.ArticulationKind)), true), func(row item) (bool, error) {
-		a, err := decodeRecord[catalog.Articulation](row)
-		if err == nil {
-			err = visit(a)
-		}
-		return true, err
-	})
-}
-
-// ArticulationsByID reads those of the articulations that are live.
-func (s *Store) ArticulationsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Articulation, error) {
-	return byID[catalog.Articulation](ctx, s, org, ids, strong)
-}
-
-// ArticulationsByNumber reads the articulations with the sequence numbers that are live,
-// in creation order; of each only the fields, all where none are named.
-func (s *Store) ArticulationsByNumber(ctx context.Context, org catalog.OrgID, numbers []int, fields []string, strong bool) ([]*catalog.Articulation, error) {
+// ArticulationsByNumber reads the existing articulations with the sequence numbers, in creation order: only the fields,
+// or all of them if none are given.
+func (s *Store) ArticulationsByNumber(
+	ctx context.Context, org catalog.OrgID, numbers []int, fields []string, strong bool,
+) ([]*catalog.Articulation, error) {
 	keys := make([]key, len(numbers))
 	for i, seq := range numbers {
 		keys[i] = numberedKey(org, catalog.ArticulationKind, seq)
 	}
-	return records[catalog.Articulation](ctx, s, keys, strong, fields...)
+	return records[*catalog.Articulation](ctx, s, catalog.ArticulationKind, keys, strong, fields...)
 }
 
 // The entries of what is approved under one key are divided among rows: a first one, which
@@ -185,11 +165,6 @@ func (s *Store) Moves(ctx context.Context, org catalog.OrgID, id string) ([]cata
 	return moves, err
 }
 
-// ProgramsByID reads those of the programs that are live. Their courses are only ids.
-func (s *Store) ProgramsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Program, error) {
-	return byID[catalog.Program](ctx, s, org, ids, strong)
-}
-
 // TransferCoursesByID reads those of the transfer courses that are live, and their
 // packages, by id. An id leads to its package; one of before it did is looked for in
 // all packages.
@@ -206,9 +181,12 @@ func (s *Store) TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids 
 	var among []*catalog.TransferPackage
 	var err error
 	if older {
-		among, err = all[catalog.TransferPackage](ctx, s, partition(org, api.RecordRows(catalog.TransferPackageKind)))
+		err = s.EachRecord(ctx, org, catalog.TransferPackageKind, "", func(r catalog.Record) error {
+			among = append(among, r.(*catalog.TransferPackage))
+			return nil
+		})
 	} else {
-		among, err = records[catalog.TransferPackage](ctx, s, keys, true)
+		among, err = records[*catalog.TransferPackage](ctx, s, catalog.TransferPackageKind, keys, true)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -220,11 +198,11 @@ func (s *Store) TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids 
 		number, _ := catalog.Sequence(catalog.TransferPackageKind, pack.ID)
 		for _, id := range ids {
 			if seq, ok := catalog.PackageNumber(id); ok && seq == number || !ok && catalog.TransferCourseKind.Made(id) {
-				keys = append(keys, key{nestedIn(org, catalog.TransferCourseKind, pack.ID), id})
+				keys = append(keys, key{recordPartition(org, catalog.TransferCourseKind, pack.ID), id})
 			}
 		}
 	}
-	found, err := records[catalog.TransferCourse](ctx, s, keys, true)
+	found, err := records[*catalog.TransferCourse](ctx, s, catalog.TransferCourseKind, keys, true)
 	courses := map[string]*catalog.TransferCourse{}
 	for _, course := range found {
 		courses[course.ID] = course

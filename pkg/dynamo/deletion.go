@@ -63,7 +63,7 @@ func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*c
 	}
 	var change catalog.Change
 	for _, row := range rows {
-		r, err := decodeKind(catalog.KindOf(owned[0].Record), row)
+		r, err := decodeRecord(catalog.KindOf(owned[0].Record), row)
 		if err != nil {
 			return nil, err
 		}
@@ -149,10 +149,14 @@ func (s *Store) ExpireDocuments(
 ) error {
 	return s.sweep(ctx, uploads, func(at catalog.ExtractionJob, k key) error {
 		org := at.OrganizationID
-		document, err := s.Document(ctx, org, at.ID, true)
+		r, err := s.Record(ctx, org, catalog.DocumentKind, "", at.ID, true)
 		if err != nil {
-			return ignoreAbsent(err)
+			if catalog.HasCode(err, catalog.NotFound) {
+				return nil
+			}
+			return err
 		}
+		document := r.(*catalog.Document)
 		came, err := uploaded(ctx, org, document.ID)
 		if err != nil {
 			return err
@@ -169,41 +173,30 @@ func (s *Store) ExpireDocuments(
 	})
 }
 
-func ignoreAbsent(err error) error {
-	var known *catalog.Error
-	if errors.As(err, &known) && known.Code == catalog.NotFound {
-		return nil
-	}
-	return err
-}
-
 // owned returns a change that deletes the live records that a deleted record owned.
-func (s *Store) owned(ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item) (change catalog.Change, err error) {
-	deleted, err := decodeKind(kind, row)
+func (s *Store) owned(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item,
+) (change catalog.Change, err error) {
+	owner, err := decodeRecord(kind, row)
 	if err != nil {
 		return change, err
 	}
-	switch deleted := deleted.(type) {
+	var records map[string]catalog.Record
+	switch owner := owner.(type) {
 	case *catalog.Course:
-		ids := make([]string, len(deleted.Sections))
-		for i, ref := range deleted.Sections {
+		ids := make([]string, len(owner.Sections))
+		for i, ref := range owner.Sections {
 			ids[i] = ref.ID
 		}
-		sections, err := s.SectionsByID(ctx, org, ids, true)
-		if err != nil {
-			return change, err
-		}
-		for _, section := range sections {
-			change.Delete(section, s.Now(), nil)
-		}
+		records, err = s.RecordsByID(ctx, org, catalog.SectionKind, ids, true)
 	case *catalog.TransferPackage:
-		courses, err := s.TransferCourses(ctx, org, deleted.ID)
-		if err != nil {
-			return change, err
-		}
-		for _, course := range courses {
-			change.Delete(course, s.Now(), nil)
-		}
+		err = s.EachRecord(ctx, org, catalog.TransferCourseKind, owner.ID, func(r catalog.Record) error {
+			change.Delete(r, s.Now(), nil)
+			return nil
+		})
 	}
-	return change, nil
+	for _, r := range records {
+		change.Delete(r, s.Now(), nil)
+	}
+	return change, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 // A section gets another syllabus, or none, while the old one is being read: what
@@ -26,7 +27,7 @@ func TestRunForAnotherSyllabusLosesItsClaim(t *testing.T) {
 				t.Fatal(err)
 			}
 			commit(t, store, func(change *catalog.Change) error {
-				section, err := store.Section(t.Context(), org, section, true)
+				section, err := service.Get[*catalog.Section](t.Context(), store, org, section, true)
 				if err != nil {
 					return err
 				}
@@ -38,7 +39,7 @@ func TestRunForAnotherSyllabusLosesItsClaim(t *testing.T) {
 			if err := store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "old", Level: 1}}}); !errors.Is(err, catalog.ErrFinished) {
 				t.Errorf("the old run ends with %v", err)
 			}
-			after, err := store.Section(t.Context(), org, section, true)
+			after, err := service.Get[*catalog.Section](t.Context(), store, org, section, true)
 			if err != nil || after.ProcessingStatus != next.ProcessingStatus || len(after.Skills) > 0 {
 				t.Errorf("section %+v, %v", after, err)
 			}
@@ -56,7 +57,7 @@ func newSection(t *testing.T, store *dynamo.Store) (id string) {
 		}
 		course := &catalog.Course{Name: "Course", Code: "C 1"}
 		change.AddCourse(course, &catalog.Section{}, ids, dir, store.Now)
-		section := &catalog.Section{Name: "Section", Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+		section := &catalog.Section{Name: "Section", SyllabusHref: new("https://example.org/s.pdf")}
 		err = change.AddSection(section, course, ids, store.Now)
 		id = section.ID
 		return err
@@ -81,7 +82,7 @@ func TestTransactionInProgressIsNotStale(t *testing.T) {
 	if !errors.As(err, &known) || known.Code != catalog.Unavailable {
 		t.Errorf("error %v", err)
 	}
-	if jobs, total, err := store.Jobs(t.Context(), org, 0, 10); err != nil || total != 1 || len(jobs) != 1 {
+	if jobs, total, err := service.List[*catalog.Job](t.Context(), store, org, 0, 10); err != nil || total != 1 || len(jobs) != 1 {
 		t.Errorf("%d jobs of %d, %v", len(jobs), total, err)
 	}
 }

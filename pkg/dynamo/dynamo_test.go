@@ -15,6 +15,7 @@ import (
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 func TestMain(m *testing.M) {
@@ -117,7 +118,7 @@ func newJob(ctx context.Context, store *dynamo.Store, name string) (id string, e
 
 func deleteJob(ctx context.Context, store *dynamo.Store, id string) error {
 	return tryCommit(ctx, store, func(change *catalog.Change) error {
-		job, err := store.Job(ctx, org, id, true)
+		job, err := service.Get[*catalog.Job](ctx, store, org, id, true)
 		if err != nil {
 			return err
 		}

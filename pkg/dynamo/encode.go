@@ -175,7 +175,7 @@ func decodeInto(row item, r catalog.Record) error {
 	case *catalog.Section:
 		r.Status = cmp.Or(r.Status, catalog.ActiveSection)
 		if _, ok := row[byHand]; !ok {
-			r.ByHand = r.ProcessingStatus == ""
+			r.ByHand = r.ProcessingStatus == "" && len(r.Skills) > 0
 		}
 	}
 	return nil

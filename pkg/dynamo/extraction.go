@@ -1,10 +1,13 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +22,6 @@ import (
 // extractionRow is the row of a record with an extraction.
 type extractionRow struct {
 	Name         string `json:"name"`
-	Description  string `json:"description"`
 	SyllabusHref string `json:"syllabusHref"`
 	DocumentID   string `json:"documentId"`
 	LeaseToken   string `json:"leaseToken"`
@@ -33,7 +35,7 @@ type extractionRow struct {
 
 func decodeExtraction(kind catalog.Kind, row item) (x extractionRow, err error) {
 	if err = decode(row, &x); err == nil {
-		x.record, err = decodeKind(kind, row)
+		x.record, err = decodeRecord(kind, row)
 	}
 	if err == nil {
 		x.Extraction = catalog.ExtractionOf(x.record)
@@ -78,11 +80,17 @@ func (s *Store) Claim(
 		switch {
 		case refused == nil, x.LeaseToken == lease && x.ProcessingStatus == catalog.Claiming.To:
 			job.RequestedAt = catalog.Time(x.RequestedAt)
-			return &catalog.Task{
+			task := &catalog.Task{
 				Job: job, ParentID: catalog.ParentOf(x.record), Lease: lease, Attempt: x.Attempts,
 				UpdatedAt: x.record.Base().UpdatedAt, Reviews: catalog.ReviewsOf(x.record),
-				Name: x.Name, Description: x.Description, SyllabusHref: x.SyllabusHref, DocumentID: x.DocumentID,
-			}, nil
+				Name: x.Name, SyllabusHref: x.SyllabusHref, DocumentID: x.DocumentID,
+			}
+			// A change of the course after this read ends the claim.
+			if task.Course, err = s.courseOf(ctx, job); err != nil || task.Course == nil && job.Kind == catalog.SectionKind {
+				return nil, cmp.Or(err, catalog.ErrFinished)
+			}
+			task.Source, task.Description = catalog.SourceOf(x.record, task.Course)
+			return task, nil
 		case !catalog.Claiming.StartsIn(x.ProcessingStatus):
 			return nil, catalog.ErrFinished
 		case job.RequestedAt != 0 && x.RequestedAt != 0 && x.RequestedAt != int64(job.RequestedAt):
@@ -93,6 +101,20 @@ func (s *Store) Claim(
 		// The record was updated by a machine whose clock is ahead.
 		now = x.record.Base().UpdatedAt.After(s.Now())
 	}
+}
+
+// courseOf reads the course of a section; nil if it is deleted, and for other records.
+func (s *Store) courseOf(ctx context.Context, job catalog.ExtractionJob) (*catalog.Course, error) {
+	seq, ok := catalog.Sequence(catalog.SectionKind, job.ID)
+	if !ok {
+		return nil, nil
+	}
+	row, err := s.row(ctx, numberedKey(job.OrganizationID, catalog.CourseKind, seq), true)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	course := &catalog.Course{}
+	return course, decodeInto(row, course)
 }
 
 // claim returns the update that claims an extraction at an instant.
@@ -138,12 +160,14 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	kept := *outcome
 	kept.Provenance.FinishedAt = s.Now()
-	return s.settle(ctx, task, transition, event, func(e *expression, present []catalog.Review) ([]write, error) {
+	return s.settle(ctx, task, transition, event, func(e *expression, now *catalog.Task, at catalog.Time) ([]write, error) {
 		values := map[string]any{}
+		var writes []write
 		if outcome.Failure != nil {
 			values["failure"] = outcome.Failure
 		} else {
-			skills, reviewed := catalog.ApplyReviews(present, outcome.Skills)
+			skills, reviewed := catalog.ApplyReviews(now.Reviews, outcome.Skills)
+			writes = s.countSkills(now, len(skills), at)
 			if len(reviewed) > 0 {
 				values[reviews] = catalog.Reviews(reviewed)
 			}
@@ -166,13 +190,37 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		if outcome.Failure != nil {
 			return nil, nil
 		}
-		return s.outcomeRows(task.Job.OrganizationID, task.Job.ID, &kept)
+		more, err := s.outcomeRows(task.Job.OrganizationID, task.Job.ID, &kept)
+		return append(writes, more...), err
 	})
+}
+
+// countSkills returns the update of a section's reference in its course, if it has another
+// number of skills now.
+func (s *Store) countSkills(task *catalog.Task, skills int, at catalog.Time) []write {
+	course := task.Course
+	if course == nil {
+		return nil
+	}
+	i := slices.IndexFunc(course.Sections, func(r catalog.SectionRef) bool { return r.ID == task.Job.ID })
+	if i < 0 || course.Sections[i].SkillCount == skills {
+		return nil
+	}
+	after := *course
+	after.UpdatedAt = at
+	var e expression
+	ref := fmt.Sprintf("%s[%d].", e.name("sections"), i)
+	e.sets = append(e.sets, ref+e.name("skillCount")+" = "+e.value(number(skills)))
+	e.set("updatedAt", text(at.String()))
+	e.conditions = []string{
+		ref + e.name("id") + " = " + e.value(text(task.Job.ID)), e.name("updatedAt") + " < " + e.value(text(at.String())),
+	}
+	return []write{{action: s.update(keyOf(course), &e), entry: entry(catalog.Changed, &after), row: s.bytesOf(course)}}
 }
 
 // PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, catalog.Returning, "", func(e *expression, _ []catalog.Review) ([]write, error) {
+	return s.settle(ctx, task, catalog.Returning, "", func(e *expression, _ *catalog.Task, _ catalog.Time) ([]write, error) {
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
 		return nil, nil
@@ -180,24 +228,28 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 }
 
 // settle makes a transition of a claimed extraction while the run still has its lease,
-// in one transaction with the writes that change returns. event goes to the change feed;
-// "" for none. If the record was changed, change is called again with the current reviews.
+// in one transaction with the writes that change returns for the task as it is now and the
+// time of the transition. event goes to the change feed; "" for none. If the record or its
+// course was changed, change is called again.
 func (s *Store) settle(
 	ctx context.Context, task *catalog.Task, t catalog.Transition, event string,
-	change func(e *expression, present []catalog.Review) ([]write, error),
+	change func(e *expression, now *catalog.Task, at catalog.Time) ([]write, error),
 ) error {
-	updatedAt, present := task.UpdatedAt, task.Reviews
+	now := *task
 	for {
 		var e expression
-		next := updatedAt.After(s.Now())
-		writes, err := change(&e, present)
+		next := now.UpdatedAt.After(s.Now())
+		if now.Course != nil {
+			next = now.Course.UpdatedAt.After(next)
+		}
+		writes, err := change(&e, &now, next)
 		if err != nil {
 			return err
 		}
 		e.set(processingStatus, text(string(t.To)))
 		e.set("updatedAt", text(next.String()))
 		e.remove(leaseToken, leaseUntil)
-		e.unchanged(updatedAt)
+		e.unchanged(now.UpdatedAt)
 		e.is(leaseToken, text(task.Lease)) // only a record in PROCESSING has one
 		writes = append(writes, write{
 			action: s.update(jobKey(task.Job), &e),
@@ -221,22 +273,29 @@ func (s *Store) settle(
 		if x.LeaseToken != task.Lease || !t.StartsIn(x.ProcessingStatus) {
 			return catalog.ErrFinished
 		}
-		updatedAt, present = x.record.Base().UpdatedAt, catalog.ReviewsOf(x.record)
+		now.UpdatedAt, now.Reviews = x.record.Base().UpdatedAt, catalog.ReviewsOf(x.record)
+		if now.Course, err = s.courseOf(ctx, task.Job); err != nil {
+			return err
+		}
 	}
 }
 
-// outcomeRows store the evidence and the text of a record, and the outcome of its document,
-// so that the same document is not extracted again.
+// outcomeRows store the evidence and the text of a record, and the outcome of its syllabus,
+// so that the same one is not extracted again.
 func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([]write, error) {
 	var writes []write
-	for _, k := range []key{evidenceKey(org, id), documentKey(org, o.Provenance, o.Text)} {
+	keys, described := []key{evidenceKey(org, id)}, o.Provenance.Source == catalog.FromDescription
+	if !described {
+		keys = append(keys, documentKey(org, o.Provenance, o.Text))
+	}
+	for _, k := range keys {
 		w, err := s.putOutcome(k, o)
 		if err != nil {
 			return nil, err
 		}
 		writes = append(writes, w)
 	}
-	if words := compress([]byte(o.Text)); len(words) <= rowBytes {
+	if words := compress([]byte(o.Text)); !described && len(words) <= rowBytes {
 		writes = append(writes, s.put(textKey(org, id), item{"text": binary(words)}, nil))
 	}
 	return writes, nil

@@ -14,6 +14,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 // run is a worker on its way: the task that it claimed, and of which syllabus it
@@ -72,12 +73,12 @@ func (w *world) load(t *rapid.T, r *extracted) (catalog.Record, *catalog.Extract
 	var err error
 	if r.job.Kind == catalog.SectionKind {
 		var section *catalog.Section
-		if section, err = w.store.Section(ctx, w.org, r.job.ID, true); err == nil {
+		if section, err = service.Get[*catalog.Section](ctx, w.store, w.org, r.job.ID, true); err == nil {
 			return section, &section.Extraction, section.Skills
 		}
 	} else {
 		var course *catalog.TransferCourse
-		if course, err = w.store.TransferCourse(ctx, w.org, r.job.PackageID, r.job.ID, true); err == nil {
+		if course, err = service.GetIn[*catalog.TransferCourse](ctx, w.store, w.org, r.job.PackageID, r.job.ID, true); err == nil {
 			return course, &course.Extraction, course.Skills
 		}
 	}

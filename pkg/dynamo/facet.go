@@ -274,7 +274,12 @@ func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.
 // was changed in between is looked for anew.
 func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter, offset, limit int) ([]*catalog.Articulation, int, error) {
 	if filter.Empty() {
-		return list[catalog.Articulation](ctx, s, org, offset, limit)
+		records, total, err := s.Page(ctx, org, catalog.ArticulationKind, offset, limit)
+		page := make([]*catalog.Articulation, len(records))
+		for i, r := range records {
+			page[i] = r.(*catalog.Articulation)
+		}
+		return page, total, err
 	}
 	for attempt := range pageAttempts {
 		found, err := s.selected(ctx, org, filter)

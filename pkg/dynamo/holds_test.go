@@ -11,6 +11,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 // longestCourse saves a course whose texts and sections are as long as they may be.
@@ -23,7 +24,7 @@ func longestCourse(t *testing.T, store *dynamo.Store) *catalog.Course {
 	long := func(n int) *string { return new(strings.Repeat("𝄞", n)) }
 	for full := false; !full; {
 		commit(t, store, func(change *catalog.Change) (err error) {
-			if course, err = store.Course(t.Context(), org, course.ID, true); err != nil {
+			if course, err = service.Get[*catalog.Course](t.Context(), store, org, course.ID, true); err != nil {
 				return err
 			}
 			before := *course
@@ -56,7 +57,7 @@ func holdBy(t *testing.T, store *dynamo.Store, course *catalog.Course, holders [
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := store.Course(t.Context(), org, course.ID, true)
+	held, err := service.Get[*catalog.Course](t.Context(), store, org, course.ID, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestLongestCourseTakesAllItsHolders(t *testing.T) {
 	if err := hold(holdBy(t, store, course, holders)); err != nil {
 		t.Fatal(err)
 	}
-	course, err := store.Course(t.Context(), org, course.ID, true)
+	course, err := service.Get[*catalog.Course](t.Context(), store, org, course.ID, true)
 	if err != nil || len(course.HeldBy) != catalog.MaxHolders {
 		t.Fatalf("%d holders, %v", len(course.HeldBy), err)
 	}

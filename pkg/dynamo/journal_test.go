@@ -224,7 +224,7 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	pending := catalog.Extraction{ProcessingStatus: catalog.Pending}
-	section := &catalog.Section{Name: "Autumn", Extraction: pending}
+	section := &catalog.Section{Name: "Autumn", SyllabusHref: new("https://example.org/s.pdf")}
 	transfer := &catalog.TransferCourse{Extraction: pending}
 	pack := &catalog.TransferPackage{Meta: catalog.NewMeta(ids.Sequenced(catalog.TransferPackageKind, 1), org, at.Now())}
 	extraction := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(ids.Of(catalog.SyllabusExtractionKind), org, at.Now()), Extraction: pending}

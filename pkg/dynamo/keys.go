@@ -94,22 +94,22 @@ func keyOfRow(row item) key {
 func recordKey(org catalog.OrgID, kind catalog.Kind, parent, id string) (key, bool) {
 	if kind.Listed() {
 		seq, ok := catalog.Sequence(kind, id)
-		return key{partition(org, api.RecordRows(kind)), numbered(seq)}, ok
+		return numberedKey(org, kind, seq), ok
 	}
-	if kind.Nested() {
-		return key{nestedIn(org, kind, parent), id}, kind.Made(id) && kind.Parent().Made(parent)
-	}
-	return key{partition(org, api.RecordRows(kind)), id}, kind.Made(id)
+	return key{recordPartition(org, kind, parent), id}, kind.Made(id) && (!kind.Nested() || kind.Parent().Made(parent))
 }
 
-// nestedIn is the partition of the records of a nested kind with the same parent.
-func nestedIn(org catalog.OrgID, kind catalog.Kind, parent string) string {
-	return api.RecordRows(kind).Key(string(org), parent)
+// recordPartition is the partition of the records of a kind; of a nested kind, those with the same parent.
+func recordPartition(org catalog.OrgID, kind catalog.Kind, parent string) string {
+	if kind.Nested() {
+		return api.RecordRows(kind).Key(string(org), parent)
+	}
+	return partition(org, api.RecordRows(kind))
 }
 
 // numberedKey is the key of the listed record with a sequence number.
 func numberedKey(org catalog.OrgID, kind catalog.Kind, seq int) key {
-	return key{partition(org, api.RecordRows(kind)), numbered(seq)}
+	return key{recordPartition(org, kind, ""), numbered(seq)}
 }
 
 func keyOf(r catalog.Record) key {

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
@@ -261,8 +260,7 @@ func (s *Store) empty(ctx context.Context, pk string) error {
 	in := partitionQuery(pk, true)
 	in.ProjectionExpression = aws.String("pk, sk")
 	return s.query(ctx, in, func(row item) (bool, error) {
-		_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.Table, Key: row})
-		return true, unavailable(err)
+		return true, s.deleteRow(ctx, row)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,.-"
@@ -52,7 +53,7 @@ func TestLargestCourse(t *testing.T) {
 		s := reviewedSection(300)
 		s.ProcessingStatus = catalog.Pending
 		commit(t, store, func(change *catalog.Change) error {
-			before, err := store.Course(ctx, org, course.ID, true)
+			before, err := service.Get[*catalog.Course](ctx, store, org, course.ID, true)
 			if err != nil {
 				return err
 			}
@@ -62,7 +63,7 @@ func TestLargestCourse(t *testing.T) {
 	}
 	load := func() map[string]*catalog.Section {
 		t.Helper()
-		found, err := store.SectionsByID(ctx, org, added, true)
+		found, err := service.GetByID[*catalog.Section](ctx, store, org, added, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestLargestCourse(t *testing.T) {
 
 	// One that breaks off after the first transaction is finished by the sweeper.
 	remove := func(store *dynamo.Store) error {
-		course, err := store.Course(ctx, org, course.ID, true)
+		course, err := service.Get[*catalog.Course](ctx, store, org, course.ID, true)
 		if err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func TestLargestCourse(t *testing.T) {
 		var change catalog.Change
 		change.Delete(course, store.Now(), dir)
 		for _, ref := range course.Sections {
-			s, err := store.Section(ctx, org, ref.ID, true)
+			s, err := service.Get[*catalog.Section](ctx, store, org, ref.ID, true)
 			if err != nil {
 				return err
 			}
@@ -151,7 +152,7 @@ func TestLargestCourse(t *testing.T) {
 	if left := len(load()); left != 0 {
 		t.Errorf("%d sections are left", left)
 	}
-	if _, err := store.Course(ctx, org, course.ID, true); !isCode(err, catalog.NotFound) {
+	if _, err := service.Get[*catalog.Course](ctx, store, org, course.ID, true); !isCode(err, catalog.NotFound) {
 		t.Errorf("course: %v", err)
 	}
 }
@@ -166,7 +167,7 @@ func TestReviewsBeyondTheirRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section, err := store.Section(t.Context(), org, course.DefaultSectionID, true)
+	section, err := service.Get[*catalog.Section](t.Context(), store, org, course.DefaultSectionID, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,12 +50,13 @@ func (s *Store) saveDirectory(d *catalog.Directory) rows {
 // pageAttempts limits how often a page is read again because of concurrent deletions.
 const pageAttempts = 5
 
-// list reads a consistent page of a list: the directory predicts the number of rows in the
+// Page reads a consistent page of a list: the directory predicts the number of rows in the
 // key range, and numbers in a range are released but never reused, so equal counts mean the
 // same records. The directory is read in parallel with the page that the last known directory
 // predicts, so that reading an unchanged list takes one round trip.
-func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, offset, limit int) ([]R, int, error) {
-	kind := kindOf[T, R]()
+func (s *Store) Page(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, offset, limit int,
+) ([]catalog.Record, int, error) {
 	var now *catalog.Directory
 	var rows []item
 	var read catalog.Span
@@ -88,10 +89,10 @@ func list[T any, R record[T]](ctx context.Context, s *Store, org catalog.OrgID, 
 		if len(rows) == want.Live {
 			rows = rows[min(want.Skip, len(rows)):]
 			rows = rows[:min(limit, len(rows))]
-			page := make([]R, len(rows))
+			page := make([]catalog.Record, len(rows))
 			for i, row := range rows {
 				var err error
-				if page[i], err = decodeRecord[T, R](row); err != nil {
+				if page[i], err = decodeRecord(kind, row); err != nil {
 					return nil, 0, err
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 )
 
 // Writers create and delete while there are readers of two functions. No page repeats a
@@ -58,7 +59,7 @@ func TestPagesAreSnapshots(t *testing.T) {
 		readers.Go(func() error {
 			for turn := 0; writing.Load() > 0; turn++ {
 				offset, limit := turn*5%30, 1+turn*7%100
-				jobs, total, err := from.Jobs(t.Context(), org, offset, limit)
+				jobs, total, err := service.List[*catalog.Job](t.Context(), from, org, offset, limit)
 				if isCode(err, catalog.Unavailable) {
 					continue
 				}
@@ -94,7 +95,7 @@ func TestPagesAreSnapshots(t *testing.T) {
 	if err := readers.Wait(); err != nil {
 		t.Error(err)
 	}
-	jobs, total, err := store.Jobs(t.Context(), org, 0, 100)
+	jobs, total, err := service.List[*catalog.Job](t.Context(), store, org, 0, 100)
 	if err != nil || total != len(lasting) || len(jobs) != len(lasting) {
 		t.Errorf("%d of %d jobs are left, %v", len(jobs), total, err)
 	}
@@ -125,7 +126,7 @@ func TestWritersLoseNothing(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	jobs, total, err := store.Jobs(t.Context(), org, 0, 100)
+	jobs, total, err := service.List[*catalog.Job](t.Context(), store, org, 0, 100)
 	if err != nil || total != writers*each || len(jobs) != total {
 		t.Fatalf("%d of %d jobs, want %d, %v", len(jobs), total, writers*each, err)
 	}
@@ -155,7 +156,7 @@ func TestPagesWithAnOldDirectory(t *testing.T) {
 	}
 	page := func(from *dynamo.Store, offset, limit int) (ids []string, total int) {
 		t.Helper()
-		jobs, total, err := from.Jobs(t.Context(), org, offset, limit)
+		jobs, total, err := service.List[*catalog.Job](t.Context(), from, org, offset, limit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func (s *Store) CoursesByCode(
 		for i, number := range asked {
 			keys[i] = key{partition(org, api.RecordRows(catalog.CourseKind)), number}
 		}
-		courses, err := records[catalog.Course](ctx, s, keys, attempt > 0)
+		courses, err := records[*catalog.Course](ctx, s, catalog.CourseKind, keys, attempt > 0)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -121,7 +121,7 @@ func (s *Store) Known(
 		return nil, err
 	}
 	for _, row := range rows {
-		r, err := decodeKind(kind, row)
+		r, err := decodeRecord(kind, row)
 		if err != nil {
 			return nil, err
 		}

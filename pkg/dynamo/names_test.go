@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
 
 // partition selects all rows of a partition.
@@ -90,7 +91,7 @@ func TestKnownDeleted(t *testing.T) {
 	if _, err := create(""); !errors.Is(err, catalog.ErrStale) {
 		t.Errorf("the same name twice: %v", err)
 	}
-	if _, total, err := store.Jobs(ctx, org, 0, 1); err != nil || total != 1 {
+	if _, total, err := service.List[*catalog.Job](ctx, store, org, 0, 1); err != nil || total != 1 {
 		t.Errorf("%d jobs %v", total, err)
 	}
 	if err := deleteJob(ctx, store, first.ID); err != nil {

@@ -118,7 +118,7 @@ func (w write) bytes() int {
 func sizeOfRow(row item) int {
 	n := 0
 	for name, value := range row {
-		n += len(name) + sizeOf(value)
+		n += len(name) + SizeOf(value)
 	}
 	if _, open := row[api.PendingIndexPartitionKey]; open {
 		n += 200
@@ -126,7 +126,8 @@ func sizeOfRow(row item) int {
 	return n
 }
 
-func sizeOf(value types.AttributeValue) int {
+// SizeOf returns the size of an attribute in bytes as DynamoDB counts it, rounded up.
+func SizeOf(value types.AttributeValue) int {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
 		return len(v.Value)
@@ -143,13 +144,13 @@ func sizeOf(value types.AttributeValue) int {
 	case *types.AttributeValueMemberL:
 		n := 3
 		for _, e := range v.Value {
-			n += 1 + sizeOf(e)
+			n += 1 + SizeOf(e)
 		}
 		return n
 	case *types.AttributeValueMemberM:
 		n := 3
 		for name, e := range v.Value {
-			n += 1 + len(name) + sizeOf(e)
+			n += 1 + len(name) + SizeOf(e)
 		}
 		return n
 	}

@@ -2,29 +2,110 @@ package dynamo
 
 import (
 	"context"
+	"slices"
 
-	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
-// Courses reads a page of the organization's courses and their number, as the other lists do.
-func (s *Store) Courses(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
-	return list[catalog.Course](ctx, s, org, offset, limit)
+// Record implements service.Records. A missing row is read again with a strong read, so that a record is found as soon
+// as its creation has succeeded. A program and a credential have only the ids of their members.
+func (s *Store) Record(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent, id string, strong bool,
+) (catalog.Record, error) {
+	k, ok := recordKey(org, kind, parent, id)
+	if !ok {
+		return nil, catalog.Absent()
+	}
+	row, err := s.row(ctx, k, strong)
+	if err == nil && row == nil && !strong {
+		row, err = s.row(ctx, k, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, catalog.Absent()
+	}
+	r, err := decodeRecord(kind, row)
+	if err == nil && r.Base().ID != id {
+		return nil, catalog.Absent()
+	}
+	return r, err
 }
 
-// Course reads a course, with a strong read for a change that depends on it.
-func (s *Store) Course(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Course, error) {
-	return load[catalog.Course](ctx, s, org, "", id, strong)
+// Reload reads the current version of a record.
+func (s *Store) Reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
+	return s.Record(ctx, r.Base().OrganizationID, catalog.KindOf(r), catalog.ParentOf(r), r.Base().ID, true)
 }
 
-// CoursesByID reads the live courses among ids, by id.
-func (s *Store) CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error) {
-	return byID[catalog.Course](ctx, s, org, ids, strong)
+// RecordsByID implements service.Records.
+func (s *Store) RecordsByID(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
+) (map[string]catalog.Record, error) {
+	var keys []key
+	asked := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if k, ok := recordKey(org, kind, "", id); ok {
+			keys, asked[id] = append(keys, k), true
+		}
+	}
+	list, err := records[catalog.Record](ctx, s, kind, keys, strong)
+	found := make(map[string]catalog.Record, len(list))
+	for _, r := range list {
+		if id := r.Base().ID; asked[id] {
+			found[id] = r
+		}
+	}
+	return found, err
+}
+
+// records reads the existing records of a kind among keys, in key order. fields limits what is read of each, as for
+// rows.
+func records[R catalog.Record](
+	ctx context.Context, s *Store, kind catalog.Kind, keys []key, strong bool, fields ...string,
+) ([]R, error) {
+	rows, err := s.rows(ctx, keys, strong, fields...)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
+	found := make([]R, len(rows))
+	for i, row := range rows {
+		r, err := decodeRecord(kind, row)
+		if err != nil {
+			return nil, err
+		}
+		found[i] = r.(R)
+	}
+	return found, nil
+}
+
+// EachRecord implements service.Records.
+func (s *Store) EachRecord(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, parent string, visit func(catalog.Record) error,
+) error {
+	if kind.Nested() && parent == "" {
+		return s.EachRecord(ctx, org, kind.Parent(), "", func(r catalog.Record) error {
+			return s.EachRecord(ctx, org, kind, r.Base().ID, visit)
+		})
+	}
+	if kind.Nested() && !kind.Parent().Made(parent) {
+		return nil
+	}
+	return s.query(ctx, partitionQuery(recordPartition(org, kind, parent), true), func(row item) (bool, error) {
+		r, err := decodeRecord(kind, row)
+		if err == nil {
+			err = visit(r)
+		}
+		return true, err
+	})
 }
 
 // CoursesOfSections reads the courses that have the sections, by section id. The id of a
 // section has the sequence number of its course.
-func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool) (map[string]*catalog.Course, error) {
+func (s *Store) CoursesOfSections(
+	ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool,
+) (map[string]*catalog.Course, error) {
 	numbers := map[string]int{}
 	var keys []key
 	for _, id := range sectionIDs {
@@ -33,7 +114,7 @@ func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectio
 			keys = append(keys, numberedKey(org, catalog.CourseKind, seq))
 		}
 	}
-	list, err := records[catalog.Course](ctx, s, keys, strong)
+	list, err := records[*catalog.Course](ctx, s, catalog.CourseKind, keys, strong)
 	if err != nil {
 		return nil, err
 	}
@@ -49,124 +130,4 @@ func (s *Store) CoursesOfSections(ctx context.Context, org catalog.OrgID, sectio
 		}
 	}
 	return found, nil
-}
-
-// AllCourses reads every course of the organization.
-func (s *Store) AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error) {
-	return all[catalog.Course](ctx, s, partition(org, api.RecordRows(catalog.CourseKind)))
-}
-
-// Section reads a section.
-func (s *Store) Section(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Section, error) {
-	return load[catalog.Section](ctx, s, org, "", id, strong)
-}
-
-// SectionsByID reads the live sections among ids, by id.
-func (s *Store) SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error) {
-	return byID[catalog.Section](ctx, s, org, ids, strong)
-}
-
-// AllSections reads every section of the organization.
-func (s *Store) AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error) {
-	return all[catalog.Section](ctx, s, partition(org, api.RecordRows(catalog.SectionKind)))
-}
-
-// Jobs reads a page of the organization's jobs.
-func (s *Store) Jobs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Job, int, error) {
-	return list[catalog.Job](ctx, s, org, offset, limit)
-}
-
-// Job reads a job.
-func (s *Store) Job(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Job, error) {
-	return load[catalog.Job](ctx, s, org, "", id, strong)
-}
-
-// JobsByID reads the live jobs among ids, by id.
-func (s *Store) JobsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Job, error) {
-	return byID[catalog.Job](ctx, s, org, ids, strong)
-}
-
-// Credentials reads a page of the organization's credentials. Their sections are ids only.
-func (s *Store) Credentials(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Credential, int, error) {
-	return list[catalog.Credential](ctx, s, org, offset, limit)
-}
-
-// Credential reads a credential. Its sections are ids only.
-func (s *Store) Credential(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Credential, error) {
-	return load[catalog.Credential](ctx, s, org, "", id, strong)
-}
-
-// Programs reads a page of the organization's programs. Their courses are ids only.
-func (s *Store) Programs(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Program, int, error) {
-	return list[catalog.Program](ctx, s, org, offset, limit)
-}
-
-// Program reads a program. Its courses are ids only.
-func (s *Store) Program(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Program, error) {
-	return load[catalog.Program](ctx, s, org, "", id, strong)
-}
-
-// TransferPackages reads a page of the organization's packages.
-func (s *Store) TransferPackages(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.TransferPackage, int, error) {
-	return list[catalog.TransferPackage](ctx, s, org, offset, limit)
-}
-
-// TransferPackage reads a package.
-func (s *Store) TransferPackage(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.TransferPackage, error) {
-	return load[catalog.TransferPackage](ctx, s, org, "", id, strong)
-}
-
-// TransferCourses reads all courses of a package, in creation order.
-func (s *Store) TransferCourses(ctx context.Context, org catalog.OrgID, packageID string) ([]*catalog.TransferCourse, error) {
-	if !catalog.TransferPackageKind.Made(packageID) {
-		return []*catalog.TransferCourse{}, nil
-	}
-	return all[catalog.TransferCourse](ctx, s, nestedIn(org, catalog.TransferCourseKind, packageID))
-}
-
-// TransferCourse reads a course of a package.
-func (s *Store) TransferCourse(ctx context.Context, org catalog.OrgID, packageID, id string, strong bool) (*catalog.TransferCourse, error) {
-	return load[catalog.TransferCourse](ctx, s, org, packageID, id, strong)
-}
-
-// AllPrograms reads every program of the organization. Their courses are ids only.
-func (s *Store) AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error) {
-	return all[catalog.Program](ctx, s, partition(org, api.RecordRows(catalog.ProgramKind)))
-}
-
-// Reports reads a page of the organization's reports.
-func (s *Store) Reports(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Report, int, error) {
-	return list[catalog.Report](ctx, s, org, offset, limit)
-}
-
-// Report reads a report.
-func (s *Store) Report(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Report, error) {
-	return load[catalog.Report](ctx, s, org, "", id, strong)
-}
-
-// SyllabusExtraction reads an extraction.
-func (s *Store) SyllabusExtraction(ctx context.Context, org catalog.OrgID, id string) (*catalog.SyllabusExtraction, error) {
-	return load[catalog.SyllabusExtraction](ctx, s, org, "", id, false)
-}
-
-// Document reads a document.
-func (s *Store) Document(ctx context.Context, org catalog.OrgID, id string, strong bool) (*catalog.Document, error) {
-	return load[catalog.Document](ctx, s, org, "", id, strong)
-}
-
-// DocumentsByID reads the live documents among ids, by id.
-func (s *Store) DocumentsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Document, error) {
-	return byID[catalog.Document](ctx, s, org, ids, strong)
-}
-
-// Reload reads the current version of a record.
-func (s *Store) Reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
-	row, err := s.row(ctx, keyOf(r), true)
-	if err == nil && row == nil {
-		err = catalog.Absent()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return decodeKind(catalog.KindOf(r), row)
 }

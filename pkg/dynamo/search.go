@@ -35,7 +35,7 @@ func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind
 		in.ProjectionExpression, in.ExpressionAttributeNames = projection, names
 		group.Go(func() error {
 			return s.query(groupCtx, in, func(row item) (bool, error) {
-				r, err := decodeKind(kind, row)
+				r, err := decodeRecord(kind, row)
 				parts[i] = append(parts[i], r)
 				return true, err
 			})
@@ -47,33 +47,4 @@ func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind
 		all = append(all, part...)
 	}
 	return all, err
-}
-
-// RecordsByID reads the live records of a kind among ids, by id.
-func (s *Store) RecordsByID(
-	ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
-) (map[string]catalog.Record, error) {
-	var keys []key
-	wanted := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		wanted[id] = true
-		if k, ok := recordKey(org, kind, "", id); ok {
-			keys = append(keys, k)
-		}
-	}
-	rows, err := s.rows(ctx, keys, strong)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]catalog.Record, len(rows))
-	for _, row := range rows {
-		r, err := decodeKind(kind, row)
-		if err != nil {
-			return nil, err
-		}
-		if id := r.Base().ID; wanted[id] {
-			found[id] = r
-		}
-	}
-	return found, nil
 }

@@ -54,28 +54,14 @@ func decode(row item, v any) error {
 	})
 }
 
-// record is the pointer type of a record struct.
-type record[T any] interface {
-	*T
-	catalog.Record
-}
-
-func decodeRecord[T any, R record[T]](row item) (R, error) {
-	r := R(new(T))
-	return r, decodeInto(row, r)
-}
-
-// decodeKind decodes a row as a record of a kind.
-func decodeKind(kind catalog.Kind, row item) (catalog.Record, error) {
+// decodeRecord decodes a row as a record of a kind.
+func decodeRecord(kind catalog.Kind, row item) (catalog.Record, error) {
 	r := kind.New()
 	if r == nil {
 		return nil, fmt.Errorf("unknown kind %q", kind)
 	}
 	return r, decodeInto(row, r)
 }
-
-// kindOf returns the kind of a type of record.
-func kindOf[T any, R record[T]]() catalog.Kind { return catalog.KindOf(R(new(T))) }
 
 // row reads one row; nil when there is none.
 func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
@@ -86,32 +72,6 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 		return nil, unavailable(err)
 	}
 	return out.Item, nil
-}
-
-// load reads one record. A missing row is read again with a strong read, so that a record is
-// found as soon as its creation has succeeded.
-func load[T any, R record[T]](
-	ctx context.Context, s *Store, org catalog.OrgID, parent, id string, strong bool,
-) (R, error) {
-	k, ok := recordKey(org, kindOf[T, R](), parent, id)
-	if !ok {
-		return nil, catalog.Absent()
-	}
-	row, err := s.row(ctx, k, strong)
-	if err == nil && row == nil && !strong {
-		row, err = s.row(ctx, k, true)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if row == nil {
-		return nil, catalog.Absent()
-	}
-	r, err := decodeRecord[T, R](row)
-	if err == nil && r.Base().ID != id {
-		return nil, catalog.Absent()
-	}
-	return r, err
 }
 
 // rows reads many rows in parallel, a hundred per call. A row is left out only if a strong
@@ -173,40 +133,6 @@ func projection(fields []string) (*string, map[string]string) {
 	return aws.String(strings.Join(paths, ", ")), e.names
 }
 
-// byID reads many records of one kind, by id.
-func byID[T any, R record[T]](
-	ctx context.Context, s *Store, org catalog.OrgID, ids []string, strong bool,
-) (map[string]R, error) {
-	records, err := s.RecordsByID(ctx, org, kindOf[T, R](), ids, strong)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]R, len(records))
-	for id, r := range records {
-		found[id] = r.(R)
-	}
-	return found, nil
-}
-
-// records reads the existing records of one kind among keys, in key order. fields limits
-// what is read of each, as for rows.
-func records[T any, R record[T]](
-	ctx context.Context, s *Store, keys []key, strong bool, fields ...string,
-) ([]R, error) {
-	rows, err := s.rows(ctx, keys, strong, fields...)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
-	found := make([]R, len(rows))
-	for i, row := range rows {
-		if found[i], err = decodeRecord[T, R](row); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
 // queryPage is the maximum number of rows in a page, in addition to DynamoDB's limit of 1 MB:
 // without it DynamoDB Local loads a whole partition.
 const queryPage = 2000
@@ -253,17 +179,6 @@ func rangeQuery(pk, from, to string, strong bool) *dynamodb.QueryInput {
 	in.KeyConditionExpression = aws.String("pk = :pk AND sk BETWEEN :from AND :to")
 	in.ExpressionAttributeValues[":from"], in.ExpressionAttributeValues[":to"] = text(from), text(to)
 	return in
-}
-
-// all reads all records of a partition.
-func all[T any, R record[T]](ctx context.Context, s *Store, pk string) ([]R, error) {
-	records := []R{}
-	err := s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
-		r, err := decodeRecord[T, R](row)
-		records = append(records, r)
-		return true, err
-	})
-	return records, err
 }
 
 // unavailable turns an error of DynamoDB into the service's Unavailable. It returns errors

@@ -153,37 +153,25 @@ func (s *Store) DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID
 	}
 }
 
-// MarkFailing records that an attempt at a webhook failed, unless an earlier one has failed
-// since the last success.
-func (s *Store) MarkFailing(ctx context.Context, org catalog.OrgID, webhookID string, since catalog.Time) error {
+// MarkWebhook implements delivery.Store.
+func (s *Store) MarkWebhook(
+	ctx context.Context, org catalog.OrgID, webhookID string, since *catalog.Time, fast *bool,
+) error {
 	e := exists()
-	e.setOnce(failing+webhookID, number(int64(since)))
-	return s.mark(ctx, org, e)
-}
-
-// ClearFailing records that an attempt at a webhook succeeded.
-func (s *Store) ClearFailing(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	e := exists()
-	e.remove(failing + webhookID)
-	return s.mark(ctx, org, e)
-}
-
-// MarkQuick records that the last response of a webhook was quick.
-func (s *Store) MarkQuick(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	e := exists()
-	e.set(quick+webhookID, number(1))
-	return s.mark(ctx, org, e)
-}
-
-// MarkSlow records that the last response of a webhook was not quick.
-func (s *Store) MarkSlow(ctx context.Context, org catalog.OrgID, webhookID string) error {
-	e := exists()
-	e.remove(quick + webhookID)
-	return s.mark(ctx, org, e)
-}
-
-// mark updates the row of the organization's webhooks if there is one.
-func (s *Store) mark(ctx context.Context, org catalog.OrgID, e *expression) error {
+	switch {
+	case since == nil:
+	case *since == 0:
+		e.remove(failing + webhookID)
+	default:
+		e.setOnce(failing+webhookID, number(int64(*since)))
+	}
+	switch {
+	case fast == nil:
+	case *fast:
+		e.set(quick+webhookID, number(1))
+	default:
+		e.remove(quick + webhookID)
+	}
 	_, err := s.updateIf(ctx, webhooksKey(org), e)
 	return err
 }

@@ -17,7 +17,7 @@ type cell func(*ArticulationExport, *catalog.Articulation, catalog.Alternative) 
 // articulationColumns are the columns of an export, in order. Imports ignore those that only inform people: status,
 // decidedBy and decidedAt.
 var articulationColumns = []struct {
-	name column
+	name string
 	cell cell
 }{
 	{"id", whole(func(a *catalog.Articulation) string { return a.ID })},
@@ -65,7 +65,7 @@ var articulationColumns = []struct {
 	})},
 }
 
-// ArticulationExport writes articulations in the format that ReadArticulations reads.
+// ArticulationExport writes articulations in the format that Read reads.
 type ArticulationExport struct {
 	CourseName  func(id string) string // the name by which an import finds the course
 	ProgramName func(id string) string
@@ -77,7 +77,7 @@ func (e *ArticulationExport) Begin(w io.Writer) error {
 	e.out = csv.NewWriter(w)
 	var header []string
 	for _, c := range articulationColumns {
-		header = append(header, string(c.name))
+		header = append(header, c.name)
 	}
 	return e.out.Write(header)
 }
@@ -115,7 +115,7 @@ func ArticulationFields(
 			return nil, err
 		}
 	}
-	rows, err := ReadArticulations(&text, a.ID)
+	rows, err := Read(bytes.NewReader(text.Bytes()), a.ID, Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		return nil, err
 	}

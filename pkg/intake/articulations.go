@@ -1,182 +1,134 @@
 package intake
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"skillscurriculum/pkg/catalog"
 )
-
-// maxNumbered is the highest number in a header that counts courses.
-const maxNumbered = 10
 
 // labelPrefix marks a grant that is a label instead of a course.
 const labelPrefix = "label:"
 
-// tesHeaders are the headers of TES as plain leaves them: of its export, of the web service that returns the same,
-// and of the data file in which it accepts equivalencies. The columns of our own export have their names as headers.
-var tesHeaders = map[column][]string{
-	"id":              {"courseequivalencyid", "equivalencyid"},
-	"institution":     {"sendinstitution", "sendinstitutionname"},
-	"institutionCode": {"sendinstitutioncode"},
-	"effectiveFrom":   {"activedatebegin", "eqvaliddatestart", "effectivedatebegin"},
-	"effectiveTo":     {"activedateend", "eqvaliddateend", "effectivedateend"},
-	"publicNote":      {"commentspublic"},
-	"privateNote":     {"commentsprivate"},
-	"hidden":          {"hideflag", "hide"}, // the opposite of published
-	"IPEDS":           {"sendinstitutionipedsid"},
-	"OPEID":           {"sendinstitutionopeid"},
-	"CEEB":            {"sendinstitutionceebcode"},
-}
-
-// numberedHeader matches the headers of TES that count courses. Their columns are sendcode1, receiveunits2 and so on.
-var numberedHeader = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(send|receive)course(?:(\d+)(?:course)?(code|title|units)|(code|title|units)(\d+))$`)
-})
-
-// ReadArticulationsFile reads a file as ReadArticulations does.
-func ReadArticulationsFile(name string) ([]Row, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return ReadArticulations(&bounded{file, maxFile}, filepath.Base(name))
-}
-
-// ReadArticulations reads a table of articulations with one alternative per line. Lines with the same id form one
-// articulation, in line order. An articulation without an id is identified by its contents. A row has only the fields
-// that its lines have columns for.
-func ReadArticulations(r io.Reader, name string) ([]Row, error) {
-	t, err := openTable(r, name)
-	if err != nil {
-		return nil, err
-	}
-	headers := maps.Clone(tesHeaders)
-	for _, c := range articulationColumns {
-		headers[c.name] = append([]string{plain(string(c.name))}, headers[c.name]...)
-	}
-	t.assign(headers)
-	for i, h := range t.header {
-		if m := numberedHeader().FindStringSubmatch(plain(h)); m != nil {
-			if n, err := strconv.Atoi(m[2] + m[5]); err == nil && n >= 1 && n <= maxNumbered {
-				t.columns[column(m[1]+m[3]+m[4]+strconv.Itoa(n))] = i
-			}
-		}
-	}
-	if !t.has("institution") || !t.has("codes") && !t.has("sendcode1") {
-		return nil, fmt.Errorf("%s: a table of articulations needs the columns \"institution\" and \"codes\", "+
-			"or those of TES; it has %s", name, strings.Join(t.header, ", "))
-	}
-	a := articulationTable{table: t, at: map[string]int{}}
-	if err := t.each(a.add); err != nil {
-		return nil, err
-	}
-	// The same line without an id is the same articulation in the next file.
-	for i := range a.rows {
-		if row := &a.rows[i]; row.Name == "" {
-			text, err := json.Marshal(row.Fields)
-			if err != nil {
-				return nil, err
-			}
-			sum := sha256.Sum256(text)
-			row.Name = LineName + hex.EncodeToString(sum[:])
-		}
-	}
-	return a.rows, nil
-}
-
-// articulationTable is a table of articulations and the rows read so far.
-type articulationTable struct {
+// articulations is a table of articulations with one alternative per line. Lines with the same id form one articulation,
+// in line order. An articulation without an id is identified by its contents. A row has only the fields that its lines
+// have columns for.
+type articulations struct {
 	*table
-	rows []Row
-	at   map[string]int // by id
+	waiting map[string]*incomplete // by id
+}
+
+// incomplete is an articulation of which lines are missing.
+type incomplete struct {
+	lines int
+	row   *Row
 }
 
 // LineName starts the names of articulations that have no id in the file.
 const LineName = "line "
 
-// add reads a line: a new articulation, or another alternative of an earlier one.
-func (a *articulationTable) add() {
-	row := a.line()
-	i, known := a.at[row.Name]
-	if row.Name == "" || !known {
-		a.at[row.Name] = len(a.rows)
-		a.rows = append(a.rows, row)
-		return
+// rows reads the table twice: an articulation is complete, and no longer held, when all lines with its id were read.
+func (a *articulations) rows(visit func(Row) error) error {
+	a.waiting = map[string]*incomplete{}
+	if a.has("id") {
+		if err := a.each(func() error {
+			if id := a.get("id"); a.waiting[id] != nil {
+				a.waiting[id].lines++
+			} else if id != "" {
+				a.waiting[strings.Clone(id)] = &incomplete{lines: 1}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
 	}
-	first := &a.rows[i]
-	first.More = append(first.More, row.Source)
-	first.Unreadable = cmp.Or(first.Unreadable, row.Unreadable)
-	for _, field := range slices.Sorted(maps.Keys(row.Fields)) {
-		value := row.Fields[field]
+	return a.each(func() error {
+		row := a.row()
+		of := a.waiting[row.Name]
+		switch {
+		case of == nil: // it has no id; the same line is the same articulation in the next file
+			text, err := json.Marshal(row.Fields)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(text)
+			row.Name = LineName + hex.EncodeToString(sum[:])
+			return visit(row)
+		case of.row == nil:
+			of.row = &row
+		default:
+			of.row.join(row)
+		}
+		if of.lines--; of.lines > 0 {
+			return nil
+		}
+		delete(a.waiting, row.Name)
+		return visit(*of.row)
+	})
+}
+
+// join adds another alternative to a row.
+func (row *Row) join(more Row) {
+	row.More = append(row.More, more.Source)
+	row.Problems = append(row.Problems, more.Problems...)
+	for _, field := range slices.Sorted(maps.Keys(more.Fields)) {
+		value := more.Fields[field]
 		list, isList := value.([]any)
 		blank := value == nil || value == "" || isList && len(list) == 0
 		if field == "sending" {
-			first.Fields[field] = append(first.Fields[field].([]any), list...)
-		} else if !blank && !reflect.DeepEqual(value, first.Fields[field]) {
-			first.Unreadable = cmp.Or(first.Unreadable,
-				fmt.Sprintf("%s differs from %s, which has the same id", field, first.Place))
+			row.Fields[field] = append(row.Fields[field].([]any), list...)
+		} else if !blank && !reflect.DeepEqual(value, row.Fields[field]) {
+			row.Problems = append(row.Problems, Problem{more.Line, more.Column(field), Conflicting,
+				fmt.Sprintf("differs from %s, which has the same id", row.Place), ""})
 		}
 	}
 }
 
 // get returns a cell without the guard against formulas. In TES tables, NULL means blank.
-func (a *articulationTable) get(c column) string {
-	cell := a.table.get(c)
+func (a *articulations) get(field string) string {
+	cell := a.table.get(field)
 	if cell == "NULL" && !a.has("codes") {
 		return ""
 	}
 	return unguarded(cell)
 }
 
-func (a *articulationTable) line() Row {
-	row := a.newRow(catalog.ArticulationKind, a.get("id"))
-	var faults []string
-	note := func(fault string, err error) {
+// row returns a line as an articulation with one alternative.
+func (a *articulations) row() Row {
+	row := a.newRow(a.get("id"))
+	note := func(field string, err error) {
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("%s: %v", fault, err))
+			row.Problems = append(row.Problems, a.problem(field, err.Error()))
 		}
 	}
-	if row.Unreadable != "" {
-		faults = append(faults, row.Unreadable)
-	}
 	row.Fields["sendingInstitution"] = a.institution()
-	courses, err := a.sending()
-	note("codes", err)
+	courses, field, err := a.sending()
+	note(field, err)
 	row.Fields["sending"] = []any{map[string]any{"courses": courses}}
-	if a.has("receiving") || a.has("receivecode1") {
-		grants, err := a.receiving()
-		note("receiving", err)
+	if a.has("receiving") || a.has("receiveCode1") {
+		grants, field, err := a.receiving()
+		note(field, err)
 		row.Fields["receiving"] = grants
 	}
 	if a.has("decision") {
 		row.Fields["decision"] = strings.ToUpper(a.get("decision"))
 	}
-	for _, c := range []column{
+	for _, field := range []string{
 		"reason", "effectiveTo", "effectiveTerm", "reviewAfter", "publicNote", "privateNote", "supersedes",
 	} {
-		cell := a.get(c)
-		if c == "effectiveTo" || c == "reviewAfter" {
+		cell := a.get(field)
+		if field == "effectiveTo" || field == "reviewAfter" {
 			cell = date(cell)
 		}
 		if cell != "" {
-			row.Fields[string(c)] = cell
-		} else if a.has(c) {
-			row.Fields[string(c)] = nil
+			row.Fields[field] = cell
+		} else if a.has(field) {
+			row.Fields[field] = nil
 		}
 	}
 	set(row.Fields, "effectiveFrom", date(a.get("effectiveFrom")))
@@ -187,20 +139,19 @@ func (a *articulationTable) line() Row {
 		}
 		row.Fields["programIds"] = programs
 	}
-	note("published", a.published(row.Fields))
-	row.Unreadable = strings.Join(faults, "; ")
+	note(a.published(row.Fields))
 	return row
 }
 
-func (a *articulationTable) institution() map[string]any {
+func (a *articulations) institution() map[string]any {
 	institution := map[string]any{"name": a.get("institution")}
 	codeType, code := strings.ToUpper(a.get("institutionCodeType")), a.get("institutionCode")
 	if plain(codeType) == "ipedsid" || plain(codeType) == "unitid" {
 		codeType = "IPEDS"
 	}
-	for _, c := range []column{"IPEDS", "OPEID", "CEEB"} {
-		if own := a.get(c); own != "" && code == "" {
-			codeType, code = string(c), own
+	for _, own := range []string{"IPEDS", "OPEID", "CEEB"} {
+		if cell := a.get(own); cell != "" && code == "" {
+			codeType, code = own, cell
 		}
 	}
 	set(institution, "code", code)
@@ -210,35 +161,32 @@ func (a *articulationTable) institution() map[string]any {
 	return institution
 }
 
-// sending returns the courses of the line's alternative.
-func (a *articulationTable) sending() ([]any, error) {
+// sending returns the courses of the line's alternative. An error is of the field that is returned.
+func (a *articulations) sending() (courses []any, field string, err error) {
 	if !a.has("codes") {
 		return a.numbered("send", "code")
 	}
-	courses := []any{}
+	courses = []any{}
 	for _, code := range split(a.get("codes")) {
 		courses = append(courses, map[string]any{"code": code})
 	}
-	for _, of := range []struct {
-		column column
-		field  string
-	}{
+	for _, of := range [][2]string{
 		{"titles", "title"}, {"sendingCredits", "credits"}, {"minimumGrades", "minimumGrade"},
 		{"takenFrom", "takenFrom"}, {"takenTo", "takenTo"}, {"transferCourseIds", "transferCourseId"},
 	} {
-		if err := a.spread(courses, of.field, of.column); err != nil {
-			return courses, err
+		if err := a.spread(courses, of[1], of[0]); err != nil {
+			return courses, of[0], err
 		}
 	}
-	return courses, nil
+	return courses, "", nil
 }
 
-// receiving returns what the line grants.
-func (a *articulationTable) receiving() ([]any, error) {
+// receiving returns what the line grants. An error is of the field that is returned.
+func (a *articulations) receiving() (grants []any, field string, err error) {
 	if !a.has("receiving") {
 		return a.numbered("receive", "courseId")
 	}
-	grants := []any{}
+	grants = []any{}
 	for _, name := range split(a.get("receiving")) {
 		if label, ok := strings.CutPrefix(name, labelPrefix); ok {
 			grants = append(grants, map[string]any{"label": strings.TrimSpace(label)})
@@ -246,47 +194,47 @@ func (a *articulationTable) receiving() ([]any, error) {
 			grants = append(grants, map[string]any{"courseId": name})
 		}
 	}
-	return grants, a.spread(grants, "credits", "receivingCredits")
+	return grants, "receivingCredits", a.spread(grants, "credits", "receivingCredits")
 }
 
-// numbered returns the courses of one side of a TES table. The code of a course goes into the given field.
-func (a *articulationTable) numbered(side, field string) ([]any, error) {
-	courses := []any{}
-	for n := range maxNumbered {
-		cell := func(what string) string { return a.get(column(side + what + strconv.Itoa(n+1))) }
-		if cell("code") == "" {
+// numbered returns the courses of one side of a TES table. The code of a course goes into the given key.
+func (a *articulations) numbered(side, key string) (courses []any, field string, err error) {
+	courses = []any{}
+	for n := 1; n <= maxNumbered; n++ {
+		cell := func(what string) string { return a.get(side + what + strconv.Itoa(n)) }
+		if cell("Code") == "" {
 			continue
 		}
-		course := map[string]any{field: cell("code")}
+		course := map[string]any{key: cell("Code")}
 		if side == "send" {
-			set(course, "title", cell("title"))
+			set(course, "title", cell("Title"))
 		}
-		if err := setCredits(course, cell("units")); err != nil {
-			return courses, err
+		if err := setCredits(course, cell("Units")); err != nil {
+			return courses, side + "Units" + strconv.Itoa(n), err
 		}
 		courses = append(courses, course)
 	}
-	return courses, nil
+	return courses, "", nil
 }
 
-// spread sets a field of each object to the value at the same position in a cell.
-func (a *articulationTable) spread(objects []any, field string, c column) error {
-	values := split(a.get(c))
+// spread sets a key of each object to the value at the same position in a cell.
+func (a *articulations) spread(objects []any, key, field string) error {
+	values := split(a.get(field))
 	if len(values) > len(objects) {
-		return fmt.Errorf("%s: has %d values for %d courses", c, len(values), len(objects))
+		return fmt.Errorf("has %d values for %d courses", len(values), len(objects))
 	}
 	for i, value := range values {
 		object := objects[i].(map[string]any)
-		switch field {
+		switch key {
 		case "credits":
 			if err := setCredits(object, value); err != nil {
-				return fmt.Errorf("%s: %w", c, err)
+				return err
 			}
 			continue
 		case "takenFrom", "takenTo":
 			value = date(value)
 		}
-		set(object, field, value)
+		set(object, key, value)
 	}
 	return nil
 }
@@ -312,19 +260,19 @@ var truths = map[string]bool{
 	"true": true, "yes": true, "y": true, "1": true, "false": false, "no": false, "n": false, "0": false,
 }
 
-// published sets whether the articulation is published, if the line tells.
-func (a *articulationTable) published(fields map[string]any) error {
-	for _, c := range []column{"published", "hidden"} {
-		if cell := a.get(c); cell != "" {
+// published sets whether the articulation is published, if the line tells. An error is of the field that is returned.
+func (a *articulations) published(fields map[string]any) (field string, err error) {
+	for _, field := range []string{"published", "hidden"} {
+		if cell := a.get(field); cell != "" {
 			truth, known := truths[strings.ToLower(cell)]
 			if !known {
-				return fmt.Errorf("%q is neither true nor false", cell)
+				return field, fmt.Errorf("%q is neither true nor false", shown(cell))
 			}
-			fields["published"] = truth != (c == "hidden")
-			return nil
+			fields["published"] = truth != (field == "hidden")
+			return "", nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // split returns the values of a cell, which are separated by semicolons; a backslash escapes a semicolon or

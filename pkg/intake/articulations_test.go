@@ -15,7 +15,7 @@ import (
 
 func ofArticulations(t testing.TB, text string) []Row {
 	t.Helper()
-	rows, err := ReadArticulations(strings.NewReader(text), "a.csv")
+	rows, err := Read(strings.NewReader(text), "a.csv", Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,11 @@ art_1,,Foothill College,IPEDS,114716,CIS 120,,,,CIS 1;label:Elective,4;,PARTIAL,
 `)
 	credits := func(low, high float64, unit string) object { return object{"min": low, "max": high, "unit": unit} }
 	want := []Row{
+		{Place: "a.csv:3", Kind: catalog.ArticulationKind, Fields: object{
+			"sendingInstitution": object{"name": "De Anza"},
+			"sending":            []any{alternative(object{"code": "MATH 1A", "credits": credits(3, 3, "SEMESTER_HOUR"), "takenFrom": "2020-01-02"})},
+			"receiving":          []any{}, "decision": "NO_CREDIT", "effectiveFrom": "2026-01-31", "effectiveTo": "2027-01-01", "programIds": []any{}, "publicNote": nil,
+		}},
 		{Place: "a.csv:2", Kind: catalog.ArticulationKind, Name: "art_1", Fields: object{
 			"sendingInstitution": object{"name": "Foothill College", "codeType": "IPEDS", "code": "114716"},
 			"sending": []any{
@@ -43,19 +48,14 @@ art_1,,Foothill College,IPEDS,114716,CIS 120,,,,CIS 1;label:Elective,4;,PARTIAL,
 			"receiving": []any{object{"courseId": "CIS 1", "credits": credits(4, 4, "SEMESTER_HOUR")}, object{"label": "Elective"}},
 			"decision":  "PARTIAL", "effectiveFrom": "2026-01-01", "effectiveTo": nil, "programIds": []any{"nursing", "P2"}, "publicNote": "=a note", "published": true,
 		}},
-		{Place: "a.csv:3", Kind: catalog.ArticulationKind, Fields: object{
-			"sendingInstitution": object{"name": "De Anza"},
-			"sending":            []any{alternative(object{"code": "MATH 1A", "credits": credits(3, 3, "SEMESTER_HOUR"), "takenFrom": "2020-01-02"})},
-			"receiving":          []any{}, "decision": "NO_CREDIT", "effectiveFrom": "2026-01-31", "effectiveTo": "2027-01-01", "programIds": []any{}, "publicNote": nil,
-		}},
 	}
-	if diff := cmp.Diff(want, rows, cmpopts.IgnoreFields(Row{}, "Header", "Source", "More"), cmp.FilterPath(func(p cmp.Path) bool {
+	if diff := cmp.Diff(want, rows, rowFacts, cmpopts.IgnoreFields(Row{}, "More"), cmp.FilterPath(func(p cmp.Path) bool {
 		return p.String() == "Name"
 	}, cmp.Comparer(func(a, b string) bool { return a == b || a == "" || b == "" }))); diff != "" {
 		t.Error(diff)
 	}
-	if len(rows[0].More) != 1 || rows[0].More[0][5] != "CIS 120" {
-		t.Errorf("further lines %q", rows[0].More)
+	if len(rows[1].More) != 1 || rows[1].More[0][5] != "CIS 120" {
+		t.Errorf("further lines %q", rows[1].More)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestArticulationsOfTES(t *testing.T) {
 			"IPEDSID|114716|Foothill College|Los Altos|9/1/1999|NULL|BIO 101|BIO 101L|NULL|Biology|222222|BIOL 1||says \"yes\"|NULL|1\n",
 	} {
 		rows := ofArticulations(t, text)
-		if len(rows) != 1 || rows[0].Unreadable != "" {
+		if len(rows) != 1 || rows[0].Problems != nil {
 			t.Fatalf("%s: %+v", name, rows)
 		}
 		if diff := cmp.Diff(want, rows[0].Fields); diff != "" {
@@ -97,21 +97,21 @@ func TestArticulationLinesWithoutID(t *testing.T) {
 func TestUnreadableArticulationLines(t *testing.T) {
 	const header = "id,institution,codes,titles,sendingCredits,receiving,published,effectiveTo\n"
 	for line, want := range map[string]string{
-		"1,A,X,a;b,,,,\n":    "codes: titles: has 2 values for 1 courses",
-		"1,A,X,,three,,,\n":  `codes: sendingCredits: "three" is not a number of credits`,
-		"1,A,X,,3 cows,,,\n": `codes: sendingCredits: "cows" is not a unit of credits: SEMESTER_HOUR, QUARTER_HOUR, ECTS, CLOCK_HOUR or CEU`,
+		"1,A,X,a;b,,,,\n":    "titles: has 2 values for 1 courses",
+		"1,A,X,,three,,,\n":  `sendingCredits: "three" is not a number of credits, such as 3 or 1-4`,
+		"1,A,X,,3 cows,,,\n": `sendingCredits: "cows" is not a unit of credits: SEMESTER_HOUR, QUARTER_HOUR, ECTS, CLOCK_HOUR or CEU`,
 		"1,A,X,,,,maybe,\n":  `published: "maybe" is neither true nor false`,
-		"1,A,X,,,,,,,\n":     "the line has 10 cells, the header only 8",
-		"1,A,X,,,,,2026-01-01\n1,A,Y,,,,,2026-01-02\n": "effectiveTo differs from a.csv:2, which has the same id",
-		"1,A,X,,,C,,\n1,A,Y,,,D,,\n":                   "receiving differs from a.csv:2, which has the same id",
+		"1,A,X,,,,,,,x\n":    "the line has 10 cells, the header only 8",
+		"1,A,X,,,,,2026-01-01\n1,A,Y,,,,,2026-01-02\n": "effectiveTo: differs from a.csv:2, which has the same id",
+		"1,A,X,,,C,,\n1,A,Y,,,D,,\n":                   "receiving: differs from a.csv:2, which has the same id",
 		"1,A,X,,,C,,2026-01-01\n1,A,Y,,,C,,\n":         "",
 	} {
-		if got := ofArticulations(t, header+line); len(got) != 1 || got[0].Unreadable != want {
-			t.Errorf("%s: %q, want %q", line, got[0].Unreadable, want)
+		if got := ofArticulations(t, header+line); len(got) != 1 || told(got[0].Problems) != want {
+			t.Errorf("%s: %q, want %q", line, told(got[0].Problems), want)
 		}
 	}
 	for _, text := range []string{"", "institution,decision\n", "codes,decision\n"} {
-		if _, err := ReadArticulations(strings.NewReader(text), "a.csv"); err == nil {
+		if _, err := Read(strings.NewReader(text), "a.csv", Options{Resource: catalog.ArticulationKind}); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}
@@ -170,13 +170,13 @@ func TestArticulationRoundTrip(t *testing.T) {
 			want = append(want, drawn(t, string(rune('a'+i))))
 		}
 		text := written(t, want)
-		rows, err := ReadArticulations(strings.NewReader(text), "a.csv")
+		rows, err := Read(strings.NewReader(text), "a.csv", Options{Resource: catalog.ArticulationKind})
 		if err != nil || len(rows) != len(want) {
 			t.Fatalf("%d of %d articulations, %v, from\n%s", len(rows), len(want), err, text)
 		}
 		for i, row := range rows {
-			if row.Unreadable != "" || row.Name != want[i].ID {
-				t.Fatalf("%s: %s", row.Name, row.Unreadable)
+			if row.Problems != nil || row.Name != want[i].ID {
+				t.Fatalf("%s: %v", row.Name, row.Problems)
 			}
 			packed, err := json.Marshal(row.Fields)
 			if err != nil {

@@ -1,33 +1,80 @@
-// Package intake reads catalogs in JSON, CSV and OneRoster, as other systems export them, and returns rows in the terms
-// of the contract. It looks nothing up and makes no decisions about the catalog; package load does.
+// Package intake reads files of catalogs as institutions have them: tables in CSV and XLSX, JSON, NDJSON and OneRoster.
+// It returns rows in the terms of the contract. It looks nothing up and makes no decisions about the catalog.
 //
-// Invariant: a row's fields are the body of a POST of the record, except that records are named by the ids of the
-// system that exported them.
+// Invariants: a row's fields are the body of a POST of the record, except that records are named by the ids of the
+// system that exported them. Reading holds a bounded part of the file in memory, whatever the file contains.
 package intake
 
 import (
-	"archive/zip"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
+	"iter"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"skillscurriculum/pkg/catalog"
 )
 
+// Layout is a system's way of writing catalogs.
+type Layout string
+
+// Layouts. All of them but Auto restrict the headers to common ones and to those of the system.
+const (
+	Auto      Layout = "AUTO"
+	Generic   Layout = "GENERIC"
+	Banner    Layout = "BANNER"
+	Canvas    Layout = "CANVAS"
+	OneRoster Layout = "ONEROSTER"
+	TES       Layout = "TES"
+)
+
+// Layouts lists the layouts that may be asked for.
+func Layouts() []Layout { return []Layout{Auto, Generic, Banner, Canvas, OneRoster, TES} }
+
+// Options tells how a file is read. The zero value finds everything out.
+type Options struct {
+	Layout   Layout
+	Resource catalog.Kind // of the records in a single table
+	Sheet    string       // of a workbook; the first by default
+	// Columns overrides the fields of columns, by header; "" ignores the column.
+	Columns map[string]string
+	MaxRows int // 0 for no limit
+}
+
+// Content is the content of a file: a bytes.Reader, strings.Reader or io.SectionReader.
+type Content interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Column is a column of a table.
+type Column struct {
+	File   string // that has the table
+	Header string
+	// Field that the column became; "" if it is ignored. See Fields.
+	Field string
+	// Suggestion is the field whose header differs by one edit from that of an ignored column.
+	Suggestion string
+	Example    string // first value, of at most MaxValue characters
+}
+
 // Row is one record of a file.
 type Row struct {
 	Place  string // for people: courses.csv:12
+	File   string
+	Line   int // of the file, from 1; 0 in a JSON document
 	Kind   catalog.Kind
-	Name   string // the record's external id
+	Name   string // the record's external id; see Existing
 	Parent string // external id of a section's course or of a transfer course's package
 	Fields map[string]any
+	// Existing reports that Name is the code or external id of an existing course or section, compared as codes are
+	// (catalog.Normalized), and that Fields only change its section.
+	Existing bool
 	// Members are the external ids of a program's courses in order or of a credential's sections, where a course's id
 	// stands for its default section; nil if the file does not list them.
 	Members []string
@@ -38,112 +85,239 @@ type Row struct {
 	Untitled bool
 	// Gone reports that the other system has deleted the record.
 	Gone bool
-	// Unreadable lists what could not be read; "" if everything could.
-	Unreadable string
+	// Problems are reasons why the row cannot be imported.
+	Problems []Problem
+	// Ignored are values that the record is imported without, since their columns cannot have them.
+	Ignored []Problem
 	// Header and Source are the table's header and the line's cells, from which the line can be written again. For
 	// JSON, Source is the object and Header is nil.
 	Header, Source []string
 	// More are the cells of further lines that belong to the record.
 	More [][]string
+
+	columns []string // fields of the columns
 }
 
-// maxFile is the maximum size of a file in bytes; a catalog of a million courses is smaller.
-const maxFile = 1 << 30
-
-// Read reads a .json file (ReadJSON), a CSV file (ReadCSV), or a directory or .zip file of them, which may be a
-// OneRoster 1.2 bundle. kind is the kind of records in a single CSV file; the default is derived from name and headers.
-func Read(name, kind string) ([]Row, error) {
-	asked, ok := kinds[strings.ToLower(kind)]
-	if !ok && kind != "" {
-		return nil, fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials or jobs", kind)
+// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if there
+// is none.
+func (row Row) Column(field string) string {
+	field = field[:len(field)-len(strings.TrimLeftFunc(field, unicode.IsLetter))]
+	for i, f := range row.columns {
+		if f == field || partOf[f] == field {
+			return row.Header[i]
+		}
 	}
-	info, err := os.Stat(name)
+	return ""
+}
+
+// partOf has the fields of the contract that several columns make up, or that have another name in tables.
+var partOf = map[string]string{
+	"subject": "code", "number": "code", "creditsMin": "credits", "creditsMax": "credits", "creditsUnit": "credits",
+	"termName": "term", "termStart": "term", "termEnd": "term", "courses": "courseOrder",
+	"sections": "courseSectionIds", "institution": "sendingInstitution", "codes": "sending", "programs": "programIds",
+	"sendCode1": "sending", "receiveCode1": "receiving",
+}
+
+// Problem is a value that a record cannot have.
+type Problem struct {
+	Line    int
+	Column  string // header; "" if the problem concerns the whole line
+	Code    string
+	Message string
+	Value   string // at most MaxValue characters
+}
+
+// Codes of problems.
+const (
+	InvalidValue = "invalid_value"  // the column cannot take the value
+	TooManyCells = "too_many_cells" // the line has more cells than the header
+	Conflicting  = "conflicting"    // another line of the same record has another value
+)
+
+func (p Problem) String() string {
+	if p.Column == "" {
+		return p.Message
+	}
+	return p.Column + ": " + p.Message
+}
+
+// MaxValue is the maximum length of a value that is shown, in characters.
+const MaxValue = 200
+
+func shown(value string) string {
+	if utf8.RuneCountInString(value) > MaxValue {
+		return string([]rune(value)[:MaxValue-1]) + "…"
+	}
+	return value
+}
+
+// Failure is the reason why a file cannot be read as a whole.
+type Failure struct {
+	Code   catalog.FailureCode
+	Detail string
+}
+
+func (f *Failure) Error() string { return f.Detail }
+
+// Codes of failures beside those of syllabi.
+const (
+	UnknownLayout  catalog.FailureCode = "unknown_layout"
+	MissingColumns catalog.FailureCode = "missing_columns"
+)
+
+func fail(code catalog.FailureCode, format string, args ...any) error {
+	return &Failure{code, fmt.Sprintf(format, args...)}
+}
+
+// File is an opened file. It has been read once, so that reading its rows fails only if the content has changed.
+type File struct {
+	Layout   Layout       // as found
+	Resource catalog.Kind // "" if there are several
+	Columns  []Column
+	Count    int // rows
+	parts    []part
+	closers  []io.Closer
+}
+
+// part is a table or a JSON document of a file.
+type part interface {
+	rows(visit func(Row) error) error // from the beginning
+	columns() []Column                // complete once the rows were read
+	layout() Layout
+}
+
+// Open opens and checks a file. name tells its format and its records apart where the content does not. The error is a
+// *Failure if the file cannot be read as a whole.
+func Open(content Content, name string, o Options) (*File, error) {
+	parts, closer, err := partsOf(content, name, o)
+	return newFile(parts, closer, name, o, err)
+}
+
+// OpenPath opens a file, or a directory as an archive of its files.
+func OpenPath(path string, o Options) (*File, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return readBundle(os.DirFS(name), filepath.Base(name))
+		parts, err := bundle(os.DirFS(path), filepath.Base(path), o)
+		return newFile(parts, nil, path, o, err)
 	}
-	if strings.EqualFold(filepath.Ext(name), ".zip") {
-		archive, err := zip.OpenReader(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		defer archive.Close()
-		return readBundle(archive, filepath.Base(name))
-	}
-	file, err := os.Open(name)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	return readFile(file, filepath.Base(name), asked)
-}
-
-// readFile reads a single file.
-func readFile(r io.Reader, name string, kind catalog.Kind) ([]Row, error) {
-	r = &bounded{r, maxFile}
-	if strings.EqualFold(path.Ext(name), ".json") {
-		return ReadJSON(r, name)
+	f, err := Open(io.NewSectionReader(file, 0, info.Size()), filepath.Base(path), o)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	return ReadCSV(r, name, kind)
+	f.closers = append(f.closers, file)
+	return f, nil
 }
 
-// bounded is a reader that refuses more than n bytes.
-type bounded struct {
-	io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("larger than %d MB", maxFile>>20)
+func newFile(parts []part, closer io.Closer, name string, o Options, err error) (*File, error) {
+	f := &File{parts: parts, Layout: Generic}
+	if closer != nil {
+		f.closers = append(f.closers, closer)
 	}
-	return n, err
+	if err == nil {
+		err = f.check(name, o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
-// readBundle reads the files of a directory or archive and of the directories in it.
-func readBundle(fsys fs.FS, name string) ([]Row, error) {
-	files := map[string]string{}
-	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
-		base := strings.ToLower(path.Base(p))
-		if err != nil || d.IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(p, "__MACOSX/") {
+// check reads all rows once.
+func (f *File) check(name string, o Options) error {
+	kinds := map[catalog.Kind]bool{}
+	for row, err := range f.Rows() {
+		if err != nil {
 			return err
 		}
-		if ext := path.Ext(base); ext == ".csv" || ext == ".json" {
-			if files[base] != "" {
-				return fmt.Errorf("%s has two files %s", name, base)
-			}
-			files[base] = p
+		f.Count++
+		f.Resource = row.Kind
+		kinds[row.Kind] = true
+		if o.MaxRows > 0 && f.Count > o.MaxRows {
+			return fail(catalog.TooLarge, "%s has more than %d rows", name, o.MaxRows)
 		}
-		return nil
-	})
+	}
+	if f.Count == 0 {
+		return fail(catalog.EmptyDocument, "%s has no rows", name)
+	}
+	if len(kinds) > 1 {
+		f.Resource = ""
+	}
+	found := map[string]bool{}
+	for _, p := range f.parts {
+		f.Columns = append(f.Columns, p.columns()...)
+		if layout := p.layout(); layout != Generic {
+			f.Layout = layout
+		}
+	}
+	for _, c := range f.Columns {
+		found[plain(c.Header)] = true
+	}
+	for header := range o.Columns {
+		if !found[plain(header)] {
+			return fail(MissingColumns, "%s has no column %q", name, header)
+		}
+	}
+	return nil
+}
+
+// errStop ends a reading whose rows are no longer wanted.
+var errStop = errors.New("stop")
+
+// Rows reads the file from its beginning.
+func (f *File) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for _, p := range f.parts {
+			err := p.rows(func(row Row) error {
+				if !yield(row, nil) {
+					return errStop
+				}
+				return nil
+			})
+			if err == errStop {
+				return
+			}
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+		}
+	}
+}
+
+// Close releases what the file holds.
+func (f *File) Close() error {
+	var errs []error
+	for _, c := range f.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// All returns all rows of the file and closes it.
+func (f *File) All() (rows []Row, err error) {
+	for row, err := range f.Rows() {
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		rows = append(rows, row)
+	}
+	return rows, f.Close()
+}
+
+// Read returns the rows of a file.
+func Read(content Content, name string, o Options) ([]Row, error) {
+	f, err := Open(content, name, o)
 	if err != nil {
 		return nil, err
 	}
-	if roster, err := isOneRoster(fsys, files); err != nil {
-		return nil, err
-	} else if roster {
-		return readOneRoster(fsys, files)
-	}
-	var rows []Row
-	for _, base := range slices.Sorted(maps.Keys(files)) {
-		file, err := fsys.Open(files[base])
-		if err != nil {
-			return nil, err
-		}
-		more, err := readFile(file, base, "")
-		_ = file.Close() // only read
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, more...)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s contains neither CSV nor JSON files", name)
-	}
-	return rows, nil
+	return f.All()
 }
 
 // ownName returns a substitute for the external id in a file that has none; "" if the row has no such fields.

@@ -2,6 +2,8 @@ package intake
 
 import (
 	"archive/zip"
+	"bytes"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,16 +19,37 @@ import (
 
 func ofCSV(t *testing.T, name, text string, kind catalog.Kind) []Row {
 	t.Helper()
-	rows, err := ReadCSV(strings.NewReader(text), name, kind)
+	rows, err := Read(strings.NewReader(text), name, Options{Resource: kind})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return rows
 }
 
+// rowFacts compares what rows say, apart from where they stand.
+var rowFacts = cmp.Options{
+	cmpopts.IgnoreFields(Row{}, "File", "Line", "Header", "Source"), cmpopts.IgnoreUnexported(Row{}), cmpopts.EquateEmpty(),
+}
+
+func readPath(path string) ([]Row, error) {
+	f, err := OpenPath(path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return f.All()
+}
+
+func told(problems []Problem) string {
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, p.String())
+	}
+	return strings.Join(texts, "; ")
+}
+
 func check(t *testing.T, got, want []Row) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Row{}, "Header", "Source")); diff != "" {
+	if diff := cmp.Diff(want, got, rowFacts); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -96,17 +119,17 @@ func TestFacts(t *testing.T) {
 			"Workday", "Code,Course Title,Minimum Units,Maximum Units,Unit Type,Academic Level,Course Status,Effective Date\nA,B,2,2,Quarter Hours,Graduate,Approved,1/5/2026\n",
 			map[string]any{"credits": credits(2, 2, "QUARTER_HOUR"), "level": "GRADUATE", "lifecycleStatus": "ACTIVE", "effectiveFrom": "2026-01-05"},
 		},
-		// The contract lacks undergraduate, blank is null, and bad values in the contract's own columns are passed on.
-		{"others", "name,code,credits,levl_code,status,effectiveTo\nB,A,,UG,X,someday\n", map[string]any{"credits": nil, "effectiveTo": "someday"}},
-		{"unknown", "name,code,level,lifecycleStatus\nB,A,UG,X\n", map[string]any{"level": "UG", "lifecycleStatus": "X"}},
+		// What the contract lacks is left out, blank is null.
+		{"others", "name,code,credits,levl_code,status,effectiveTo\nB,A,,UG,X,\n", map[string]any{"credits": nil, "effectiveTo": nil}},
+		{"unknown", "name,code,level,lifecycleStatus\nB,A,UG,X\n", map[string]any{}},
 		{"blank", "name,code,level,lifecycleStatus,webpage\nB,A,,,\n", map[string]any{"level": nil, "webpage": nil}},
 	} {
 		t.Run(c.system, func(t *testing.T) {
 			want := map[string]any{"name": "B", "code": "A"}
 			maps.Copy(want, c.want)
 			rows := ofCSV(t, "courses.csv", c.text, "")
-			if diff := cmp.Diff(want, rows[0].Fields); diff != "" || rows[0].Unreadable != "" {
-				t.Errorf("%s%s", rows[0].Unreadable, diff)
+			if diff := cmp.Diff(want, rows[0].Fields); diff != "" || rows[0].Problems != nil {
+				t.Errorf("%v%s", rows[0].Problems, diff)
 			}
 		})
 	}
@@ -153,9 +176,10 @@ func TestBadCSV(t *testing.T) {
 		{"code,name,credits\nA,B,three\n", `credits: "three" is not a number of credits`},
 		{"code,name,credits,creditsUnit\nA,B,3,points\n", `credits: "points" is not a unit of credits`},
 		{"code,name,skills\nA,B,core:x=2@much\n", "is not skillId=level@confidence"},
+		{"code,name,effectiveTo\nA,B,someday\n", `effectiveTo: "someday" is not a date`},
 	} {
 		rows := ofCSV(t, "a.csv", c.text, "")
-		if len(rows) != 1 || !strings.Contains(rows[0].Unreadable, c.fault) {
+		if len(rows) != 1 || !strings.Contains(told(rows[0].Problems), c.fault) {
 			t.Errorf("%q: %+v", c.text, rows)
 		}
 	}
@@ -166,19 +190,19 @@ func TestBadCSV(t *testing.T) {
 		{"a.csv", "code\nA\n", `needs a column "name"`},
 		{"courses.csv", "name\nA\n", `needs a column "code"`},
 		{"sections.csv", "id,name\n1,A\n", `needs a column "courseExternalId"`},
-		{"jobs.csv", "id,name\n1,A\n", `needs a column "employerid"`},
+		{"jobs.csv", "id,name\n1,A\n", `needs a column "employerId"`},
 	} {
-		if rows, err := ReadCSV(strings.NewReader(c.text), c.name, ""); err == nil || !strings.Contains(err.Error(), c.err) {
+		if rows, err := Read(strings.NewReader(c.text), c.name, Options{}); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%q: %v %v", c.text, rows, err)
 		}
 	}
 }
 
 func TestReadJSON(t *testing.T) {
-	rows, err := ReadJSON(strings.NewReader(`{
+	rows, err := Read(strings.NewReader(`{
 		"courses":[{"externalId":" c ","name":"N","code":"C","sections":[{"externalId":"s","name":"S"}]}],
 		"programs":[{"externalId":"p","name":"P","courses":["c"]},{"externalId":"q","name":"Q"}],
-		"transferPackages":[{"externalId":"t","name":"T","courses":[{"externalId":"x","name":"X"}]}]}`), "f.json")
+		"transferPackages":[{"externalId":"t","name":"T","courses":[{"externalId":"x","name":"X"}]}]}`), "f.json", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +222,7 @@ func TestReadJSON(t *testing.T) {
 		`{"courses":[{"externalId":"c","sections":{}}]}`:  "sections must be a list",
 		`{"programs":[{"externalId":"p","courses":[1]}]}`: "courses must be a list",
 	} {
-		if _, err := ReadJSON(strings.NewReader(text), "f.json"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(strings.NewReader(text), "f.json", Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -227,19 +251,19 @@ func TestOwnNames(t *testing.T) {
 		{"jobs.csv", "name,employerId\nWelder,Shop\n", "Shop/Welder"},
 		{"jobs.csv", "name,employerId\nWelder,\n", ""},
 	} {
-		if got := names(ReadCSV(strings.NewReader(c.text), c.file, "")); len(got) != 1 || got[0] != c.want {
+		if got := names(Read(strings.NewReader(c.text), c.file, Options{})); len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
 		}
 	}
-	got := names(ReadJSON(strings.NewReader(`{"courses":[{"code":"C","name":"N","sections":[{"name":"S"}]},{"name":"no code"}],
-		"programs":[{"name":"P"}],"transferPackages":[{"name":"T","uniqueTag":"U","courses":[{"name":"X"}]}]}`), "f.json"))
+	got := names(Read(strings.NewReader(`{"courses":[{"code":"C","name":"N","sections":[{"name":"S"}]},{"name":"no code"}],
+		"programs":[{"name":"P"}],"transferPackages":[{"name":"T","uniqueTag":"U","courses":[{"name":"X"}]}]}`), "f.json", Options{}))
 	if diff := cmp.Diff([]string{"C", "C/S", "", "P", "U", "X"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // A OneRoster 1.2 bundle, including files that are not part of a catalog.
-var roster = map[string]string{
+var rosterFiles = map[string]string{
 	"manifest.csv":         "propertyName,value\nmanifest.version,1.0\noneroster.version,1.2\n",
 	"orgs.csv":             "sourcedId,status,dateLastModified,name,type,identifier,parentSourcedId\no1,,,North Campus,school,,\n",
 	"academicSessions.csv": "sourcedId,status,dateLastModified,title,type,startDate,endDate,parentSourcedId,schoolYear\nt1,,,Fall 2026,term,2026-08-20,2026-12-18,,2027\nt2,,,Week 1,term,2026-08-20,2026-08-27,t1,2027\n",
@@ -248,7 +272,7 @@ var roster = map[string]string{
 	"users.csv":            "sourcedId,status,dateLastModified,enabledUser\n",
 }
 
-func bundle(t *testing.T, files map[string]string, folder string) string {
+func zipped(t *testing.T, files map[string]string, folder string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.zip")
 	file, err := os.Create(name)
@@ -275,20 +299,21 @@ func bundle(t *testing.T, files map[string]string, folder string) string {
 }
 
 func TestOneRoster(t *testing.T) {
+	fall := map[string]any{"code": "t1", "name": "Fall 2026", "startDate": "2026-08-20", "endDate": "2026-12-18"}
 	for _, folder := range []string{"", "export/"} {
-		rows, err := Read(bundle(t, roster, folder), "")
+		rows, err := readPath(zipped(t, rosterFiles, folder))
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(t, rows, []Row{
 			{Place: "courses.csv:2", Kind: catalog.CourseKind, Name: "c1", Fields: map[string]any{"name": "Biology", "code": "BIO 1"}},
 			{Place: "courses.csv:3", Kind: catalog.CourseKind, Name: "c2", Fields: map[string]any{"name": "Chemistry", "code": "c2"}},
-			{Place: "classes.csv:2", Kind: catalog.SectionKind, Name: "k1", Parent: "c1", Fields: map[string]any{"name": "Biology A", "description": "Fall 2026, Week 1, North Campus, Room 5"}},
-			{Place: "classes.csv:3", Kind: catalog.SectionKind, Name: "k2", Parent: "c1", Gone: true, Fields: map[string]any{"name": "Old", "description": "Fall 2026"}},
+			{Place: "classes.csv:2", Kind: catalog.SectionKind, Name: "k1", Parent: "c1", Fields: map[string]any{"name": "Biology A", "description": "Fall 2026, Week 1, North Campus, Room 5", "campus": "North Campus", "term": fall}},
+			{Place: "classes.csv:3", Kind: catalog.SectionKind, Name: "k2", Parent: "c1", Gone: true, Fields: map[string]any{"name": "Old", "description": "Fall 2026", "campus": nil, "term": fall}},
 		})
 	}
-	broken := map[string]string{"courses.csv": roster["courses.csv"], "classes.csv": "sourcedId,title\nk,K\n"}
-	if _, err := Read(bundle(t, broken, ""), ""); err == nil || !strings.Contains(err.Error(), "classes.csv: the column coursesourcedid") {
+	broken := map[string]string{"courses.csv": rosterFiles["courses.csv"], "classes.csv": "sourcedId,title\nk,K\n"}
+	if _, err := readPath(zipped(t, broken, "")); err == nil || !strings.Contains(err.Error(), `classes.csv: a table of sections needs a column "courseExternalId"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -296,7 +321,7 @@ func TestOneRoster(t *testing.T) {
 // A directory or archive of tables named after their kinds.
 func TestBundle(t *testing.T) {
 	files := map[string]string{"courses.csv": "code,name\nA,B\n", "my-jobs.csv": "id,name,employer\n1,N,E\n", "readme.txt": "", "more.json": `{"programs":[{"externalId":"p"}]}`}
-	name := bundle(t, files, "")
+	name := zipped(t, files, "")
 	dir := t.TempDir()
 	for file, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
@@ -304,7 +329,7 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	for _, path := range []string{name, dir} {
-		rows, err := Read(path, "")
+		rows, err := readPath(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,16 +339,13 @@ func TestBundle(t *testing.T) {
 			{Place: "my-jobs.csv:2", Kind: catalog.JobKind, Name: "1", Fields: map[string]any{"name": "N", "employerId": "E"}},
 		})
 	}
-	if _, err := Read(bundle(t, map[string]string{"a/courses.csv": "", "b/courses.csv": ""}, ""), ""); err == nil || !strings.Contains(err.Error(), "two files courses.csv") {
+	if _, err := readPath(zipped(t, map[string]string{"a/courses.csv": "", "b/courses.csv": ""}, "")); err == nil || !strings.Contains(err.Error(), "two files courses.csv") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(bundle(t, map[string]string{"a.txt": ""}, ""), ""); err == nil || !strings.Contains(err.Error(), "neither CSV nor JSON") {
+	if _, err := readPath(zipped(t, map[string]string{"a.txt": ""}, "")); err == nil || !strings.Contains(err.Error(), "neither CSV nor JSON") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(dir, "people"); err == nil || !strings.Contains(err.Error(), `"people" is not a kind`) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := Read(filepath.Join(dir, "absent.csv"), ""); err == nil {
+	if _, err := readPath(filepath.Join(dir, "absent.csv")); err == nil {
 		t.Error("a file that is not there was read")
 	}
 }
@@ -338,7 +360,7 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(text), "")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, kind string) {
-		rows, err := ReadCSV(strings.NewReader(string(text)), "f.csv", kinds[kind])
+		rows, err := Read(bytes.NewReader(text), "f.csv", Options{Resource: KindNamed(kind)})
 		if err != nil {
 			return
 		}
@@ -351,16 +373,21 @@ func FuzzReadCSV(f *testing.F) {
 }
 
 func FuzzReadJSON(f *testing.F) {
-	f.Add(`{"courses":[{"externalId":"c","sections":[{"externalId":"s"}]}],"programs":[{"externalId":"p","courses":["c"]}]}`)
-	f.Add(`{"jobs":[{"externalId":1}]}`)
-	f.Add(`[`)
-	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := ReadJSON(strings.NewReader(text), "f.json")
-		if err != nil {
-			return
+	for _, text := range []string{
+		`{"courses":[{"externalId":"c","sections":[{"externalId":"s"}]}],"programs":[{"externalId":"p","courses":["c"]}]}`,
+		`{"jobs":[{"externalId":1}]}`, `[`, `{"jobs":[{}]}`, "{\"code\":\"C\"}\n{\"resource\":\"section\",\"courseExternalId\":\"C\"}\n",
+	} {
+		f.Add(text, "f.json")
+		f.Add(text, "f.ndjson")
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		rows, err := Read(strings.NewReader(text), "f"+filepath.Ext(name), Options{MaxRows: 1000})
+		var failure *Failure
+		if err != nil && !errors.As(err, &failure) {
+			t.Errorf("error without a code: %v", err)
 		}
 		for _, row := range rows {
-			if row.Name == "" || row.Fields == nil {
+			if row.Place == "" || row.Kind == "" || row.Fields == nil || len(row.Source) == 0 {
 				t.Errorf("row %+v", row)
 			}
 		}

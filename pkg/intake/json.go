@@ -1,10 +1,13 @@
 package intake
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
@@ -16,73 +19,230 @@ type list struct {
 	kind    catalog.Kind
 	inside  string
 	within  catalog.Kind
-	members string
+	members []string // keys of the list of members; requests use the second
 }
 
 var lists = []list{
 	{key: "courses", kind: catalog.CourseKind, inside: "sections", within: catalog.SectionKind},
-	{key: "programs", kind: catalog.ProgramKind, members: "courses"},
-	{key: "credentials", kind: catalog.CredentialKind, members: "sections"},
+	{key: "sections", kind: catalog.SectionKind},
+	{key: "programs", kind: catalog.ProgramKind, members: []string{"courses", "courseExternalIds"}},
+	{key: "credentials", kind: catalog.CredentialKind, members: []string{"sections", "sectionExternalIds"}},
 	{key: "jobs", kind: catalog.JobKind},
 	{key: "transferPackages", kind: catalog.TransferPackageKind, inside: "courses", within: catalog.TransferCourseKind},
+	{key: "articulations", kind: catalog.ArticulationKind},
 }
 
-// ReadJSON reads a catalog: an object with the lists courses (each may have sections), programs, credentials, jobs and
+func listOf(kind catalog.Kind) (list, bool) {
+	i := slices.IndexFunc(lists, func(l list) bool { return l.kind == kind })
+	return lists[max(i, 0)], i >= 0
+}
+
+// catalogs is a JSON file: one catalog, or NDJSON with one record per line.
+type catalogs struct {
+	text
+	kind  catalog.Kind // of the records; "" if each line names its resource
+	lined bool
+}
+
+func (c *catalogs) columns() []Column { return nil }
+
+func (c *catalogs) layout() Layout { return Generic }
+
+func (c *catalogs) rows(visit func(Row) error) error {
+	r, err := c.decoded()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if c.lined {
+		return c.records(r, visit)
+	}
+	w := &window{r: r, what: "an object of " + c.name, max: maxObject}
+	d := &document{catalogs: c, visit: visit, window: w, Decoder: json.NewDecoder(w)}
+	return d.catalog()
+}
+
+// document is a JSON file that is being read.
+type document struct {
+	*catalogs
+	*json.Decoder
+	visit  func(Row) error
+	window *window
+}
+
+// catalog reads an object with the lists courses (each may have sections), programs, credentials, jobs and
 // transferPackages (each may have courses). Places are given in terms of the file's name.
-func ReadJSON(r io.Reader, name string) ([]Row, error) {
-	decoder := json.NewDecoder(r)
-	var file map[string][]map[string]any
-	if err := decoder.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: not a catalog in JSON: %w", name, err)
+func (d *document) catalog() error {
+	if err := d.expect(json.Delim('{')); err != nil {
+		return err
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s: unexpected data after the catalog", name)
-	}
-	var rows []Row
-	add := func(object map[string]any, l list, parent, place string) (string, error) {
-		text, err := json.Marshal(object) // before fields are removed
+	for d.More() {
+		key, err := d.Token()
 		if err != nil {
-			return "", err
+			return d.malformed(err)
 		}
-		delete(object, l.inside)
-		row := Row{Place: place, Kind: l.kind, Parent: parent, Fields: object, Source: []string{string(text)}}
-		if err = row.takeName(); err == nil && l.members != "" {
-			row.Members, err = textsOf(object, l.members)
+		i := slices.IndexFunc(lists, func(l list) bool { return l.key == key })
+		if i < 0 {
+			return fail(catalog.Malformed, "%s: %q is not a list of a catalog", d.name, key)
 		}
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", place, err)
+		if err := d.expect(json.Delim('[')); err != nil {
+			return err
 		}
-		rows = append(rows, row)
-		return row.Name, nil
-	}
-	for _, l := range lists {
-		for i, object := range file[l.key] {
-			place := fmt.Sprintf("%s: %s[%d]", name, l.key, i)
-			inner, ok := object[l.inside].([]any)
-			if _, given := object[l.inside]; l.inside != "" && given && !ok {
-				return nil, fmt.Errorf("%s: %s must be a list of objects", place, l.inside)
+		for n := 0; d.More(); n++ {
+			object, err := d.object()
+			if err == nil {
+				err = d.add(object, lists[i], Row{Place: fmt.Sprintf("%s: %s[%d]", d.name, key, n)}, d.visit)
 			}
-			parent, err := add(object, l, "", place)
 			if err != nil {
-				return nil, err
-			}
-			for j, item := range inner {
-				place := fmt.Sprintf("%s.%s[%d]", place, l.inside, j)
-				object, ok := item.(map[string]any)
-				if !ok {
-					return nil, fmt.Errorf("%s is not an object", place)
-				}
-				if _, err := add(object, list{kind: l.within}, parent, place); err != nil {
-					return nil, err
-				}
+				return err
 			}
 		}
-		delete(file, l.key)
+		if err := d.expect(json.Delim(']')); err != nil {
+			return err
+		}
 	}
-	for key := range file {
-		return nil, fmt.Errorf("%s: %q is not a list of a catalog", name, key)
+	if err := d.expect(json.Delim('}')); err != nil {
+		return err
 	}
-	return rows, nil
+	if _, err := d.Token(); err != io.EOF {
+		return fail(catalog.Malformed, "%s: unexpected data after the catalog", d.name)
+	}
+	return nil
+}
+
+// records reads one object per line: the body of a POST with externalId, and resource if the file has several. Sections
+// name their course by courseExternalId.
+func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, maxObject)
+	for line := 1; scanner.Scan(); line++ {
+		if len(bytes.TrimSpace(scanner.Bytes())) == 0 {
+			continue
+		}
+		var object map[string]any
+		if err := json.Unmarshal(scanner.Bytes(), &object); err != nil || object == nil {
+			return fail(catalog.Malformed, "%s:%d: not an object in JSON", c.name, line)
+		}
+		kind := c.kind
+		if kind == "" {
+			kind = kindOfObject(object)
+		}
+		if resource, ok := object["resource"].(string); ok {
+			kind = KindNamed(resource)
+			delete(object, "resource")
+		}
+		l, ok := listOf(kind)
+		if !ok {
+			return fail(UnknownLayout, "%s:%d: resource must be course, section, program, credential, job, "+
+				"transferPackage or articulation", c.name, line)
+		}
+		row := Row{Place: fmt.Sprintf("%s:%d", c.name, line), Line: line}
+		if parent, ok := object["courseExternalId"].(string); ok && kind == catalog.SectionKind {
+			row.Parent = parent
+			delete(object, "courseExternalId")
+		}
+		if err := c.add(object, l, row, visit); err != nil {
+			return err
+		}
+	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return fail(catalog.TooLarge, "a line of %s is larger than %d MiB", c.name, maxObject>>20)
+	}
+	if err := scanner.Err(); err != nil {
+		return c.broken(err)
+	}
+	return nil
+}
+
+// kindOfObject guesses the kind of a record from a field that only the kind has; "" if it has none.
+func kindOfObject(object map[string]any) catalog.Kind {
+	for _, of := range []struct {
+		field string
+		kind  catalog.Kind
+	}{
+		{"courseExternalId", catalog.SectionKind}, {"courseExternalIds", catalog.ProgramKind},
+		{"cipCode", catalog.ProgramKind}, {"sectionExternalIds", catalog.CredentialKind},
+		{"employerId", catalog.JobKind}, {"transferFromInstitution", catalog.TransferPackageKind},
+		{"sendingInstitution", catalog.ArticulationKind}, {"code", catalog.CourseKind},
+	} {
+		if _, ok := object[of.field]; ok {
+			return of.kind
+		}
+	}
+	return ""
+}
+
+// add visits the row of an object, and those of the list in it.
+func (c *catalogs) add(object map[string]any, l list, row Row, visit func(Row) error) error {
+	text, err := json.Marshal(object) // before fields are removed
+	if err != nil {
+		return err
+	}
+	inner, ok := object[l.inside].([]any)
+	if _, given := object[l.inside]; l.inside != "" && given && !ok {
+		return fail(catalog.Malformed, "%s: %s must be a list of objects", row.Place, l.inside)
+	}
+	delete(object, l.inside)
+	row.File, row.Kind, row.Fields, row.Source = c.name, l.kind, object, []string{string(text)}
+	err = row.takeName()
+	for _, key := range l.members {
+		if _, given := object[key]; given && err == nil {
+			row.Members, err = textsOf(object, key)
+		}
+	}
+	if err != nil {
+		return fail(catalog.Malformed, "%s: %v", row.Place, err)
+	}
+	if err := visit(row); err != nil {
+		return err
+	}
+	for i, item := range inner {
+		place := fmt.Sprintf("%s.%s[%d]", row.Place, l.inside, i)
+		object, ok := item.(map[string]any)
+		if !ok {
+			return fail(catalog.Malformed, "%s is not an object", place)
+		}
+		row := Row{Place: place, Line: row.Line, Parent: row.Name}
+		if err := c.add(object, list{kind: l.within}, row, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object reads the next value, which must be an object.
+func (d *document) object() (map[string]any, error) {
+	var object map[string]any
+	err := d.Decode(&object)
+	d.window.used()
+	switch {
+	case err == nil && object == nil:
+		return nil, fail(catalog.Malformed, "%s: null is not a record", d.name)
+	case err != nil:
+		return nil, d.malformed(err)
+	}
+	return object, nil
+}
+
+func (d *document) expect(delim json.Delim) error {
+	token, err := d.Token()
+	d.window.used()
+	if err != nil || token != delim {
+		return d.malformed(err)
+	}
+	return nil
+}
+
+// malformed returns the failure of a file that is not a catalog.
+func (d *document) malformed(err error) error {
+	var failure *Failure
+	switch {
+	case errors.As(err, &failure):
+		return err
+	case err == nil:
+		err = errors.New("unexpected value")
+	}
+	return fail(catalog.Malformed, "%s: not a catalog in JSON: byte %d: %v", d.name, d.InputOffset(), err)
 }
 
 // takeName moves the external id from the row's fields to its name.
@@ -100,14 +260,10 @@ func (row *Row) takeName() error {
 	return nil
 }
 
-// textsOf removes a list of strings from an object and returns it; nil if there is none.
+// textsOf removes a list of strings from an object and returns it.
 func textsOf(object map[string]any, key string) ([]string, error) {
-	value, ok := object[key]
+	list, ok := object[key].([]any)
 	delete(object, key)
-	if !ok {
-		return nil, nil
-	}
-	list, ok := value.([]any)
 	texts := make([]string, len(list))
 	for i := range list {
 		var isText bool

@@ -2,105 +2,132 @@ package intake
 
 import (
 	"cmp"
-	"fmt"
-	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// isOneRoster reports whether the files are a OneRoster bundle, whose courses have sourcedIds.
-func isOneRoster(fsys fs.FS, files map[string]string) (bool, error) {
-	if files["courses.csv"] == "" {
-		return false, nil
-	}
-	t, err := openIn(fsys, files, "courses.csv", nil)
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(t.header, func(h string) bool { return plain(h) == "sourcedid" }), nil
+// roster is the table of classes of a OneRoster bundle (1EdTech OneRoster 1.2, CSV binding, section 4), whose terms and
+// schools are in other files.
+type roster struct {
+	*table
+	sessions, orgs *table // nil if the bundle has none
 }
 
-// Columns of the OneRoster 1.2 CSV binding (1EdTech, section 4).
-var (
-	rosterNames   = map[column][]string{external: {"sourcedid"}, status: {"status"}, "name": {"title", "name"}}
-	rosterCourses = map[column][]string{
-		external: {"sourcedid"}, status: {"status"}, "name": {"title"}, "code": {"coursecode"},
+// newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are no such bundle: its
+// courses have sourcedIds. Files about people are ignored.
+func newRoster(files map[string]text, o Options) ([]part, error) {
+	if _, ok := files["courses.csv"]; !ok || o.Layout != "" && o.Layout != Auto && o.Layout != OneRoster {
+		return nil, nil
 	}
-	rosterClasses = map[column][]string{
-		external: {"sourcedid"}, status: {"status"}, "name": {"title"}, "code": {"classcode"}, parent: {"coursesourcedid"},
-		"school": {"schoolsourcedid"}, "terms": {"termsourcedids"}, "location": {"location"},
-	}
-)
-
-// readOneRoster reads the courses of a bundle, and its classes as their sections. The titles of a class's terms and
-// school become its description (Fall 2026, North Campus). Files about people are ignored.
-func readOneRoster(fsys fs.FS, files map[string]string) ([]Row, error) {
-	titles := map[string]map[string]string{} // by file and sourcedId
-	for _, name := range []string{"academicsessions.csv", "orgs.csv"} {
-		titles[name] = map[string]string{}
-		if files[name] == "" {
-			continue
+	o.Layout, o.Resource = OneRoster, ""
+	open := func(name, resource string, kind catalog.Kind, needs ...string) (*table, error) {
+		t := &table{name: name, kind: kind, open: files[name].separated}
+		err := t.findHeader(func(header []string) int { return assigned(assign(resource, header, o)) })
+		if err == nil {
+			err = t.assign(resource, o)
 		}
-		if err := eachIn(fsys, files, name, rosterNames, func(t *table) {
-			titles[name][t.get(external)] = t.get("name")
-		}); err != nil {
-			return nil, err
+		for _, field := range needs {
+			if err == nil && !t.has(field) {
+				err = fail(MissingColumns, "%s: the column of OneRoster for %s is missing", name, field)
+			}
 		}
+		return t, err
 	}
-	var rows []Row
-	add := func(t *table, kind catalog.Kind, parent, field string, value any) {
-		row := t.newRow(kind, t.get(external))
-		row.Parent, row.Gone = parent, strings.EqualFold(t.get(status), "tobedeleted")
-		row.Fields["name"], row.Fields[field] = t.get("name"), value
-		rows = append(rows, row)
+	t, err := open("courses.csv", "course", catalog.CourseKind)
+	if !slices.ContainsFunc(t.header, func(h string) bool { return plain(h) == "sourcedid" }) {
+		return nil, nil
 	}
-	err := eachIn(fsys, files, "courses.csv", rosterCourses, func(t *table) {
-		add(t, catalog.CourseKind, "", "code", cmp.Or(t.get("code"), t.get(external)))
-	})
-	if err != nil || files["classes.csv"] == "" {
-		return rows, err
-	}
-	err = eachIn(fsys, files, "classes.csv", rosterClasses, func(t *table) {
-		var parts []string
-		for id := range strings.SplitSeq(t.get("terms"), ",") {
-			parts = append(parts, titles["academicsessions.csv"][strings.TrimSpace(id)])
-		}
-		parts = append(parts, titles["orgs.csv"][t.get("school")], t.get("location"))
-		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		var description any
-		if len(parts) > 0 {
-			description = strings.Join(parts, ", ")
-		}
-		add(t, catalog.SectionKind, t.get(parent), "description", description)
-	})
-	return rows, err
-}
-
-func eachIn(fsys fs.FS, files map[string]string, name string, names map[column][]string, visit func(*table)) error {
-	t, err := openIn(fsys, files, name, names)
-	if err != nil {
-		return err
-	}
-	for c, known := range names {
-		if (c == external || c == "name" || c == parent) && !t.has(c) {
-			return fmt.Errorf("%s: the column %s of OneRoster is missing", name, known[0])
-		}
-	}
-	return t.each(func() { visit(t) })
-}
-
-// openIn opens a file of a bundle.
-func openIn(fsys fs.FS, files map[string]string, name string, names map[column][]string) (*table, error) {
-	file, err := fsys.Open(files[name])
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	t, err := openTable(&bounded{file, maxFile}, name)
-	if err == nil {
-		t.assign(names)
+	parts := []part{t}
+	if _, ok := files["classes.csv"]; !ok {
+		return parts, nil
 	}
-	return t, err
+	r := &roster{}
+	if r.table, err = open("classes.csv", "section", catalog.SectionKind); err != nil {
+		return nil, err
+	}
+	for name, of := range map[string]struct {
+		resource string
+		table    **table
+		needs    string
+	}{"academicsessions.csv": {"session", &r.sessions, "term"}, "orgs.csv": {"org", &r.orgs, "campus"}} {
+		if _, ok := files[name]; ok {
+			if *of.table, err = open(name, of.resource, "", of.needs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(parts, r), nil
 }
+
+func (r *roster) columns() []Column {
+	all := r.table.columns()
+	for _, t := range []*table{r.sessions, r.orgs} {
+		if t != nil {
+			all = append(all, t.columns()...)
+		}
+	}
+	return all
+}
+
+// rows returns the classes. A class has the first of its terms and its school as campus; all its terms, school and
+// location become its description (Fall 2026, North Campus, Room 5).
+func (r *roster) rows(visit func(Row) error) error {
+	terms, schools := map[string]map[string]any{}, map[string]string{}
+	if r.sessions != nil {
+		if err := r.sessions.each(func() error {
+			if term, ok := r.sessions.term().(map[string]any); ok && len(terms) < maxSessions {
+				terms[r.sessions.get("term")] = maps.Clone(term)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	if r.orgs != nil {
+		if err := r.orgs.each(func() error {
+			if len(schools) < maxSessions {
+				schools[r.orgs.get("externalId")] = strings.Clone(r.orgs.get("campus"))
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return r.each(func() error {
+		row := r.row()
+		var parts []string
+		for id := range strings.SplitSeq(r.get("term"), ",") {
+			if term := terms[strings.TrimSpace(id)]; term != nil {
+				if len(parts) == 0 {
+					row.Fields["term"] = term
+				}
+				name, _ := term["name"].(string)
+				parts = append(parts, cmp.Or(name, strings.TrimSpace(id)))
+			}
+		}
+		if len(parts) == 0 {
+			row.Fields["term"] = nil
+		}
+		campus := schools[r.get("campus")]
+		row.Fields["campus"] = nil
+		if campus != "" {
+			row.Fields["campus"] = campus
+		}
+		parts = append(parts, campus, r.get("location"))
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		row.Fields["description"] = nil
+		if len(parts) > 0 {
+			row.Fields["description"] = strings.Join(parts, ", ")
+		}
+		return visit(row)
+	})
+}
+
+// maxSessions is the maximum number of sessions and of schools of a bundle that are held.
+const maxSessions = 10_000

@@ -153,8 +153,23 @@ func (t *Tables) CIPs() []CIP {
 // Vintage dates the national wages, the projections and the crosswalk.
 func (t *Tables) Vintage() Vintage { return t.vintage }
 
-// Surveyed lists the areas with wages of their own, in no order.
-func (t *Tables) Surveyed() []Area { return slices.Collect(maps.Keys(t.wages)) }
+// Surveyed lists the regions with wages of their own, these and imported ones, in list order.
+func (t *Tables) Surveyed(imported []Area) []Region {
+	areas := map[Area]bool{}
+	for _, area := range slices.Concat(slices.Collect(maps.Keys(t.wages)), imported) {
+		areas[area] = true
+	}
+	var surveyed []Region
+	for area := range areas {
+		region, known := t.regions[area]
+		if !known {
+			region = Region{Area: area, Name: area.Region}
+		}
+		surveyed = append(surveyed, region)
+	}
+	SortRegions(surveyed)
+	return surveyed
+}
 
 func pick[V any](all map[string]V, keys []string) map[string]V {
 	some := map[string]V{}

@@ -1,9 +1,9 @@
-// Package queue carries extraction jobs over SQS: Sender sends them, Worker runs
-// them, Sweeper resends lost ones and fails those that cannot succeed.
+// Package queue transports extraction jobs over SQS: Sender sends them, Worker runs them, and Sweeper resends lost ones
+// and fails those that cannot succeed.
 //
-// The row of a record is the truth and a message only a hint that there is work:
-// messages may be lost, duplicated, late and out of order. Invariant: whatever happens to
-// messages and workers, an extraction ends COMPLETED or FAILED exactly once.
+// A message is only a hint that there is work, which the record's row decides: messages may be lost, duplicated, late
+// and out of order. Invariant: whatever happens to messages and workers, an extraction ends COMPLETED or FAILED exactly
+// once.
 package queue
 
 import (
@@ -29,7 +29,7 @@ type Sender struct {
 // sendsInParallel is the number of messages sent concurrently.
 const sendsInParallel = 8
 
-// Send sends jobs that may be run at once.
+// Send sends jobs to run immediately.
 func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(sendsInParallel)
@@ -39,8 +39,7 @@ func (s *Sender) Send(ctx context.Context, jobs []catalog.ExtractionJob) error {
 	return group.Wait()
 }
 
-// Empty reports whether no message waits to be received, as far as SQS knows: its
-// count may be a minute old.
+// Empty reports whether no message waits to be received. SQS's count may be a minute old.
 func (s *Sender) Empty(ctx context.Context) (bool, error) {
 	out, err := s.Client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
 		QueueUrl: &s.URL,
@@ -60,9 +59,8 @@ func (s *Sender) Empty(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// SendLater sends a job that is to be run after a delay, at most 15 minutes. The
-// message's group is the job's organization: SQS delivers fairly between groups, so
-// that one organization's thousand syllabi do not delay another's five.
+// SendLater sends a job to run after a delay of at most 15 minutes. The message group is the organization: SQS delivers
+// fairly between groups, so that one organization's thousand syllabi do not delay another's five.
 func (s *Sender) SendLater(ctx context.Context, job catalog.ExtractionJob, delay time.Duration) error {
 	body, err := json.Marshal(job)
 	if err != nil {

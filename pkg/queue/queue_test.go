@@ -49,9 +49,11 @@ type table struct {
 	endless   bool // there is always one more that is stuck
 	outcome   *catalog.Outcome
 	href      string
-	known     map[string]*catalog.Outcome
-	fail      func(method string) error
-	now       func() catalog.Time
+	// What is read where there is no href.
+	description string
+	known       map[string]*catalog.Outcome
+	fail        func(method string) error
+	now         func() catalog.Time
 }
 
 var errDown = errors.New("the store is down")
@@ -83,7 +85,11 @@ func (s *table) Claim(_ context.Context, job catalog.ExtractionJob, lease string
 	if err := s.fault("claimed"); err != nil {
 		return nil, err
 	}
-	return &catalog.Task{Job: job, Name: "Databases", Description: "Students write SQL queries.", SyllabusHref: s.href, Attempt: s.attempts, Lease: lease}, nil
+	task := &catalog.Task{Job: job, Name: "Databases", Source: catalog.FromSyllabus, SyllabusHref: s.href, Attempt: s.attempts, Lease: lease}
+	if s.href == "" && job.Kind != catalog.SyllabusExtractionKind {
+		task.Source, task.Description = catalog.FromDescription, s.description
+	}
+	return task, nil
 }
 
 func (s *table) Finish(_ context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
@@ -281,7 +287,7 @@ func TestJobCompletes(t *testing.T) {
 	if len(o.Skills) == 0 || len(o.Evidence) == 0 || o.Warnings == nil || o.Text != b.documents.text {
 		t.Errorf("%+v", o)
 	}
-	want := catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1", DocumentSHA256: "digest of " + b.documents.text}
+	want := catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1", Source: catalog.FromSyllabus, DocumentSHA256: "digest of " + b.documents.text}
 	if diff := cmp.Diff(want, o.Provenance); diff != "" {
 		t.Error(diff)
 	}
@@ -295,6 +301,14 @@ func TestWhatIsRead(t *testing.T) {
 	b.deliver()
 	b.table.href, b.table.status = "", catalog.Pending
 	b.deliver()
+	if o := b.table.outcome; o.Skills == nil || len(o.Skills) > 0 || b.table.status != catalog.Completed {
+		t.Errorf("with too little to read: %s, %+v", b.table.status, o)
+	}
+	b.table.description, b.table.status = "Databases\n\nStudents write SQL queries.", catalog.Pending
+	b.deliver()
+	if o := b.table.outcome; len(o.Skills) == 0 || o.Provenance.Source != catalog.FromDescription {
+		t.Errorf("of a description: %+v", o)
+	}
 	b.job.Kind, b.table.status = catalog.SyllabusExtractionKind, catalog.Pending
 	b.deliver()
 	want := []string{"https://example.org/s.pdf", b.documents.text, "Databases\n\nStudents write SQL queries.", "We write SQL."}

@@ -21,20 +21,25 @@ import (
 // SweeperStore is the part of the store that the sweeper uses.
 type SweeperStore interface {
 	ClaimStore
-	// Stuck visits extractions that wait or run longer than they should; all that may
-	// be, where no message is left.
+	// Stuck visits the extractions that have waited or run for too long, the oldest first in each shard. With noneLeft,
+	// which says that the queue is empty, it visits all that have not ended.
 	Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error
-	// Resend returns the job of a stuck extraction to be sent again; false when it
-	// moved on by itself.
-	Resend(ctx context.Context, noneLeft bool, job catalog.ExtractionJob) (again catalog.ExtractionJob, stuck bool, err error)
-	// CompleteDeletions takes out what deletions that broke off have left, and the files
-	// of deleted documents. What it cannot finish is in the error as *catalog.Unfinished.
-	CompleteDeletions(ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error) error
-	// ExpireDocuments deletes the documents whose file never came, with the same errors.
-	ExpireDocuments(ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error)) error
+	// Resend returns the job of a stuck extraction to send again; false if it is no longer stuck.
+	Resend(
+		ctx context.Context, noneLeft bool, job catalog.ExtractionJob,
+	) (again catalog.ExtractionJob, stuck bool, err error)
+	// CompleteDeletions deletes what interrupted deletions have left, and the files of deleted documents. Each deletion
+	// that it cannot complete is a *catalog.Unfinished in the error.
+	CompleteDeletions(
+		ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error,
+	) error
+	// ExpireDocuments deletes documents whose file was not uploaded in time. Errors are as for CompleteDeletions.
+	ExpireDocuments(
+		ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error),
+	) error
 }
 
-// Files is where the files of documents are.
+// Files is the storage of documents' files.
 type Files interface {
 	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
 	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
@@ -55,7 +60,7 @@ type Sweeper struct {
 // sweepReserve is the part of the function's time that is left for deletions.
 const sweepReserve = 5 * time.Second
 
-// Handle takes the events of the schedule and those of the dead-letter queue.
+// Handle handles the events of the schedule and of the dead-letter queue.
 func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQSEventResponse, error) {
 	var letters events.SQSEvent
 	if err := json.Unmarshal(event, &letters); err != nil {
@@ -64,14 +69,13 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 	if len(letters.Records) > 0 {
 		return s.fail(ctx, letters), nil
 	}
-	err := errors.Join(s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded))
-	return events.SQSEventResponse{}, s.report(ctx, err)
+	return events.SQSEventResponse{}, s.report(ctx, errors.Join(
+		s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded)))
 }
 
 var sweeps = metric.New([]string{"Kind"}, "Unfinished:Count")
 
-// report writes a line for each record that could not be finished, and returns the other
-// errors: one bad record is not to end the run for all.
+// report logs a line for each unfinished record, and returns the other errors: one bad record must not end the sweep.
 func (s *Sweeper) report(ctx context.Context, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var others []error
@@ -85,7 +89,8 @@ func (s *Sweeper) report(ctx context.Context, err error) error {
 		return err
 	}
 	s.Log.LogAttrs(ctx, slog.LevelError, "unfinished",
-		slog.String("record", unfinished.ID), slog.String("organization", string(unfinished.OrganizationID)), slog.String("cause", unfinished.Cause.Error()),
+		slog.String("record", unfinished.ID), slog.String("organization", string(unfinished.OrganizationID)),
+		slog.String("cause", unfinished.Cause.Error()),
 		slog.String("Kind", api.Sweeper), slog.Int("Unfinished", 1), sweeps.At(s.Now()))
 	return nil
 }
@@ -114,7 +119,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)
-			if err != nil && sending.Err() == nil && !isUnavailable(err) {
+			if err != nil && sending.Err() == nil && !catalog.HasCode(err, catalog.Unavailable) {
 				mu.Lock()
 				defer mu.Unlock()
 				unfinished = append(unfinished, job.Unfinished(err))
@@ -130,17 +135,12 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	})
 	err = errors.Join(err, group.Wait())
 	if sweeping.Err() != nil && ctx.Err() == nil {
-		err = nil // the next sweep goes on where this one ended
+		err = nil // the next sweep continues
 	}
 	if sent.Load() > 0 || err != nil {
 		s.Log.InfoContext(ctx, "swept", "resent", sent.Load(), "cause", fmt.Sprint(err))
 	}
 	return errors.Join(append(unfinished, err)...)
-}
-
-func isUnavailable(err error) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == catalog.Unavailable
 }
 
 // fail marks the extractions of dead letters as FAILED unless they have finished or were
@@ -154,11 +154,12 @@ func (s *Sweeper) fail(ctx context.Context, letters events.SQSEvent) (response e
 		}
 		task, err := s.Store.Claim(ctx, job, s.IDs.New("run_"), s.Now()+catalog.Time(leaseMargin/time.Millisecond))
 		if err == nil {
-			err = s.Store.Finish(ctx, task, failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction could not be brought to an end"}))
+			err = s.Store.Finish(ctx, task, failed(catalog.InternalFailure, "The extraction could not be completed."))
 		}
 		if err != nil && !errors.Is(err, catalog.ErrFinished) {
 			s.Log.WarnContext(ctx, "dead letter is redelivered", "record", job.ID, "cause", err.Error())
-			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: letter.MessageId})
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.SQSBatchItemFailure{ItemIdentifier: letter.MessageId})
 			continue
 		}
 		s.Log.WarnContext(ctx, "dead letter", "record", job.ID, "failed", err == nil)

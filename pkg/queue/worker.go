@@ -17,35 +17,34 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// ClaimStore is how a worker takes a job and ends it.
+// ClaimStore claims and finishes extractions.
 type ClaimStore interface {
-	// Claim takes an extraction until the lease ends; catalog.ErrFinished when there
-	// is nothing to do, or it was requested at another time than the job says;
-	// catalog.ErrLeased when another run has it.
+	// Claim leases an extraction to a run until an instant. It returns catalog.ErrFinished if there is nothing to do or
+	// the request is not the job's, and catalog.ErrLeased if another run has the lease.
 	Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error)
-	// Finish ends a claimed extraction; catalog.ErrFinished when the claim was lost.
+	// Finish ends a claimed extraction. It returns catalog.ErrFinished if the run has lost the lease.
 	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error
 }
 
-// WorkerStore is what a worker needs of the table.
+// WorkerStore is the part of the table that a worker uses.
 type WorkerStore interface {
 	ClaimStore
 	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
 	// Extracted returns the outcome of an earlier extraction of the same text.
 	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error)
-	// Text returns the text that an extraction was asked for.
+	// Text returns the text of an extraction of a text.
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
 
-// Documents turns syllabi and texts into documents; its errors are *catalog.Failure.
+// Documents reads syllabi and texts. Errors that are the document's are a *catalog.Failure.
 type Documents interface {
-	// Fetch reads the syllabus from its address, or the document that is uploaded.
+	// Fetch reads the syllabus from its address or from the uploaded document.
 	Fetch(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error)
 	Plain(ctx context.Context, words string) (catalog.SyllabusText, error)
 }
 
-// Extractor finds the skills of a document; package extraction has it.
+// Extractor finds the skills of a document; package extraction implements it.
 type Extractor interface {
 	Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.Outcome, error)
 }
@@ -57,7 +56,7 @@ type Worker struct {
 	Documents  Documents
 	Extractor  Extractor
 	Provenance catalog.Provenance // engine and taxonomy
-	RetryDelay time.Duration      // after the first transient failure; doubled after each
+	RetryDelay time.Duration      // after the first transient failure; doubles each time
 	Now        func() catalog.Time
 	IDs        catalog.IDs
 	Log        *slog.Logger
@@ -88,7 +87,8 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 		}
 		if err := w.run(ctx, job, message); err != nil {
 			w.Log.WarnContext(ctx, "extraction is redelivered", "record", job.ID, "cause", err.Error())
-			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
+			response.BatchItemFailures = append(response.BatchItemFailures,
+				events.SQSBatchItemFailure{ItemIdentifier: message.MessageId})
 		}
 	}
 	return response, nil
@@ -116,7 +116,8 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	inTime := working.Err() == nil
 	if f := outcome.Failure; f != nil && f.Code.Transient() && inTime && task.Attempt < maxTries {
 		delay := w.RetryDelay << (task.Attempt - 1)
-		if err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds())); err != nil && !errors.Is(err, catalog.ErrFinished) {
+		err := w.Store.PutBack(ctx, task, w.Now()+catalog.Time(delay.Milliseconds()))
+		if err != nil && !errors.Is(err, catalog.ErrFinished) {
 			return err
 		}
 		w.log(ctx, task, "PENDING", outcome, message, start)
@@ -133,68 +134,82 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	return nil
 }
 
-// extract returns the outcome of one run; it never panics, whatever the document.
+// extract returns the outcome of one run. It never panics, whatever the document.
 func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.Log.ErrorContext(ctx, "extraction panicked", "record", task.Job.ID, "cause", fmt.Sprint(p), "stack", string(debug.Stack()))
-			outcome = failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction broke off on our side"})
+			w.Log.ErrorContext(ctx, "extraction panicked",
+				"record", task.Job.ID, "cause", fmt.Sprint(p), "stack", string(debug.Stack()))
+			outcome = failed(catalog.InternalFailure, "The extraction failed with an internal error.")
 		}
 	}()
 	if task.Attempt > maxRuns {
-		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the extraction was begun too often without coming to an end"})
+		return failed(catalog.InternalFailure, "The extraction was started too often without completing.")
+	}
+	provenance := w.Provenance
+	provenance.Source = task.Source
+	if task.Source != catalog.FromSyllabus && task.Description == "" {
+		return &catalog.Outcome{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Provenance: provenance}
 	}
 	document, err := w.document(ctx, task)
 	var failure *catalog.Failure
 	if errors.As(err, &failure) {
-		return failed(failure)
+		return &catalog.Outcome{Failure: failure}
 	}
 	if err != nil {
-		return failed(&catalog.Failure{Code: catalog.InternalFailure, Message: "the syllabus could not be loaded on our side"})
+		return failed(catalog.InternalFailure, "The syllabus could not be loaded because of an internal error.")
 	}
-	provenance := w.Provenance
 	provenance.DocumentSHA256 = document.SHA256
-	known, err := w.Store.Extracted(ctx, task.Job.OrganizationID, provenance, document.Text)
-	if err == nil && known != nil {
-		known.Text, known.Provenance = document.Text, provenance
-		return known
+	if task.Source == catalog.FromSyllabus { // extracting a description takes no longer than the look-up
+		known, err := w.Store.Extracted(ctx, task.Job.OrganizationID, provenance, document.Text)
+		if err == nil && known != nil {
+			known.Text, known.Provenance = document.Text, provenance
+			return known
+		}
 	}
 	found, err := w.Extractor.Extract(ctx, document)
 	if err != nil {
-		return failed(&catalog.Failure{Code: catalog.TimedOut, Message: "The skills were not extracted in the time that was left."})
+		return failed(catalog.TimedOut, "The skills were not extracted in the remaining time.")
 	}
 	found.Provenance, found.Text = provenance, document.Text
 	return &found
 }
 
-func failed(f *catalog.Failure) *catalog.Outcome { return &catalog.Outcome{Failure: f} }
+func failed(code catalog.FailureCode, message string) *catalog.Outcome {
+	return &catalog.Outcome{Failure: &catalog.Failure{Code: code, Message: message}}
+}
 
-// document returns what a task is about: its syllabus, else the text it came with,
-// else name and description.
+// document reads the document of a task: a description, a syllabus, or the text sent instead of one.
 func (w *Worker) document(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
+	if task.Source == catalog.FromDescription {
+		return w.Documents.Plain(ctx, task.Description)
+	}
 	if task.SyllabusHref != "" || task.DocumentID != "" {
 		return w.Documents.Fetch(ctx, task)
 	}
-	if task.Job.Kind == catalog.SyllabusExtractionKind {
-		words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
-		if err != nil {
-			return catalog.SyllabusText{}, err
-		}
-		return w.Documents.Plain(ctx, string(words))
+	words, err := w.Store.Text(ctx, task.Job.OrganizationID, task.Job.ID)
+	if err != nil {
+		return catalog.SyllabusText{}, err
 	}
-	return w.Documents.Plain(ctx, task.Name+"\n\n"+task.Description)
+	return w.Documents.Plain(ctx, string(words))
 }
 
-var metrics = metric.New([]string{"FailureCode", "Kind"}, "Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
+var metrics = metric.New([]string{"FailureCode", "Kind"},
+	"Extractions:Count", "ExtractionFailures:Count", "Latency:Milliseconds", "Wait:Milliseconds")
 
-// log writes the run's one line; nothing in it comes from the document.
-func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage, start catalog.Time) {
+// log writes the run's line, without anything from the document.
+func (w *Worker) log(
+	ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage,
+	start catalog.Time,
+) {
 	code, failures := "none", 0
 	if outcome.Failure != nil {
 		code, failures = string(outcome.Failure.Code), 1
 	}
 	if w.Trace != nil {
-		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code})
+		w.Trace(ctx, "extraction", time.UnixMilli(int64(start)), map[string]string{
+			"operation": "extraction", "organization": string(task.Job.OrganizationID), "end": code,
+		})
 	}
 	// Retries wait on purpose.
 	sent, err := strconv.ParseInt(message.Attributes["SentTimestamp"], 10, 64)
@@ -202,9 +217,9 @@ func (w *Worker) log(ctx context.Context, task *catalog.Task, end string, outcom
 		sent = int64(start)
 	}
 	w.Log.LogAttrs(context.Background(), slog.LevelInfo, "extraction",
-		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)), slog.Int("attempt", task.Attempt),
-		slog.String("end", end), slog.String("FailureCode", code), slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures),
-		slog.String("Kind", api.Extractor),
-		slog.Int64("Latency", int64(w.Now()-start)), slog.Int64("Wait", max(0, int64(start)-sent)), slog.Int("skills", len(outcome.Skills)),
-		metrics.At(w.Now()))
+		slog.String("record", task.Job.ID), slog.String("organization", string(task.Job.OrganizationID)),
+		slog.Int("attempt", task.Attempt), slog.String("end", end), slog.String("FailureCode", code),
+		slog.Int("Extractions", 1), slog.Int("ExtractionFailures", failures), slog.String("Kind", api.Extractor),
+		slog.Int64("Latency", int64(w.Now()-start)), slog.Int64("Wait", max(0, int64(start)-sent)),
+		slog.Int("skills", len(outcome.Skills)), metrics.At(w.Now()))
 }

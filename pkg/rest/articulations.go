@@ -83,7 +83,7 @@ func (s *Server) bindArticulations() {
 			_, err := c.articulationPage(ctx, in.ArticulationID)
 			return nil, err
 		}
-		return c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
 	})
 	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
 		return c.articulationPage(ctx, in.ArticulationID)
@@ -91,7 +91,7 @@ func (s *Server) bindArticulations() {
 	write(s, "createArticulationLink", func(
 		ctx context.Context, c *call, in *createArticulationLinkInput,
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, c.strong)
+		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -106,17 +106,11 @@ func (s *Server) bindArticulations() {
 	write(s, "createArticulation", createArticulation)
 	write(s, "updateArticulation", updateArticulation)
 	remove(s, "deleteArticulation", func(ctx context.Context, c *call, in *articulationInput) (*catalog.Change, error) {
-		return service.Delete(ctx, c.Store, c.actor(), func(ctx context.Context) (*catalog.Articulation, error) {
-			a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
-			if err == nil {
-				err = a.CheckDelete()
-			}
-			return a, err
-		})
+		return service.Delete(ctx, c.actor(), in.ArticulationID, (*catalog.Articulation).CheckDelete)
 	})
 	write(s, "moveArticulation", moveArticulation)
 	read(s, "listArticulationMoves", func(ctx context.Context, c *call, in *articulationInput) (*History, error) {
-		_, moves, err := service.History(ctx, c.Store, c.org, in.ArticulationID, c.strong)
+		_, moves, err := c.actor().History(ctx, in.ArticulationID)
 		return &History{moves}, err
 	})
 	read(s, "lookupArticulations", lookupArticulations)
@@ -127,7 +121,7 @@ func createArticulation(
 	ctx context.Context, c *call, in *body[struct{ catalog.ArticulationInput }],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	a, change := &catalog.Articulation{}, &catalog.Change{}
-	return a, change, service.CreateArticulation(ctx, c.Store, c.actor(), in.Body.ArticulationInput, a, change)
+	return a, change, c.actor().CreateArticulation(ctx, in.Body.ArticulationInput, a, change)
 }
 
 func updateArticulation(
@@ -135,27 +129,27 @@ func updateArticulation(
 ) (*catalog.Articulation, *catalog.Change, error) {
 	actor := c.actor()
 	a, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
-		return c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
+		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, true)
 	}, func(ctx context.Context) (catalog.Lookups, error) {
-		return service.NamedBy(ctx, c.Store, actor, in.Body.ArticulationInput)
+		return actor.NamedBy(ctx, in.Body.ArticulationInput)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	actor.Lookups = named
 	var change catalog.Change
-	_, err = service.ReviseArticulation(ctx, c.Store, actor, a, in.Body.ArticulationInput, &change)
+	_, err = actor.ReviseArticulation(ctx, a, in.Body.ArticulationInput, &change)
 	return a, &change, err
 }
 
 func moveArticulation(
 	ctx context.Context, c *call, in *moveArticulationInput,
 ) (*catalog.Articulation, *catalog.Change, error) {
-	a, err := c.Store.Articulation(ctx, c.org, in.ArticulationID, true)
+	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	change, err := service.MoveArticulation(ctx, c.Store, c.Taxonomy, c.actor(), a, in.Body.MoveInput)
+	change, err := c.actor().MoveArticulation(ctx, a, in.Body.MoveInput)
 	return a, change, err
 }
 
@@ -165,7 +159,7 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*servic
 		return nil, err
 	}
 	query := catalog.ArticulationQuery{Institution: in.Institution, Codes: codes, AsOf: cmp.Or(in.AsOf, catalog.DateOf(c.now)), ProgramID: in.ProgramID}
-	return service.LookUp(ctx, c.Store, c.org, query, len(in.Include) > 0, c.admission.items)
+	return c.actor().LookUp(ctx, query, len(in.Include) > 0, c.admission.items)
 }
 
 func listArticulationIssues(ctx context.Context, c *call, in *pageInput) (Page[catalog.ArticulationIssue], error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/rest"
 )
 
@@ -85,6 +86,27 @@ func TestPut(t *testing.T) {
 	put.want("description", "l: x")
 	s.one.must(412, "PUT", path, `{"text":"y"}`, "If-Match", program.header("ETag"))
 	s.one.must(200, "PUT", path, `{"text":"y"}`, "If-Match", put.header("ETag"))
+}
+
+// A disabled customer is refused within 60 s, and admitted again.
+func TestDisabledCustomer(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.one.must(200, "GET", "/courses", "")
+	customer := s.one.customer
+	for _, disabled := range []*catalog.Time{new(s.clock.Now()), nil} {
+		customer.DisabledAt = disabled
+		if err := s.store.SaveCustomer(t.Context(), &customer); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Add(60_000)
+		if disabled == nil {
+			s.one.must(200, "GET", "/courses", "")
+		} else {
+			s.one.must(401, "GET", "/courses", "")
+			s.two.must(200, "GET", "/courses", "")
+		}
+	}
 }
 
 // A page that needs no key.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/schema"
@@ -24,7 +25,10 @@ type listCoursesInput struct {
 
 type listSectionsInput struct {
 	pageInput
-	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"Only the section with exactly this externalId"`
+	ExternalID string                `query:"externalId" minLength:"1" doc:"Only the section with exactly this externalId"`
+	CourseID   string                `query:"courseId" minLength:"1" doc:"Only sections of this course"`
+	Term       string                `query:"term" minLength:"1" doc:"Only sections whose term has this code; case is ignored"`
+	Status     catalog.SectionStatus `query:"status" enum:"PLANNED,ACTIVE,CANCELLED" doc:"Only sections with this status"`
 }
 
 type updateCourseInput struct {
@@ -72,22 +76,18 @@ type SectionWithEvidence struct {
 
 func (s *Server) bindCourses() {
 	read(s, "listCourses", listCourses)
-	read(s, "listSections", func(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
-		sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
-		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
-	})
+	read(s, "listSections", listSections)
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
-		return c.Store.Course(ctx, c.org, in.CourseID, c.strong)
+		return service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
 	})
 	write(s, "createCourse", createCourse)
 	write(s, "updateCourse", func(
 		ctx context.Context, c *call, in *updateCourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
-		course, err := c.Store.Course(ctx, c.org, in.CourseID, true)
-		return update(c, in.Body.CourseInput, course, err)
+		return c.actor().ReviseCourse(ctx, in.CourseID, in.Body.CourseInput)
 	})
 	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
-		return service.DeleteCourse(ctx, c.Store, c.actor(), in.CourseID)
+		return c.actor().DeleteCourse(ctx, in.CourseID)
 	})
 	write(s, "createSection", createSection)
 	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
@@ -95,36 +95,52 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, section.ByHand)
+		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, !section.Extracted())
 		return &SectionWithEvidence{section, included, reviews}, err
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
-		return service.DeleteSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
 	write(s, "reviewSectionSkill", func(
 		ctx context.Context, c *call, in *reviewSectionInput,
 	) (*catalog.Section, *catalog.Change, error) {
-		return service.ReviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewSection(ctx, in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		return service.UnreviewSection(ctx, c.Store, c.actor(), in.CourseID, in.SectionID, in.SkillID)
+		return c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
 	})
 }
 
 func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*catalog.Course], error) {
-	all := c.Store.Courses
-	if in.Code != "" {
-		all = func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]*catalog.Course, int, error) {
-			return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
-		}
+	if in.Code == "" {
+		return list[*catalog.Course](ctx, c, in.namedPageInput)
 	}
-	return list(ctx, c, in.namedPageInput, in.Code, all)
+	return coded(ctx, c, in.namedPageInput, in.Code, func(
+		ctx context.Context, _ service.Records, org catalog.OrgID, offset, limit int,
+	) ([]*catalog.Course, int, error) {
+		return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
+	})
+}
+
+func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
+	filter := catalog.SectionFilter{ExternalID: in.ExternalID, CourseID: in.CourseID, Term: in.Term, Status: in.Status}
+	if filter == (catalog.SectionFilter{}) {
+		return Page[*catalog.Section]{}, catalog.Errorf(catalog.InvalidParameter,
+			"At least one of externalId, courseId, term and status is required.")
+	}
+	if in.ExternalID == "" {
+		sections, total, err := c.Server.offered.Find(ctx, c.Store, c.org, filter, in.Offset, in.Limit)
+		return page(c, in.pageInput, sections, total), err
+	}
+	sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
+	sections = slices.DeleteFunc(sections, func(s *catalog.Section) bool { return !filter.Selects(s.CourseID, s.Ref()) })
+	return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 }
 
 // section loads a section of the course that the path names.
 func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*catalog.Section, error) {
-	section, err := c.Store.Section(ctx, c.org, in.SectionID, strong)
+	section, err := service.Get[*catalog.Section](ctx, c.Store, c.org, in.SectionID, strong)
 	if err == nil && section.CourseID != in.CourseID {
 		return nil, catalog.Absent()
 	}
@@ -135,7 +151,7 @@ func createCourse(
 	ctx context.Context, c *call, in *body[struct{ catalog.CourseInput }],
 ) (*catalog.Course, *catalog.Change, error) {
 	var change catalog.Change
-	course, err := service.CreateCourse(ctx, c.Store, c.actor(), in.Body.CourseInput, catalog.SectionInput{}, &change)
+	course, err := c.actor().CreateCourse(ctx, in.Body.CourseInput, catalog.SectionInput{}, &change)
 	return course, &change, err
 }
 
@@ -144,11 +160,11 @@ func createSection(ctx context.Context, c *call, in *createSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	return service.CreateSection(ctx, c.Store, actor, in.CourseID, in.Body.SectionInput)
+	return actor.CreateSection(ctx, in.CourseID, in.Body.SectionInput)
 }
 
 func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := service.SectionOf(ctx, c.Store, c.actor(), in.CourseID, in.SectionID)
+	section, course, err := c.actor().SectionOf(ctx, in.CourseID, in.SectionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,12 +172,11 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 	if err != nil {
 		return nil, nil, err
 	}
-	before := *section
 	var change catalog.Change
-	if _, err := service.ReviseSection(actor, section, course, in.Body.SectionInput, &change); err != nil {
+	if _, err := actor.ReviseSection(section, course, in.Body.SectionInput, &change); err != nil {
 		return nil, nil, err
 	}
-	if section.HasNewSyllabus(before) {
+	if len(change.Jobs()) > 0 && section.Source(course) == catalog.FromSyllabus {
 		err = c.admission.items(ctx, 1)
 	}
 	return section, &change, err

@@ -35,14 +35,14 @@ type credentialSectionInput struct {
 
 func (s *Server) bindCredentials() {
 	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
-		credentials, err := list(ctx, c, *in, "", c.Store.Credentials)
+		credentials, err := list[*catalog.Credential](ctx, c, *in)
 		if err == nil {
 			err = c.fillCredentials(ctx, credentials.Data...)
 		}
 		return credentials, err
 	})
 	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
-		credential, err := c.Store.Credential(ctx, c.org, in.CredentialID, c.strong)
+		credential, err := service.Get[*catalog.Credential](ctx, c.Store, c.org, in.CredentialID, c.strong)
 		if err == nil {
 			err = c.fillCredentials(ctx, credential)
 		}
@@ -51,31 +51,31 @@ func (s *Server) bindCredentials() {
 	write(s, "createCredential", func(
 		ctx context.Context, c *call, in *body[struct{ catalog.CredentialInput }],
 	) (*catalog.Credential, *catalog.Change, error) {
-		return service.CreateCredential(ctx, c.Store, c.actor(), in.Body.CredentialInput)
+		return c.actor().CreateCredential(ctx, in.Body.CredentialInput)
 	})
 	write(s, "updateCredential", func(
 		ctx context.Context, c *call, in *updateCredentialInput,
 	) (*catalog.Credential, *catalog.Change, error) {
-		return service.UpdateCredential(ctx, c.Store, c.actor(), in.CredentialID, in.Body.CredentialInput)
+		return c.actor().UpdateCredential(ctx, in.CredentialID, in.Body.CredentialInput)
 	})
 	remove(s, "deleteCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Change, error) {
-		return service.DeleteCredential(ctx, c.Store, c.actor(), in.CredentialID)
+		return service.DeleteHolder[*catalog.Credential](ctx, c.actor(), in.CredentialID)
 	})
 	write(s, "addCredentialSection", func(
 		ctx context.Context, c *call, in *addSectionInput,
 	) (*catalog.Credential, *catalog.Change, error) {
-		return service.AddCredentialSection(ctx, c.Store, c.actor(), in.CredentialID, in.Body.SectionID)
+		return c.actor().AddCredentialSection(ctx, in.CredentialID, in.Body.SectionID)
 	})
 	remove(s, "removeCredentialSection", func(
 		ctx context.Context, c *call, in *credentialSectionInput,
 	) (*catalog.Change, error) {
-		return service.RemoveCredentialSection(ctx, c.Store, c.actor(), in.CredentialID, in.SectionID)
+		return c.actor().RemoveCredentialSection(ctx, in.CredentialID, in.SectionID)
 	})
 	read(s, "buildCredential", buildCredential)
 }
 
 func (c *call) fillCredentials(ctx context.Context, credentials ...*catalog.Credential) error {
-	return service.FillCredentials(ctx, c.Store, c.org, c.strong, credentials...)
+	return c.actor().FillCredentials(ctx, credentials...)
 }
 
 type builderInput struct {
@@ -111,5 +111,5 @@ func buildCredential(ctx context.Context, c *call, in *builderInput) (*service.P
 		request.Weights.SectionCountPenalty = or(w.SectionCountPenalty, request.Weights.SectionCountPenalty)
 		request.Weights.UndercoveragePenalty = or(w.UndercoveragePenalty, request.Weights.UndercoveragePenalty)
 	}
-	return c.comparison().BuildCredential(ctx, &c.Server.index, request, body.JobIdentifiers, body.AllowedCourseIDs)
+	return c.actor().BuildCredential(ctx, request, body.JobIdentifiers, body.AllowedCourseIDs)
 }

@@ -164,12 +164,8 @@ func me(ctx context.Context, c *call, _ *none) (*Me, error) {
 	if organization != nil { // organizations of early releases have no name
 		out.OrganizationName = organization.Name
 	}
-	areas := map[labor.Area]bool{}
-	for _, area := range append(tables.Surveyed(), imported...) {
-		areas[area] = true
-	}
-	for area := range areas {
-		switch area.RegionType {
+	for _, region := range tables.Surveyed(imported) {
+		switch region.RegionType {
 		case labor.State:
 			out.Market.States++
 		case labor.MSA:

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // announce announces a file.
@@ -325,7 +326,7 @@ func TestAnUploadThatNeverCame(t *testing.T) {
 	s.one.must(404, "GET", path, "")
 	s.clock.Add(60_001)
 	sweep()
-	if _, err := s.store.Document(t.Context(), "org_one", never.text("id"), true); err == nil {
+	if _, err := usecase.Get[*catalog.Document](t.Context(), s.store, "org_one", never.text("id"), true); err == nil {
 		t.Error("its record is still there")
 	}
 	s.one.must(200, "GET", "/documents/"+came, "").want("status", "READY")

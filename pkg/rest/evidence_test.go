@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // extracted is a draft whose evidence compares two extractions, each of a document of
@@ -111,7 +112,7 @@ func TestArticulationPageReadsOnce(t *testing.T) {
 	s.one.page(path, "<q>it</q>")
 	w.through(nil)
 	want := map[string]int{}
-	course, err := s.store.Course(t.Context(), "org_one", s.course, true)
+	course, err := usecase.Get[*catalog.Course](t.Context(), s.store, "org_one", s.course, true)
 	if err != nil {
 		t.Fatal(err)
 	}

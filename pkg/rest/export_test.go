@@ -7,6 +7,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
 
 // SaveWithoutHaste has changes that others are in the way of tried again by count alone,
@@ -49,14 +50,14 @@ func Extend(s *Server) *Server {
 	}
 	return remade(s, slices.Concat(api.Operations(), extra), func(s *Server) {
 		read(s, "listProgramCourses", func(ctx context.Context, c *call, in *programInput) (Page[string], error) {
-			program, err := c.Store.Program(ctx, c.org, in.ProgramID, c.strong)
+			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
 			if err != nil {
 				return Page[string]{}, err
 			}
 			return Page[string]{Data: program.CourseOrder}, nil
 		})
 		write(s, "putProgramLabel", func(ctx context.Context, c *call, in *label) (*catalog.Program, *catalog.Change, error) {
-			program, err := c.Store.Program(ctx, c.org, in.ProgramID, true)
+			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, true)
 			if err == nil {
 				err = c.fillPrograms(ctx, program)
 			}

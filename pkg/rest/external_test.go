@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // named are the kinds of records that have an externalId: how one is made, and where
@@ -230,7 +231,7 @@ func TestExternalIDOfEarlierImports(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	job := s.one.job("Old")
-	loaded, err := s.store.Job(t.Context(), "org_one", job.text("id"), true)
+	loaded, err := usecase.Get[*catalog.Job](t.Context(), s.store, "org_one", job.text("id"), true)
 	if err != nil {
 		t.Fatal(err)
 	}

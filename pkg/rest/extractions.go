@@ -121,7 +121,7 @@ func createExtraction(
 		return nil, nil, err
 	}
 	var change catalog.Change
-	extraction, err := service.CreateExtraction(actor, in.Body.SyllabusExtractionInput, &change)
+	extraction, err := actor.CreateExtraction(in.Body.SyllabusExtractionInput, &change)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,7 +130,7 @@ func createExtraction(
 }
 
 func readExtraction(ctx context.Context, c *call, in *extractionInput) (*ExtractionResult, error) {
-	e, err := c.Store.SyllabusExtraction(ctx, c.org, in.ExtractionID)
+	e, err := service.Get[*catalog.SyllabusExtraction](ctx, c.Store, c.org, in.ExtractionID, false)
 	if err != nil {
 		return nil, err
 	}

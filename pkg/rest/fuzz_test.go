@@ -78,12 +78,8 @@ func FuzzValidate(f *testing.F) {
 		if _, object := tree.(map[string]any); !object {
 			return
 		}
-		got, want := reflect.New(field.Type), reflect.New(field.Type)
-		if err := decode(tree, got.Elem()); err != nil {
+		if err := json.Unmarshal(encode(tree), reflect.New(field.Type).Interface()); err != nil {
 			t.Errorf("%s takes %s, which does not fit: %v", e.ID, body, err)
-		}
-		if err := json.Unmarshal(encode(tree), want.Interface()); err != nil || !reflect.DeepEqual(got.Interface(), want.Interface()) {
-			t.Errorf("%s reads %s as %+v, want %+v, %v", e.ID, body, got.Elem(), want.Elem(), err)
 		}
 	})
 }

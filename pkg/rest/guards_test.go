@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // What guards a decision has to be read before what it guards. Here others change
@@ -84,7 +85,7 @@ func TestPackageIsReadBeforeItsCourses(t *testing.T) {
 	w.between(catalog.TransferCourseKind, catalog.TransferPackageKind, func() { s.one.must(201, "POST", path+"/courses", `{"courses":[{"name":"Y"}]}`) })
 	s.one.must(204, "DELETE", path, "")
 	w.through(nil)
-	if left, err := s.store.TransferCourses(t.Context(), "org_one", id); err != nil || len(left) > 0 {
+	if left, err := usecase.All[*catalog.TransferCourse](t.Context(), s.store, "org_one", id); err != nil || len(left) > 0 {
 		t.Errorf("%d courses outlive their package, %v", len(left), err)
 	}
 
@@ -143,7 +144,7 @@ func TestStaleHoldIsTakenAgain(t *testing.T) {
 	other := s.function()
 	w := s.tap()
 	for kind, m := range s.one.members() {
-		course, err := s.store.Course(t.Context(), "org_one", m.course, true)
+		course, err := usecase.Get[*catalog.Course](t.Context(), s.store, "org_one", m.course, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func TestStaleHoldIsTakenAgain(t *testing.T) {
 		s.one.must(409, "DELETE", "/courses/"+m.course, "")
 		w.through(nil)
 		s.one.must(204, "DELETE", m.path+"/"+m.id(), "")
-		if course, err = s.store.Course(t.Context(), "org_one", m.course, true); err != nil || len(course.HeldBy) > 0 {
+		if course, err = usecase.Get[*catalog.Course](t.Context(), s.store, "org_one", m.course, true); err != nil || len(course.HeldBy) > 0 {
 			t.Errorf("%s: held by %v, %v", kind, course.HeldBy, err)
 		}
 		s.one.must(204, "DELETE", "/courses/"+m.course, "")
@@ -201,7 +202,7 @@ func (c call) saves(kind catalog.Kind) bool {
 // heldCourses counts the courses that something holds, as they record it.
 func (s *service) heldCourses(t *testing.T, ids []string) (held int) {
 	t.Helper()
-	courses, err := s.store.CoursesByID(t.Context(), "org_one", ids, true)
+	courses, err := usecase.GetByID[*catalog.Course](t.Context(), s.store, "org_one", ids, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,7 @@ func (c client) uploaded(n int) (documents []string, body string) {
 // heldDocuments counts the documents that something holds, as they record it.
 func (s *service) heldDocuments(t *testing.T, ids []string) (held int) {
 	t.Helper()
-	documents, err := s.store.DocumentsByID(t.Context(), "org_one", ids, true)
+	documents, err := usecase.GetByID[*catalog.Document](t.Context(), s.store, "org_one", ids, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +409,7 @@ func TestHoldsUnderChance(t *testing.T) {
 			})
 		}
 		workers.Wait()
-		all, err := s.store.CoursesByID(t.Context(), "org_one", courses, true)
+		all, err := usecase.GetByID[*catalog.Course](t.Context(), s.store, "org_one", courses, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,14 +421,14 @@ func TestHoldsUnderChance(t *testing.T) {
 				t.Errorf("round %d: a course does not know %s", round, holder)
 			}
 		}
-		c, err := s.store.Credential(t.Context(), "org_one", credential, true)
+		c, err := usecase.Get[*catalog.Credential](t.Context(), s.store, "org_one", credential, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, section := range c.Sections {
 			holds(section.CourseID, credential+"/"+section.SectionID)
 		}
-		p, err := s.store.Program(t.Context(), "org_one", program, true)
+		p, err := usecase.Get[*catalog.Program](t.Context(), s.store, "org_one", program, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 func TestHoldersBlockDeletion(t *testing.T) {
@@ -83,7 +84,7 @@ func TestLargeCredentials(t *testing.T) {
 	one.must(204, "DELETE", "/courses/"+courses[1], "")
 	held := 0
 	for _, id := range courses[2:150] {
-		course, err := s.store.Course(t.Context(), "org_one", id, true)
+		course, err := usecase.Get[*catalog.Course](t.Context(), s.store, "org_one", id, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestLargePackagesAreDeletedWithTheirCourses(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				left, err := s.store.TransferCourse(t.Context(), "org_one", pack, courses[i], true)
+				left, err := usecase.GetIn[*catalog.TransferCourse](t.Context(), s.store, "org_one", pack, courses[i], true)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,7 +140,7 @@ func TestLargePackagesAreDeletedWithTheirCourses(t *testing.T) {
 	w.through(nil)
 	one.must(404, "GET", path, "")
 	one.must(404, "GET", path+"/courses", "")
-	left, err := s.store.TransferCourses(t.Context(), "org_one", pack)
+	left, err := usecase.All[*catalog.TransferCourse](t.Context(), s.store, "org_one", pack)
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d courses outlive their package, %v", len(left), err)
 	}
@@ -189,7 +190,7 @@ func TestPackageGrowsWhileItIsDeleted(t *testing.T) {
 	path := "/transfer-packages/" + pack
 	w.beside(func() { other.one.must(201, "POST", path+"/courses", `{"courses":[{"name":"Y"}]}`) })
 	s.one.must(204, "DELETE", path, "")
-	left, err := s.store.TransferCourses(t.Context(), "org_one", pack)
+	left, err := usecase.All[*catalog.TransferCourse](t.Context(), s.store, "org_one", pack)
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d courses outlive their package, %v", len(left), err)
 	}

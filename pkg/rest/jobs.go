@@ -22,20 +22,18 @@ type updateJobInput struct {
 
 func (s *Server) bindJobs() {
 	read(s, "listJobs", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Job], error) {
-		return list(ctx, c, *in, "", c.Store.Jobs)
+		return list[*catalog.Job](ctx, c, *in)
 	})
 	read(s, "getJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Job, error) {
-		return c.Store.Job(ctx, c.org, in.JobID, c.strong)
+		return service.Get[*catalog.Job](ctx, c.Store, c.org, in.JobID, c.strong)
 	})
 	write(s, "createJob", createJob)
 	write(s, "updateJob", func(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, *catalog.Change, error) {
-		job, err := c.Store.Job(ctx, c.org, in.JobID, true)
+		job, err := service.Get[*catalog.Job](ctx, c.Store, c.org, in.JobID, true)
 		return update(c, in.Body.JobInput, job, err)
 	})
 	remove(s, "deleteJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Change, error) {
-		return service.Delete(ctx, c.Store, c.actor(), func(ctx context.Context) (*catalog.Job, error) {
-			return c.Store.Job(ctx, c.org, in.JobID, true)
-		})
+		return service.Delete[*catalog.Job](ctx, c.actor(), in.JobID)
 	})
 }
 
@@ -43,5 +41,5 @@ func createJob(
 	ctx context.Context, c *call, in *body[struct{ catalog.JobInput }],
 ) (*catalog.Job, *catalog.Change, error) {
 	job, change := &catalog.Job{}, &catalog.Change{}
-	return job, change, service.Create(ctx, c.Store, c.actor(), in.Body.JobInput, job, change)
+	return job, change, service.Create(ctx, c.actor(), in.Body.JobInput, job, change)
 }

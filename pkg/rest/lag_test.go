@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // With replicas so far behind that they show nothing at all, everything is as it
@@ -49,7 +50,7 @@ func TestLaggingReplicas(t *testing.T) {
 		t.Errorf("the report was %s\nand is %s", report.Body, read.Body)
 	}
 	one.must(204, "DELETE", "/transfer-packages/"+pack, "")
-	courses, err := s.store.TransferCourses(t.Context(), "org_one", pack)
+	courses, err := usecase.All[*catalog.TransferCourse](t.Context(), s.store, "org_one", pack)
 	if err != nil || len(courses) != 0 {
 		t.Errorf("%d courses outlive their package, %v", len(courses), err)
 	}
@@ -58,7 +59,7 @@ func TestLaggingReplicas(t *testing.T) {
 	if text, err := s.store.Text(t.Context(), "org_one", extraction); err != nil || string(text) != "Students write SQL." {
 		t.Errorf("the extractor finds the text %q, %v", text, err)
 	}
-	if _, err := s.store.SyllabusExtraction(t.Context(), catalog.OrgID("org_one"), extraction); err != nil {
+	if _, err := usecase.Get[*catalog.SyllabusExtraction](t.Context(), s.store, catalog.OrgID("org_one"), extraction, false); err != nil {
 		t.Error(err)
 	}
 }

@@ -24,11 +24,16 @@ type namedPageInput struct {
 	Query      string `query:"query" minLength:"1" maxLength:"100" doc:"Only records whose code or name has, for each of these words, a word that begins with it; best matches first" extension:"true"`
 }
 
-// list reads a page of a list: of the records that all returns, of those that match the query, or the one with the
-// external id. A code that is not empty selects among the last two; all knows it itself.
-func list[R catalog.Record](
+// list reads a page of a list: of all records, of those that match the query, or the one with the external id.
+func list[R catalog.Record](ctx context.Context, c *call, in namedPageInput) (Page[R], error) {
+	return coded(ctx, c, in, "", service.List[R])
+}
+
+// coded reads a page of a list as list does. A code that is not empty also selects among the records; all must select
+// by it itself.
+func coded[R catalog.Record](
 	ctx context.Context, c *call, in namedPageInput, code string,
-	all func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error),
+	all func(ctx context.Context, s service.Records, org catalog.OrgID, offset, limit int) ([]R, int, error),
 ) (Page[R], error) {
 	var records []R
 	var total int
@@ -42,7 +47,7 @@ func list[R catalog.Record](
 		records, total, err = service.Find[R](
 			ctx, &c.Server.search, c.Store, c.org, c.now, in.Query, code, in.Offset, in.Limit)
 	default:
-		records, total, err = all(ctx, c.org, in.Offset, in.Limit)
+		records, total, err = all(ctx, c.Store, c.org, in.Offset, in.Limit)
 	}
 	return page(c, in.pageInput, records, total), err
 }

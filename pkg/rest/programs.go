@@ -34,14 +34,14 @@ type programCourseInput struct {
 
 func (s *Server) bindPrograms() {
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
-		programs, err := list(ctx, c, *in, "", c.Store.Programs)
+		programs, err := list[*catalog.Program](ctx, c, *in)
 		if err == nil {
 			err = c.fillPrograms(ctx, programs.Data...)
 		}
 		return programs, err
 	})
 	read(s, "getProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Program, error) {
-		program, err := c.Store.Program(ctx, c.org, in.ProgramID, c.strong)
+		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
 		if err == nil {
 			err = c.fillPrograms(ctx, program)
 		}
@@ -50,26 +50,26 @@ func (s *Server) bindPrograms() {
 	write(s, "createProgram", func(
 		ctx context.Context, c *call, in *body[struct{ catalog.ProgramInput }],
 	) (*catalog.Program, *catalog.Change, error) {
-		return service.CreateProgram(ctx, c.Store, c.Market, c.actor(), in.Body.ProgramInput)
+		return c.actor().CreateProgram(ctx, in.Body.ProgramInput)
 	})
 	write(s, "updateProgram", func(
 		ctx context.Context, c *call, in *updateProgramInput,
 	) (*catalog.Program, *catalog.Change, error) {
-		return service.UpdateProgram(ctx, c.Store, c.Market, c.actor(), in.ProgramID, in.Body.ProgramInput)
+		return c.actor().UpdateProgram(ctx, in.ProgramID, in.Body.ProgramInput)
 	})
 	remove(s, "deleteProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Change, error) {
-		return service.DeleteProgram(ctx, c.Store, c.actor(), in.ProgramID)
+		return service.DeleteHolder[*catalog.Program](ctx, c.actor(), in.ProgramID)
 	})
 	write(s, "addProgramCourse", func(
 		ctx context.Context, c *call, in *addCourseInput,
 	) (*catalog.Program, *catalog.Change, error) {
-		return service.AddProgramCourse(ctx, c.Store, c.actor(), in.ProgramID, in.Body.CourseID)
+		return c.actor().AddProgramCourse(ctx, in.ProgramID, in.Body.CourseID)
 	})
 	remove(s, "removeProgramCourse", func(ctx context.Context, c *call, in *programCourseInput) (*catalog.Change, error) {
-		return service.RemoveProgramCourse(ctx, c.Store, c.actor(), in.ProgramID, in.CourseID)
+		return c.actor().RemoveProgramCourse(ctx, in.ProgramID, in.CourseID)
 	})
 }
 
 func (c *call) fillPrograms(ctx context.Context, programs ...*catalog.Program) error {
-	return service.FillPrograms(ctx, c.Store, c.org, c.strong, programs...)
+	return c.actor().FillPrograms(ctx, programs...)
 }

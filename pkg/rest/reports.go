@@ -36,7 +36,7 @@ type createReportLinkInput struct {
 
 func (s *Server) bindReports() {
 	read(s, "listReports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Report], error) {
-		reports, total, err := c.Store.Reports(ctx, c.org, in.Offset, in.Limit)
+		reports, total, err := service.List[*catalog.Report](ctx, c.Store, c.org, in.Offset, in.Limit)
 		return page(c, *in, reports, total), err
 	})
 	write(s, "createReport", createReport)
@@ -46,7 +46,7 @@ func (s *Server) bindReports() {
 	write(s, "createReportLink", func(
 		ctx context.Context, c *call, in *createReportLinkInput,
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		report, err := c.Store.Report(ctx, c.org, in.ReportID, c.strong)
+		report, err := service.Get[*catalog.Report](ctx, c.Store, c.org, in.ReportID, c.strong)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,16 +59,14 @@ func (s *Server) bindReports() {
 		return showReport(ctx, c, &in.viewInput)
 	})
 	remove(s, "deleteReport", func(ctx context.Context, c *call, in *reportInput) (*catalog.Change, error) {
-		return service.Delete(ctx, c.Store, c.actor(), func(ctx context.Context) (*catalog.Report, error) {
-			return c.Store.Report(ctx, c.org, in.ReportID, true)
-		})
+		return service.Delete[*catalog.Report](ctx, c.actor(), in.ReportID)
 	})
 }
 
 func createReport(
 	ctx context.Context, c *call, in *body[struct{ catalog.ReportInput }],
 ) (*alignment.Result, *catalog.Change, error) {
-	report, change, err := c.comparison().CreateReport(ctx, c.actor(), in.Body.ReportInput)
+	report, change, err := c.actor().CreateReport(ctx, in.Body.ReportInput)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +76,7 @@ func createReport(
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
-	report, err := c.comparison().Report(ctx, in.ReportID, "")
+	report, err := loadReport(ctx, c, in.ReportID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.R
 // showReport writes a view of a report in the operation's only format. Links to the other views differ only in the
 // parameter view.
 func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
-	report, err := c.comparison().Report(ctx, in.ReportID, in.View)
+	report, err := loadReport(ctx, c, in.ReportID, in.View)
 	if err != nil {
 		return anything{}, err
 	}
@@ -101,6 +99,19 @@ func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
 		query.Set("view", view)
 		return "?" + query.Encode()
 	})
+}
+
+// loadReport loads a report, for the market view with the areas that have figures.
+func loadReport(ctx context.Context, c *call, id, view string) (alignment.Report, error) {
+	report, err := c.actor().Report(ctx, id, view)
+	if err != nil || report.Record.Settings.View != alignment.MarketView {
+		return report, err
+	}
+	tables, imported, err := c.Market.Tables(ctx)
+	if err == nil {
+		report.Surveyed = tables.Surveyed(imported)
+	}
+	return report, err
 }
 
 // reportFormats has the writers of the media types other than JSON. address returns the address of a view.

@@ -18,11 +18,11 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
 	"skillscurriculum/infra/local/objects"
+	"skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/boot/group"
-	"skillscurriculum/pkg/boot/group/filing"
-	"skillscurriculum/pkg/boot/group/paging"
 	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -109,8 +109,8 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 		t.Fatal(err)
 	}
 	s.server = group.New(config, s.store, nil)
-	paging.Pages(config, s.server)
-	filing.Files(config, s.server)
+	s.server.Pages = page.Pages{}
+	s.server.Files = files.New(config)
 	printing.Document(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now

@@ -78,20 +78,20 @@ type TransferCourseWithEvidence struct {
 
 func (s *Server) bindTransfers() {
 	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
-		return list(ctx, c, *in, "", c.Store.TransferPackages)
+		return list[*catalog.TransferPackage](ctx, c, *in)
 	})
 	write(s, "createTransferPackage", createPackage)
 	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong)
+		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, c.strong)
 	})
 	write(s, "updateTransferPackage", func(
 		ctx context.Context, c *call, in *updatePackageInput,
 	) (*catalog.TransferPackage, *catalog.Change, error) {
-		pack, err := c.Store.TransferPackage(ctx, c.org, in.PackageID, true)
+		pack, err := service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, true)
 		return update(c, in.Body.TransferPackageInput, pack, err)
 	})
 	remove(s, "deleteTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.Change, error) {
-		return service.DeletePackage(ctx, c.Store, c.actor(), in.PackageID)
+		return c.actor().DeletePackage(ctx, in.PackageID)
 	})
 	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
@@ -121,7 +121,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return service.ReviewTransferCourse(c.actor(), course, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewTransferCourse(course, in.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,
@@ -130,32 +130,32 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		return service.UnreviewTransferCourse(c.actor(), course, in.SkillID)
+		return c.actor().UnreviewTransferCourse(course, in.SkillID)
 	})
 	write(s, "retryTransferCourse", func(
 		ctx context.Context, c *call, in *transferCourseInput,
 	) (*catalog.TransferCourse, *catalog.Change, error) {
-		return service.RetryTransferCourse(ctx, c.Store, c.actor(), in.PackageID, in.TransferCourseID)
+		return c.actor().RetryTransferCourse(ctx, in.PackageID, in.TransferCourseID)
 	})
 	read(s, "matchTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*service.Equivalencies, error) {
-		return service.Match(ctx, c.Store, &c.Server.index, c.actor(), in.PackageID, in.TransferCourseID)
+		return c.actor().Match(ctx, in.PackageID, in.TransferCourseID)
 	})
 	read(s, "matchTransferPackage", func(ctx context.Context, c *call, in *matchPackageInput) (*service.PackageEquivalencies, error) {
-		return service.MatchPackage(ctx, c.Store, &c.Server.index, c.actor(), in.PackageID,
+		return c.actor().MatchPackage(ctx, in.PackageID,
 			catalog.MatchingConfigInput{FullEquivalentThreshold: in.Full, PartialEquivalentThreshold: in.Partial})
 	})
 }
 
 // transferCourse loads the transfer course in the path.
 func (c *call) transferCourse(ctx context.Context, in transferCourseInput) (*catalog.TransferCourse, error) {
-	return c.Store.TransferCourse(ctx, c.org, in.PackageID, in.TransferCourseID, c.strong)
+	return service.GetIn[*catalog.TransferCourse](ctx, c.Store, c.org, in.PackageID, in.TransferCourseID, c.strong)
 }
 
 func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput) ([]*catalog.TransferCourse, error) {
 	_, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return c.Store.TransferPackage(ctx, c.org, in.PackageID, c.strong) // 404 where it is gone
+		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, c.strong) // 404 where it is gone
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-		return c.Store.TransferCourses(ctx, c.org, in.PackageID)
+		return service.All[*catalog.TransferCourse](ctx, c.Store, c.org, in.PackageID)
 	})
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func createPackage(
 	if err != nil {
 		return nil, nil, err
 	}
-	return service.CreatePackage(ctx, c.Store, actor, in.Body.TransferPackageInput, in.Body.Courses)
+	return actor.CreatePackage(ctx, in.Body.TransferPackageInput, in.Body.Courses)
 }
 
 func createTransferCourses(
@@ -197,5 +197,5 @@ func createTransferCourses(
 	if err != nil {
 		return nil, nil, err
 	}
-	return service.AddTransferCourses(ctx, c.Store, actor, in.PackageID, in.Body.Courses)
+	return actor.AddTransferCourses(ctx, in.PackageID, in.Body.Courses)
 }

@@ -2,13 +2,11 @@ package rest
 
 import (
 	"context"
-	"slices"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/schema"
-	"skillscurriculum/pkg/service/parallel"
-	"skillscurriculum/pkg/webhook"
+	"skillscurriculum/pkg/service"
 )
 
 // Webhooks is what the operations of webhooks need besides the table.
@@ -73,43 +71,38 @@ func (s *Server) bindWebhooks() {
 		return page(c, *in, cut(*in, hooks.List), len(hooks.List)), nil
 	})
 	read(s, "getWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Webhook, error) {
-		_, hook, err := c.webhook(ctx, in.WebhookID)
+		_, hook, err := service.Webhook(ctx, c.Store, c.org, in.WebhookID)
 		return hook, err
 	})
-	write(s, "createWebhook", createWebhook)
-	write(s, "updateWebhook", updateWebhook)
-	remove(s, "deleteWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Change, error) {
-		hooks, hook, err := c.webhook(ctx, in.WebhookID)
-		if err != nil {
-			return nil, err
+	write(s, "createWebhook", func(
+		ctx context.Context, c *call, in *body[struct{ catalog.WebhookInput }],
+	) (*WebhookWithSecret, *catalog.Change, error) {
+		hook, secret, change, err := service.CreateWebhook(
+			ctx, c.Store, c.webhookActor(), c.Webhooks.Seal, in.Body.WebhookInput)
+		if err == nil {
+			c.location = api.BasePath + "/webhooks/" + hook.ID
 		}
-		hooks.Remove(hook)
-		return catalog.NewChange(hooks), nil
+		return &WebhookWithSecret{hook, secret}, change, err
+	})
+	write(s, "updateWebhook", func(
+		ctx context.Context, c *call, in *updateWebhookInput,
+	) (*catalog.Webhook, *catalog.Change, error) {
+		return service.UpdateWebhook(ctx, c.Store, c.webhookActor(), in.WebhookID, in.Body.WebhookInput)
+	})
+	remove(s, "deleteWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Change, error) {
+		return service.DeleteWebhook(ctx, c.Store, c.actor(), in.WebhookID)
 	})
 	write(s, "rotateWebhookSecret", func(
 		ctx context.Context, c *call, in *webhookInput,
 	) (*WebhookWithSecret, *catalog.Change, error) {
-		hooks, hook, err := c.webhook(ctx, in.WebhookID)
-		if err != nil {
-			return nil, nil, err
-		}
-		hook.UpdatedAt = hook.UpdatedAt.After(c.now)
-		return c.newSecret(hook), catalog.NewChange(hooks), nil
+		hook, secret, change, err := service.RotateWebhook(ctx, c.Store, c.actor(), c.Webhooks.Seal, in.WebhookID)
+		return &WebhookWithSecret{hook, secret}, change, err
 	})
 	write(s, "testWebhook", func(ctx context.Context, c *call, in *webhookInput) (*SentMessage, *catalog.Change, error) {
-		end, hook, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Cursor, error) {
-			return c.Store.FeedEnd(ctx, c.org)
-		}, func(ctx context.Context) (*catalog.Webhook, error) {
-			_, hook, err := c.webhook(ctx, in.WebhookID)
-			return hook, err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return sent(c.IDs.NewTestMessage(hook, end, c.now))
+		return sent(service.TestWebhook(ctx, c.Store, c.actor(), in.WebhookID))
 	})
 	read(s, "listWebhookDeliveries", func(ctx context.Context, c *call, in *listDeliveriesInput) (*DeliveryList, error) {
-		_, hook, err := c.webhook(ctx, in.WebhookID)
+		_, hook, err := service.Webhook(ctx, c.Store, c.org, in.WebhookID)
 		if err != nil {
 			return nil, err
 		}
@@ -120,103 +113,20 @@ func (s *Server) bindWebhooks() {
 		}
 		return out, err
 	})
-	write(s, "resendWebhookMessage", func(ctx context.Context, c *call, in *resendInput) (*SentMessage, *catalog.Change, error) {
-		_, hook, err := c.webhook(ctx, in.WebhookID)
-		if err != nil {
-			return nil, nil, err
-		}
-		message, err := c.Store.WebhookMessage(ctx, c.org, hook.ID, in.MessageID)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case !hook.Enabled && message.Type != catalog.TestType:
-			return nil, nil, catalog.Errorf(catalog.Conflict, "The webhook is disabled: enable it first.")
-		}
-		return sent(message)
+	write(s, "resendWebhookMessage", func(
+		ctx context.Context, c *call, in *resendInput,
+	) (*SentMessage, *catalog.Change, error) {
+		return sent(service.ResendMessage(ctx, c.Store, c.org, in.WebhookID, in.MessageID))
 	})
 }
 
-func sent(m catalog.WebhookMessage) (*SentMessage, *catalog.Change, error) {
-	return &SentMessage{m.ID, m.Type}, catalog.NewChange(&m), nil
+// webhookActor is actor for inputs that contain the URL of a webhook.
+func (c *call) webhookActor() service.Actor {
+	actor := c.actor()
+	actor.Lookups.CheckHref = c.Webhooks.CheckURL
+	return actor
 }
 
-// webhook loads the organization's webhooks, and finds one.
-func (c *call) webhook(ctx context.Context, id string) (*catalog.Webhooks, *catalog.Webhook, error) {
-	hooks, err := c.Store.Webhooks(ctx, c.org)
-	if err != nil {
-		return nil, nil, err
-	}
-	hook := hooks.Find(id)
-	if hook == nil {
-		return nil, nil, catalog.Absent()
-	}
-	return hooks, hook, nil
+func sent(m catalog.WebhookMessage, err error) (*SentMessage, *catalog.Change, error) {
+	return &SentMessage{m.ID, m.Type}, catalog.NewChange(&m), err
 }
-
-// withFeedEnd loads the organization's webhooks, and where its change feed ends: a
-// webhook that is new or enabled again is told of what comes after that.
-func (c *call) withFeedEnd(ctx context.Context) (*catalog.Webhooks, catalog.Cursor, error) {
-	return parallel.Two(ctx, func(ctx context.Context) (*catalog.Webhooks, error) {
-		return c.Store.Webhooks(ctx, c.org)
-	}, func(ctx context.Context) (catalog.Cursor, error) {
-		return c.Store.FeedEnd(ctx, c.org)
-	})
-}
-
-func (c *call) webhookLookups() catalog.Lookups {
-	return catalog.Lookups{At: "body", CheckHref: c.Webhooks.CheckURL}
-}
-
-func createWebhook(
-	ctx context.Context, c *call, in *body[struct{ catalog.WebhookInput }],
-) (*WebhookWithSecret, *catalog.Change, error) {
-	hook := &catalog.Webhook{}
-	if wrong := in.Body.WebhookInput.Apply(hook, c.webhookLookups()); wrong != nil {
-		return nil, nil, catalog.Invalid(wrong...)
-	}
-	hooks, end, err := c.withFeedEnd(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	hook.ID, hook.OrganizationID, hook.CreatedAt, hook.UpdatedAt, hook.From = c.IDs.Webhook(), c.org, c.now, c.now, end
-	if err := hooks.Add(hook); err != nil {
-		return nil, nil, err
-	}
-	c.location = api.BasePath + "/webhooks/" + hook.ID
-	return c.newSecret(hook), catalog.NewChange(hooks), nil
-}
-
-// newSecret gives a webhook a new secret.
-func (c *call) newSecret(hook *catalog.Webhook) *WebhookWithSecret {
-	secret := webhook.NewSecret()
-	hook.NewSecrets(c.Webhooks.Seal(webhook.Owner(c.org, hook.ID), []byte(secret)), c.now)
-	return &WebhookWithSecret{hook, secret}
-}
-
-func updateWebhook(ctx context.Context, c *call, in *updateWebhookInput) (*catalog.Webhook, *catalog.Change, error) {
-	hooks, end, err := c.withFeedEnd(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	hook := hooks.Find(in.WebhookID)
-	if hook == nil {
-		return nil, nil, catalog.Absent()
-	}
-	before := *hook
-	if wrong := in.Body.WebhookInput.Apply(hook, c.webhookLookups()); wrong != nil {
-		return nil, nil, catalog.Invalid(wrong...)
-	}
-	if hook.URL == before.URL && hook.Enabled == before.Enabled && slices.Equal(hook.Types, before.Types) && same(hook.Description, before.Description) {
-		return hook, &catalog.Change{}, nil
-	}
-	hook.UpdatedAt = hook.UpdatedAt.After(c.now)
-	if hook.Enabled && !before.Enabled {
-		hook.From = end
-	}
-	if hook.Enabled != before.Enabled || hook.URL != before.URL {
-		hooks.Forgotten = append(hooks.Forgotten, hook.ID)
-	}
-	return hook, catalog.NewChange(hooks), nil
-}
-
-func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -229,7 +229,7 @@ func TestEnablingAgain(t *testing.T) {
 	s := newService(t, with)
 	id := s.one.must(201, "POST", "/webhooks", newHook).text("id")
 	ctx := t.Context()
-	if err := s.store.MarkFailing(ctx, "org_one", id, s.clock.Now()); err != nil {
+	if err := s.store.MarkWebhook(ctx, "org_one", id, new(s.clock.Now()), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.DisableWebhook(ctx, "org_one", id, catalog.ReceiverFailing); err != nil {

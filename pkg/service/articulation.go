@@ -9,150 +9,142 @@ import (
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service/parallel"
-	"skillscurriculum/pkg/skills"
 )
 
-// NamedBy returns the look-ups with what an articulation's input names by ids.
-func NamedBy(ctx context.Context, s Store, a Actor, in catalog.ArticulationInput) (catalog.Lookups, error) {
+// NamedBy returns the lookups with the records to which an articulation's input refers by id.
+func (a Actor) NamedBy(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
 	l := a.Lookups
 	courses, transferCourses, programs, articulations := in.Names()
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		l.Courses, err = s.CoursesByID(ctx, a.Org, courses, true)
+		l.Courses, err = byID[*catalog.Course](a, courses...)(ctx)
 		return err
 	}, func(ctx context.Context) (err error) {
-		l.TransferCourses, _, err = s.TransferCoursesByID(ctx, a.Org, transferCourses)
+		l.TransferCourses, _, err = a.Store.TransferCoursesByID(ctx, a.Org, transferCourses)
 		return err
 	}, func(ctx context.Context) (err error) {
-		l.Programs, err = s.ProgramsByID(ctx, a.Org, programs, true)
+		l.Programs, err = byID[*catalog.Program](a, programs...)(ctx)
 		return err
 	}, func(ctx context.Context) (err error) {
-		l.Articulations, err = s.ArticulationsByID(ctx, a.Org, articulations, true)
+		l.Articulations, err = byID[*catalog.Articulation](a, articulations...)(ctx)
 		return err
 	})
 	return l, err
 }
 
-// CreateArticulation makes an articulation, a DRAFT, which names records by their ids.
-func CreateArticulation(
-	ctx context.Context, s Store, actor Actor, in catalog.ArticulationInput, a *catalog.Articulation,
-	change *catalog.Change,
+// CreateArticulation creates a DRAFT, whose input refers to records by id.
+func (a Actor) CreateArticulation(
+	ctx context.Context, in catalog.ArticulationInput, draft *catalog.Articulation, change *catalog.Change,
 ) error {
 	named, dir, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Lookups, error) {
-		return NamedBy(ctx, s, actor, in)
+		return a.NamedBy(ctx, in)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
-		return s.Directory(ctx, actor.Org, catalog.KindOf(a))
+		return a.Store.Directory(ctx, a.Org, catalog.ArticulationKind)
 	})
 	if err == nil {
-		err = catalog.Apply(in, a, named)
+		err = catalog.Apply(in, draft, named)
 	}
 	if err == nil {
-		change.Add(a, actor.IDs, dir, actor.Clock)
+		change.Add(draft, a.IDs, dir, a.Clock)
 	}
 	return err
 }
 
-// ReviseArticulation changes a loaded articulation as its input says, and reports whether
-// anything is different. An approved one whose end moves is held to what was asked of it at
-// its approval.
-func ReviseArticulation(
-	ctx context.Context, s Store, actor Actor, a *catalog.Articulation, in catalog.ArticulationInput,
-	change *catalog.Change,
+// ReviseArticulation applies an input to a loaded articulation and reports whether it changes. If the period of an
+// approved one changes, the conditions of its approval are checked again.
+func (a Actor) ReviseArticulation(
+	ctx context.Context, articulation *catalog.Articulation, in catalog.ArticulationInput, change *catalog.Change,
 ) (changed bool, err error) {
-	before := *a
-	if err := in.Revise(a, actor.Lookups); err != nil {
+	before := *articulation
+	if err := in.Revise(articulation, a.Lookups); err != nil {
 		return false, err
 	}
-	if a.Status == catalog.ArticulationApproved && before.Period() != a.Period() {
-		if err := extendApproval(ctx, s, actor, a, change); err != nil {
+	if articulation.Status == catalog.ArticulationApproved && before.Period() != articulation.Period() {
+		if err := a.extendApproval(ctx, articulation, change); err != nil {
 			return false, err
 		}
 	}
-	return catalog.ReplaceChanged(change, before, a, actor.Now), nil
+	return catalog.ReplaceChanged(change, before, articulation, a.Now), nil
 }
 
-// extendApproval holds an approved articulation, whose end has moved, to what was asked
-// of it at its approval.
-func extendApproval(
-	ctx context.Context, s Store, actor Actor, a *catalog.Articulation, change *catalog.Change,
+// extendApproval checks the conditions of an approval for a new period.
+func (a Actor) extendApproval(
+	ctx context.Context, articulation *catalog.Articulation, change *catalog.Change,
 ) error {
 	var under []*catalog.Approved
 	var others []*catalog.Articulation
 	var courses map[string]*catalog.Course
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		under, others, err = rivals(ctx, s, a, nil)
+		under, others, err = a.rivals(ctx, articulation, nil)
 		return err
 	}, func(ctx context.Context) (err error) {
-		courses, err = s.CoursesByID(ctx, a.OrganizationID, a.GrantedCourses(), true)
+		courses, err = byID[*catalog.Course](a, articulation.GrantedCourses()...)(ctx)
 		return err
 	})
 	if err == nil {
-		err = a.CheckConflicts(others, "body.effectiveTo")
+		err = articulation.CheckConflicts(others, "body.effectiveTo")
 	}
-	if err == nil && !a.EndedBefore(catalog.DateOf(actor.Now)) {
-		err = change.Grant(a, courses)
+	if err == nil && !articulation.EndedBefore(catalog.DateOf(a.Now)) {
+		err = change.Grant(articulation, courses)
 	}
 	if err == nil {
-		change.Enter(a, under)
+		change.Enter(articulation, under)
 	}
 	return err
 }
 
-// MoveArticulation makes one move of a loaded articulation. taxonomy is asked where an
-// approval has evidence to compare.
-func MoveArticulation(
-	ctx context.Context, s Store, taxonomy func() *skills.Taxonomy, actor Actor, a *catalog.Articulation,
-	in catalog.MoveInput,
+// MoveArticulation changes the status of a loaded articulation. It opens the taxonomy only if an approval has evidence
+// to compare.
+func (a Actor) MoveArticulation(
+	ctx context.Context, articulation *catalog.Articulation, in catalog.MoveInput,
 ) (*catalog.Change, error) {
-	before := *a
-	move, err := in.Apply(a, actor.KeyID, actor.Lookups, actor.Now)
+	before := *articulation
+	move, err := in.Apply(articulation, a.KeyID, a.Lookups, a.Now)
 	if err != nil {
 		return nil, err
 	}
 	var change catalog.Change
 	if move.To == catalog.ArticulationApproved {
-		if err := approve(ctx, s, taxonomy, a, move, &change); err != nil {
+		if err := a.approve(ctx, articulation, move, &change); err != nil {
 			return nil, err
 		}
 	}
-	catalog.ReplaceChanged(&change, before, a, actor.Now)
+	catalog.ReplaceChanged(&change, before, articulation, a.Now)
 	if move.To == catalog.ArticulationApproved || move.To == catalog.ArticulationRejected {
-		change.SetEvent(catalog.ArticulationDecided, a)
+		change.SetEvent(catalog.ArticulationDecided, articulation)
 	}
-	change.Move(a, move)
+	change.Move(articulation, move)
 	return &change, nil
 }
 
-// approve completes the move of an articulation to APPROVED, with what it supersedes,
-// and notes in the change what that takes. All that it depends on is read in parallel.
-func approve(
-	ctx context.Context, s Store, taxonomy func() *skills.Taxonomy, a *catalog.Articulation, move catalog.Move,
-	change *catalog.Change,
+// approve completes the move of an articulation to APPROVED, and ends the one that it supersedes. It reads everything
+// that the approval depends on in parallel.
+func (a Actor) approve(
+	ctx context.Context, articulation *catalog.Articulation, move catalog.Move, change *catalog.Change,
 ) error {
-	var under []*catalog.Approved
-	var leads []*catalog.Approved
+	var under, leads []*catalog.Approved
 	var with catalog.Approval
-	granted := grantedCourses(ctx, s, a, true)
+	granted := a.grantedCourses(ctx, articulation)
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		under, with.Others, err = rivals(ctx, s, a, a.Supersedes)
+		under, with.Others, err = a.rivals(ctx, articulation, articulation.Supersedes)
 		return err
 	}, func(ctx context.Context) (err error) {
-		leads, err = s.Approved(ctx, a.OrganizationID, a.PartKeys())
+		leads, err = a.Store.Approved(ctx, a.Org, articulation.PartKeys())
 		return err
 	}, func(context.Context) (err error) {
 		with.Courses, err = granted()
 		return err
 	}, func(ctx context.Context) error {
-		found, err := sidesOf(ctx, s, a, granted, true)
+		found, err := a.sidesOf(ctx, articulation, granted)
 		if err == nil {
-			with.Evidence, err = evidenceOf(ctx, s, taxonomy, found)
+			with.Evidence, err = a.evidenceOf(ctx, found)
 		}
 		return err
 	}, func(ctx context.Context) error {
-		if a.Supersedes == nil {
+		if articulation.Supersedes == nil {
 			return nil
 		}
-		found, err := s.ArticulationsByID(ctx, a.OrganizationID, []string{*a.Supersedes}, true)
-		with.Superseded = found[*a.Supersedes]
+		found, err := byID[*catalog.Articulation](a, *articulation.Supersedes)(ctx)
+		with.Superseded = found[*articulation.Supersedes]
 		return err
 	})
 	if err != nil {
@@ -162,64 +154,62 @@ func approve(
 	if with.Superseded != nil {
 		was = *with.Superseded
 	}
-	if err := a.Approve(move, with); err != nil {
+	if err := articulation.Approve(move, with); err != nil {
 		return err
 	}
-	change.Enter(a, under)
-	change.Lead(a, leads)
+	change.Enter(articulation, under)
+	change.Lead(articulation, leads)
 	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, move.At) {
 		change.Shorten(with.Superseded)
 	}
-	return change.Grant(a, with.Courses)
+	return change.Grant(articulation, with.Courses)
 }
 
-// grantedCourses returns a function that returns the courses which an articulation grants,
-// those that are live. They are read once, however often it is called.
-func grantedCourses(
-	ctx context.Context, s Store, a *catalog.Articulation, strong bool,
+// grantedCourses returns a function that returns the existing courses that an articulation grants. They are read once.
+func (a Actor) grantedCourses(
+	ctx context.Context, articulation *catalog.Articulation,
 ) func() (map[string]*catalog.Course, error) {
-	return sync.OnceValues(func() (map[string]*catalog.Course, error) {
-		return s.CoursesByID(ctx, a.OrganizationID, a.GrantedCourses(), strong)
-	})
+	load := byID[*catalog.Course](a, articulation.GrantedCourses()...)
+	return sync.OnceValues(func() (map[string]*catalog.Course, error) { return load(ctx) })
 }
 
-// rivals reads what is approved under the keys of an articulation, and of that the
-// articulations that may conflict with it; except for one that it supersedes, if any.
-func rivals(
-	ctx context.Context, s Store, a *catalog.Articulation, except *string,
+// rivals reads the approved entries under the keys of an articulation, and the articulations among them that may
+// conflict with it, except for the one that it supersedes.
+func (a Actor) rivals(
+	ctx context.Context, articulation *catalog.Articulation, except *string,
 ) ([]*catalog.Approved, []*catalog.Articulation, error) {
-	under, err := s.Approved(ctx, a.OrganizationID, a.ExactKeys())
+	under, err := a.Store.Approved(ctx, a.Org, articulation.ExactKeys())
 	if err != nil {
 		return nil, nil, err
 	}
-	others, err := s.ArticulationsByNumber(
-		ctx, a.OrganizationID, a.Overlapping(under, except), catalog.LookupFields, true)
+	others, err := a.Store.ArticulationsByNumber(
+		ctx, a.Org, articulation.Overlapping(under, except), catalog.LookupFields, true)
 	return under, others, err
 }
 
 // Lookup is what is granted for courses of another institution.
 type Lookup struct {
-	Data      []catalog.Granted        `json:"data" doc:"What is granted, in the order of precedence"`
-	Uncovered []string                 `json:"uncovered" doc:"the codes for which nothing is decided, as they were asked for and in that order"`
-	Trace     *[]catalog.UncoveredCode `json:"trace,omitempty" doc:"with include=trace: for each uncovered code what was considered"`
+	Data      []catalog.Granted        `json:"data" doc:"Grants, in order of precedence"`
+	Uncovered []string                 `json:"uncovered" doc:"Requested codes without a grant, as they were spelled and in that order"`
+	Trace     *[]catalog.UncoveredCode `json:"trace,omitempty" doc:"With include=trace: for each uncovered code, what was considered"`
 }
 
-// Charge counts the items of a call that the table shows; its error ends the call.
+// Charge counts the items that a call is charged for; its error ends the call.
 type Charge func(ctx context.Context, items int) error
 
-// A look-up is charged an item for each started 50 articulations that it reads. It has at
-// most 100 of them in memory.
+// A lookup is charged an item for every 50 articulations, or part of 50, that it reads, and keeps at most 100 of them
+// in memory.
 const (
 	lookupItem       = 50
 	articulationPage = 100
 )
 
-// LookUp returns what is granted for the codes of a query, and with trace also why others
-// are uncovered. It is charged while it reads.
-func LookUp(
-	ctx context.Context, s ApprovedReader, org catalog.OrgID, query catalog.ArticulationQuery, trace bool, charge Charge,
+// LookUp returns what is granted for the codes of a query and, with trace, also why the others are uncovered. It is
+// charged while it reads.
+func (a Actor) LookUp(
+	ctx context.Context, query catalog.ArticulationQuery, trace bool, charge Charge,
 ) (*Lookup, error) {
-	approved, err := s.Approved(ctx, org, catalog.LookupKeys(query.Institution, query.Codes))
+	approved, err := a.Store.Approved(ctx, a.Org, catalog.LookupKeys(query.Institution, query.Codes))
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +219,10 @@ func LookUp(
 	err = parallel.All(ctx, func(ctx context.Context) error {
 		return charge(ctx, items(len(numbers), lookupItem))
 	}, func(ctx context.Context) error {
-		return eachPage(ctx, s, org, numbers, func(page []*catalog.Articulation) {
+		return a.eachPage(ctx, numbers, func(page []*catalog.Articulation) {
 			last = page
-			for _, a := range page {
-				decision.Add(a)
+			for _, found := range page {
+				decision.Add(found)
 			}
 		})
 	})
@@ -245,18 +235,16 @@ func LookUp(
 	if trace {
 		out.Trace = &why
 	}
-	return out, fill(ctx, s, org, out.Data, last)
+	return out, a.fillGrants(ctx, out.Data, last)
 }
 
-// items returns how many items a number of records is.
+// items returns how many items of a size a number of records fills, counting the last one as full.
 func items(records, each int) int { return (records + each - 1) / each }
 
-// eachPage passes the articulations with the sequence numbers to visit, a page at a time.
-func eachPage(
-	ctx context.Context, s ApprovedReader, org catalog.OrgID, numbers []int, visit func([]*catalog.Articulation),
-) error {
+// eachPage passes the articulations with the sequence numbers to visit, one page at a time.
+func (a Actor) eachPage(ctx context.Context, numbers []int, visit func([]*catalog.Articulation)) error {
 	for chunk := range slices.Chunk(numbers, articulationPage) {
-		page, err := s.ArticulationsByNumber(ctx, org, chunk, catalog.LookupFields, true)
+		page, err := a.Store.ArticulationsByNumber(ctx, a.Org, chunk, catalog.LookupFields, true)
 		if err != nil {
 			return err
 		}
@@ -265,13 +253,11 @@ func eachPage(
 	return nil
 }
 
-// fill adds what the articulations grant; those that are not at hand any more are read again.
-func fill(
-	ctx context.Context, s ApprovedReader, org catalog.OrgID, granted []catalog.Granted, atHand []*catalog.Articulation,
-) error {
+// fillGrants sets what the articulations grant; those that are not among loaded are read again.
+func (a Actor) fillGrants(ctx context.Context, granted []catalog.Granted, loaded []*catalog.Articulation) error {
 	found := map[string]*catalog.Articulation{}
-	for _, a := range atHand {
-		found[a.ID] = a
+	for _, articulation := range loaded {
+		found[articulation.ID] = articulation
 	}
 	var again []int
 	for _, g := range granted {
@@ -280,56 +266,54 @@ func fill(
 			again = append(again, seq)
 		}
 	}
-	more, err := s.ArticulationsByNumber(ctx, org, again, catalog.LookupFields, true)
+	more, err := a.Store.ArticulationsByNumber(ctx, a.Org, again, catalog.LookupFields, true)
 	if err != nil {
 		return err
 	}
-	for _, a := range more {
-		found[a.ID] = a
+	for _, articulation := range more {
+		found[articulation.ID] = articulation
 	}
 	for i := range granted {
-		a := found[granted[i].ArticulationID]
-		if a == nil { // an approved one is never deleted
-			return fmt.Errorf("articulation %s is gone", granted[i].ArticulationID)
+		articulation := found[granted[i].ArticulationID]
+		if articulation == nil { // approved articulations are never deleted
+			return fmt.Errorf("articulation %s is missing", granted[i].ArticulationID)
 		}
-		granted[i].Fill(a)
+		granted[i].Fill(articulation)
 	}
 	return nil
 }
 
-// decisions are articulations by the keys that lead to them.
+// decisions are articulations by the keys under which they are entered.
 type decisions struct {
 	under map[catalog.ApprovedKey][]*catalog.Articulation
 }
 
-// decisionsUnder loads the articulations in force on the day to which the keys lead.
-func decisionsUnder(
-	ctx context.Context, s ApprovedReader, org catalog.OrgID, keys []catalog.ApprovedKey, day string,
-) (decisions, error) {
+// decisionsUnder loads the articulations under the keys that are in force on a day.
+func (a Actor) decisionsUnder(ctx context.Context, keys []catalog.ApprovedKey, day string) (decisions, error) {
 	d := decisions{under: map[catalog.ApprovedKey][]*catalog.Articulation{}}
-	approved, err := s.Approved(ctx, org, keys)
+	approved, err := a.Store.Approved(ctx, a.Org, keys)
 	if err != nil {
 		return d, err
 	}
 	at := map[int]*catalog.Articulation{}
-	err = eachPage(ctx, s, org, catalog.NumbersOf(approved), func(page []*catalog.Articulation) {
-		for _, a := range page {
-			if a.InForce(day) {
-				at[a.Number()] = a
+	err = a.eachPage(ctx, catalog.NumbersOf(approved), func(page []*catalog.Articulation) {
+		for _, articulation := range page {
+			if articulation.InForce(day) {
+				at[articulation.Number()] = articulation
 			}
 		}
 	})
-	for _, a := range approved {
-		for seq := range a.Periods {
+	for _, entry := range approved {
+		for seq := range entry.Periods {
 			if found := at[seq]; found != nil {
-				d.under[a.Key] = append(d.under[a.Key], found)
+				d.under[entry.Key] = append(d.under[entry.Key], found)
 			}
 		}
 	}
 	return d, err
 }
 
-// of lists the articulations to which some of the keys lead; one may stand there twice.
+// of lists the articulations under some of the keys, with duplicates.
 func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation) {
 	for _, key := range keys {
 		some = append(some, d.under[key]...)
@@ -338,38 +322,31 @@ func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation)
 }
 
 // History loads an articulation with its moves.
-func History(
-	ctx context.Context, s Store, org catalog.OrgID, id string, strong bool,
-) (*catalog.Articulation, []catalog.Move, error) {
-	return parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
-		return s.Articulation(ctx, org, id, strong)
-	}, func(ctx context.Context) ([]catalog.Move, error) {
-		return s.Moves(ctx, org, id)
+func (a Actor) History(ctx context.Context, id string) (*catalog.Articulation, []catalog.Move, error) {
+	return parallel.Two(ctx, one[*catalog.Articulation](a, id), func(ctx context.Context) ([]catalog.Move, error) {
+		return a.Store.Moves(ctx, a.Org, id)
 	})
 }
 
-// DecisionOn loads an articulation with its history and what it rests on.
-func DecisionOn(
-	ctx context.Context, s Store, taxonomy func() *skills.Taxonomy, org catalog.OrgID, id string,
-) (alignment.Decision, error) {
+// DecisionOn loads an articulation with its history and evidence.
+func (a Actor) DecisionOn(ctx context.Context, id string) (alignment.Decision, error) {
 	d := alignment.Decision{
-		SkillName: func(id string) string { name, _ := taxonomy().Name(id); return name },
-		Related:   func(id string) []string { return taxonomy().Related(id) },
+		SkillName: func(id string) string { name, _ := a.Taxonomy().Name(id); return name },
+		Related:   func(id string) []string { return a.Taxonomy().Related(id) },
 	}
 	var err error
-	d.Articulation, d.Moves, err = History(ctx, s, org, id, false)
-	if err != nil {
+	if d.Articulation, d.Moves, err = a.History(ctx, id); err != nil {
 		return d, err
 	}
-	granted := grantedCourses(ctx, s, d.Articulation, false)
+	granted := a.grantedCourses(ctx, d.Articulation)
 	err = parallel.All(ctx, func(context.Context) (err error) {
 		d.Courses, err = granted()
 		return err
 	}, func(ctx context.Context) (err error) {
-		d.Programs, err = s.ProgramsByID(ctx, org, d.Articulation.ProgramIDs, false)
+		d.Programs, err = byID[*catalog.Program](a, d.Articulation.ProgramIDs...)(ctx)
 		return err
 	}, func(ctx context.Context) error {
-		return loadEvidence(ctx, s, taxonomy, &d, granted)
+		return a.loadEvidence(ctx, &d, granted)
 	})
 	return d, err
 }

@@ -8,16 +8,15 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// CreateCourse makes a course with its default section.
-func CreateCourse(
-	ctx context.Context, s Directories, a Actor, in catalog.CourseInput, of catalog.SectionInput,
-	change *catalog.Change,
+// CreateCourse creates a course with its default section.
+func (a Actor) CreateCourse(
+	ctx context.Context, in catalog.CourseInput, of catalog.SectionInput, change *catalog.Change,
 ) (*catalog.Course, error) {
 	course, section := &catalog.Course{}, &catalog.Section{}
 	if wrong := append(in.Apply(course, a.Lookups), of.Apply(section, a.Lookups)...); wrong != nil {
 		return nil, catalog.Invalid(wrong...)
 	}
-	dir, err := s.Directory(ctx, a.Org, catalog.CourseKind)
+	dir, err := a.Store.Directory(ctx, a.Org, catalog.CourseKind)
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +24,39 @@ func CreateCourse(
 	return course, nil
 }
 
+// ReviseCourse applies an input to a course. It also reads the default section if its skills may follow from the
+// changes.
+func (a Actor) ReviseCourse(
+	ctx context.Context, id string, in catalog.CourseInput,
+) (*catalog.Course, *catalog.Change, error) {
+	if !in.Name.Set && !in.Description.Set {
+		course, err := one[*catalog.Course](a, id)(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return Update(a, in, course)
+	}
+	sectionID := catalog.DefaultSectionID(id)
+	course, sections, err := parallel.Two(ctx, one[*catalog.Course](a, id), byID[*catalog.Section](a, sectionID))
+	section := sections[sectionID]
+	if err == nil && section == nil { // the ids of early sections do not follow from those of their courses
+		section, err = one[*catalog.Section](a, course.DefaultSectionID)(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	before, was := *course, *section
+	if err := catalog.Apply(in, course, a.Lookups); err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	_, err = change.ReplaceCourse(&before, course, &was, section, a.Now)
+	return course, &change, err
+}
+
 // DeleteCourse deletes a course with its sections.
-func DeleteCourse(ctx context.Context, s Store, a Actor, id string) (*catalog.Change, error) {
-	course, dir, err := withDirectory(ctx, s, a, func(ctx context.Context) (*catalog.Course, error) {
-		return s.Course(ctx, a.Org, id, true)
-	})
+func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, error) {
+	course, dir, err := withDirectory(ctx, a, one[*catalog.Course](a, id))
 	if err != nil {
 		return nil, err
 	}
@@ -39,15 +66,15 @@ func DeleteCourse(ctx context.Context, s Store, a Actor, id string) (*catalog.Ch
 	}
 	var sections map[string]*catalog.Section
 	err = parallel.All(ctx, func(ctx context.Context) (err error) {
-		sections, err = s.SectionsByID(ctx, a.Org, ids, true)
+		sections, err = byID[*catalog.Section](a, ids...)(ctx)
 		return err
 	}, func(ctx context.Context) error {
-		return notGranted(ctx, s, a, course)
+		return a.checkNotGranted(ctx, course)
 	})
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := notHeld(ctx, s, course, "")
+	reserved, err := a.checkNotHeld(ctx, course, "")
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +89,9 @@ func DeleteCourse(ctx context.Context, s Store, a Actor, id string) (*catalog.Ch
 	return &change, nil
 }
 
-// DeleteSection takes a section out of its course.
-func DeleteSection(ctx context.Context, s Store, a Actor, courseID, id string) (*catalog.Change, error) {
-	section, course, err := SectionOf(ctx, s, a, courseID, id)
+// DeleteSection removes a section from its course.
+func (a Actor) DeleteSection(ctx context.Context, courseID, id string) (*catalog.Change, error) {
+	section, course, err := a.SectionOf(ctx, courseID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +99,7 @@ func DeleteSection(ctx context.Context, s Store, a Actor, courseID, id string) (
 	if err := course.Forget(section.ID); err != nil {
 		return nil, err
 	}
-	reserved, err := notHeld(ctx, s, course, section.ID)
+	reserved, err := a.checkNotHeld(ctx, course, section.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,30 +110,24 @@ func DeleteSection(ctx context.Context, s Store, a Actor, courseID, id string) (
 	return &change, nil
 }
 
-// SectionOf loads a section and its course, as they are now.
-func SectionOf(
-	ctx context.Context, s Store, a Actor, courseID, id string,
-) (*catalog.Section, *catalog.Course, error) {
-	section, course, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Section, error) {
-		return s.Section(ctx, a.Org, id, true)
-	}, func(ctx context.Context) (*catalog.Course, error) {
-		return s.Course(ctx, a.Org, courseID, true)
-	})
+// SectionOf loads a section with its course.
+func (a Actor) SectionOf(ctx context.Context, courseID, id string) (*catalog.Section, *catalog.Course, error) {
+	section, course, err := parallel.Two(ctx, one[*catalog.Section](a, id), one[*catalog.Course](a, courseID))
 	if err == nil && section.CourseID != courseID {
 		err = catalog.Absent()
 	}
 	return section, course, err
 }
 
-// CreateSection makes a section of a course.
-func CreateSection(
-	ctx context.Context, s Store, a Actor, courseID string, in catalog.SectionInput,
+// CreateSection creates a section of a course.
+func (a Actor) CreateSection(
+	ctx context.Context, courseID string, in catalog.SectionInput,
 ) (*catalog.Section, *catalog.Change, error) {
 	section := &catalog.Section{}
 	if err := catalog.Apply(in, section, a.Lookups); err != nil {
 		return nil, nil, err
 	}
-	course, err := s.Course(ctx, a.Org, courseID, true)
+	course, err := one[*catalog.Course](a, courseID)(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,10 +135,10 @@ func CreateSection(
 	return section, &change, change.AddSection(section, course, a.IDs, a.Clock)
 }
 
-// ReviseSection changes a loaded section and its loaded course as the input says, and
-// reports whether anything is different. Another syllabus is extracted.
-func ReviseSection(
-	a Actor, section *catalog.Section, course *catalog.Course, in catalog.SectionInput, change *catalog.Change,
+// ReviseSection applies an input to a loaded section and its loaded course, and reports whether the section changes. A
+// new syllabus is extracted.
+func (a Actor) ReviseSection(
+	section *catalog.Section, course *catalog.Course, in catalog.SectionInput, change *catalog.Change,
 ) (changed bool, err error) {
 	before := *section
 	if err := catalog.Apply(in, section, a.Lookups); err != nil {
@@ -129,11 +150,11 @@ func ReviseSection(
 	return true, change.ReplaceSection(&before, section, course, a.Now)
 }
 
-// ReviewSection puts a review of a section's skill in the place of the present one.
-func ReviewSection(
-	ctx context.Context, s Store, a Actor, courseID, id, skillID string, in catalog.ReviewInput,
+// ReviewSection replaces the review of a section's skill.
+func (a Actor) ReviewSection(
+	ctx context.Context, courseID, id, skillID string, in catalog.ReviewInput,
 ) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := SectionOf(ctx, s, a, courseID, id)
+	section, course, err := a.SectionOf(ctx, courseID, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,8 +167,8 @@ func ReviewSection(
 }
 
 // UnreviewSection removes the review of a section's skill, if there is one.
-func UnreviewSection(ctx context.Context, s Store, a Actor, courseID, id, skillID string) (*catalog.Change, error) {
-	section, course, err := SectionOf(ctx, s, a, courseID, id)
+func (a Actor) UnreviewSection(ctx context.Context, courseID, id, skillID string) (*catalog.Change, error) {
+	section, course, err := a.SectionOf(ctx, courseID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -159,50 +180,45 @@ func UnreviewSection(ctx context.Context, s Store, a Actor, courseID, id, skillI
 	return &change, change.ReplaceSection(&before, section, course, a.Now)
 }
 
-// notGranted refuses what would take a course away from an approved articulation, in
-// force or to come, that grants it. The course is read before: an approval in between
-// counts on it, which makes the change stale.
-func notGranted(ctx context.Context, s Store, a Actor, course *catalog.Course) error {
+// checkNotGranted returns a conflict if an approved articulation that has not ended grants the course. The course is
+// read first: an approval in between increments its counter, which makes the deletion stale.
+func (a Actor) checkNotGranted(ctx context.Context, course *catalog.Course) error {
 	filter := catalog.ArticulationFilter{CourseID: course.ID}
-	if _, total, err := s.Articulations(ctx, a.Org, filter, 0, 0); err != nil || total == 0 {
+	if _, total, err := a.Store.Articulations(ctx, a.Org, filter, 0, 0); err != nil || total == 0 {
 		return err
 	}
 	filter.Lasting = catalog.DateOf(a.Now)
-	keeping, total, err := s.Articulations(ctx, a.Org, filter, 0, 1)
+	keeping, total, err := a.Store.Articulations(ctx, a.Org, filter, 0, 1)
 	if err != nil || total == 0 {
 		return err
 	}
 	return catalog.Errorf(catalog.Conflict,
-		"%d approved articulations grant it, the first of them %s: it cannot be deleted before they end.", total, keeping[0].ID)
+		"%d approved articulations, such as %s, grant this course: it cannot be deleted before they end.",
+		total, keeping[0].ID)
 }
 
-// notHeld refuses what would take a course (or one of its sections) away from a
-// program or credential that contains it, and returns the reservations to be revoked
-// of those that do not contain it yet. These are read before what they guard: a holder
-// without a reservation either contains what it holds, or has to take it anew.
-func notHeld(
-	ctx context.Context, s Store, course *catalog.Course, sectionID string,
+// checkNotHeld returns a conflict if a program or credential contains the course, or one of its sections. Otherwise it
+// returns the reservations to revoke of holders that do not contain it yet. Reservations are read before what they
+// guard: a holder without one either contains the course or must hold it again.
+func (a Actor) checkNotHeld(
+	ctx context.Context, course *catalog.Course, sectionID string,
 ) ([]catalog.Reservation, error) {
 	holders := course.Holders(sectionID)
-	if len(holders) == 0 {
-		return nil, nil
-	}
-	reserved, err := s.Reservations(ctx, course.OrganizationID, holders)
+	reserved, err := a.Store.Reservations(ctx, a.Org, holders)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range holders {
-		var holder catalog.Holder
+		kind := catalog.ProgramKind
 		if catalog.CredentialKind.Made(id) {
-			holder, err = s.Credential(ctx, course.OrganizationID, id, true)
-		} else {
-			holder, err = s.Program(ctx, course.OrganizationID, id, true)
+			kind = catalog.CredentialKind
 		}
-		if isAbsent(err) {
+		holder, err := a.Store.Record(ctx, a.Org, kind, "", id, true)
+		if catalog.HasCode(err, catalog.NotFound) {
 			continue
 		}
 		if err == nil {
-			err = course.CheckNotHeld(holder, sectionID)
+			err = course.CheckNotHeld(holder.(catalog.Holder), sectionID)
 		}
 		if err != nil {
 			return nil, err

@@ -6,10 +6,9 @@ import (
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service/parallel"
-	"skillscurriculum/pkg/skills"
 )
 
-// Outcomes reads how skills were extracted.
+// Outcomes reads the outcomes of extractions.
 type Outcomes interface {
 	// Outcome returns the outcome of a record's last extraction; nil for none.
 	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
@@ -17,18 +16,17 @@ type Outcomes interface {
 
 // sides are what an articulation's evidence compares, as it is now.
 type sides struct {
-	transfer *catalog.TransferCourse // nil where it is gone, or none is named
+	transfer *catalog.TransferCourse // nil if it was deleted or there is none
 	config   catalog.MatchingConfig  // of its package
 	sections map[string]*catalog.Section
 }
 
 // loadSides loads a transfer course, in parallel with the sections whose ids are returned.
-func loadSides(
-	ctx context.Context, s Store, org catalog.OrgID, transferCourseID string, strong bool,
-	sectionIDs func() ([]string, error),
+func (a Actor) loadSides(
+	ctx context.Context, transferCourseID string, sectionIDs func() ([]string, error),
 ) (found sides, err error) {
 	found.transfer, found.sections, err = parallel.Two(ctx, func(ctx context.Context) (*catalog.TransferCourse, error) {
-		courses, packages, err := s.TransferCoursesByID(ctx, org, []string{transferCourseID})
+		courses, packages, err := a.Store.TransferCoursesByID(ctx, a.Org, []string{transferCourseID})
 		course := courses[transferCourseID]
 		if course != nil {
 			found.config = packages[course.PackageID].MatchingConfig
@@ -39,22 +37,21 @@ func loadSides(
 		if err != nil {
 			return nil, err
 		}
-		return s.SectionsByID(ctx, org, ids, strong)
+		return byID[*catalog.Section](a, ids...)(ctx)
 	})
 	return found, err
 }
 
-// sidesOf loads the transfer course that an articulation names, and the sections of the
-// course that it grants; nothing where no evidence is made of it.
-func sidesOf(
-	ctx context.Context, s Store, a *catalog.Articulation, granted func() (map[string]*catalog.Course, error),
-	strong bool,
+// sidesOf loads the transfer course to which an articulation refers and the sections of the course that it grants, or
+// nothing if it has no evidence.
+func (a Actor) sidesOf(
+	ctx context.Context, articulation *catalog.Articulation, granted func() (map[string]*catalog.Course, error),
 ) (sides, error) {
-	transferCourseID, courseID, ok := a.EvidenceFor()
+	transferCourseID, courseID, ok := articulation.EvidenceFor()
 	if !ok {
 		return sides{}, nil
 	}
-	return loadSides(ctx, s, a.OrganizationID, transferCourseID, strong, func() (ids []string, err error) {
+	return a.loadSides(ctx, transferCourseID, func() (ids []string, err error) {
 		courses, err := granted()
 		if course := courses[courseID]; course != nil {
 			for _, section := range course.Sections {
@@ -65,11 +62,9 @@ func sidesOf(
 	})
 }
 
-// evidenceOf compares the transfer course with the sections, as equivalencies do, and
-// returns the best match; nil where there is nothing to compare.
-func evidenceOf(
-	ctx context.Context, s Outcomes, taxonomy func() *skills.Taxonomy, found sides,
-) (*catalog.DecisionEvidence, error) {
+// evidenceOf compares the transfer course with the sections, as equivalencies do, and returns the best match; nil if
+// there is nothing to compare.
+func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEvidence, error) {
 	if found.transfer == nil || !found.transfer.Matchable() {
 		return nil, nil
 	}
@@ -82,7 +77,7 @@ func evidenceOf(
 			SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills,
 		})
 	}
-	match := alignment.NewIndex(candidates).Best(found.transfer.Skills, found.config, taxonomy().Related)
+	match := alignment.NewIndex(candidates).Best(found.transfer.Skills, found.config, a.Taxonomy().Related)
 	if match == nil {
 		return nil, nil
 	}
@@ -90,19 +85,19 @@ func evidenceOf(
 	var stamps catalog.ExtractionStamps
 	var err error
 	stamps.TransferCourse, stamps.Section, err = parallel.Two(ctx, func(ctx context.Context) (*catalog.Provenance, error) {
-		return provenance(ctx, s, found.transfer, found.transfer.Provenance)
+		return provenance(ctx, a.Store, found.transfer, found.transfer.Provenance)
 	}, func(ctx context.Context) (*catalog.Provenance, error) {
-		return sectionProvenance(ctx, s, section)
+		return sectionProvenance(ctx, a.Store, section)
 	})
 	return &catalog.DecisionEvidence{
 		TransferCourseID: found.transfer.ID, CourseID: section.CourseID, SectionID: section.ID,
-		SkillsMatchScore: match.SkillsMatchScore, Equivalence: match.Equivalence, MatchingConfig: found.config, SkillMatches: match.SkillMatches,
-		Extraction: stamps,
+		SkillsMatchScore: match.SkillsMatchScore, Equivalence: match.Equivalence, MatchingConfig: found.config,
+		SkillMatches: match.SkillMatches, Extraction: stamps,
 	}, err
 }
 
-// provenance returns how a record's skills were extracted; nil where they were not. It
-// stands in the record; of one that was extracted before it did, it is looked up.
+// provenance returns how a record's skills were extracted; nil if they were not. Records extracted by early versions do
+// not store it themselves.
 func provenance(
 	ctx context.Context, s Outcomes, r catalog.Record, stored *catalog.Provenance,
 ) (*catalog.Provenance, error) {
@@ -118,28 +113,26 @@ func provenance(
 
 // sectionProvenance is provenance for a section, whose skills may be set by hand.
 func sectionProvenance(ctx context.Context, s Outcomes, section *catalog.Section) (*catalog.Provenance, error) {
-	if section.ByHand {
+	if !section.Extracted() {
 		return nil, nil
 	}
 	return provenance(ctx, s, section, section.Provenance)
 }
 
-// loadEvidence loads what a decision compares: what the approval froze, before it what
-// it would freeze now, and both sides as they are.
-func loadEvidence(
-	ctx context.Context, s Store, taxonomy func() *skills.Taxonomy, d *alignment.Decision,
-	granted func() (map[string]*catalog.Course, error),
+// loadEvidence loads the evidence of a decision, which an approval freezes, and both sides as they are now. Without an
+// approval it is the current evidence.
+func (a Actor) loadEvidence(
+	ctx context.Context, d *alignment.Decision, granted func() (map[string]*catalog.Course, error),
 ) (err error) {
 	var now sides
-	org := d.Articulation.OrganizationID
 	if frozen := d.Articulation.Evidence; frozen != nil {
 		d.Evidence = frozen
-		now, err = loadSides(ctx, s, org, frozen.TransferCourseID, false, func() ([]string, error) {
+		now, err = a.loadSides(ctx, frozen.TransferCourseID, func() ([]string, error) {
 			return []string{frozen.SectionID}, nil
 		})
 	} else if d.Articulation.Status != catalog.ArticulationApproved {
-		if now, err = sidesOf(ctx, s, d.Articulation, granted, false); err == nil {
-			d.Evidence, err = evidenceOf(ctx, s, taxonomy, now)
+		if now, err = a.sidesOf(ctx, d.Articulation, granted); err == nil {
+			d.Evidence, err = a.evidenceOf(ctx, now)
 		}
 	}
 	if d.Evidence == nil || err != nil {
@@ -149,28 +142,26 @@ func loadEvidence(
 		if now.transfer == nil {
 			return alignment.Side{}, nil
 		}
-		return side(ctx, s, now.transfer, now.transfer.Name, now.transfer.Skills, d.Evidence.Extraction.TransferCourse)
+		return a.side(ctx, now.transfer, now.transfer.Name, now.transfer.Skills, d.Evidence.Extraction.TransferCourse)
 	}, func(ctx context.Context) (alignment.Side, error) {
 		section := now.sections[d.Evidence.SectionID]
 		if section == nil {
 			return alignment.Side{}, nil
 		}
-		return side(ctx, s, section, section.Name, section.Skills, d.Evidence.Extraction.Section)
+		return a.side(ctx, section, section.Name, section.Skills, d.Evidence.Extraction.Section)
 	})
 	return err
 }
 
-// side returns one side of a comparison. Quotes are those of the stamped extraction
-// alone: what was extracted later was not compared.
-func side(
-	ctx context.Context, s Outcomes, r catalog.Record, name string, refs []catalog.SkillRef,
-	stamp *catalog.Provenance,
+// side returns one side of a comparison. It quotes only the stamped extraction: later ones were not compared.
+func (a Actor) side(
+	ctx context.Context, r catalog.Record, name string, refs []catalog.SkillRef, stamp *catalog.Provenance,
 ) (alignment.Side, error) {
 	side := alignment.Side{Name: name, Skills: refs, ByHand: stamp == nil}
 	if stamp == nil {
 		return side, nil
 	}
-	outcome, err := s.Outcome(ctx, r.Base().OrganizationID, r.Base().ID)
+	outcome, err := a.Store.Outcome(ctx, a.Org, r.Base().ID)
 	if outcome != nil && outcome.Provenance == *stamp {
 		side.Quotes = outcome.Evidence
 	}

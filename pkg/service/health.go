@@ -9,37 +9,34 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// HealthReader is the table as health needs it.
+// HealthReader is the part of the table that Health uses.
 type HealthReader interface {
+	Sections
 	Outcomes
 	ArticulationsByNumber
-	// FeedEnd returns the place behind the last change of the organization's records.
-	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
-	// LastingArticulations returns the sequence numbers of the approved ones that have not
-	// ended before the day, in creation order.
+	// LastingArticulations returns the sequence numbers of the approved articulations that have not ended before the
+	// day, in creation order.
 	LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error)
-	CoursesByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Course, error)
-	SectionsByID(ctx context.Context, org catalog.OrgID, ids []string, strong bool) (map[string]*catalog.Section, error)
 }
 
-// Health keeps which articulations need a look, of the organizations that asked last.
+// Health caches the articulations with issues of some organizations.
 type Health struct{ kept kept[health] }
 
-// health is as it was on a day.
+// health has the articulations with issues on a day.
 type health struct {
 	today string
 	total int
-	of    []issueCount // those that have issues, in creation order
+	of    []issueCount // in creation order
 }
 
-// issueCount is how many issues an articulation has.
+// issueCount is the number of issues of an articulation.
 type issueCount struct{ articulation, issues int32 }
 
-// healthAttempts bounds how often issues are counted again because records change meanwhile.
+// healthAttempts limits how often issues are counted again because of concurrent changes.
 const healthAttempts = 5
 
-// Issues returns a page of what needs a look today at an organization's articulations, and
-// how much that is. It is charged an item for each started 100 articulations of the page.
+// Issues returns a page of the issues of an organization's articulations today, and the number of all issues. It is
+// charged an item for every 100 articulations of the page, or part of 100.
 func (h *Health) Issues(
 	ctx context.Context, s HealthReader, org catalog.OrgID, now catalog.Time, offset, limit int, charge Charge,
 ) ([]catalog.ArticulationIssue, int, error) {
@@ -67,10 +64,10 @@ func (h *Health) Issues(
 		}
 		h.kept.drop(org)
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
+	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
 }
 
-// once returns a charge that counts the first time only.
+// once returns a charge that counts only its first call.
 func once(charge Charge) Charge {
 	charged := false
 	return func(ctx context.Context, items int) error {
@@ -82,8 +79,7 @@ func once(charge Charge) Charge {
 	}
 }
 
-// page returns the articulations of a page of issues, and how many issues of the first one
-// come before it.
+// page returns the articulations of a page of issues, and the number of issues of the first one that precede the page.
 func (h health) page(offset, limit int) (page []issueCount, skip int) {
 	for _, c := range h.of {
 		n := int(c.issues)
@@ -102,8 +98,7 @@ func (h health) page(offset, limit int) (page []issueCount, skip int) {
 	return page, skip
 }
 
-// counted returns how many issues the articulations have, counted anew where a record has
-// changed since, or the day.
+// counted returns the number of issues per articulation. It counts again if a record or the day has changed.
 func (h *Health) counted(ctx context.Context, s HealthReader, org catalog.OrgID, today string) (health, error) {
 	at, err := s.FeedEnd(ctx, org)
 	if err != nil {
@@ -133,8 +128,7 @@ func (h *Health) counted(ctx context.Context, s HealthReader, org catalog.OrgID,
 	return fresh, nil
 }
 
-// issuesOf lists the issues of articulations, and reports whether each has as many as it
-// was counted to have.
+// issuesOf lists the issues of articulations, and reports whether their numbers are still as counted.
 func issuesOf(
 	ctx context.Context, s HealthReader, org catalog.OrgID, of []issueCount, today string,
 ) (all []catalog.ArticulationIssue, same bool, err error) {
@@ -151,7 +145,7 @@ func issuesOf(
 	return all, same, err
 }
 
-// issuesByNumber looks at articulations, and at the courses and sections that they name.
+// issuesByNumber returns the issues of articulations, which depend on their courses and sections.
 func issuesByNumber(
 	ctx context.Context, s HealthReader, org catalog.OrgID, numbers []int, today string,
 ) (map[int][]catalog.ArticulationIssue, error) {
@@ -166,7 +160,7 @@ func issuesByNumber(
 		}
 	}
 	courses, documents, err := parallel.Two(ctx, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return s.CoursesByID(ctx, org, ids, false)
+		return GetByID[*catalog.Course](ctx, s, org, ids, false)
 	}, func(ctx context.Context) (map[string]string, error) {
 		return sectionDocuments(ctx, s, org, articulations)
 	})
@@ -181,8 +175,8 @@ func issuesByNumber(
 	return issues, err
 }
 
-// sectionDocuments returns the digests of the documents that the skills of the
-// articulations' compared sections are from now, by section.
+// sectionDocuments returns the digests of the current documents of the sections in the articulations' evidence, by
+// section.
 func sectionDocuments(
 	ctx context.Context, s HealthReader, org catalog.OrgID, articulations []*catalog.Articulation,
 ) (map[string]string, error) {
@@ -192,10 +186,7 @@ func sectionDocuments(
 			ids = append(ids, a.Evidence.SectionID)
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	sections, err := s.SectionsByID(ctx, org, ids, false)
+	sections, err := GetByID[*catalog.Section](ctx, s, org, ids, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,26 +13,25 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// Candidates are the sections of an organization as they were at one point of its
-// change feed.
+// Candidates are the sections of an organization at one position of its change feed.
 type Candidates struct {
 	list  []alignment.Candidate
 	index *alignment.Index
-	usage *skills.Usage // of the skills that they teach
+	usage *skills.Usage // of the skills in list
 
 	profiles []catalog.SectionProfile // of list, without their skills
-	// taught returns where each skill is taught, the places that teach it most first.
+	// taught returns the sections that teach each skill, those that teach it best first.
 	taught func() map[string][]taught
 }
 
-// taught is a section of the candidates' list, and how it teaches a skill.
+// taught is how a section teaches a skill.
 type taught struct {
-	section    int
+	section    int // index in the list of candidates
 	level      int
 	confidence float64
 }
 
-// bySkill returns where each skill of the candidates is taught.
+// bySkill returns the sections that teach each skill.
 func (c *Candidates) bySkill() map[string][]taught {
 	all := map[string][]taught{}
 	for i, candidate := range c.list {
@@ -49,15 +48,14 @@ func (c *Candidates) bySkill() map[string][]taught {
 	return all
 }
 
-// Sections is the table as the index of sections needs it.
+// Sections is the part of the table that the index of sections uses.
 type Sections interface {
-	// FeedEnd returns the place behind the last change of the organization's records.
+	Records
+	// FeedEnd returns the cursor after the last change of the organization's records.
 	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
-	AllSections(ctx context.Context, org catalog.OrgID) ([]*catalog.Section, error)
-	AllCourses(ctx context.Context, org catalog.OrgID) ([]*catalog.Course, error)
 }
 
-// Index keeps the sections of the organizations that asked last, as they are compared.
+// Index caches the sections of some organizations for comparisons.
 type Index struct {
 	Taxonomy func() *skills.Taxonomy
 	Log      func() *slog.Logger
@@ -76,9 +74,9 @@ func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (
 		return known, nil
 	}
 	sections, courses, err := parallel.Two(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
-		return s.AllSections(ctx, org)
+		return All[*catalog.Section](ctx, s, org, "")
 	}, func(ctx context.Context) ([]*catalog.Course, error) {
-		return s.AllCourses(ctx, org)
+		return All[*catalog.Course](ctx, s, org, "")
 	})
 	if err != nil {
 		return nil, err
@@ -123,8 +121,7 @@ func (c *Candidates) Teaching(skillID string, offset, limit int) (sections []cat
 	return sections, len(places)
 }
 
-// kept keeps what was computed of the organizations that asked last. It serves until the
-// organization's change feed moves on.
+// kept caches a value per organization. A value is valid until the organization's change feed grows.
 type kept[T any] struct {
 	mu sync.Mutex
 	of map[catalog.OrgID]keptAt[T]
@@ -135,10 +132,10 @@ type keptAt[T any] struct {
 	what T
 }
 
-// keptOrganizations is of how many organizations something is kept at a time.
+// keptOrganizations is the maximum number of cached organizations.
 const keptOrganizations = 4
 
-// get returns what is kept, and whether it is of that place of the feed.
+// get returns the cached value, and whether it is valid for the cursor.
 func (k *kept[T]) get(org catalog.OrgID, at catalog.Cursor) (T, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -155,7 +152,7 @@ func (k *kept[T]) put(org catalog.OrgID, at catalog.Cursor, what T) {
 	k.of[org] = keptAt[T]{at, what}
 }
 
-// drop forgets what is kept of an organization.
+// drop removes the value of an organization.
 func (k *kept[T]) drop(org catalog.OrgID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,26 +10,25 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// place loads sections with their courses, side by side; what is not there is
-// left out.
-func place(
-	ctx context.Context, s Store, org catalog.OrgID, ids []string, strong bool,
-) (map[string]catalog.Placed, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// coursesOf returns the load of the courses of sections, by section id.
+func (a Actor) coursesOf(sectionIDs ...string) Load[map[string]*catalog.Course] {
+	return func(ctx context.Context) (map[string]*catalog.Course, error) {
+		return a.Store.CoursesOfSections(ctx, a.Org, sectionIDs, !a.Eventual)
 	}
-	sections, courses, err := parallel.Two(ctx, func(ctx context.Context) (map[string]*catalog.Section, error) {
-		return s.SectionsByID(ctx, org, ids, strong)
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return s.CoursesOfSections(ctx, org, ids, strong)
-	})
-	placed := make(map[string]catalog.Placed, len(sections))
-	for id, section := range sections {
-		if course := courses[id]; course != nil {
-			placed[id] = catalog.Placed{Section: section, Course: course}
+}
+
+// place returns the load of sections with their courses, by section id.
+func (a Actor) place(ids ...string) Load[map[string]catalog.Placed] {
+	return func(ctx context.Context) (map[string]catalog.Placed, error) {
+		sections, courses, err := parallel.Two(ctx, byID[*catalog.Section](a, ids...), a.coursesOf(ids...))
+		placed := make(map[string]catalog.Placed, len(sections))
+		for id, section := range sections {
+			if course := courses[id]; course != nil {
+				placed[id] = catalog.Placed{Section: section, Course: course}
+			}
 		}
+		return placed, err
 	}
-	return placed, err
 }
 
 // coursesIn returns the courses of placed sections by id.
@@ -41,23 +40,13 @@ func coursesIn(placed map[string]catalog.Placed) map[string]*catalog.Course {
 	return courses
 }
 
-// coursesOf loads courses by id; it reads nothing where none is asked for.
-func coursesOf(
-	ctx context.Context, s Store, org catalog.OrgID, ids []string, strong bool,
-) (map[string]*catalog.Course, error) {
-	if len(ids) == 0 {
-		return map[string]*catalog.Course{}, nil
-	}
-	return s.CoursesByID(ctx, org, ids, strong)
-}
-
-// FillPrograms makes the profiles of the programs' courses from the live courses.
-func FillPrograms(ctx context.Context, s Store, org catalog.OrgID, strong bool, programs ...*catalog.Program) error {
+// FillPrograms sets the profiles of the programs' existing courses.
+func (a Actor) FillPrograms(ctx context.Context, programs ...*catalog.Program) error {
 	var ids []string
 	for _, program := range programs {
 		ids = append(ids, program.CourseOrder...)
 	}
-	courses, err := coursesOf(ctx, s, org, ids, strong)
+	courses, err := byID[*catalog.Course](a, ids...)(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,18 +64,15 @@ func FillPrograms(ctx context.Context, s Store, org catalog.OrgID, strong bool, 
 	return nil
 }
 
-// FillCredentials makes the profiles of the credentials' sections from the live
-// courses and sections.
-func FillCredentials(
-	ctx context.Context, s Store, org catalog.OrgID, strong bool, credentials ...*catalog.Credential,
-) error {
+// FillCredentials sets the profiles of the credentials' existing sections.
+func (a Actor) FillCredentials(ctx context.Context, credentials ...*catalog.Credential) error {
 	var ids []string
 	for _, credential := range credentials {
 		for _, section := range credential.Sections {
 			ids = append(ids, section.SectionID)
 		}
 	}
-	placed, err := place(ctx, s, org, ids, strong)
+	placed, err := a.place(ids...)(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,41 +88,39 @@ func FillCredentials(
 	return nil
 }
 
-// CreateProgram makes a program, which holds its courses.
-func CreateProgram(
-	ctx context.Context, s Store, market labor.Source, a Actor, in catalog.ProgramInput,
+// CreateProgram creates a program, which holds its courses.
+func (a Actor) CreateProgram(
+	ctx context.Context, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
 	var err error
-	if a.Lookups.Occupations, err = labor.Occupations(ctx, market, in.CIPCode.Value); err != nil {
+	if a.Lookups.Occupations, err = labor.Occupations(ctx, a.Market, in.CIPCode.Value); err != nil {
 		return nil, nil, err
 	}
-	if ids := in.CourseOrder.Value; len(ids) > 0 {
-		if a.Lookups.Courses, err = s.CoursesByID(ctx, a.Org, ids, true); err != nil {
-			return nil, nil, err
-		}
+	if a.Lookups.Courses, err = byID[*catalog.Course](a, in.CourseOrder.Value...)(ctx); err != nil {
+		return nil, nil, err
 	}
 	program, change := &catalog.Program{}, &catalog.Change{}
-	if err := Create(ctx, s, a, in, program, change); err != nil {
+	if err := Create(ctx, a, in, program, change); err != nil {
 		return nil, nil, err
 	}
 	return program, change, change.Hold(program, nil, a.Lookups.Courses)
 }
 
-// UpdateProgram changes a program, but not what its courses are.
-func UpdateProgram(
-	ctx context.Context, s Store, market labor.Source, a Actor, id string, in catalog.ProgramInput,
+// UpdateProgram changes a program, except for its courses.
+func (a Actor) UpdateProgram(
+	ctx context.Context, id string, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
-	program, err := filledProgram(ctx, s, a, id)
+	program, err := a.filledProgram(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.Lookups.Occupations, err = labor.Occupations(ctx, market, in.CIPCode.Value); err != nil {
+	if a.Lookups.Occupations, err = labor.Occupations(ctx, a.Market, in.CIPCode.Value); err != nil {
 		return nil, nil, err
 	}
 	return Update(a, in, program)
 }
 
-// DeriveOccupations brings the occupations of a loaded program in line with the crosswalk.
+// DeriveOccupations updates the occupations of a loaded program from the crosswalk.
 func DeriveOccupations(
 	ctx context.Context, market labor.Source, program *catalog.Program, now catalog.Time,
 ) (*catalog.Change, error) {
@@ -151,28 +135,22 @@ func DeriveOccupations(
 	return &change, nil
 }
 
-func filledProgram(ctx context.Context, s Store, a Actor, id string) (*catalog.Program, error) {
-	program, err := s.Program(ctx, a.Org, id, true)
+func (a Actor) filledProgram(ctx context.Context, id string) (*catalog.Program, error) {
+	program, err := one[*catalog.Program](a, id)(ctx)
 	if err == nil {
-		err = FillPrograms(ctx, s, a.Org, true, program)
+		err = a.FillPrograms(ctx, program)
 	}
 	return program, err
 }
 
-// DeleteProgram deletes a program and releases its courses.
-func DeleteProgram(ctx context.Context, s Store, a Actor, id string) (*catalog.Change, error) {
-	return deleteHolder(ctx, s, a, func(ctx context.Context) (*catalog.Program, error) {
-		return s.Program(ctx, a.Org, id, true)
-	})
-}
-
-func deleteHolder[H catalog.Holder](ctx context.Context, s Store, a Actor, load Load[H]) (*catalog.Change, error) {
-	holder, dir, err := withDirectory(ctx, s, a, load)
+// DeleteHolder deletes a program or credential and releases its courses.
+func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*catalog.Change, error) {
+	holder, dir, err := withDirectory(ctx, a, one[H](a, id))
 	if err != nil {
 		return nil, err
 	}
 	members := holder.Members()
-	courses, err := coursesOf(ctx, s, a.Org, slices.Collect(maps.Values(members)), true)
+	courses, err := byID[*catalog.Course](a, slices.Collect(maps.Values(members))...)(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,22 +159,17 @@ func deleteHolder[H catalog.Holder](ctx context.Context, s Store, a Actor, load 
 	return &change, change.Hold(holder, members, courses)
 }
 
-// AddProgramCourse puts a course at the end of a program.
-func AddProgramCourse(
-	ctx context.Context, s Store, a Actor, programID, courseID string,
+// AddProgramCourse appends a course to a program.
+func (a Actor) AddProgramCourse(
+	ctx context.Context, programID, courseID string,
 ) (*catalog.Program, *catalog.Change, error) {
-	program, course, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
-		return filledProgram(ctx, s, a, programID)
-	}, func(ctx context.Context) (*catalog.Course, error) {
-		course, err := s.Course(ctx, a.Org, courseID, true)
-		if isAbsent(err) {
-			return nil, nil // reported as a field error, once it is clear that the program is there
-		}
-		return course, err
-	})
+	program, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
+		return a.filledProgram(ctx, programID)
+	}, byID[*catalog.Course](a, courseID))
 	if err != nil {
 		return nil, nil, err
 	}
+	course := courses[courseID]
 	if course == nil {
 		return nil, nil, catalog.Invalid(catalog.FieldError{
 			Location: "body.courseId", Message: "there is no such course", Value: courseID,
@@ -209,16 +182,12 @@ func AddProgramCourse(
 		return program, &change, err
 	}
 	change.Replace(&before, program, a.Now)
-	return program, &change, change.Hold(program, members, map[string]*catalog.Course{course.ID: course})
+	return program, &change, change.Hold(program, members, courses)
 }
 
-// RemoveProgramCourse takes a course out of a program.
-func RemoveProgramCourse(ctx context.Context, s Store, a Actor, programID, courseID string) (*catalog.Change, error) {
-	program, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
-		return s.Program(ctx, a.Org, programID, true)
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return s.CoursesByID(ctx, a.Org, []string{courseID}, true)
-	})
+// RemoveProgramCourse removes a course from a program.
+func (a Actor) RemoveProgramCourse(ctx context.Context, programID, courseID string) (*catalog.Change, error) {
+	program, courses, err := parallel.Two(ctx, one[*catalog.Program](a, programID), byID[*catalog.Course](a, courseID))
 	if err != nil {
 		return nil, err
 	}
@@ -231,42 +200,39 @@ func RemoveProgramCourse(ctx context.Context, s Store, a Actor, programID, cours
 	return &change, change.Hold(program, members, courses)
 }
 
-// CreateCredential makes a credential, which holds the courses of its sections.
-func CreateCredential(
-	ctx context.Context, s Store, a Actor, in catalog.CredentialInput,
+// CreateCredential creates a credential, which holds the courses of its sections.
+func (a Actor) CreateCredential(
+	ctx context.Context, in catalog.CredentialInput,
 ) (*catalog.Credential, *catalog.Change, error) {
 	var err error
-	if a.Lookups.Sections, err = place(ctx, s, a.Org, in.CourseSectionIDs.Value, true); err != nil {
+	if a.Lookups.Sections, err = a.place(in.CourseSectionIDs.Value...)(ctx); err != nil {
 		return nil, nil, err
 	}
 	credential, change := &catalog.Credential{}, &catalog.Change{}
-	if err := Create(ctx, s, a, in, credential, change); err != nil {
+	if err := Create(ctx, a, in, credential, change); err != nil {
 		return nil, nil, err
 	}
 	return credential, change, change.Hold(credential, nil, coursesIn(a.Lookups.Sections))
 }
 
-// UpdateCredential changes a credential, also what its sections are.
-func UpdateCredential(
-	ctx context.Context, s Store, a Actor, id string, in catalog.CredentialInput,
+// UpdateCredential changes a credential, including its sections.
+func (a Actor) UpdateCredential(
+	ctx context.Context, id string, in catalog.CredentialInput,
 ) (*catalog.Credential, *catalog.Change, error) {
-	credential, placed, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Credential, error) {
-		return s.Credential(ctx, a.Org, id, true)
-	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
-		return place(ctx, s, a.Org, in.CourseSectionIDs.Value, true)
-	})
+	credential, placed, err := parallel.Two(ctx,
+		one[*catalog.Credential](a, id), a.place(in.CourseSectionIDs.Value...))
 	if err != nil {
 		return nil, nil, err
 	}
 	a.Lookups.Sections = placed
 	members, courses := credential.Members(), coursesIn(placed)
 	err = parallel.All(ctx, func(ctx context.Context) error {
-		return FillCredentials(ctx, s, a.Org, true, credential)
+		return a.FillCredentials(ctx, credential)
 	}, func(ctx context.Context) error {
 		if !in.CourseSectionIDs.Set {
 			return nil
 		}
-		had, err := coursesOf(ctx, s, a.Org, slices.Collect(maps.Values(members)), true)
+		had, err := byID[*catalog.Course](a, slices.Collect(maps.Values(members))...)(ctx)
 		maps.Copy(courses, had)
 		return err
 	})
@@ -280,27 +246,16 @@ func UpdateCredential(
 	return credential, change, err
 }
 
-// DeleteCredential deletes a credential and releases the courses of its sections.
-func DeleteCredential(ctx context.Context, s Store, a Actor, id string) (*catalog.Change, error) {
-	return deleteHolder(ctx, s, a, func(ctx context.Context) (*catalog.Credential, error) {
-		return s.Credential(ctx, a.Org, id, true)
-	})
-}
-
-// AddCredentialSection puts a section at the end of a credential.
-func AddCredentialSection(
-	ctx context.Context, s Store, a Actor, credentialID, sectionID string,
+// AddCredentialSection appends a section to a credential.
+func (a Actor) AddCredentialSection(
+	ctx context.Context, credentialID, sectionID string,
 ) (*catalog.Credential, *catalog.Change, error) {
-	credential, placed, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Credential, error) {
-		return s.Credential(ctx, a.Org, credentialID, true)
-	}, func(ctx context.Context) (map[string]catalog.Placed, error) {
-		return place(ctx, s, a.Org, []string{sectionID}, true)
-	})
+	credential, placed, err := parallel.Two(ctx, one[*catalog.Credential](a, credentialID), a.place(sectionID))
 	if err != nil {
 		return nil, nil, err
 	}
 	before, members := *credential, credential.Members()
-	if err := FillCredentials(ctx, s, a.Org, true, credential); err != nil {
+	if err := a.FillCredentials(ctx, credential); err != nil {
 		return nil, nil, err
 	}
 	if placed[sectionID].Section == nil {
@@ -317,15 +272,9 @@ func AddCredentialSection(
 	return credential, &change, change.Hold(credential, members, coursesIn(placed))
 }
 
-// RemoveCredentialSection takes a section out of a credential.
-func RemoveCredentialSection(
-	ctx context.Context, s Store, a Actor, credentialID, sectionID string,
-) (*catalog.Change, error) {
-	credential, mentioned, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Credential, error) {
-		return s.Credential(ctx, a.Org, credentialID, true)
-	}, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return s.CoursesOfSections(ctx, a.Org, []string{sectionID}, true)
-	})
+// RemoveCredentialSection removes a section from a credential.
+func (a Actor) RemoveCredentialSection(ctx context.Context, credentialID, sectionID string) (*catalog.Change, error) {
+	credential, courses, err := parallel.Two(ctx, one[*catalog.Credential](a, credentialID), a.coursesOf(sectionID))
 	if err != nil {
 		return nil, err
 	}
@@ -333,11 +282,11 @@ func RemoveCredentialSection(
 	if !credential.Remove(sectionID) {
 		return nil, catalog.Absent()
 	}
-	courses := map[string]*catalog.Course{}
-	for _, course := range mentioned {
-		courses[course.ID] = course
+	held := map[string]*catalog.Course{}
+	for _, course := range courses {
+		held[course.ID] = course
 	}
 	var change catalog.Change
 	change.Replace(&before, credential, a.Now)
-	return &change, change.Hold(credential, members, courses)
+	return &change, change.Hold(credential, members, held)
 }

@@ -9,7 +9,7 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// socOf returns the SOC code of an occupation that a report or builder names.
+// socOf returns the SOC code of an occupation in a report or builder.
 func socOf(job catalog.ReportJob) (string, bool) {
 	if job.Lib != libSOC || !catalog.ONETSOCPattern().MatchString(job.ID) {
 		return "", false
@@ -27,7 +27,7 @@ const (
 )
 
 // jobProfiles loads jobs of the organization and occupations, with what they require.
-func (c Comparison) jobProfiles(
+func (a Actor) jobProfiles(
 	ctx context.Context, jobs []catalog.ReportJob, location string,
 ) ([]alignment.JobProfile, []catalog.FieldError, error) {
 	var ids, socs []string
@@ -38,16 +38,13 @@ func (c Comparison) jobProfiles(
 			socs = append(socs, soc)
 		}
 	}
-	var own map[string]*catalog.Job
-	var err error
-	if len(ids) > 0 {
-		if own, err = c.Store.JobsByID(ctx, c.Org, ids, c.Strong); err != nil {
-			return nil, nil, err
-		}
+	own, err := byID[*catalog.Job](a, ids...)(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
 	var names map[string]string
 	if len(socs) > 0 {
-		facts, err := c.Market.Facts(ctx, []labor.Area{labor.Nation}, socs)
+		facts, err := a.Market.Facts(ctx, []labor.Area{labor.Nation}, socs)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -57,7 +54,7 @@ func (c Comparison) jobProfiles(
 	profiles := make([]alignment.JobProfile, 0, len(jobs))
 	seen := map[string]bool{}
 	for i, job := range jobs {
-		profile, message := c.jobProfile(job, own, names)
+		profile, message := a.jobProfile(job, own, names)
 		if seen[job.ID] {
 			message = "the job is named twice"
 		}
@@ -77,7 +74,7 @@ func (c Comparison) jobProfiles(
 }
 
 // jobProfile returns what a job requires, or what is wrong with its id.
-func (c Comparison) jobProfile(
+func (a Actor) jobProfile(
 	job catalog.ReportJob, own map[string]*catalog.Job, names map[string]string,
 ) (profile alignment.JobProfile, message string) {
 	profile.JobID = job.ID
@@ -93,14 +90,14 @@ func (c Comparison) jobProfile(
 	case !isSOC:
 		return profile, "must be a SOC code (NN-NNNN)"
 	default:
-		name, ok := c.Taxonomy().Occupation(job.ID)
+		name, ok := a.Taxonomy().Occupation(job.ID)
 		if known := names[soc]; known != "" {
 			name, ok = known, true
 		}
 		if !ok {
 			return profile, "there is no such occupation"
 		}
-		profile.JobName, profile.SkillRequirements, profile.SOCCode = name, c.Taxonomy().Requirements(job.ID), soc
+		profile.JobName, profile.SkillRequirements, profile.SOCCode = name, a.Taxonomy().Requirements(job.ID), soc
 	}
 	return profile, ""
 }

@@ -10,90 +10,70 @@ import (
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
-	"skillscurriculum/pkg/skills"
 )
 
-// Comparison compares an organization's courses with jobs and skills.
-type Comparison struct {
-	Store    Store
-	Market   labor.Source
-	Taxonomy func() *skills.Taxonomy
-	Org      catalog.OrgID
-	Strong   bool // reads are of the records as they are now
-}
-
-// CreateReport makes a report. All of its courses, programs, jobs and skills must exist.
-func (c Comparison) CreateReport(
-	ctx context.Context, a Actor, in catalog.ReportInput,
+// CreateReport creates a report. All of its courses, programs, jobs and skills must exist.
+func (a Actor) CreateReport(
+	ctx context.Context, in catalog.ReportInput,
 ) (*alignment.Report, *catalog.Change, error) {
 	var record catalog.Report
 	wrong := in.Apply(&record, a.Lookups)
-	report, more, err := c.load(ctx, record)
+	report, more, err := a.loadReport(ctx, record)
 	if err != nil {
 		return nil, nil, err
 	}
 	if wrong = append(more, wrong...); wrong != nil {
 		return nil, nil, catalog.Invalid(wrong...)
 	}
-	dir, err := c.Store.Directory(ctx, a.Org, catalog.ReportKind)
-	if err != nil {
-		return nil, nil, err
-	}
 	var change catalog.Change
-	change.Add(&report.Record, a.IDs, dir, a.Clock)
-	return &report, &change, nil
+	return &report, &change, a.add(ctx, &report.Record, &change)
 }
 
-// Report loads a stored report with what its settings name, to be shown in a view; "" is
-// the one of its settings. What no longer exists is left out.
-func (c Comparison) Report(ctx context.Context, id, view string) (alignment.Report, error) {
-	record, err := c.Store.Report(ctx, c.Org, id, c.Strong)
+// Report loads a stored report for a view, "" for the one in its settings. It leaves out what no longer exists.
+func (a Actor) Report(ctx context.Context, id, view string) (alignment.Report, error) {
+	record, err := one[*catalog.Report](a, id)(ctx)
 	if err != nil {
 		return alignment.Report{}, err
 	}
 	record.Settings.View = cmp.Or(view, record.Settings.View)
-	report, _, err := c.load(ctx, *record)
+	report, _, err := a.loadReport(ctx, *record)
 	return report, err
 }
 
-// namedCourses loads courses; an unknown one and one named twice are field errors.
-func (c Comparison) namedCourses(
+// namedCourses loads courses by id. Missing and duplicate ones are field errors.
+func (a Actor) namedCourses(
 	ctx context.Context, ids []string, location string,
 ) (map[string]*catalog.Course, []catalog.FieldError, error) {
-	if len(ids) == 0 {
-		return nil, nil, nil
-	}
-	courses, err := c.Store.CoursesByID(ctx, c.Org, ids, true)
+	courses, err := GetByID[*catalog.Course](ctx, a.Store, a.Org, ids, true)
 	return courses, catalog.CheckNamed("course", ids, courses, location), err
 }
 
-// load loads what a report's settings name; what does not exist is a field error.
-func (c Comparison) load(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
+// loadReport loads what a report's settings refer to. Missing records are field errors.
+func (a Actor) loadReport(ctx context.Context, record catalog.Report) (alignment.Report, []catalog.FieldError, error) {
 	report := alignment.Report{Record: record}
 	settings := record.Settings
-	wrong, err := c.reportCourses(ctx, &report)
+	wrong, err := a.reportCourses(ctx, &report)
 	if err != nil {
 		return report, nil, err
 	}
-	jobs, more, err := c.jobProfiles(ctx, settings.Jobs, "body.settings.jobs")
+	jobs, more, err := a.jobProfiles(ctx, settings.Jobs, "body.settings.jobs")
 	if err != nil {
 		return report, nil, err
 	}
 	report.Jobs, wrong = jobs, append(wrong, more...)
-	report.Skills, more = c.reportSkills(settings.Skills, "body.settings.skills")
+	report.Skills, more = a.reportSkills(settings.Skills, "body.settings.skills")
 	wrong = append(wrong, more...)
-	report.Warnings = append(report.Warnings, c.reportWarnings(report)...)
-	more, err = c.reportMarket(ctx, &report, "body.settings.area.code")
+	report.Warnings = append(report.Warnings, a.reportWarnings(report)...)
+	more, err = a.reportMarket(ctx, &report, "body.settings.area.code")
 	return report, append(wrong, more...), err
 }
 
-// reportWarnings returns how many of the skills that a report compares the taxonomy lacks;
-// the market view compares none.
-func (c Comparison) reportWarnings(r alignment.Report) []catalog.Warning {
+// reportWarnings returns the number of compared skills that are not in the taxonomy. The market view compares none.
+func (a Actor) reportWarnings(r alignment.Report) []catalog.Warning {
 	if r.Record.Settings.View == alignment.MarketView {
 		return nil
 	}
-	usage := c.Taxonomy().Usage(nil)
+	usage := a.Taxonomy().Usage(nil)
 	for _, course := range r.Courses {
 		for _, section := range course.Sections {
 			addSkills(usage, section.SectionSkills)
@@ -105,20 +85,17 @@ func (c Comparison) reportWarnings(r alignment.Report) []catalog.Warning {
 	for _, skill := range r.Record.Settings.Skills {
 		usage.Add(skill.ID)
 	}
-	return warnings(c.Taxonomy(), usage)
+	return warnings(a.Taxonomy(), usage)
 }
 
-// reportCourses loads the courses that the settings name, those of the programs that they name, and their sections.
-func (c Comparison) reportCourses(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
-	wrong, err := c.addPrograms(ctx, report)
+// reportCourses loads the courses in the settings, those of the programs in the settings, and their sections.
+func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+	wrong, err := a.addPrograms(ctx, report)
 	if err != nil {
 		return nil, err
 	}
 	named := report.Record.Settings.Courses
-	if len(report.CourseIDs) == 0 {
-		return wrong, nil
-	}
-	courses, err := c.Store.CoursesByID(ctx, c.Org, report.CourseIDs, true)
+	courses, err := GetByID[*catalog.Course](ctx, a.Store, a.Org, report.CourseIDs, true)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +106,9 @@ func (c Comparison) reportCourses(ctx context.Context, report *alignment.Report)
 			ids = append(ids, ref.ID)
 		}
 	}
-	var sections map[string]*catalog.Section
-	if len(ids) > 0 {
-		if sections, err = c.Store.SectionsByID(ctx, c.Org, ids, c.Strong); err != nil {
-			return nil, err
-		}
+	sections, err := byID[*catalog.Section](a, ids...)(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
@@ -149,14 +124,11 @@ func (c Comparison) reportCourses(ctx context.Context, report *alignment.Report)
 
 // addPrograms sets CourseIDs: the settings' courses, then those that their programs have now. Programs that have grown
 // beyond a report's bound since it was created lose their last courses, with a warning.
-func (c Comparison) addPrograms(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
+func (a Actor) addPrograms(ctx context.Context, report *alignment.Report) ([]catalog.FieldError, error) {
 	settings := report.Record.Settings
 	report.CourseIDs = slices.Clone(settings.Courses)
-	if len(settings.Programs) == 0 {
-		return nil, nil
-	}
 	const location = "body.settings.programs"
-	programs, err := c.Store.ProgramsByID(ctx, c.Org, settings.Programs, c.Strong)
+	programs, err := byID[*catalog.Program](a, settings.Programs...)(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -184,13 +156,13 @@ func (c Comparison) addPrograms(ctx context.Context, report *alignment.Report) (
 	return wrong, nil
 }
 
-// reportSkills looks up skills that are named for their own sake.
-func (c Comparison) reportSkills(
+// reportSkills returns the profiles of skills in the settings.
+func (a Actor) reportSkills(
 	named []catalog.ReportSkill, location string,
 ) (skills []alignment.SkillProfile, wrong []catalog.FieldError) {
 	seen := map[string]bool{}
 	for i, skill := range named {
-		name, known := c.Taxonomy().Name(skill.ID)
+		name, known := a.Taxonomy().Name(skill.ID)
 		message := ""
 		switch {
 		case !known:
@@ -211,7 +183,7 @@ func (c Comparison) reportSkills(
 }
 
 // reportMarket looks up the occupations of the jobs if the view shows them; an unknown area is an error in any view.
-func (c Comparison) reportMarket(
+func (a Actor) reportMarket(
 	ctx context.Context, report *alignment.Report, location string,
 ) ([]catalog.FieldError, error) {
 	settings := report.Record.Settings
@@ -220,7 +192,7 @@ func (c Comparison) reportMarket(
 		var known bool
 		if area, known = labor.ParseArea(settings.Area.Code); !known {
 			return []catalog.FieldError{{
-				Location: location, Message: "neither national nor a state's FIPS code nor a CBSA code", Value: settings.Area.Code,
+				Location: location, Message: "must be national, a state FIPS code or a CBSA code", Value: settings.Area.Code,
 			}}, nil
 		}
 	}
@@ -233,10 +205,10 @@ func (c Comparison) reportMarket(
 			socs[job.SOCCode] = true
 		}
 	}
-	market, err := labor.Lookup(ctx, c.Market, labor.Query{
+	market, err := labor.Lookup(ctx, a.Market, labor.Query{
 		SOCCodes: slices.Sorted(maps.Keys(socs)), Area: area,
 	})
-	if hasCode(err, catalog.InvalidParameter) {
+	if catalog.HasCode(err, catalog.InvalidParameter) {
 		return []catalog.FieldError{{Location: location, Message: "there is no such region", Value: settings.Area.Code}}, nil
 	}
 	if err != nil {

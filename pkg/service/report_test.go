@@ -24,18 +24,22 @@ func (g grown) ids() (ids []string) {
 	return ids
 }
 
-func (g grown) Report(context.Context, catalog.OrgID, string, bool) (*catalog.Report, error) {
+func (g grown) Record(
+	context.Context, catalog.OrgID, catalog.Kind, string, string, bool,
+) (catalog.Record, error) {
 	return &catalog.Report{Settings: catalog.ReportSettings{Programs: []string{"prg_1"}, Courses: []string{"crs_own"}}}, nil
 }
 
-func (g grown) ProgramsByID(context.Context, catalog.OrgID, []string, bool) (map[string]*catalog.Program, error) {
-	return map[string]*catalog.Program{"prg_1": {CourseOrder: g.ids()}}, nil
-}
-
-func (g grown) CoursesByID(_ context.Context, _ catalog.OrgID, ids []string, _ bool) (map[string]*catalog.Course, error) {
-	found := map[string]*catalog.Course{}
+func (g grown) RecordsByID(
+	_ context.Context, _ catalog.OrgID, kind catalog.Kind, ids []string, _ bool,
+) (map[string]catalog.Record, error) {
+	found := map[string]catalog.Record{}
 	for _, id := range ids {
-		found[id] = &catalog.Course{Meta: catalog.Meta{ID: id}}
+		if kind == catalog.ProgramKind {
+			found[id] = &catalog.Program{CourseOrder: g.ids()}
+		} else {
+			found[id] = &catalog.Course{Meta: catalog.Meta{ID: id}}
+		}
 	}
 	return found, nil
 }
@@ -43,7 +47,7 @@ func (g grown) CoursesByID(_ context.Context, _ catalog.OrgID, ids []string, _ b
 // TestReportBound compares at most 200 courses: a new report is refused, one whose programs have grown warns.
 func TestReportBound(t *testing.T) {
 	for courses, over := range map[int]bool{199: false, 200: true} {
-		c := service.Comparison{Store: grown{courses: courses}, Market: labor.Starter(), Taxonomy: skills.Starter}
+		c := service.Actor{Store: grown{courses: courses}, Market: labor.Starter(), Taxonomy: skills.Starter}
 		report, err := c.Report(t.Context(), "rpt_1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +65,7 @@ func TestReportBound(t *testing.T) {
 		}
 		in := catalog.ReportInput{Settings: catalog.ReportSettingsInput{Programs: []string{"prg_1"}, Courses: []string{"crs_own"}}}
 		if over {
-			if _, _, err := c.CreateReport(t.Context(), service.Actor{}, in); err == nil {
+			if _, _, err := c.CreateReport(t.Context(), in); err == nil {
 				t.Error("a report of 201 courses is created")
 			}
 		}

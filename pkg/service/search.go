@@ -14,16 +14,13 @@ import (
 
 // Searched is the table as searches need it.
 type Searched interface {
-	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
+	Sections
 	// Changes reads the change feed from a cursor on.
 	Changes(
 		ctx context.Context, org catalog.OrgID, cursor string, limit int,
 	) (changes []catalog.RecordChange, more bool, err error)
 	// Titles reads at least catalog.TitleFields of every record of a list, with strong reads.
 	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind) ([]catalog.Record, error)
-	RecordsByID(
-		ctx context.Context, org catalog.OrgID, kind catalog.Kind, ids []string, strong bool,
-	) (map[string]catalog.Record, error)
 }
 
 const (

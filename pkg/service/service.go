@@ -1,60 +1,86 @@
-// Package service has the use cases: what requests, imports, the demo and batches decide on
-// records that they load. Each is one function which takes the few reads that it needs, and
-// returns the record with its catalog.Change. Rules that read nothing are package catalog's;
-// a plain read needs no use case.
+// Package service implements the use cases: the decisions of requests, imports, the demo and batches on records that
+// they load. Each is a function that returns a record with its catalog.Change. Rules that read nothing belong to
+// package catalog; a plain read is not a use case.
 //
-// It saves nothing and knows nothing of HTTP: the caller decodes, admits and commits.
-// A use case may run again when its change is stale, so it never changes its input.
+// The package saves nothing and does not depend on HTTP: the caller decodes, admits and commits. A use case may run
+// again when its change is stale, so it never changes its input.
 package service
 
 import (
 	"context"
-	"errors"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/service/parallel"
+	"skillscurriculum/pkg/skills"
 )
 
-// Actor is on whose behalf a use case runs, and when.
+// Actor runs use cases for an organization.
 type Actor struct {
 	Org   catalog.OrgID
-	KeyID string       // of the API key, or a name for the tool that decides
-	Now   catalog.Time // when the use case began
-	// Clock is read once more for new records, after the directory of their list.
+	KeyID string       // id of the API key, or the name of the tool that decides
+	Now   catalog.Time // start of the use case
+	// Clock is read again for new records, after the directory of their list.
 	Clock func() catalog.Time
 	IDs   catalog.IDs
-	// Lookups has what rules ask beyond records: use cases add the records.
+	// Lookups are what rules need besides records, which use cases add.
 	Lookups catalog.Lookups
+
+	Store    Store
+	Market   labor.Source
+	Taxonomy func() *skills.Taxonomy
+	Index    *Index
+	// Eventual permits slightly stale reads, for use cases that return no change.
+	Eventual bool
 }
 
-// Queue takes extractions that are to be run. What it loses, the sweeper finds.
+// Queue receives extractions to run. The sweeper finds those that it loses.
 type Queue interface {
 	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
 }
 
-// Directories reads the directories of lists as they are now.
+// Directories reads the directories of lists with strong reads.
 type Directories interface {
 	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
 }
 
-// Create makes a listed record of its input.
+// Load reads records.
+type Load[R any] func(context.Context) (R, error)
+
+// one returns the load of a record whose kind is not nested.
+func one[R catalog.Record](a Actor, id string) Load[R] {
+	return func(ctx context.Context) (R, error) { return Get[R](ctx, a.Store, a.Org, id, !a.Eventual) }
+}
+
+// byID returns the load of records by id.
+func byID[R catalog.Record](a Actor, ids ...string) Load[map[string]R] {
+	return func(ctx context.Context) (map[string]R, error) {
+		return GetByID[R](ctx, a.Store, a.Org, ids, !a.Eventual)
+	}
+}
+
+// Create applies an input to a new record of a list.
 func Create[R catalog.Record](
-	ctx context.Context, s Directories, a Actor, in catalog.Input[R], record R, change *catalog.Change,
+	ctx context.Context, a Actor, in catalog.Input[R], record R, change *catalog.Change,
 ) error {
 	if err := catalog.Apply(in, record, a.Lookups); err != nil {
 		return err
 	}
-	dir, err := s.Directory(ctx, a.Org, catalog.KindOf(record))
-	if err != nil {
-		return err
-	}
-	change.Add(record, a.IDs, dir, a.Clock)
-	return nil
+	return a.add(ctx, record, change)
 }
 
-// CreateExtraction asks for the skills of a text or a syllabus by itself.
-func CreateExtraction(
-	a Actor, in catalog.SyllabusExtractionInput, change *catalog.Change,
+// add gives a new record a place in its list.
+func (a Actor) add(ctx context.Context, record catalog.Record, change *catalog.Change) error {
+	dir, err := a.Store.Directory(ctx, a.Org, catalog.KindOf(record))
+	if err == nil {
+		change.Add(record, a.IDs, dir, a.Clock)
+	}
+	return err
+}
+
+// CreateExtraction requests the skills of a text or syllabus that belongs to no other record.
+func (a Actor) CreateExtraction(
+	in catalog.SyllabusExtractionInput, change *catalog.Change,
 ) (*catalog.SyllabusExtraction, error) {
 	e := &catalog.SyllabusExtraction{Meta: catalog.NewMeta(a.IDs.Of(catalog.SyllabusExtractionKind), a.Org, a.Now)}
 	if err := catalog.Apply(in, e, a.Lookups); err != nil {
@@ -67,8 +93,7 @@ func CreateExtraction(
 	return e, nil
 }
 
-// Update changes a loaded record as its input says; nothing is saved where nothing is
-// different.
+// Update applies an input to a loaded record. The change is empty if the record stays the same.
 func Update[T any, R interface {
 	*T
 	catalog.Record
@@ -82,12 +107,17 @@ func Update[T any, R interface {
 	return record, &change, nil
 }
 
-// Load reads one record as it is now.
-type Load[R catalog.Record] func(context.Context) (R, error)
-
-// Delete deletes a listed record that nothing else depends on.
-func Delete[R catalog.Record](ctx context.Context, s Directories, a Actor, load Load[R]) (*catalog.Change, error) {
-	record, dir, err := withDirectory(ctx, s, a, load)
+// Delete deletes a record of a list on which no other record depends. It returns the error of a check that refuses
+// the record.
+func Delete[R catalog.Record](
+	ctx context.Context, a Actor, id string, checks ...func(R) error,
+) (*catalog.Change, error) {
+	record, dir, err := withDirectory(ctx, a, one[R](a, id))
+	for _, check := range checks {
+		if err == nil {
+			err = check(record)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,18 +127,15 @@ func Delete[R catalog.Record](ctx context.Context, s Directories, a Actor, load 
 }
 
 // withDirectory reads a record in parallel with the directory of its list.
-func withDirectory[R catalog.Record](
-	ctx context.Context, s Directories, a Actor, load Load[R],
-) (R, *catalog.Directory, error) {
+func withDirectory[R catalog.Record](ctx context.Context, a Actor, load Load[R]) (R, *catalog.Directory, error) {
 	return parallel.Two(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
-		var kind R
-		return s.Directory(ctx, a.Org, catalog.KindOf(kind))
+		return a.Store.Directory(ctx, a.Org, kindOf[R]())
 	})
 }
 
-// ReviewTransferCourse puts a review of a loaded course's skill in the place of the present one.
-func ReviewTransferCourse(
-	a Actor, course *catalog.TransferCourse, skillID string, in catalog.ReviewInput,
+// ReviewTransferCourse replaces the review of a loaded course's skill.
+func (a Actor) ReviewTransferCourse(
+	course *catalog.TransferCourse, skillID string, in catalog.ReviewInput,
 ) (*catalog.TransferCourse, *catalog.Change, error) {
 	before := *course
 	if err := in.Apply(course, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
@@ -120,7 +147,7 @@ func ReviewTransferCourse(
 }
 
 // UnreviewTransferCourse removes the review of a loaded course's skill, if there is one.
-func UnreviewTransferCourse(a Actor, course *catalog.TransferCourse, skillID string) (*catalog.Change, error) {
+func (a Actor) UnreviewTransferCourse(course *catalog.TransferCourse, skillID string) (*catalog.Change, error) {
 	var change catalog.Change
 	before := *course
 	removed, err := catalog.Unreview(course, skillID, a.Lookups)
@@ -129,10 +156,3 @@ func UnreviewTransferCourse(a Actor, course *catalog.TransferCourse, skillID str
 	}
 	return &change, err
 }
-
-func hasCode(err error, code catalog.Code) bool {
-	var known *catalog.Error
-	return errors.As(err, &known) && known.Code == code
-}
-
-func isAbsent(err error) bool { return hasCode(err, catalog.NotFound) }

@@ -24,26 +24,16 @@ func (empty) ArticulationsByNumber(
 	return nil, nil
 }
 
-func (empty) ArticulationsByID(
-	context.Context, catalog.OrgID, []string, bool,
-) (map[string]*catalog.Articulation, error) {
-	return nil, nil
-}
-
-func (e empty) CoursesByID(
-	_ context.Context, _ catalog.OrgID, ids []string, _ bool,
-) (map[string]*catalog.Course, error) {
-	courses := map[string]*catalog.Course{}
+func (e empty) RecordsByID(
+	_ context.Context, _ catalog.OrgID, _ catalog.Kind, ids []string, _ bool,
+) (map[string]catalog.Record, error) {
+	records := map[string]catalog.Record{}
 	for _, id := range ids {
 		if e.course != nil && id == e.course.ID {
-			courses[id] = e.course
+			records[id] = e.course
 		}
 	}
-	return courses, nil
-}
-
-func (empty) SectionsByID(context.Context, catalog.OrgID, []string, bool) (map[string]*catalog.Section, error) {
-	return nil, nil
+	return records, nil
 }
 
 func (empty) TransferCoursesByID(
@@ -73,7 +63,7 @@ func TestMovesThatDecide(t *testing.T) {
 			Set: true, Value: &catalog.PersonInput{Name: "Registrar"},
 		}}
 		store := empty{course: &catalog.Course{Meta: catalog.Meta{ID: "crs"}}}
-		change, err := service.MoveArticulation(t.Context(), store, nil, service.Actor{KeyID: "key", Now: 5}, a, in)
+		change, err := service.Actor{Store: store, KeyID: "key", Now: 5}.MoveArticulation(t.Context(), a, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +84,7 @@ func TestApprovalNeedsItsCourses(t *testing.T) {
 	in := catalog.MoveInput{Status: catalog.ArticulationApproved, DecidedBy: catalog.Optional[*catalog.PersonInput]{
 		Set: true, Value: &catalog.PersonInput{Name: "Registrar"},
 	}}
-	if change, err := service.MoveArticulation(t.Context(), empty{}, nil, service.Actor{}, a, in); err == nil {
+	if change, err := (service.Actor{Store: empty{}}).MoveArticulation(t.Context(), a, in); err == nil {
 		t.Errorf("approved: %+v", change)
 	}
 }

@@ -11,24 +11,23 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// CreatePackage makes a transfer package with courses.
-func CreatePackage(
-	ctx context.Context, s Directories, a Actor, in catalog.TransferPackageInput,
-	courses []catalog.TransferCourseInput,
+// CreatePackage creates a transfer package with courses.
+func (a Actor) CreatePackage(
+	ctx context.Context, in catalog.TransferPackageInput, courses []catalog.TransferCourseInput,
 ) (*catalog.TransferPackage, *catalog.Change, error) {
 	pack, change := &catalog.TransferPackage{}, &catalog.Change{}
-	err := Create(ctx, s, a, in, pack, change)
+	err := Create(ctx, a, in, pack, change)
 	if err == nil {
-		_, err = newCourses(a, pack, courses, change)
+		_, err = a.newCourses(pack, courses, change)
 	}
 	return pack, change, err
 }
 
-// AddTransferCourses makes courses of a package, in their order; all or none.
-func AddTransferCourses(
-	ctx context.Context, s Store, a Actor, packageID string, in []catalog.TransferCourseInput,
+// AddTransferCourses adds courses to a package, all or none.
+func (a Actor) AddTransferCourses(
+	ctx context.Context, packageID string, in []catalog.TransferCourseInput,
 ) ([]*catalog.TransferCourse, *catalog.Change, error) {
-	pack, courses, err := countedPackage(ctx, s, a, packageID)
+	pack, courses, err := a.countedPackage(ctx, packageID)
 	if err == nil {
 		err = catalog.CheckTransferCourses(len(courses), len(in))
 	}
@@ -36,14 +35,14 @@ func AddTransferCourses(
 		return nil, nil, err
 	}
 	var change catalog.Change
-	created, err := newCourses(a, pack, in, &change)
+	created, err := a.newCourses(pack, in, &change)
 	change.CountAddition(pack)
 	return created, &change, err
 }
 
-// newCourses makes the courses of a package, in their order.
-func newCourses(
-	a Actor, pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change,
+// newCourses creates courses of a package.
+func (a Actor) newCourses(
+	pack *catalog.TransferPackage, in []catalog.TransferCourseInput, change *catalog.Change,
 ) ([]*catalog.TransferCourse, error) {
 	var wrong []catalog.FieldError
 	courses, now := make([]*catalog.TransferCourse, len(in)), a.Clock()
@@ -58,25 +57,38 @@ func newCourses(
 	return courses, nil
 }
 
-// countedPackage loads a package for a change that depends on all of its courses. The
-// package, whose count of growth guards them, is read before them: courses that come
-// after that are courses that it does not count.
-func countedPackage(
-	ctx context.Context, s Store, a Actor, id string,
+// countedPackage loads a package and then its courses, for a change that depends on all of them: the package's counter
+// of additions makes the change stale if courses were added in between.
+func (a Actor) countedPackage(
+	ctx context.Context, id string,
 ) (*catalog.TransferPackage, []*catalog.TransferCourse, error) {
-	pack, err := s.TransferPackage(ctx, a.Org, id, true)
+	pack, err := one[*catalog.TransferPackage](a, id)(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	courses, err := s.TransferCourses(ctx, a.Org, id)
+	courses, err := a.TransferCourses(id)(ctx)
 	return pack, courses, err
 }
 
+// TransferCourses returns the load of all courses of a package, in creation order.
+func (a Actor) TransferCourses(packageID string) Load[[]*catalog.TransferCourse] {
+	return func(ctx context.Context) ([]*catalog.TransferCourse, error) {
+		return All[*catalog.TransferCourse](ctx, a.Store, a.Org, packageID)
+	}
+}
+
+// TransferCourse returns the load of a course of a package.
+func (a Actor) TransferCourse(packageID, id string) Load[*catalog.TransferCourse] {
+	return func(ctx context.Context) (*catalog.TransferCourse, error) {
+		return GetIn[*catalog.TransferCourse](ctx, a.Store, a.Org, packageID, id, !a.Eventual)
+	}
+}
+
 // DeletePackage deletes a package with its courses.
-func DeletePackage(ctx context.Context, s Store, a Actor, id string) (*catalog.Change, error) {
+func (a Actor) DeletePackage(ctx context.Context, id string) (*catalog.Change, error) {
 	var courses []*catalog.TransferCourse
-	pack, dir, err := withDirectory(ctx, s, a, func(ctx context.Context) (pack *catalog.TransferPackage, err error) {
-		pack, courses, err = countedPackage(ctx, s, a, id)
+	pack, dir, err := withDirectory(ctx, a, func(ctx context.Context) (pack *catalog.TransferPackage, err error) {
+		pack, courses, err = a.countedPackage(ctx, id)
 		return pack, err
 	})
 	if err != nil {
@@ -90,11 +102,11 @@ func DeletePackage(ctx context.Context, s Store, a Actor, id string) (*catalog.C
 	return &change, nil
 }
 
-// RetryTransferCourse has the skills of a course extracted that could not be.
-func RetryTransferCourse(
-	ctx context.Context, s Store, a Actor, packageID, id string,
+// RetryTransferCourse restarts the extraction of a course that failed.
+func (a Actor) RetryTransferCourse(
+	ctx context.Context, packageID, id string,
 ) (*catalog.TransferCourse, *catalog.Change, error) {
-	course, err := s.TransferCourse(ctx, a.Org, packageID, id, true)
+	course, err := a.TransferCourse(packageID, id)(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,8 +119,7 @@ func RetryTransferCourse(
 	return course, &change, nil
 }
 
-// Equivalencies are the sections of the catalog that a transfer course is most
-// like, the best first.
+// Equivalencies are the sections of the catalog most similar to a transfer course.
 type Equivalencies struct {
 	TransferCourseID string            `json:"transferCourseId"`
 	Matches          []alignment.Match `json:"matches" maxItems:"5" doc:"Sections with a score above 0, best first"`
@@ -116,8 +127,7 @@ type Equivalencies struct {
 	Warnings         []catalog.Warning `json:"warnings,omitempty" doc:"skills_not_in_taxonomy: number of compared skills that are not in the loaded taxonomy"`
 }
 
-// PackageEquivalencies are those of each course of a package, in creation order.
-// Skipped are the courses whose skills are not extracted.
+// PackageEquivalencies has the equivalencies of all courses of a package.
 type PackageEquivalencies struct {
 	PackageID      string                 `json:"packageId"`
 	MatchingConfig catalog.MatchingConfig `json:"matchingConfig" doc:"Thresholds applied"`
@@ -132,7 +142,7 @@ type SkippedCourse struct {
 	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus"`
 }
 
-// matchLimit is how many equivalencies of a course are told.
+// matchLimit is the maximum number of equivalencies of a course.
 const matchLimit = 5
 
 // matcher compares the courses of a package with the sections of the catalog.
@@ -145,40 +155,30 @@ type matcher struct {
 }
 
 // Match returns the equivalencies of a transfer course.
-func Match(ctx context.Context, s Store, index *Index, a Actor, packageID, id string) (*Equivalencies, error) {
-	pack, course, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return s.TransferPackage(ctx, a.Org, packageID, false)
-	}, func(ctx context.Context) (*catalog.TransferCourse, error) {
-		return s.TransferCourse(ctx, a.Org, packageID, id, false)
-	})
+func (a Actor) Match(ctx context.Context, packageID, id string) (*Equivalencies, error) {
+	pack, course, err := parallel.Two(ctx, one[*catalog.TransferPackage](a, packageID), a.TransferCourse(packageID, id))
 	if err == nil {
 		err = course.CheckMatch()
 	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMatcher(ctx, s, index, a, pack, []*catalog.TransferCourse{course})
+	m, err := a.newMatcher(ctx, pack, []*catalog.TransferCourse{course})
 	if err != nil {
 		return nil, err
 	}
-	usage := index.Taxonomy().Usage(m.candidates.usage)
+	usage := a.Taxonomy().Usage(m.candidates.usage)
 	addSkills(usage, course.Skills)
 	found := m.match(course)
-	found.Warnings = warnings(index.Taxonomy(), usage)
+	found.Warnings = warnings(a.Taxonomy(), usage)
 	return &found, nil
 }
 
-// MatchPackage returns the equivalencies of all courses of a package, by thresholds that
-// take the place of its own.
-func MatchPackage(
-	ctx context.Context, s Store, index *Index, a Actor, packageID string,
-	thresholds catalog.MatchingConfigInput,
+// MatchPackage returns the equivalencies of all courses of a package. thresholds override the package's own.
+func (a Actor) MatchPackage(
+	ctx context.Context, packageID string, thresholds catalog.MatchingConfigInput,
 ) (*PackageEquivalencies, error) {
-	pack, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return s.TransferPackage(ctx, a.Org, packageID, false)
-	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-		return s.TransferCourses(ctx, a.Org, packageID)
-	})
+	pack, courses, err := parallel.Two(ctx, one[*catalog.TransferPackage](a, packageID), a.TransferCourses(packageID))
 	if err != nil {
 		return nil, err
 	}
@@ -186,14 +186,14 @@ func MatchPackage(
 		return nil, catalog.Errorf(catalog.InvalidParameter,
 			"partialEquivalentThreshold is greater than fullEquivalentThreshold.")
 	}
-	m, err := newMatcher(ctx, s, index, a, pack, courses)
+	m, err := a.newMatcher(ctx, pack, courses)
 	if err != nil {
 		return nil, err
 	}
 	out := &PackageEquivalencies{
 		PackageID: pack.ID, MatchingConfig: pack.MatchingConfig, Courses: []Equivalencies{}, Skipped: []SkippedCourse{},
 	}
-	usage := index.Taxonomy().Usage(m.candidates.usage)
+	usage := a.Taxonomy().Usage(m.candidates.usage)
 	for _, course := range courses {
 		if course.Matchable() {
 			out.Courses = append(out.Courses, m.match(course))
@@ -202,17 +202,15 @@ func MatchPackage(
 			out.Skipped = append(out.Skipped, SkippedCourse{course.ID, course.ProcessingStatus})
 		}
 	}
-	out.Warnings = warnings(index.Taxonomy(), usage)
+	out.Warnings = warnings(a.Taxonomy(), usage)
 	return out, nil
 }
 
-// newMatcher loads what the courses of a package that can be matched are compared with, and
-// what was decided on them.
-func newMatcher(
-	ctx context.Context, s Store, index *Index, a Actor, pack *catalog.TransferPackage,
-	courses []*catalog.TransferCourse,
+// newMatcher loads the sections to compare with the matchable courses of a package, and the articulations in force.
+func (a Actor) newMatcher(
+	ctx context.Context, pack *catalog.TransferPackage, courses []*catalog.TransferCourse,
 ) (*matcher, error) {
-	m := &matcher{pack: pack, index: index, today: catalog.DateOf(a.Now)}
+	m := &matcher{pack: pack, index: a.Index, today: catalog.DateOf(a.Now)}
 	keys := map[catalog.ApprovedKey]bool{}
 	for _, course := range courses {
 		if course.Matchable() {
@@ -222,15 +220,18 @@ func newMatcher(
 		}
 	}
 	var err error
-	m.candidates, m.decided, err = parallel.Two(ctx, func(ctx context.Context) (*Candidates, error) {
-		return index.Candidates(ctx, s, a.Org)
-	}, func(ctx context.Context) (decisions, error) {
-		return decisionsUnder(ctx, s, a.Org, slices.Collect(maps.Keys(keys)), m.today)
+	m.candidates, m.decided, err = parallel.Two(ctx, a.candidates, func(ctx context.Context) (decisions, error) {
+		return a.decisionsUnder(ctx, slices.Collect(maps.Keys(keys)), m.today)
 	})
 	return m, err
 }
 
-// keys lists the keys that lead to what was decided on a course.
+// candidates returns the organization's sections from the index.
+func (a Actor) candidates(ctx context.Context) (*Candidates, error) {
+	return a.Index.Candidates(ctx, a.Store, a.Org)
+}
+
+// keys lists the keys under which articulations of a course are entered.
 func (m *matcher) keys(course *catalog.TransferCourse) []catalog.ApprovedKey {
 	keys := []catalog.ApprovedKey{catalog.TransferCourseKey(course.ID)}
 	if course.Code != nil {
@@ -239,8 +240,8 @@ func (m *matcher) keys(course *catalog.TransferCourse) []catalog.ApprovedKey {
 	return keys
 }
 
-// match returns the sections that a course is most like, each with the articulation that grants the section's course
-// for it.
+// match returns the sections most similar to a course, each with the articulation that grants the section's course for
+// it.
 func (m *matcher) match(course *catalog.TransferCourse) Equivalencies {
 	matches := m.candidates.index.Match(course.Skills, m.pack.MatchingConfig, m.index.Taxonomy().Related, matchLimit)
 	decided := m.decided.of(m.keys(course))

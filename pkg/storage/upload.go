@@ -7,8 +7,29 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"skillscurriculum/pkg/catalog"
 )
+
+// RemoveAll deletes all files of an organization.
+func (b *Bucket) RemoveAll(ctx context.Context, org catalog.OrgID) error {
+	for {
+		out, err := b.Client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.Name, Prefix: aws.String(key(org, ""))})
+		if err != nil {
+			return unavailable(err)
+		}
+		if len(out.Contents) == 0 {
+			return nil
+		}
+		for _, object := range out.Contents {
+			if _, err := b.Client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.Name, Key: object.Key}); err != nil {
+				return unavailable(err)
+			}
+		}
+	}
+}
 
 // Put uploads a document's file as clients do, with a presigned request.
 func (b *Bucket) Put(ctx context.Context, d *catalog.Document, now catalog.Time, file []byte) error {

@@ -26,6 +26,7 @@ import (
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/rest"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -75,7 +76,7 @@ func newPair(t *testing.T) *pair {
 		{"externalId":"C-2","code":"C 2","name":"C","sections":[{"externalId":"S-2","name":"S"}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I"}]}`
 	for _, org := range []catalog.OrgID{byAPI, byFile} {
-		rows, err := intake.ReadJSON(strings.NewReader(base), "base.json")
+		rows, err := intake.Read(strings.NewReader(base), "base.json", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := intake.ReadJSON(bytes.NewReader(text), "f.json")
+	rows, err := intake.Read(bytes.NewReader(text), "f.json", intake.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +384,7 @@ func (p *pair) save(k kind, in map[string]any, at string) (id string, wrong []st
 		return "", wrong
 	}
 	if id, wrong = p.call(method, path, body); wrong == nil {
-		course, err := p.store.Course(p.t.Context(), byAPI, id, true)
+		course, err := service.Get[*catalog.Course](p.t.Context(), p.store, byAPI, id, true)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -432,7 +433,7 @@ func TestRequestsAndFilesAgree(t *testing.T) {
 					first, second := []catalog.Record{ours}, []catalog.Record{theirs}
 					if course, ok := ours.(*catalog.Course); ok {
 						for of, list := range map[*catalog.Course]*[]catalog.Record{course: &first, theirs.(*catalog.Course): &second} {
-							section, err := p.store.Section(context.Background(), of.OrganizationID, of.DefaultSectionID, true)
+							section, err := service.Get[*catalog.Section](context.Background(), p.store, of.OrganizationID, of.DefaultSectionID, true)
 							if err != nil {
 								t.Fatal(err)
 							}

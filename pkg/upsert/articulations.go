@@ -22,11 +22,11 @@ func (r *run) catalogNames(ctx context.Context) (*catalogNames, error) {
 	if r.names != nil {
 		return r.names, nil
 	}
-	courses, err := r.Store.AllCourses(ctx, r.org)
+	courses, err := service.All[*catalog.Course](ctx, r.Store, r.org, "")
 	if err != nil {
 		return nil, err
 	}
-	programs, err := r.Store.AllPrograms(ctx, r.org)
+	programs, err := service.All[*catalog.Program](ctx, r.Store, r.org, "")
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (p *plan) loadArticulations(ctx context.Context) error {
 	ids := slices.DeleteFunc(append(p.names(nameOf), superseded...), func(name string) bool {
 		return !catalog.ArticulationKind.Made(name)
 	})
-	if p.articulations, err = p.Store.ArticulationsByID(ctx, p.org, ids, true); err != nil {
+	if p.articulations, err = service.GetByID[*catalog.Articulation](ctx, p.Store, p.org, ids, true); err != nil {
 		return err
 	}
 	for _, name := range superseded {
@@ -106,7 +106,7 @@ func (p *plan) articulation(ctx context.Context, row intake.Row, x catalog.Exter
 	if err != nil {
 		return err
 	}
-	changed, err := service.ReviseArticulation(ctx, p.Store, p.actor(), a, in, &p.change)
+	changed, err := p.actor().ReviseArticulation(ctx, a, in, &p.change)
 	if err == nil {
 		p.settle(x, a, changed)
 	}
@@ -130,7 +130,7 @@ func (p *plan) newArticulation(ctx context.Context, row intake.Row, x catalog.Ex
 		p.dropForeign(row, &in)
 	}
 	a := &catalog.Articulation{}
-	if err := service.Create(ctx, p, p.actor(), in, a, &p.change); err != nil {
+	if err := service.Create(ctx, p.actor(), in, a, &p.change); err != nil {
 		return err
 	}
 	p.change.Name(a, x.Name)

@@ -17,6 +17,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -81,7 +82,7 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 	saved, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := table(t)
-		rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+		rows, err := intake.Read(strings.NewReader(text), "a.csv", intake.Options{Resource: catalog.ArticulationKind})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +94,8 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 			row.Name = fmt.Sprintf("%s%d", intake.LineName, p.number)
 			yield(row)
 		})
-		if rows[0].Unreadable != "" {
-			t.Skip(rows[0].Unreadable)
+		if rows[0].Problems != nil {
+			t.Skip(rows[0].Problems)
 		}
 		id, ofAPI := p.call(http.MethodPost, "/articulations", body)
 		summary, err := p.loader.Load(context.Background(), byFile, rows, upsert.Options{})
@@ -115,7 +116,7 @@ func TestArticulationRequestsAndFilesAgree(t *testing.T) {
 			return
 		}
 		saved++
-		ours, err := p.store.Articulation(context.Background(), byAPI, id, true)
+		ours, err := service.Get[*catalog.Articulation](context.Background(), p.store, byAPI, id, true)
 		theirs := p.known(byFile, catalog.ArticulationKind, rows[0].Name)
 		if err != nil || theirs == nil {
 			t.Fatal(err, theirs)

@@ -33,7 +33,7 @@ const college = `{"courses":[
 // articulations imports a table and compares the counts: created, updated, skipped, failed.
 func (f *fixture) articulations(into catalog.OrgID, text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
-	rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+	rows, err := intake.Read(strings.NewReader(text), "a.csv", intake.Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -56,17 +56,17 @@ func (f *fixture) articulations(into catalog.OrgID, text string, o upsert.Option
 // export returns the table of an organization's articulations.
 func (f *fixture) export(of catalog.OrgID) string {
 	f.t.Helper()
-	courses, err := f.store.AllCourses(f.t.Context(), of)
+	courses, err := service.All[*catalog.Course](f.t.Context(), f.store, of, "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	programs, err := f.store.AllPrograms(f.t.Context(), of)
+	programs, err := service.All[*catalog.Program](f.t.Context(), f.store, of, "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	var out bytes.Buffer
 	e := intake.ArticulationExport{CourseName: upsert.CourseNames(courses).Of, ProgramName: upsert.ProgramNames(programs).Of}
-	if err := errors.Join(e.Begin(&out), f.store.EachArticulation(f.t.Context(), of, e.Write), e.End()); err != nil {
+	if err := errors.Join(e.Begin(&out), service.Each(f.t.Context(), f.store, of, "", e.Write), e.End()); err != nil {
 		f.t.Fatal(err)
 	}
 	return out.String()
@@ -74,7 +74,7 @@ func (f *fixture) export(of catalog.OrgID) string {
 
 func (f *fixture) all(of catalog.OrgID) (all []*catalog.Articulation) {
 	f.t.Helper()
-	err := f.store.EachArticulation(f.t.Context(), of, func(a *catalog.Articulation) error {
+	err := service.Each(f.t.Context(), f.store, of, "", func(a *catalog.Articulation) error {
 		all = append(all, a)
 		return nil
 	})
@@ -89,7 +89,9 @@ func (f *fixture) approve(a *catalog.Articulation) {
 	f.t.Helper()
 	a.Status = catalog.ArticulationInReview
 	in := catalog.MoveInput{Status: catalog.ArticulationApproved, DecidedBy: catalog.Optional[*catalog.PersonInput]{Set: true, Value: &catalog.PersonInput{Name: "Registrar"}}}
-	change, err := service.MoveArticulation(f.t.Context(), f.store, skills.Starter, service.Actor{Org: a.OrganizationID, Now: f.Now()}, a, in)
+	change, err := service.Actor{
+		Org: a.OrganizationID, Now: f.Now(), Store: f.store, Taxonomy: skills.Starter,
+	}.MoveArticulation(f.t.Context(), a, in)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -261,7 +263,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		text := lines(r)
 		f := newFixture(t)
 		for _, of := range []catalog.OrgID{org, other} {
-			rows, err := intake.ReadJSON(strings.NewReader(college), "f.json")
+			rows, err := intake.Read(strings.NewReader(college), "f.json", intake.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +271,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rows, err := intake.ReadArticulations(strings.NewReader(text), "a.csv")
+		rows, err := intake.Read(strings.NewReader(text), "a.csv", intake.Options{Resource: catalog.ArticulationKind})
 		if err != nil {
 			r.Fatalf("%v in\n%s", err, text)
 		}

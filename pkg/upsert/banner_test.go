@@ -18,7 +18,11 @@ func TestBanner(t *testing.T) {
 	const summerOf2026 = catalog.Time(1_781_500_000_000)
 	f.Now = func() catalog.Time { return summerOf2026 }
 	f.store.Now = f.Now
-	rows, err := intake.Read("testdata/banner", "")
+	file, err := intake.OpenPath("testdata/banner", intake.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := file.All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +88,7 @@ func TestEffectiveDates(t *testing.T) {
 	f := newFixture(t)
 	const table = "code,name,effectiveFrom\nA 1,Old,2020-01-01\nA 1,New,01/01/2021\nA 1,Later,2999-01-01\n"
 	read := func(text string) []intake.Row {
-		rows, err := intake.ReadCSV(strings.NewReader(text), "courses.csv", "")
+		rows, err := intake.Read(strings.NewReader(text), "courses.csv", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

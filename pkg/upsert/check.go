@@ -15,7 +15,7 @@ import (
 const maxNameBytes = 1024
 
 // ofDefaultSection are the fields of a course's row that belong to its default section.
-var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
+var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "documentId", "skills"}
 
 // check returns the rows that satisfy the contract as far as a row shows on its own, and a summary of the others. Rows
 // deleted in the other system are only counted: people decide about their records here.
@@ -36,9 +36,11 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 			continue
 		}
 		var reasons []string
+		for _, p := range row.Problems {
+			reasons = append(reasons, p.String())
+		}
 		switch {
-		case row.Unreadable != "":
-			reasons = append(reasons, row.Unreadable)
+		case reasons != nil:
 		case row.Name == "":
 			reasons = append(reasons, "the external id is missing")
 		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
@@ -53,6 +55,9 @@ func (r *run) check(rows []intake.Row) (good []intake.Row, checked *Summary) {
 		}
 		if reasons = append(reasons, describe(r.checkRow(&row)...)...); reasons == nil {
 			good = append(good, row)
+			for _, p := range row.Ignored {
+				checked.Incomplete = append(checked.Incomplete, rejected(row, "without "+p.String()))
+			}
 		} else {
 			checked.reject(row, strings.Join(reasons, "; "))
 		}
@@ -109,6 +114,9 @@ var memberFields = map[catalog.Kind]struct{ field, inFile string }{
 // creates its record.
 func (r *run) checkRow(row *intake.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
+	if row.Existing {
+		return schema.Check[sectionPatch](row.Fields)
+	}
 	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
 		row.Fields["externalId"] = row.Name
 	}

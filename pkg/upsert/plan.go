@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -35,6 +34,7 @@ type plan struct {
 	byID          map[string]*catalog.Section // default sections, by id
 	held          map[string]*catalog.Course  // members of programs or credentials, by id
 	articulations map[string]*catalog.Articulation
+	revised       map[string]bool // ids of sections that rows with Existing have changed
 }
 
 // plan plans every row of a batch. A row that breaks a rule is rejected; any other error ends the import.
@@ -85,10 +85,12 @@ func (p *plan) commit(ctx context.Context) error {
 	return nil
 }
 
-// names returns one name per row.
+// names returns a name of each row that has one.
 func (p *plan) names(of func(intake.Row) string) (names []string) {
 	for _, row := range p.rows {
-		names = append(names, of(row))
+		if name := of(row); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -122,7 +124,7 @@ func (p *plan) defaultSections(
 	for _, course := range courses {
 		ids = append(ids, course.DefaultSectionID)
 	}
-	return p.Store.SectionsByID(ctx, p.org, ids, true)
+	return service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true)
 }
 
 // loadCourses reads the courses of sections.
@@ -146,7 +148,7 @@ func (p *plan) loadPackages(ctx context.Context) (err error) {
 	}
 	p.size = map[string]int{}
 	for _, pack := range p.packages {
-		courses, err := p.Store.TransferCourses(ctx, p.org, pack.ID)
+		courses, err := service.All[*catalog.TransferCourse](ctx, p.Store, p.org, pack.ID)
 		if err != nil {
 			return err
 		}
@@ -209,7 +211,7 @@ func (p *plan) loadHeld(ctx context.Context) (map[string]*catalog.Course, error)
 	for _, section := range p.sections {
 		ids = append(ids, section.CourseID)
 	}
-	courses, err := p.Store.CoursesByID(ctx, p.org, ids, true)
+	courses, err := service.GetByID[*catalog.Course](ctx, p.Store, p.org, ids, true)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +263,9 @@ func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[s
 
 // actor returns the import as an actor of use cases.
 func (p *plan) actor() service.Actor {
-	return service.Actor{Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups}
+	return service.Actor{
+		Org: p.org, Now: p.now, Clock: p.Now, IDs: p.IDs, Lookups: p.lookups, Store: planned{p.Store, p.run},
+	}
 }
 
 // decode converts fields that satisfy the contract to an input.
@@ -297,7 +301,7 @@ func save[I catalog.Input[R], T any, R record[T]](
 	r, _ := x.Record.(R)
 	if r == nil {
 		r = R(new(T))
-		if err := service.Create(ctx, p, p.actor(), in, r, &p.change); err != nil {
+		if err := service.Create(ctx, p.actor(), in, r, &p.change); err != nil {
 			return nil, err
 		}
 		p.create(x, r)
@@ -368,6 +372,9 @@ func (p *plan) see(name string, record catalog.Record) {
 }
 
 func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row, x)
+	}
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -378,7 +385,7 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	}
 	course, _ := x.Record.(*catalog.Course)
 	if course == nil {
-		if course, err = service.CreateCourse(ctx, p, p.actor(), in, ofSection, &p.change); err == nil {
+		if course, err = p.actor().CreateCourse(ctx, in, ofSection, &p.change); err == nil {
 			p.create(x, course)
 		}
 		return err
@@ -392,12 +399,9 @@ func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID)
 	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}
-	changed := catalog.ReplaceChanged(&p.change, was, course, p.now)
-	if !reflect.DeepEqual(wasSection, *section) {
-		changed = true
-		if err := p.change.ReplaceSection(&wasSection, section, course, p.now); err != nil {
-			return err
-		}
+	changed, err := p.change.ReplaceCourse(&was, course, &wasSection, section, p.now)
+	if err != nil {
+		return err
 	}
 	p.settle(x, course, changed)
 	return nil
@@ -416,7 +420,10 @@ func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.Sec
 	return in
 }
 
-func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) section(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row, x)
+	}
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)
@@ -433,7 +440,7 @@ func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) 
 		if section.CourseID != course.ID {
 			return catalog.Errorf(catalog.Conflict, "the section belongs to another course and cannot be moved")
 		}
-		changed, err := service.ReviseSection(p.actor(), section, course, p.reviewed(in, section), &p.change)
+		changed, err := p.actor().ReviseSection(section, course, p.reviewed(in, section), &p.change)
 		if err == nil {
 			p.settle(x, section, changed)
 		}

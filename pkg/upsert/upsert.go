@@ -25,8 +25,6 @@ type Store interface {
 	service.Store
 	// Known finds records by external id; see package dynamo.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
-	AllPrograms(ctx context.Context, org catalog.OrgID) ([]*catalog.Program, error)
-
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
@@ -172,11 +170,12 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 // run is one import.
 type run struct {
 	*Loader
-	org     catalog.OrgID
-	options Options
-	done    int
-	all     int
-	names   *catalogNames // nil until read
+	org      catalog.OrgID
+	options  Options
+	done     int
+	all      int
+	names    *catalogNames // nil until read
+	sections *Names        // nil until read
 
 	// Of one pass:
 	batchSize  int // how many rows of the kind are planned together
@@ -292,8 +291,15 @@ func (r *run) batch(ctx context.Context, k importing, rows []intake.Row) (int, e
 	return 0, errors.New("the same records keep changing; run the import again later")
 }
 
+// planned is the table as if the records planned so far were saved.
+type planned struct {
+	Store
+	run *run
+}
+
 // Directory returns the directory of a list including the records planned so far.
-func (r *run) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
+func (p planned) Directory(ctx context.Context, _ catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error) {
+	r := p.run
 	if dir := r.dirs[kind]; dir != nil {
 		return dir, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/upsert"
 )
@@ -72,7 +73,7 @@ func newFixture(t *testing.T) *fixture {
 // load imports a JSON catalog and compares the counts: created, updated, skipped, failed.
 func (f *fixture) load(text string, o upsert.Options, want ...int) *upsert.Summary {
 	f.t.Helper()
-	rows, err := intake.ReadJSON(strings.NewReader(text), "f.json")
+	rows, err := intake.Read(strings.NewReader(text), "f.json", intake.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func (f *fixture) load(text string, o upsert.Options, want ...int) *upsert.Summa
 
 func (f *fixture) total() int {
 	f.t.Helper()
-	_, total, err := f.store.Courses(f.t.Context(), org, 0, 1)
+	_, total, err := service.List[*catalog.Course](f.t.Context(), f.store, org, 0, 1)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func (f *fixture) checkSmall(t *testing.T) {
 	if len(course.Sections) != 2 || course.Name != "Algebra" || course.Code != "A 1" || *course.Description != "D" {
 		t.Errorf("course %+v", course)
 	}
-	section, err := f.store.Section(ctx, org, course.DefaultSectionID, true)
+	section, err := service.Get[*catalog.Section](ctx, f.store, org, course.DefaultSectionID, true)
 	if err != nil || section.Name != "Algebra" || *section.InstructorName != "Staff" || section.Skills[0].SkillName != "algebra" {
 		t.Errorf("default section %+v %v", section, err)
 	}
@@ -170,7 +171,7 @@ func (f *fixture) checkSmall(t *testing.T) {
 		t.Errorf("queued %v, section %s", f.queue.sent, evening.ProcessingStatus)
 	}
 	pack := f.known(catalog.TransferPackageKind, "T").(*catalog.TransferPackage)
-	if courses, err := f.store.TransferCourses(ctx, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
+	if courses, err := service.All[*catalog.TransferCourse](ctx, f.store, org, pack.ID); err != nil || len(courses) != 1 || pack.MatchingConfig != catalog.DefaultMatchingConfig {
 		t.Errorf("package %+v %v %v", pack, courses, err)
 	}
 }
@@ -221,7 +222,7 @@ func TestAbsentFields(t *testing.T) {
 		t.Errorf("course %+v", course)
 	}
 	f.load(`{"courses":[{"externalId":"A","code":"A","name":"M","skills":[]}]}`, upsert.Options{}, 0, 1, 0, 0)
-	section, err := f.store.Section(t.Context(), org, course.DefaultSectionID, true)
+	section, err := service.Get[*catalog.Section](t.Context(), f.store, org, course.DefaultSectionID, true)
 	if err != nil || len(section.Skills) != 0 {
 		t.Errorf("section %+v %v", section, err)
 	}
@@ -244,7 +245,7 @@ func TestRejects(t *testing.T) {
 		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
 		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "externalId: expected length <= 255"},
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "cannot be moved"},
-		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
+		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: must be in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, "courses[0]: there is no such course (Z)"},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, "courses[1]: the course is named twice (H)"},
@@ -257,7 +258,7 @@ func TestRejects(t *testing.T) {
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","matchingConfig":{"fullEquivalentThreshold":0.1,"partialEquivalentThreshold":0.5}}]}`, "greater than fullEquivalentThreshold"},
 		{`{"transferPackages":[{"externalId":"T","name":"N","transferFromInstitution":"I","courses":[{"externalId":"X","name":"","syllabusHref":null}]}]}`, "name: "},
 	} {
-		rows, err := intake.ReadJSON(strings.NewReader(c.text), "f.json")
+		rows, err := intake.Read(strings.NewReader(c.text), "f.json", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +289,7 @@ func TestKeepGoing(t *testing.T) {
 // Errors are reported in the order of the file.
 func TestRejectsInOrder(t *testing.T) {
 	f := newFixture(t)
-	rows, err := intake.ReadCSV(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", "")
+	rows, err := intake.Read(strings.NewReader("code,name,skills\nA,A,core:nothing=1\nB,,\nC,C,core:nothing=1\nD,D,core:sql\n"), "courses.csv", intake.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +409,7 @@ func TestBulk(t *testing.T) {
 	}
 	seen := 0
 	for offset := 0; offset < n; offset += 100 {
-		page, total, err := f.store.Courses(t.Context(), org, offset, 100)
+		page, total, err := service.List[*catalog.Course](t.Context(), f.store, org, offset, 100)
 		if err != nil || total != n {
 			t.Fatal(total, err)
 		}

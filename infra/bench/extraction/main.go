@@ -29,9 +29,8 @@ func main() {
 	courses := flag.String("courses", os.Getenv("COURSES"),
 		"folder of the documents of courses that this project collected (COURSES)")
 	worst := flag.Int("errors", 25, "how many of the worst errors to list")
-	side := flag.Int("side", 0, "how many courses of different fields to list side by side with what is extracted")
 	flag.Parse()
-	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}, *worst, *side); err != nil {
+	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}, *worst); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-extraction:", err)
 		os.Exit(1)
 	}
@@ -51,7 +50,7 @@ type bench struct {
 	documents, passages validated
 }
 
-func run(ctx context.Context, folders gold.Folders, worst, side int) error {
+func run(ctx context.Context, folders gold.Folders, worst int) error {
 	set, err := gold.Load(ctx, folders)
 	if err != nil {
 		return err
@@ -88,7 +87,6 @@ func run(ctx context.Context, folders gold.Folders, worst, side int) error {
 	}
 	b.w.Flush()
 	b.worst(worst)
-	b.sideBySide(side)
 	if gap > allowedGap {
 		return fmt.Errorf("F1 of sealed courses is %.3f below cross-validation, more than %.2f: the weights follow the "+
 			"courses that they were fitted to", gap, allowedGap)
@@ -342,45 +340,5 @@ func (b *bench) worst(n int) {
 	fmt.Printf("\n%d insisted on but not given, of them:\n", len(missing))
 	for _, f := range missing[:min(n, len(missing))] {
 		fmt.Printf("  %s  %s  (%s)\n", f.where, f.what, f.remark)
-	}
-}
-
-// sideBySide lists courses of different fields, none sealed: the skills that both labelers
-// insist on, found and missed, the other right skills, and the wrong ones.
-func (b *bench) sideBySide(n int) {
-	seen := map[string]bool{}
-	for _, item := range b.set.Courses {
-		if len(seen) == n || seen[item.Field] {
-			continue
-		}
-		seen[item.Field] = true
-		var found, missed, right, wrong []string
-		given := map[string]bool{}
-		for _, s := range b.found(item.Doc).Skills {
-			given[s.SkillID] = true
-			told := fmt.Sprintf("%s %.2f", s.SkillName, s.Confidence)
-			if _, must := item.Must[s.SkillID]; must {
-				found = append(found, told)
-			} else if item.Wanted(s.SkillID) {
-				right = append(right, told)
-			} else {
-				wrong = append(wrong, told)
-			}
-		}
-		for id := range item.Must {
-			if !given[id] {
-				name, _ := b.set.Taxonomy.Name(id)
-				missed = append(missed, name)
-			}
-		}
-		slices.Sort(missed)
-		title, _, _ := strings.Cut(item.Doc.Text, "\n")
-		fmt.Printf("\n%s (%s): %s\n", item.Name, item.Field, title)
-		for _, list := range []struct {
-			name string
-			what []string
-		}{{"insisted on, found", found}, {"insisted on, missed", missed}, {"right besides", right}, {"wrong", wrong}} {
-			fmt.Printf("- %s: %s\n", list.name, cmp.Or(strings.Join(list.what, ", "), "none"))
-		}
 	}
 }

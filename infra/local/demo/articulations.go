@@ -19,7 +19,6 @@ import (
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/queue"
 	"skillscurriculum/pkg/service"
-	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
 	"skillscurriculum/pkg/upsert"
 )
@@ -53,7 +52,7 @@ func (l Loader) articulations(ctx context.Context, t tenant, loader upsert.Loade
 	if err != nil {
 		return err
 	}
-	rows, err := intake.ReadArticulations(bytes.NewReader(text), t.file)
+	rows, err := intake.Read(bytes.NewReader(text), t.file, intake.Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		return err
 	}
@@ -148,7 +147,7 @@ func (l Loader) decide(ctx context.Context, a *catalog.Articulation, row intake.
 
 // move moves an articulation to another status.
 func (l Loader) move(ctx context.Context, a *catalog.Articulation, in catalog.MoveInput) error {
-	change, err := service.MoveArticulation(ctx, l.Store, skills.Starter, l.actor(a.OrganizationID), a, in)
+	change, err := l.actor(a.OrganizationID).MoveArticulation(ctx, a, in)
 	if err != nil {
 		return err
 	}

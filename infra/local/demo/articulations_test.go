@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 )
 
 // TestArticulations: both organizations have articulations in every state, as the
@@ -26,7 +27,7 @@ func TestArticulations(t *testing.T) {
 		org := tenants[i].organization
 		got := map[catalog.ArticulationStatus]int{}
 		withEvidence, superseded := 0, 0
-		err := l.Store.EachArticulation(ctx, org, func(a *catalog.Articulation) error {
+		err := service.Each(ctx, l.Store, org, "", func(a *catalog.Articulation) error {
 			got[a.Status]++
 			if a.Evidence != nil {
 				withEvidence++

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/skills"
 )
 
 // named maps parameters to the demo records whose ids replace their examples, by external
@@ -83,7 +83,7 @@ func (l Loader) Parameters(ctx context.Context, demo stack.Demo) (map[string]str
 // report returns the id of the organization's first report, and creates one if there is
 // none.
 func (l Loader) report(ctx context.Context, org catalog.OrgID, e stack.Examples) (string, error) {
-	reports, _, err := l.Store.Reports(ctx, org, 0, 1)
+	reports, _, err := service.List[*catalog.Report](ctx, l.Store, org, 0, 1)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (l Loader) report(ctx context.Context, org catalog.OrgID, e stack.Examples)
 	in := catalog.ReportInput{Name: set("Data analysis and the jobs around"), Settings: catalog.ReportSettingsInput{
 		Courses: []string{e.CourseID}, Jobs: []catalog.ReportJob{{ID: e.JobID, Lib: "custom"}},
 	}}
-	if err := service.Create(ctx, l.Store, l.actor(org), in, report, &change); err != nil {
+	if err := service.Create(ctx, l.actor(org), in, report, &change); err != nil {
 		return "", err
 	}
 	return report.ID, l.Store.Commit(ctx, org, &change)
@@ -110,8 +110,8 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	const document, extraction = "example document", "example extraction"
 	var change catalog.Change
 	now := l.Store.Now()
-	d, err := l.Store.Document(ctx, org, kept[document], true)
-	if isAbsent(err) || err == nil && d.UploadTime(now) == 0 {
+	d, err := service.Get[*catalog.Document](ctx, l.Store, org, kept[document], true)
+	if catalog.HasCode(err, catalog.NotFound) || err == nil && d.UploadTime(now) == 0 {
 		d = &catalog.Document{Meta: catalog.NewMeta(l.Keyring.IDs.Of(catalog.DocumentKind), org, now)}
 		sum := catalog.HashSecret(exampleText)
 		in := catalog.DocumentInput{FileName: set("syllabus.txt"), SizeBytes: set(len(exampleText)), SHA256: set(sum)}
@@ -121,9 +121,9 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	if err != nil {
 		return err
 	}
-	e, err := l.Store.SyllabusExtraction(ctx, org, kept[extraction])
-	if isAbsent(err) {
-		e, err = service.CreateExtraction(l.actor(org), catalog.SyllabusExtractionInput{Text: set(new(exampleText))}, &change)
+	e, err := service.Get[*catalog.SyllabusExtraction](ctx, l.Store, org, kept[extraction], false)
+	if catalog.HasCode(err, catalog.NotFound) {
+		e, err = l.actor(org).CreateExtraction(catalog.SyllabusExtractionInput{Text: set(new(exampleText))}, &change)
 	}
 	if err != nil {
 		return err
@@ -167,13 +167,8 @@ func (l Loader) links(ctx context.Context, org catalog.OrgID, apiKey string, val
 func (l Loader) actor(org catalog.OrgID) service.Actor {
 	return service.Actor{
 		Org: org, KeyID: demoKey, Now: l.Store.Now(), Clock: l.Store.Now, IDs: l.Keyring.IDs,
-		Lookups: catalog.Lookups{At: "body"},
+		Lookups: catalog.Lookups{At: "body"}, Store: l.Store, Taxonomy: skills.Starter,
 	}
 }
 
 func set[T any](value T) catalog.Optional[T] { return catalog.Optional[T]{Set: true, Value: value} }
-
-func isAbsent(err error) bool {
-	var refused *catalog.Error
-	return errors.As(err, &refused) && refused.Code == catalog.NotFound
-}

@@ -18,6 +18,7 @@ import (
 	"skillscurriculum/pkg/boot/group/printing"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -82,11 +83,11 @@ func checkLoaded(t *testing.T, l Loader, first stack.Demo) {
 	totals := map[string]int{}
 	for _, c := range first.Customers {
 		org := catalog.OrgID(c.OrganizationID)
-		_, totals[c.Name+" courses"], _ = l.Store.Courses(ctx, org, 0, 1)
-		_, totals[c.Name+" programs"], _ = l.Store.Programs(ctx, org, 0, 1)
-		_, totals[c.Name+" credentials"], _ = l.Store.Credentials(ctx, org, 0, 1)
-		_, totals[c.Name+" jobs"], _ = l.Store.Jobs(ctx, org, 0, 1)
-		_, totals[c.Name+" packages"], _ = l.Store.TransferPackages(ctx, org, 0, 1)
+		_, totals[c.Name+" courses"], _ = service.List[*catalog.Course](ctx, l.Store, org, 0, 1)
+		_, totals[c.Name+" programs"], _ = service.List[*catalog.Program](ctx, l.Store, org, 0, 1)
+		_, totals[c.Name+" credentials"], _ = service.List[*catalog.Credential](ctx, l.Store, org, 0, 1)
+		_, totals[c.Name+" jobs"], _ = service.List[*catalog.Job](ctx, l.Store, org, 0, 1)
+		_, totals[c.Name+" packages"], _ = service.List[*catalog.TransferPackage](ctx, l.Store, org, 0, 1)
 		for name, scope := range map[string]catalog.Scope{c.APIKey: catalog.WriteScope, c.ReadOnlyAPIKey: catalog.ReadScope} {
 			key, err := l.Store.Key(ctx, catalog.HashSecret(name))
 			if err != nil || key == nil || key.Scope != scope || string(key.CustomerID) != c.CustomerID {
@@ -109,15 +110,15 @@ func checkExamples(t *testing.T, l Loader, first stack.Demo) {
 	t.Helper()
 	ctx := t.Context()
 	org := catalog.OrgID(first.Customers[0].OrganizationID)
-	section, err := l.Store.Section(ctx, org, first.Examples.SectionID, true)
+	section, err := service.Get[*catalog.Section](ctx, l.Store, org, first.Examples.SectionID, true)
 	if err != nil || section.CourseID != first.Examples.CourseID || len(section.Skills) == 0 {
 		t.Errorf("example section %v %v", section, err)
 	}
-	program, err := l.Store.Program(ctx, org, first.Examples.ProgramID, true)
+	program, err := service.Get[*catalog.Program](ctx, l.Store, org, first.Examples.ProgramID, true)
 	if err != nil || len(program.CourseOrder) != 8 || len(program.DerivedSOCs) == 0 || program.Contains(first.Examples.CourseID) {
 		t.Errorf("example program %v %v", program, err)
 	}
-	credential, err := l.Store.Credential(ctx, org, first.Examples.CredentialID, true)
+	credential, err := service.Get[*catalog.Credential](ctx, l.Store, org, first.Examples.CredentialID, true)
 	if err != nil || len(credential.Sections) != 3 {
 		t.Errorf("example credential %v %v", credential, err)
 	}
@@ -128,7 +129,7 @@ func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
 	t.Helper()
 	ctx := t.Context()
 	org := catalog.OrgID(first.Customers[0].OrganizationID)
-	job, err := l.Store.Job(ctx, org, first.Examples.JobID, true)
+	job, err := service.Get[*catalog.Job](ctx, l.Store, org, first.Examples.JobID, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
 	before := *job
 	job.Name = "Renamed"
 	change.Replace(&before, job, l.Store.Now())
-	course, err := l.Store.Course(ctx, org, first.Examples.CourseID, true)
+	course, err := service.Get[*catalog.Course](ctx, l.Store, org, first.Examples.CourseID, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,10 +159,10 @@ func checkSecondLoad(t *testing.T, l Loader, first stack.Demo) {
 	if first.Examples.CourseID == second.Examples.CourseID || second.Examples.CourseID == "" || first.Examples.JobID != second.Examples.JobID {
 		t.Errorf("examples %v, then %v", first.Examples, second.Examples)
 	}
-	if job, err := l.Store.Job(ctx, org, first.Examples.JobID, true); err != nil || job.Name != "Renamed" {
+	if job, err := service.Get[*catalog.Job](ctx, l.Store, org, first.Examples.JobID, true); err != nil || job.Name != "Renamed" {
 		t.Errorf("job %v %v", job, err)
 	}
-	if _, total, err := l.Store.Courses(ctx, org, 0, 1); total != 15 || err != nil {
+	if _, total, err := service.List[*catalog.Course](ctx, l.Store, org, 0, 1); total != 15 || err != nil {
 		t.Errorf("%d courses %v", total, err)
 	}
 }
@@ -192,7 +193,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	org := catalog.OrgID(loaded.Customers[0].OrganizationID)
-	course, err := l.Store.Course(ctx, org, first["getCourse.courseId"], true)
+	course, err := service.Get[*catalog.Course](ctx, l.Store, org, first["getCourse.courseId"], true)
 	if err != nil || len(course.HeldBy) > 0 {
 		t.Fatalf("course %v, %v", course, err)
 	}

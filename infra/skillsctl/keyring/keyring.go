@@ -85,13 +85,27 @@ func (r *Keyring) Create(
 }
 
 // Rotate issues a key that replaces the live ones of its scope, which expire after grace. If there are two already, the
-// older one must be revoked first.
+// one that ends first is revoked if replace is set; otherwise the error names it.
 func (r *Keyring) Rotate(
-	ctx context.Context, id catalog.CustomerID, scope catalog.Scope, grace time.Duration,
+	ctx context.Context, id catalog.CustomerID, scope catalog.Scope, grace time.Duration, replace bool,
 ) (*Issued, error) {
 	_, keys, err := r.load(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	if first, crowded := catalog.EndsFirst(keys, scope, r.Now()); crowded {
+		if !replace {
+			ends := "which does not expire"
+			if first.ExpiresAt != nil {
+				ends = "which ends first, at " + first.ExpiresAt.String()
+			}
+			return nil, catalog.Errorf(catalog.Conflict, "the customer has %d live keys of scope %s already; -replace revokes %s, %s",
+				catalog.MaxLiveKeys, scope, first.ID, ends)
+		}
+		if _, err := r.Revoke(ctx, id, first.ID); err != nil {
+			return nil, err
+		}
+		first.RevokedAt = new(r.Now())
 	}
 	issued, err := r.Create(ctx, id, scope, 0)
 	if err != nil {

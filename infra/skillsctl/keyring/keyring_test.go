@@ -130,7 +130,7 @@ func TestAnyFailure(t *testing.T) {
 			case 0:
 				issued, err = r.Create(ctx, "cus_1", scope, 0)
 			case 1:
-				issued, err = r.Rotate(ctx, "cus_1", scope, time.Second/2)
+				issued, err = r.Rotate(ctx, "cus_1", scope, time.Second/2, rapid.Bool().Draw(t, "replace"))
 			case 2:
 				ids := slices.Sorted(maps.Keys(w.keys))
 				if len(ids) > 0 {
@@ -186,7 +186,7 @@ func TestRotate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := r.Rotate(ctx, "cus_1", catalog.WriteScope, time.Hour)
+	second, err := r.Rotate(ctx, "cus_1", catalog.WriteScope, time.Hour, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +200,15 @@ func TestRotate(t *testing.T) {
 	if _, err := r.Create(ctx, "cus_1", catalog.ReadScope, 0); err != nil {
 		t.Errorf("read-only keys count for themselves: %v", err)
 	}
+	_, err = r.Rotate(ctx, "cus_1", catalog.WriteScope, time.Hour, false)
+	if !errors.As(err, &known) || known.Code != catalog.Conflict || !strings.Contains(known.Detail, "-replace revokes "+first.ID) {
+		t.Errorf("a third key by rotation: %v", err)
+	}
+	third, err := r.Rotate(ctx, "cus_1", catalog.WriteScope, time.Hour, true)
+	if err != nil || w.keys[first.ID].Live(*at) || !w.keys[second.ID].Live(*at) || w.keys[second.ID].ExpiresAt == nil {
+		t.Errorf("-replace revokes the one that ends first: %v", err)
+	}
+	second, first = third, second
 	*at += 3_600_001
 	if w.keys[first.ID].Live(*at) || !w.keys[second.ID].Live(*at) {
 		t.Error("after the grace only the new key lives")

@@ -10,62 +10,27 @@ import (
 )
 
 // Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
-func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) (records []catalog.Record, err error) {
-	sections, err := store.AllSections(ctx, org)
-	if err != nil {
-		return nil, err
-	}
-	for _, section := range sections {
-		records = append(records, section)
-	}
-	err = pages(ctx, org, store.TransferPackages, func(p *catalog.TransferPackage) error {
-		courses, err := store.TransferCourses(ctx, org, p.ID)
-		for _, course := range courses {
-			records = append(records, course)
-		}
-		return err
-	})
-	return records, err
+func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind)
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := Extracted(ctx, store, org)
-	if err != nil {
-		return nil, err
-	}
-	if err := pages(ctx, org, store.Jobs, func(j *catalog.Job) error {
-		records = append(records, j)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	err = pages(ctx, org, store.Reports, func(r *catalog.Report) error {
-		records = append(records, r)
-		return nil
-	})
-	return records, err
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind)
 }
 
-// pages calls visit for every record of a list.
-func pages[R any](
-	ctx context.Context, org catalog.OrgID,
-	list func(ctx context.Context, org catalog.OrgID, offset, limit int) ([]R, int, error), visit func(R) error,
-) error {
-	const page = 100
-	for offset, total := 0, 1; offset < total; offset += page {
-		records, all, err := list(ctx, org, offset, page)
-		if err != nil {
-			return err
-		}
-		total = all
-		for _, record := range records {
-			if err := visit(record); err != nil {
-				return err
-			}
+func of(
+	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kinds ...catalog.Kind,
+) (records []catalog.Record, err error) {
+	for _, kind := range kinds {
+		if err := store.EachRecord(ctx, org, kind, "", func(r catalog.Record) error {
+			records = append(records, r)
+			return nil
+		}); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return records, nil
 }
 
 // Share counts the skills in use, and those of them that a taxonomy knows.

@@ -1,5 +1,4 @@
-// Package deliverer starts the function that makes messages of changes and delivers them
-// to webhooks.
+// Package deliverer starts the function that turns changes into messages and delivers them to webhooks.
 package deliverer
 
 import (
@@ -29,14 +28,14 @@ func Start() {
 	lambda.Start(worker.Handle)
 }
 
-// New makes what delivers messages on a store.
+// New returns the worker that delivers messages.
 func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*delivery.Worker, error) {
 	cipher, err := webhook.NewCipher(c.WebhookKey)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", api.EnvWebhookKey, err)
 	}
 	return &delivery.Worker{
-		Store: store, Queue: sender.Messages(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts, Cipher: cipher,
-		Schedule: c.WebhookSchedule, FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
+		Store: store, Queue: sender.Messages(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts,
+		Cipher: cipher, Schedule: c.WebhookSchedule, FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
 	}, nil
 }

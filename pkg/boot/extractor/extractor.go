@@ -3,7 +3,6 @@ package extractor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -35,8 +34,7 @@ func Start() {
 	lambda.Start(worker.Handle)
 }
 
-// New makes what runs extractions on a store. PDFium and the taxonomy are warm once
-// it is there.
+// New returns the worker that runs extractions, with PDFium and the taxonomy loaded.
 func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logger) (*queue.Worker, error) {
 	taxonomy, err := c.Taxonomy(extraction.Starter)
 	if err != nil {
@@ -48,14 +46,15 @@ func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logg
 	}
 	info := taxonomy.Info()
 	return &queue.Worker{
-		Store: store, Sender: sender.Jobs(c), Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
-		Extractor: extraction.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay, Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
+		Store: store, Sender: sender.Jobs(c),
+		Documents: documents{&syllabus.Fetcher{AllowedHosts: c.AllowedHosts}, reader, store, files.New(c)},
+		Extractor: extraction.NewExtractor(taxonomy, wordvectors.Table()), RetryDelay: c.RetryDelay,
+		Now: boot.Now, IDs: boot.IDs, Log: log, Trace: trace.Send,
 		Provenance: catalog.Provenance{Engine: extraction.Engine, Taxonomy: info.Name, TaxonomyVersion: info.Version},
 	}, nil
 }
 
-// documents reads syllabi from addresses, within the guards of package syllabus, and
-// from the files of documents.
+// documents reads syllabi from addresses, with the guards of package syllabus, and from uploaded documents.
 type documents struct {
 	fetcher *syllabus.Fetcher
 	reader  *syllabus.Reader
@@ -71,29 +70,28 @@ func (d documents) Fetch(ctx context.Context, task *catalog.Task) (catalog.Sylla
 	if err != nil {
 		return catalog.SyllabusText{}, err
 	}
-	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name})
+	return d.reader.Read(ctx, fetched.Body, syllabus.Hint{
+		ContentType: fetched.ContentType, Name: fetched.FinalName, Course: task.Name,
+	})
 }
 
 func (d documents) uploaded(ctx context.Context, task *catalog.Task) (catalog.SyllabusText, error) {
 	org := task.Job.OrganizationID
-	document, err := d.store.Document(ctx, org, task.DocumentID, false)
+	record, err := d.store.Record(ctx, org, catalog.DocumentKind, "", task.DocumentID, false)
 	var file []byte
 	if err == nil {
-		file, err = d.files.Read(ctx, org, document.ID)
+		file, err = d.files.Read(ctx, org, task.DocumentID)
 	}
-	var refused *catalog.Error
-	if errors.As(err, &refused) {
-		switch refused.Code {
-		case catalog.NotFound:
-			return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The document is not there any more."}
-		case catalog.Unavailable:
-			return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.Unreachable, Message: "The document could not be reached."}
-		}
+	switch {
+	case catalog.HasCode(err, catalog.NotFound):
+		err = &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The document no longer exists."}
+	case catalog.HasCode(err, catalog.Unavailable):
+		err = &catalog.Failure{Code: catalog.Unreachable, Message: "The document could not be reached."}
 	}
 	if err != nil {
 		return catalog.SyllabusText{}, err
 	}
-	return d.reader.Read(ctx, file, syllabus.Hint{Name: document.FileName, Course: task.Name})
+	return d.reader.Read(ctx, file, syllabus.Hint{Name: record.(*catalog.Document).FileName, Course: task.Name})
 }
 
 func (d documents) Plain(ctx context.Context, words string) (catalog.SyllabusText, error) {

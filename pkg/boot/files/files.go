@@ -8,7 +8,7 @@ import (
 	"skillscurriculum/pkg/storage"
 )
 
-// New makes what signs, looks for, reads and removes files.
+// New returns the bucket of the files.
 func New(c boot.Config) *storage.Bucket {
 	options := s3.Options{Region: c.Region, Credentials: c.Credentials}
 	if c.S3Endpoint != "" {

@@ -12,9 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Function is the Lambda function that serves API Gateway's events through a
-// handler. It reads and writes them itself: with encoding/json that would take
-// longer than all the rest of a request.
+// Function returns the Lambda function that serves API Gateway's events through a handler. It decodes and encodes them
+// itself, because encoding/json takes longer than the rest of a request.
 func Function(handler http.Handler) lambda.Handler { return function{Gateway(handler)} }
 
 type function struct {
@@ -34,7 +33,7 @@ func (f function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return encode(response)
 }
 
-// encode writes what the proxy fills in of a response.
+// encode encodes the fields of a response that the proxy sets.
 func encode(r events.APIGatewayProxyResponse) ([]byte, error) {
 	b := make([]byte, 0, len(r.Body)+len(r.Body)/8+1024)
 	var err error

@@ -1,4 +1,4 @@
-// Package sender opens the queues: that of extractions, and that of messages for webhooks.
+// Package sender connects to the queues of extractions and of messages for webhooks.
 package sender
 
 import (
@@ -9,10 +9,10 @@ import (
 	"skillscurriculum/pkg/queue"
 )
 
-// Jobs returns what sends extractions.
+// Jobs returns the sender of extractions.
 func Jobs(c boot.Config) *queue.Sender { return &queue.Sender{Client: client(c), URL: c.QueueURL} }
 
-// Messages returns what sends messages for webhooks.
+// Messages returns the queue of messages for webhooks.
 func Messages(c boot.Config) *outbox.Queue {
 	return &outbox.Queue{Client: client(c), URL: c.MessagesURL}
 }

@@ -1,4 +1,4 @@
-// Package sweeper starts the function that looks after lost extractions.
+// Package sweeper starts the function that recovers lost extractions and interrupted deletions.
 package sweeper
 
 import (
@@ -20,7 +20,9 @@ func Start() {
 	lambda.Start(New(config, config.Store(), log).Handle)
 }
 
-// New makes what looks after lost extractions on a store.
+// New returns the sweeper of a store.
 func New(c boot.Config, store *dynamo.Store, log *slog.Logger) *queue.Sweeper {
-	return &queue.Sweeper{Store: store, Sender: sender.Jobs(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs, Log: log}
+	return &queue.Sweeper{
+		Store: store, Sender: sender.Jobs(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs, Log: log,
+	}
 }

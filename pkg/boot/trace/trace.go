@@ -1,7 +1,5 @@
-// Package trace adds what a function has done to the trace that AWS X-Ray keeps of
-// a sampled invocation: one subsegment with annotations, by which traces are found.
-// Lambda itself records the invocation; where it is not sampled, or no daemon is
-// there (on one machine), nothing is sent.
+// Package trace adds a subsegment to the AWS X-Ray trace of a sampled invocation, with annotations by which traces can be
+// found. Lambda itself records the invocation. Nothing is sent if it is not sampled or there is no daemon, as locally.
 package trace
 
 import (
@@ -18,8 +16,7 @@ import (
 // envDaemon is where Lambda listens for segments, over UDP.
 const envDaemon = "AWS_XRAY_DAEMON_ADDRESS"
 
-// Send adds the work since start to the invocation's trace. It waits for nothing
-// and has no error: a trace that is lost costs nobody anything.
+// Send adds the work since start to the invocation's trace. It neither waits nor fails: traces may be lost.
 func Send(ctx context.Context, name string, start time.Time, annotations map[string]string) {
 	daemon := os.Getenv(envDaemon)
 	header := parse(ctx)
@@ -45,14 +42,14 @@ func parse(ctx context.Context) map[string]string {
 	return header
 }
 
-// segment is what the daemon takes: a line that says what follows, and the document.
+// segment returns a message to the daemon: a header line and the document.
 func segment(header map[string]string, name string, start, end time.Time, annotations map[string]string) []byte {
 	id := make([]byte, 8)
 	_, _ = rand.Read(id)
 	seconds := func(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 	document, err := json.Marshal(map[string]any{
-		"name": name, "id": hex.EncodeToString(id), "trace_id": header["Root"], "parent_id": header["Parent"], "type": "subsegment",
-		"start_time": seconds(start), "end_time": seconds(end), "annotations": annotations,
+		"name": name, "id": hex.EncodeToString(id), "trace_id": header["Root"], "parent_id": header["Parent"],
+		"type": "subsegment", "start_time": seconds(start), "end_time": seconds(end), "annotations": annotations,
 	})
 	if err != nil {
 		panic(err) // strings and numbers

@@ -1,4 +1,4 @@
-// Package parallel runs reads side by side. One that panics ends in an error.
+// Package parallel runs reads concurrently. A panic becomes an error.
 package parallel
 
 import (
@@ -10,7 +10,9 @@ import (
 )
 
 // Two runs two reads.
-func Two[A, B any](ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error)) (a A, b B, err error) {
+func Two[A, B any](
+	ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error),
+) (a A, b B, err error) {
 	err = All(ctx, func(ctx context.Context) (err error) {
 		a, err = first(ctx)
 		return err
@@ -47,7 +49,7 @@ func caught(ctx context.Context, read func(context.Context) error) (err error) {
 	return read(ctx)
 }
 
-// Recover turns a panic into the error of the function that it is deferred in.
+// Recover converts a panic to the error of the function that defers it.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

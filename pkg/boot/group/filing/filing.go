@@ -1,5 +1,4 @@
-// Package filing gives functions the files of documents. Only those load it whose
-// operations take documents.
+// Package filing gives functions the files of documents.
 package filing
 
 import (
@@ -8,5 +7,5 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Files is the group.Part that looks after the files of documents.
+// Files is the group.Part for the files of documents.
 func Files(c boot.Config, s *rest.Server) { s.Files = files.New(c) }

@@ -1,5 +1,4 @@
-// Package notifying gives functions what webhooks need: the cipher of their secrets and
-// the queue of their messages. Only that of the webhooks loads it.
+// Package notifying gives functions the cipher of webhooks' secrets and the queue of their messages.
 package notifying
 
 import (
@@ -14,8 +13,7 @@ import (
 	"skillscurriculum/pkg/webhook"
 )
 
-// Webhooks is the group.Part that keeps webhooks and sends their messages. It panics
-// where there is no key to encrypt secrets with.
+// Webhooks is the group.Part for webhooks. It panics if there is no valid key to encrypt secrets.
 func Webhooks(c boot.Config, s *rest.Server) {
 	cipher, err := webhook.NewCipher(c.WebhookKey)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package paging renders pages for functions. Only those of the reports and of the
-// articulations load it.
+// Package paging gives functions the renderer of pages.
 package paging
 
 import (
@@ -8,5 +7,5 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Pages is the group.Part that writes pages.
+// Pages is the group.Part that renders pages.
 func Pages(_ boot.Config, s *rest.Server) { s.Pages = page.Pages{} }

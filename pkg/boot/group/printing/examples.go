@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// WithExamples returns the contract's document with other examples, as those of a
-// service on which they work: values has, by operation and parameter
-// ("getCourse.courseId"), what takes the place of the parameter's example there, and
-// wherever else the document has the same word.
+// WithExamples returns the contract's document with other examples, such as ids that exist in a service. values has the
+// new examples by operation and parameter ("getCourse.courseId"); each replaces its old example everywhere in the
+// document.
 func WithExamples(document []byte, values map[string]string) ([]byte, error) {
 	var contract struct {
 		Paths map[string]map[string]struct {
@@ -44,7 +43,7 @@ func WithExamples(document []byte, values map[string]string) ([]byte, error) {
 		}
 	}
 	if found < len(values) {
-		return nil, fmt.Errorf("of %d parameters the contract has only %d", len(values), found)
+		return nil, fmt.Errorf("the contract has only %[2]d of %[1]d parameters", len(values), found)
 	}
 	if found == 0 {
 		return document, nil
@@ -53,9 +52,10 @@ func WithExamples(document []byte, values map[string]string) ([]byte, error) {
 	for example := range instead {
 		words = append(words, regexp.QuoteMeta(example))
 	}
-	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest that is there
-	text := regexp.MustCompile(`\b(?:`+strings.Join(words, "|")+`)\b`).ReplaceAllStringFunc(string(document), func(word string) string {
-		quoted, _ := json.Marshal(instead[word]) // strings can be written
+	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest match first
+	pattern := regexp.MustCompile(`\b(?:` + strings.Join(words, "|") + `)\b`)
+	text := pattern.ReplaceAllStringFunc(string(document), func(word string) string {
+		quoted, _ := json.Marshal(instead[word]) // does not fail
 		return string(quoted[1 : len(quoted)-1])
 	})
 	return []byte(text), nil

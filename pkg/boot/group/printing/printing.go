@@ -1,5 +1,4 @@
-// Package printing gives functions the contract's document. Only the one that serves it
-// loads it.
+// Package printing gives functions the contract's document.
 package printing
 
 import (
@@ -8,16 +7,15 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Document is the group.Part that serves the contract as a document, with the examples
-// that the configuration has.
+// Document is the group.Part that serves the contract as a document, with the configured examples.
 func Document(c boot.Config, s *rest.Server) {
 	s.Document = skillscurriculum.OpenAPI
-	if len(c.Examples) == 0 { // as in AWS: to read the document takes longer than all the rest of a start
+	if len(c.Examples) == 0 { // as in AWS: parsing the document takes longer than the rest of the start
 		return
 	}
 	document, err := WithExamples(skillscurriculum.OpenAPI, c.Examples)
 	if err != nil {
-		panic(err) // who set the examples knows another contract
+		panic(err) // the examples are for another contract
 	}
 	s.Document = document
 }

@@ -1,5 +1,4 @@
-// Package sending connects functions to the queue of extractions. Only those load it whose
-// operations have something extracted.
+// Package sending connects functions to the queue of extractions.
 package sending
 
 import (
@@ -8,5 +7,5 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Queue is the group.Part that sends extractions to be run.
+// Queue is the group.Part that queues extractions.
 func Queue(c boot.Config, s *rest.Server) { s.Queue = sender.Jobs(c) }

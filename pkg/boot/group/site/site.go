@@ -1,5 +1,4 @@
-// Package site opens the files of the page of GET /docs for the one function that
-// carries them.
+// Package site opens the files of the page of GET /docs.
 package site
 
 import (
@@ -10,12 +9,11 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Beside is the group.Part that reads the files from the folder site beside the
-// function's bootstrap.
+// Beside is the group.Part that reads the files from the folder site next to the function's bootstrap.
 func Beside(_ boot.Config, s *rest.Server) {
 	program, err := os.Executable()
 	if err != nil {
-		return // then there is no page, and a request for it says so
+		return // requests for the page fail
 	}
 	s.Site = os.DirFS(filepath.Join(filepath.Dir(program), "site"))
 }

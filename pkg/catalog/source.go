@@ -1,0 +1,95 @@
+package catalog
+
+import "strings"
+
+// Source is the kind of text that skills are extracted from.
+type Source string
+
+// The sources.
+const (
+	FromSyllabus    Source = "SYLLABUS"    // an address, a document, or a text that was sent
+	FromDescription Source = "DESCRIPTION" // the name and the description of a course
+	FromOutcomes    Source = "OUTCOMES"    // what a course or a program promises
+)
+
+// Sources lists all sources.
+func Sources() []Source { return []Source{FromSyllabus, FromDescription, FromOutcomes} }
+
+// Source returns what the section's skills are extracted from; "" for nothing, because they
+// were set by hand or because only the default section has those of its course's description.
+func (s *Section) Source(course *Course) Source {
+	switch {
+	case s.SyllabusHref != nil || s.DocumentID != nil:
+		return FromSyllabus
+	case s.ByHand || s.ID != course.DefaultSectionID:
+		return ""
+	}
+	return FromDescription
+}
+
+// DescriptionText returns the text from which the skills of the default section are extracted
+// while that has neither a syllabus nor skills set by hand: name and description. It is empty
+// where there is too little to read: a name of one word alone.
+func (c *Course) DescriptionText() string {
+	if c.Description != nil {
+		return describing(c.Name, c.Description)
+	}
+	if len(strings.Fields(c.Name)) < 2 {
+		return ""
+	}
+	return c.Name
+}
+
+func describing(name string, description *string) string {
+	if description == nil {
+		return name
+	}
+	return name + "\n\n" + *description
+}
+
+// SourceOf returns what the skills of a record are extracted from, and the text of a
+// description; course is that of a section.
+func SourceOf(r Record, course *Course) (source Source, description string) {
+	switch r := r.(type) {
+	case *Section:
+		if source = r.Source(course); source == FromDescription {
+			description = course.DescriptionText()
+		}
+		return source, description
+	case *TransferCourse:
+		if r.SyllabusHref == nil && r.DocumentID == nil {
+			return FromDescription, describing(r.Name, r.Description)
+		}
+	}
+	return FromSyllabus, ""
+}
+
+// settle brings the section's extraction in line with what its skills are extracted from now:
+// before is the section as it was, was the text of its course's description then. What is not
+// extracted is COMPLETED at once.
+func (s *Section) settle(before *Section, was string, course *Course) {
+	source, text := SourceOf(s, course)
+	switch source {
+	case FromSyllabus:
+		if s.HasNewSyllabus(*before) || before.ByHand && !s.ByHand {
+			s.Extraction = Extraction{ProcessingStatus: Pending}
+		}
+		return
+	case FromDescription:
+		if before.ID != "" && before.Source(course) == source && was == text && s.ProcessingStatus != "" {
+			return
+		}
+		if text != "" {
+			s.Extraction = Extraction{ProcessingStatus: Pending}
+			return
+		}
+	}
+	s.Extraction = Extraction{}
+	if s.ID == course.DefaultSectionID {
+		s.ProcessingStatus = Completed
+	}
+	if !s.ByHand && (source == FromDescription || before.ByHand) {
+		s.Skills, s.Reviews = ApplyReviews(s.Reviews, nil)
+		s.Provenance = nil
+	}
+}

@@ -1,0 +1,280 @@
+package intake
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// table is a table with one record per line, at its current line.
+type table struct {
+	name     string
+	kind     catalog.Kind
+	resource string // whose headers it has
+	open     func() (lines, error)
+	header   []string
+	fields   []string // of the columns; "" for those that are ignored
+	at       map[string]int
+	suggest  []string
+	examples []string
+	found    Layout
+	headLine int
+	line     int
+	cells    []string
+}
+
+// headerLines is the number of lines among which the header is sought: reports have titles above it.
+const headerLines = 10
+
+// newTable opens a table of records; the kind is guessed if none is asked for.
+func newTable(name string, open func() (lines, error), o Options) (*table, error) {
+	t := &table{name: name, open: open}
+	err := t.findHeader(func(header []string) int {
+		kind := cmp.Or(o.Resource, kindOf(name, header, o))
+		return assigned(assign(Resource(kind), header, o))
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.kind = cmp.Or(o.Resource, kindOf(name, t.header, o))
+	return t, t.assign(Resource(t.kind), o)
+}
+
+// findHeader finds the line with the most known columns, the first one of equals.
+func (t *table) findHeader(known func(header []string) int) error {
+	lines, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	most := -1
+	for range headerLines {
+		line, cells, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(cells) > maxColumns {
+			return fail(catalog.TooLarge, "%s:%d has more than %d columns", t.name, line, maxColumns)
+		}
+		if blank(cells) {
+			continue
+		}
+		header := make([]string, len(cells))
+		for i, cell := range cells {
+			header[i] = strings.TrimSpace(cell)
+		}
+		if n := known(header); n > most {
+			most, t.header, t.headLine = n, header, line
+		}
+	}
+	if t.header == nil {
+		return fail(catalog.EmptyDocument, "%s is empty", t.name)
+	}
+	return nil
+}
+
+// assign gives the columns their fields, and fails if the table lacks one that it needs.
+func (t *table) assign(resource string, o Options) error {
+	t.resource, t.found = resource, layoutOf(resource, t.header)
+	t.fields = assign(resource, t.header, o)
+	t.suggest = suggestions(resource, t.header, t.fields, o)
+	t.examples = make([]string, len(t.header))
+	t.at = map[string]int{}
+	for i, field := range t.fields {
+		if field != "" {
+			t.at[field] = i
+		}
+	}
+	has := strings.Join(t.header, ", ")
+	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic && !slices.ContainsFunc(headersOf()[resource], func(h Header) bool {
+		return h.layout() == o.Layout && slices.ContainsFunc(t.header, func(text string) bool { return plain(text) == h.plain })
+	}) {
+		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
+	}
+	if lacks := lacking(t.kind, t.fields); lacks != "" && t.kind != "" {
+		code := MissingColumns
+		if len(t.at) == 0 {
+			code = UnknownLayout
+		}
+		return fail(code, "%s: a table of %ss needs %s; it has %s", t.name, resource, lacks, shown(has))
+	}
+	return nil
+}
+
+func (t *table) layout() Layout { return t.found }
+
+func (t *table) columns() []Column {
+	all := make([]Column, len(t.header))
+	for i, header := range t.header {
+		all[i] = Column{t.name, header, t.fields[i], t.suggest[i], shown(t.examples[i])}
+	}
+	return all
+}
+
+func (t *table) rows(visit func(Row) error) error {
+	return t.each(func() error { return visit(t.row()) })
+}
+
+// each calls visit for every line below the header that is not blank.
+func (t *table) each(visit func() error) error {
+	lines, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	for {
+		if t.line, t.cells, err = lines.next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if t.line <= t.headLine || blank(t.cells) {
+			continue
+		}
+		for i := range t.header {
+			if t.examples[i] == "" && i < len(t.cells) {
+				t.examples[i] = strings.Clone(shown(strings.TrimSpace(t.cells[i])))
+			}
+		}
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+}
+
+func blank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
+func (t *table) has(field string) bool {
+	_, ok := t.at[field]
+	return ok
+}
+
+// get returns a cell of the line without surrounding blanks; "" if there is none.
+func (t *table) get(field string) string {
+	i, ok := t.at[field]
+	if !ok || i >= len(t.cells) {
+		return ""
+	}
+	return strings.TrimSpace(t.cells[i])
+}
+
+// problem returns a problem of a field's cell.
+func (t *table) problem(field string, message string) Problem {
+	return Problem{t.line, t.header[t.at[field]], InvalidValue, message, shown(t.get(field))}
+}
+
+// newRow returns a row for the line without fields.
+func (t *table) newRow(name string) Row {
+	row := Row{
+		Place: fmt.Sprintf("%s:%d", t.name, t.line), File: t.name, Line: t.line, Kind: t.kind, Name: name,
+		Fields: map[string]any{}, Header: t.header, Source: t.cells, columns: t.fields,
+	}
+	if len(t.cells) > len(t.header) && !blank(t.cells[len(t.header):]) {
+		row.Problems = []Problem{{
+			Line: t.line, Code: TooManyCells, Value: shown(strings.Join(t.cells[len(t.header):], ", ")),
+			Message: fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header)),
+		}}
+	}
+	return row
+}
+
+// required are fields that every record has. A blank cell leaves them out, and the contract reports them as missing.
+var required = []string{
+	"name", "code", "employerId", "lifecycleStatus", "status", "transferFromInstitution",
+}
+
+// row returns the line as a record.
+func (t *table) row() Row {
+	row := t.newRow(t.get("externalId"))
+	row.Parent = t.get("courseExternalId")
+	code := cmp.Or(t.get("code"), strings.TrimSpace(t.get("subject")+" "+t.get("number")))
+	for i, field := range t.fields {
+		if field == "" || t.at[field] != i || t.part(field) {
+			continue
+		}
+		switch cell := t.get(field); {
+		case field == "courses" || field == "sections":
+			row.Members = values(cell)
+		case isDeleted(field, cell):
+			row.Gone = true
+		default:
+			if value := t.read(&row, field, cell); value != nil || cell == "" && !slices.Contains(required, field) {
+				row.Fields[field] = value
+			}
+		}
+	}
+	switch t.kind {
+	case catalog.CourseKind:
+		if !t.has("code") && !t.has("number") && !t.has("fileName") {
+			code = row.Name
+		}
+		if t.found == OneRoster {
+			code = cmp.Or(code, row.Name)
+		}
+		if code != "" {
+			row.Fields["code"] = code
+		}
+		if t.has("credits") || t.has("creditsMin") || t.has("creditsMax") {
+			row.Fields["credits"] = t.credits(&row)
+		}
+		from, _ := row.Fields["effectiveFrom"].(string)
+		row.Effective = cmp.Or(t.get("effectiveTerm"), from)
+	case catalog.SectionKind:
+		row.Parent = cmp.Or(row.Parent, code)
+		row.Untitled = row.Fields["name"] == nil && t.has("name")
+		if t.has("term") {
+			row.Fields["term"] = t.term()
+		}
+		if t.has("externalId") && strings.HasSuffix(plain(t.header[t.at["externalId"]]), "crn") && t.get("term") != "" {
+			row.Name = within(t.get("term"), row.Name)
+		}
+	}
+	switch {
+	case t.has("fileName") && row.Name == "":
+		row.Name, row.Existing = withoutEnding(t.get("fileName")), true
+	case !t.has("externalId"):
+		row.Name = ownName(row)
+	}
+	return row
+}
+
+// part reports whether a column is not a field of the contract by itself.
+func (t *table) part(field string) bool {
+	switch field {
+	case "externalId", "courseExternalId", "code", "fileName", "effectiveTerm", "term", "location":
+		return t.kind != catalog.ProgramKind && t.kind != catalog.CredentialKind || field != "code"
+	case "status":
+		return t.kind != catalog.SectionKind && !isDeleted(field, t.get(field))
+	}
+	return partOf[field] != "" && field != "courses" && field != "sections" || field == "credits"
+}
+
+// term returns the term of a section; nil if it has none.
+func (t *table) term() any {
+	if t.get("term") == "" {
+		return nil
+	}
+	term := map[string]any{"code": t.get("term")}
+	set(term, "name", t.get("termName"))
+	set(term, "startDate", date(t.get("termStart")))
+	set(term, "endDate", date(t.get("termEnd")))
+	return term
+}
+
+// withoutEnding returns a file's name without its directory and ending.
+func withoutEnding(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
