@@ -37,6 +37,7 @@ type plan struct {
 	byID          map[string]*catalog.Section // default sections, by id
 	held          map[string]*catalog.Course  // members of programs or credentials, by id
 	articulations map[string]*catalog.Articulation
+	revised       map[string]bool // ids of sections that rows with Existing have changed
 }
 
 // window has the records of the next rows of a kind, which are read together. They are never changed.
@@ -53,11 +54,13 @@ const windowRows = 100
 // open reads the records of the next rows unless the window has those of the plan.
 func (p *plan) open(ctx context.Context, next []entry.Row) error {
 	w := &p.read
-	missing := func(row entry.Row) bool { return !w.names[nameOf(row)] }
+	missing := func(row entry.Row) bool { return nameOf(row) != "" && !w.names[nameOf(row)] }
 	if w.kind != p.kind || slices.ContainsFunc(p.rows, missing) {
 		*w = window{kind: p.kind, names: map[string]bool{}}
 		for _, row := range next[:min(windowRows, len(next))] {
-			w.names[nameOf(row)] = true
+			if name := nameOf(row); name != "" {
+				w.names[name] = true
+			}
 		}
 		err := parallel.All(ctx, func(ctx context.Context) (err error) {
 			w.known, err = p.Store.Known(ctx, p.org, p.kind, slices.Collect(maps.Keys(w.names)))
@@ -131,8 +134,9 @@ func (p *plan) plan(ctx context.Context, next []entry.Row) error {
 
 // once refuses a second row of one record.
 func (p *plan) once(row entry.Row) error {
-	first := cmp.Or(p.used[nameOf(row)], p.places[p.kind][nameOf(row)])
-	if first == "" {
+	name := nameOf(row)
+	first := cmp.Or(p.used[name], p.places[p.kind][name])
+	if name == "" || first == "" {
 		return nil
 	}
 	return catalog.Invalid(catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first})
@@ -190,10 +194,12 @@ func (p *plan) commit(ctx context.Context) error {
 	return nil
 }
 
-// names returns one name per row.
+// names returns a name of each row that has one.
 func (p *plan) names(of func(entry.Row) string) (names []string) {
 	for _, row := range p.rows {
-		names = append(names, of(row))
+		if name := of(row); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -497,6 +503,9 @@ func (p *plan) see(name string, record catalog.Record) {
 }
 
 func (p *plan) course(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row)
+	}
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -543,7 +552,10 @@ func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.Sec
 	return in
 }
 
-func (p *plan) section(_ context.Context, row entry.Row, x catalog.ExternalID) error {
+func (p *plan) section(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row)
+	}
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Invalid(catalog.FieldError{
