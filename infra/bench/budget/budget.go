@@ -83,6 +83,7 @@ func All() []Budget {
 		{"delete a credential", create, Cost{2, 9, 2}, ""},
 		{"delete a package", create, Cost{3, 9, 2}, guarded},
 		{"PATCH a course", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		{"PATCH a course's description", Cost{2, 4, Any}, Cost{2, 7, 2}, feed},
 		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
 		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
@@ -103,5 +104,6 @@ func All() []Budget {
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},
 		{"POST transfer courses", Cost{2, 1 + 2*Courses + 6, Any}, Cost{3, 1 + 2*Courses + 6, 2}, guarded},
 		{"extraction job", Cost{2, 2, 0}, Cost{3, 14, 1}, evidence},
+		{"extraction job of a description", Cost{3, 2, 1}, Cost{3, 11, 1}, evidence},
 	}
 }
