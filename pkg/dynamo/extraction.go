@@ -103,7 +103,7 @@ func (s *Store) Claim(
 	}
 }
 
-// courseOf reads the course of a section; nil if it is deleted, and for other records.
+// courseOf reads the course of a section; nil if it was deleted or the record is not a section.
 func (s *Store) courseOf(ctx context.Context, job catalog.ExtractionJob) (*catalog.Course, error) {
 	seq, ok := catalog.Sequence(catalog.SectionKind, job.ID)
 	if !ok {
@@ -348,9 +348,7 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 	return decompress(packed.Value)
 }
 
-// Stuck visits the extractions that have waited for longer than SweepGrace, or whose lease
-// has expired, and that were not resent recently, the oldest first in each shard. With
-// noneLeft, which says that the queue is empty, it visits all that are not finished.
+// Stuck implements queue.SweeperStore. It leaves out extractions that were resent recently.
 func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	before := s.Now() - SweepGrace
 	if noneLeft {
