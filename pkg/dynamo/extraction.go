@@ -160,7 +160,9 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	kept := *outcome
 	kept.Provenance.FinishedAt = s.Now()
-	return s.settle(ctx, task, transition, event, func(e *expression, now *catalog.Task, at catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, transition, event, func(
+		e *expression, now *catalog.Task, at catalog.Time,
+	) ([]write, error) {
 		values := map[string]any{}
 		var writes []write
 		if outcome.Failure != nil {
@@ -220,7 +222,9 @@ func (s *Store) countSkills(task *catalog.Task, skills int, at catalog.Time) []w
 
 // PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, catalog.Returning, "", func(e *expression, _ *catalog.Task, _ catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, catalog.Returning, "", func(
+		e *expression, _ *catalog.Task, _ catalog.Time,
+	) ([]write, error) {
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
 		return nil, nil

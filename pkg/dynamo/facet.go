@@ -292,8 +292,8 @@ func (s *Store) Articulations(
 	return nil, 0, changingTooFast()
 }
 
-// LastingArticulations returns the sequence numbers of all approved articulations that have not ended before the day, in
-// creation order.
+// LastingArticulations returns the sequence numbers of all approved articulations that have not ended before the day,
+// in creation order.
 func (s *Store) LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error) {
 	found, err := s.selected(ctx, org, catalog.ArticulationFilter{Lasting: day})
 	return found.page(0, found.count()), err
