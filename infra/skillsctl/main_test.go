@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
@@ -506,19 +507,36 @@ func TestImportReferenceData(t *testing.T) {
 	}
 }
 
-// All records with a syllabus are extracted again, whatever their state, and the tool waits for all of them.
+// All records with a syllabus or a description are extracted again, whatever their state, and the tool waits for all of
+// them. That gives skills to sections of a release that did not read descriptions, and counts them in their courses.
 func TestReextract(t *testing.T) {
 	c := newConsole(t)
 	customer := value[catalog.Customer](c, "customers", "create", "-name", "College")
 	org := customer.OrganizationID
-	c.file("c.json", `{"courses":[{"externalId":"A","code":"A","name":"A","syllabusHref":"https://example.com/a"},{"externalId":"B","code":"B","name":"B"}],
+	c.file("c.json", `{"courses":[{"externalId":"A","code":"A","name":"A","syllabusHref":"https://example.com/a"},{"externalId":"B","code":"B","name":"B"},
+		{"externalId":"C","code":"C","name":"C","description":"We write SQL."}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"},{"externalId":"Y","name":"Y"}]}]}`)
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
 	ctx := t.Context()
+	known, err := c.store.Known(ctx, org, catalog.CourseKind, []string{"C"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	course := known["C"].Record.(*catalog.Course)
+	old, err := usecase.Get[*catalog.Section](ctx, c.store, org, course.DefaultSectionID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var change catalog.Change
+	before := *old
+	old.Extraction = catalog.Extraction{}
+	change.Replace(&before, old, now())
+	if err := c.store.Commit(ctx, org, &change); err != nil {
+		t.Fatal(err)
+	}
 	finish := func() int { // like the extractor
 		done := 0
-		s := &service{store: c.store}
-		records, err := s.withSyllabus(ctx, org)
+		records, err := remap.Extracted(ctx, c.store, org)
 		if err != nil {
 			t.Error(err)
 		}
@@ -541,10 +559,10 @@ func TestReextract(t *testing.T) {
 	if done := finish(); done != 3 {
 		t.Fatalf("%d extractions after the import", done)
 	}
-	if queued := value[map[string]int](c, "reextract", "-wait=false", "-organization", string(org)); queued["queued"] != 3 {
+	if queued := value[map[string]int](c, "reextract", "-wait=false", "-organization", string(org)); queued["queued"] != 4 {
 		t.Errorf("queued %v", queued)
 	}
-	if done := finish(); done != 3 {
+	if done := finish(); done != 4 {
 		t.Errorf("%d extractions", done)
 	}
 	stop := make(chan struct{})
@@ -563,7 +581,14 @@ func TestReextract(t *testing.T) {
 	got := value[map[string]int](c, "reextract")
 	close(stop)
 	<-stopped
-	if got["queued"] != 3 || got["completed"]+got["failed"] != 3 {
+	if got["queued"] != 4 || got["completed"]+got["failed"] != 4 {
 		t.Errorf("re-extracted %v", got)
+	}
+	section, err := usecase.Get[*catalog.Section](ctx, c.store, org, old.ID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if course, err = usecase.Get[*catalog.Course](ctx, c.store, org, course.ID, true); err != nil || course.Sections[0].SkillCount != len(section.Skills) || len(section.Skills) == 0 {
+		t.Errorf("the course counts %d of %d skills, %v", course.Sections[0].SkillCount, len(section.Skills), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 // restartBatch is the number of records restarted in one transaction.
@@ -20,7 +21,9 @@ type reextract struct {
 	Wait         bool          `default:"true" negatable:"" help:"Wait until all extractions have finished."`
 }
 
-// Run sets every section with a syllabus and every transfer course back to PENDING, and waits for the extractions.
+// Run sets every section and transfer course with a text to extract skills from back to PENDING, default sections with
+// their courses' descriptions included, and waits for the extractions. It also brings courses' references to sections up
+// to date.
 func (c *reextract) Run(ctx context.Context, t *tool, s *service) error {
 	orgs, err := s.organizations(ctx, c.Organization)
 	if err != nil {
@@ -28,14 +31,14 @@ func (c *reextract) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	var restarted []catalog.Record
 	for _, org := range orgs {
-		records, err := s.withSyllabus(ctx, org)
+		records, err := remap.Extracted(ctx, s.store, org)
 		if err != nil {
 			return err
 		}
-		if err := t.alterAll(ctx, s, "queueing "+string(org), org, records, restartBatch, restart); err != nil {
+		if err := t.alterAll(ctx, s, "queueing "+string(org), org, records, restartBatch, s.restart); err != nil {
 			return err
 		}
-		restarted = append(restarted, records...)
+		restarted = append(restarted, slices.DeleteFunc(records, func(r catalog.Record) bool { return !unfinished(r) })...)
 	}
 	result := struct {
 		Queued    int `json:"queued"`
@@ -56,29 +59,44 @@ func (c *reextract) Run(ctx context.Context, t *tool, s *service) error {
 	})
 }
 
-// withSyllabus reads the records of an organization that have a text to extract skills from.
-func (s *service) withSyllabus(ctx context.Context, org catalog.OrgID) ([]catalog.Record, error) {
-	records, err := remap.Extracted(ctx, s.store, org)
-	return slices.DeleteFunc(records, func(r catalog.Record) bool {
-		section, ok := r.(*catalog.Section)
-		return ok && section.SyllabusHref == nil && section.DocumentID == nil
-	}), err
-}
-
 // unfinished reports whether the extraction of a record is pending or running.
 func unfinished(r catalog.Record) bool {
 	state := catalog.ExtractionOf(r)
 	return state != nil && (state.ProcessingStatus == catalog.Pending || state.ProcessingStatus == catalog.Processing)
 }
 
-// restart sets a record back to PENDING, unless its extraction is unfinished.
-func restart(_ context.Context, change *catalog.Change, record catalog.Record) error {
-	if !unfinished(record) {
-		before := catalog.Copy(record)
-		*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
-		change.Replace(before, record, now())
+// restart sets a record back to PENDING, unless its extraction is unfinished or has nothing to read.
+func (s *service) restart(ctx context.Context, change *catalog.Change, record catalog.Record) error {
+	if unfinished(record) {
+		return nil
 	}
+	if section, ok := record.(*catalog.Section); ok {
+		course, err := s.courseOf(ctx, change, section)
+		if err != nil || course == nil {
+			return err
+		}
+		return change.Reextract(section, course, now())
+	}
+	before := catalog.Copy(record)
+	*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
+	change.Replace(before, record, now())
 	return nil
+}
+
+// courseOf returns the course of a section as the change leaves it; nil if it was deleted.
+func (s *service) courseOf(
+	ctx context.Context, change *catalog.Change, section *catalog.Section,
+) (*catalog.Course, error) {
+	for _, replaced := range catalog.EffectsOf[*catalog.Replacement](change) {
+		if course, ok := replaced.Record.(*catalog.Course); ok && course.ID == section.CourseID {
+			return course, nil
+		}
+	}
+	course, err := usecase.Get[*catalog.Course](ctx, s.store, section.OrganizationID, section.CourseID, true)
+	if known, ok := errors.AsType[*catalog.Error](err); ok && known.Code == catalog.NotFound {
+		return nil, nil
+	}
+	return course, err
 }
 
 // alteration adds the changes of a record to a change. It may be called several times for a record.

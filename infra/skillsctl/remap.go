@@ -151,7 +151,17 @@ func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) alteration 
 		if !catalog.RenameSkills(record, mapping.Rename) {
 			return nil
 		}
-		change.Replace(before, record, now())
+		if section, ok := record.(*catalog.Section); ok { // two of its skills may have become one
+			course, err := s.courseOf(ctx, change, section)
+			if err != nil || course == nil {
+				return err
+			}
+			if err := change.ReplaceSection(before.(*catalog.Section), section, course, now()); err != nil {
+				return err
+			}
+		} else {
+			change.Replace(before, record, now())
+		}
 		if catalog.ExtractionOf(record) == nil {
 			return nil
 		}

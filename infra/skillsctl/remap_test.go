@@ -26,12 +26,14 @@ func (c *console) college(name string) catalog.OrgID {
 		"jobs":[{"externalId":"J","name":"J","employerId":"E","skills":[{"skillId":"core:python","level":4}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I","courses":[{"externalId":"X","name":"X"}]}]}`)
 	c.run(0, "import", "catalog", "-organization", string(org), "c.json")
-	s := &service{store: c.store}
-	records, err := s.withSyllabus(ctx, org)
+	records, err := remap.Extracted(ctx, c.store, org)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	for _, r := range records {
+		if !unfinished(r) {
+			continue
+		}
 		task, err := c.store.Claim(ctx, catalog.JobOf(r), ids.New("run_"), now()+60_000)
 		if err != nil {
 			c.t.Fatal(err)

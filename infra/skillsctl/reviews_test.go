@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,13 +34,14 @@ func (c *console) review(r catalog.Record, skill string, verdict catalog.Verdict
 	}
 }
 
-// finish completes the extraction of every record with a syllabus with the given skills.
+// finish completes every extraction with the given skills.
 func (c *console) finish(org catalog.OrgID, found ...catalog.SkillRef) {
 	t := c.t
 	t.Helper()
-	records, err := (&service{store: c.store}).withSyllabus(t.Context(), org)
+	records, err := remap.Extracted(t.Context(), c.store, org)
+	records = slices.DeleteFunc(records, func(r catalog.Record) bool { return !unfinished(r) })
 	if err != nil || len(records) != 2 {
-		t.Fatalf("%d records with a syllabus: %v", len(records), err)
+		t.Fatalf("%d records to extract: %v", len(records), err)
 	}
 	for _, r := range records {
 		task, err := c.store.Claim(t.Context(), catalog.JobOf(r), ids.New("run_"), now()+60_000)

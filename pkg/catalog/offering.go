@@ -1,6 +1,9 @@
 package catalog
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // SectionStatus is whether a section is held.
 type SectionStatus string
@@ -66,4 +69,20 @@ func (in OfferingInput) apply(o *Offering, l Lookups) []FieldError {
 		return []FieldError{{l.at("term.endDate"), "before startDate", *t.EndDate}}
 	}
 	return nil
+}
+
+// SectionFilter selects sections: those to which all that it says applies. What is empty says nothing.
+type SectionFilter struct {
+	ExternalID string
+	CourseID   string
+	Term       string // code, compared without case
+	Status     SectionStatus
+}
+
+// Selects reports whether the filter selects the section of a course with that reference.
+func (f SectionFilter) Selects(courseID string, r SectionRef) bool {
+	return (f.CourseID == "" || f.CourseID == courseID) &&
+		(f.ExternalID == "" || r.ExternalID != nil && *r.ExternalID == f.ExternalID) &&
+		(f.Term == "" || r.Term != nil && strings.EqualFold(*r.Term, f.Term)) &&
+		(f.Status == "" || r.Status == f.Status)
 }

@@ -121,13 +121,31 @@ func (c *Change) ReplaceCourse(before, after *Course, was, section *Section, now
 	return true, c.mention(was, section, after, now)
 }
 
+// Reextract has the section's skills extracted again, if there is something to read, and brings
+// its course's reference up to date.
+func (c *Change) Reextract(s *Section, course *Course, now Time) error {
+	before := Copy(s)
+	if source, text := SourceOf(s, course); source == FromSyllabus || text != "" {
+		s.Extraction = Extraction{ProcessingStatus: Pending}
+	} else {
+		s.settle(before, "", course)
+	}
+	mentioned := Copy(course)
+	if changed, err := mentioned.Mention(s); err != nil || !changed && reflect.DeepEqual(before, s) {
+		return err
+	}
+	return c.mention(before, s, course, now)
+}
+
 func (c *Change) mention(before, after *Section, course *Course, now Time) error {
 	unmentioned := Copy(course)
 	changed, err := course.Mention(after)
 	if err != nil {
 		return err
 	}
-	c.Replace(before, after, now)
+	if !reflect.DeepEqual(before, after) {
+		c.Replace(before, after, now)
+	}
 	if changed {
 		c.Replace(unmentioned, course, now)
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/schema"
@@ -24,7 +25,10 @@ type listCoursesInput struct {
 
 type listSectionsInput struct {
 	pageInput
-	ExternalID string `query:"externalId" required:"true" minLength:"1" doc:"Only the section with exactly this externalId"`
+	ExternalID string                `query:"externalId" minLength:"1" doc:"Only the section with exactly this externalId"`
+	CourseID   string                `query:"courseId" minLength:"1" doc:"Only sections of this course"`
+	Term       string                `query:"term" minLength:"1" doc:"Only sections whose term has this code; case is ignored"`
+	Status     catalog.SectionStatus `query:"status" enum:"PLANNED,ACTIVE,CANCELLED" doc:"Only sections with this status"`
 }
 
 type updateCourseInput struct {
@@ -72,10 +76,7 @@ type SectionWithEvidence struct {
 
 func (s *Server) bindCourses() {
 	read(s, "listCourses", listCourses)
-	read(s, "listSections", func(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
-		sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
-		return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
-	})
+	read(s, "listSections", listSections)
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
 		return service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
 	})
@@ -120,6 +121,21 @@ func listCourses(ctx context.Context, c *call, in *listCoursesInput) (Page[*cata
 	) ([]*catalog.Course, int, error) {
 		return c.Store.CoursesByCode(ctx, org, in.Code, offset, limit)
 	})
+}
+
+func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*catalog.Section], error) {
+	filter := catalog.SectionFilter{ExternalID: in.ExternalID, CourseID: in.CourseID, Term: in.Term, Status: in.Status}
+	if filter == (catalog.SectionFilter{}) {
+		return Page[*catalog.Section]{}, catalog.Errorf(catalog.InvalidParameter,
+			"At least one of externalId, courseId, term and status is required.")
+	}
+	if in.ExternalID == "" {
+		sections, total, err := c.Server.offered.Find(ctx, c.Store, c.org, filter, in.Offset, in.Limit)
+		return page(c, in.pageInput, sections, total), err
+	}
+	sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
+	sections = slices.DeleteFunc(sections, func(s *catalog.Section) bool { return !filter.Selects(s.CourseID, s.Ref()) })
+	return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
 }
 
 // section loads a section of the course that the path names.

@@ -147,3 +147,61 @@ func TestCancelledCountsNowhere(t *testing.T) {
 	one.must(200, "PATCH", section, `{"status":"PLANNED"}`)
 	check(true)
 }
+
+// Sections are found by course, term and status, each and together, with exact totals and
+// as they are now.
+func TestSectionsAreFound(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	var courses []string
+	for i := range 3 {
+		id := one.course(fmt.Sprint("C ", i)).text("id")
+		courses = append(courses, id)
+		for j, term := range []string{"202630f", "202710"} {
+			status := []string{"ACTIVE", "CANCELLED"}[j]
+			one.must(201, "POST", "/courses/"+id+"/sections", fmt.Sprintf(`{"name":"S%d%d","externalId":"x%d%d","status":%q,"term":{"code":%q}}`, i, j, i, j, status, term))
+		}
+	}
+	found := func(query string, want ...string) {
+		t.Helper()
+		r := one.must(200, "GET", "/sections?limit=100&"+query, "")
+		names := []string{}
+		for _, section := range r.get("data").([]any) {
+			names = append(names, section.(map[string]any)["name"].(string))
+		}
+		if strings.Join(names, " ") != strings.Join(want, " ") {
+			t.Errorf("%s finds %v, want %v", query, names, want)
+		}
+		r.want("pagination.total", len(want))
+	}
+	found("term=202630F", "S00", "S10", "S20")
+	found("term=202630")
+	found("status=CANCELLED", "S01", "S11", "S21")
+	found("status=ACTIVE", "C 0", "S00", "C 1", "S10", "C 2", "S20")
+	found("status=PLANNED")
+	found("courseId="+courses[1], "C 1", "S10", "S11")
+	found("courseId="+courses[1]+"&status=CANCELLED", "S11")
+	found("courseId=" + courses[1] + "&term=202710&status=ACTIVE")
+	found("courseId=crs_unknown")
+	found("externalId=x21", "S21")
+	found("externalId=x21&term=202630f")
+	found("externalId=x21&courseId="+courses[2]+"&status=CANCELLED&term=202710", "S21")
+	second := one.must(200, "GET", "/sections?term=202710&limit=1&offset=1", "")
+	second.want("data.0.name", "S11")
+	second.want("pagination", map[string]any{"total": 3, "limit": 1, "offset": 1, "hasMore": true})
+	for _, query := range []string{"", "?limit=5", "?term=", "?status=OPEN", "?courseId=", "?term=1&terms=2"} {
+		one.must(400, "GET", "/sections"+query, "").want("code", "invalid_parameter")
+	}
+	if total := s.two.must(200, "GET", "/sections?term=202710", "").number("pagination.total"); total != 0 {
+		t.Errorf("another organization finds %d", total)
+	}
+	// What changes is found at once.
+	section := one.must(200, "GET", "/sections?externalId=x00", "").text("data.0.id")
+	one.must(200, "PATCH", "/courses/"+courses[0]+"/sections/"+section, `{"status":"CANCELLED"}`)
+	found("status=CANCELLED", "S00", "S01", "S11", "S21")
+	one.must(204, "DELETE", "/courses/"+courses[0]+"/sections/"+section, "")
+	found("status=CANCELLED", "S01", "S11", "S21")
+	one.must(204, "DELETE", "/courses/"+courses[1], "")
+	found("term=202710", "S01", "S21")
+}

@@ -63,6 +63,7 @@ type Server struct {
 	endpoints  map[string]endpoint // one for each operation
 	index      service.Index
 	search     service.Search
+	offered    service.Offered
 	health     service.Health
 }
 
