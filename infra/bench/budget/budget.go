@@ -82,7 +82,7 @@ func All() []Budget {
 		{"delete a program", create, Cost{2, 9, 2}, ""},
 		{"delete a credential", create, Cost{2, 9, 2}, ""},
 		{"delete a package", create, Cost{3, 9, 2}, guarded},
-		{"PATCH a course", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
+		{"PATCH a course", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a section", Cost{2, 2, Any}, Cost{2, 5, 2}, feed},
 		{"PATCH a job", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
 		{"PATCH a package", Cost{2, 2, Any}, Cost{2, 5, 1}, feed},
