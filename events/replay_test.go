@@ -1,10 +1,9 @@
-// Package events holds a Lambda event for every operation and every trigger, with
-// the response of the built function to it. `sam local invoke FUNCTION -e
-// events/FILE` takes the same files.
+// Package events contains a Lambda event for every operation and every trigger, with the
+// response of the built function. `sam local invoke FUNCTION -e events/FILE` uses the same
+// files.
 //
-// The test replays them through the real bootstrap programs and the Lambda Runtime
-// API, on a table that holds the records the events name. With -update it writes
-// events and responses anew.
+// The test replays them through the real bootstrap programs and the Lambda Runtime API, on a
+// table with the records that the events name. With -update it rewrites events and responses.
 package events
 
 import (
@@ -61,7 +60,7 @@ const (
 	seedTime     = catalog.Time(1_795_248_000_000)
 )
 
-// request is one event of API Gateway, before it is written out.
+// request is an event of API Gateway in short form.
 type request struct {
 	operation string
 	params    map[string]string
@@ -69,8 +68,8 @@ type request struct {
 	body      string
 }
 
-// requests lists an event for each operation, in the order of their replay: each
-// has a record of its own to change, so that the order is told by the list alone.
+// requests lists an event for each operation in the order of their replay. Each changes a
+// record of its own, so that only the list determines the order.
 func requests(id map[string]string) []request {
 	course, section, pack, transfer := id["course"], id["section"], id["package"], id["transfer"]
 	of := func(pairs ...string) map[string]string {
@@ -184,15 +183,15 @@ func requests(id map[string]string) []request {
 	}
 }
 
-// refusal is a request that is answered with a problem.
+// refusal is a request whose response is a problem.
 type refusal struct {
 	code   catalog.Code
 	header map[string]string // beyond what every request has
 	request
 }
 
-// refusals lists an event for each code of a problem that one request can cause. They
-// come after the others and change nothing.
+// refusals lists an event for each problem code that a single request can cause. They follow
+// the others and change nothing.
 func refusals(id map[string]string) []refusal {
 	pack := map[string]string{"packageId": id["package"]}
 	return []refusal{
@@ -208,7 +207,7 @@ func refusals(id map[string]string) []refusal {
 	}
 }
 
-// trigger is an event that is no HTTP request.
+// trigger is an event that is not an HTTP request.
 type trigger struct {
 	file, function string
 	event          any
@@ -253,8 +252,8 @@ func triggers(id map[string]string) []trigger {
 	}
 }
 
-// TestReplay sends each event through the function that the deployment would send
-// it to, and compares its response with the golden one.
+// TestReplay sends each event to the function that would get it in AWS, and compares the
+// response with the golden file.
 func TestReplay(t *testing.T) {
 	ctx := t.Context()
 	config, store := table(t)
@@ -295,7 +294,7 @@ func TestReplay(t *testing.T) {
 	states(t, store, known)
 }
 
-// replay sends a request and compares its response with the golden one.
+// replay sends a request and compares the response with the golden file.
 func replay(t *testing.T, functions *runtime.Runtime, known map[string]string, file string, r request, header map[string]string, status int) {
 	op := api.Of(r.operation)
 	body, err := functions.Invoke(t.Context(), string(op.Group), load(t, file+".json", r.event(op, header)))
@@ -374,8 +373,8 @@ type noQueue struct{}
 
 func (noQueue) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
-// seed makes the records that the events name, through the service itself, and
-// returns their ids by name.
+// seed creates the records that the events name, through the service itself, and returns their
+// ids by name.
 func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]string {
 	ctx := t.Context()
 	save := func(err error) {
@@ -422,9 +421,9 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	id["job"] = text(post("/jobs", `{"name":"Developer","employerId":"emp_1","skills":[{"skillId":"core:python","level":4},{"skillId":"core:sql","level":2}]}`)["id"])
 	id["credential"] = text(post("/credentials", `{"name":"Programmer","courseSectionIds":["`+id["section"]+`"]}`)["id"])
 	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
-	// What the events delete must not be held by what they leave.
+	// Records that the events delete must not be held by others.
 	id["report"] = text(post("/reports", `{"name":"Gaps","settings":{"courses":["`+id["course"]+`"],"jobs":[{"id":"15-1252","lib":"soc"}],"view":"gap"}}`)["report"].(map[string]any)["id"])
-	// No run of the test outlives a link.
+	// Links outlive every run of the test.
 	link := func(digit string, kind catalog.Kind, record string) string {
 		token := "lnk_" + strings.Repeat(digit, 24)
 		var change catalog.Change
@@ -519,7 +518,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 			Env: map[string]string{
 				"AWS_REGION": config.Region, api.EnvBucket: config.Bucket, api.EnvS3Endpoint: config.S3Endpoint,
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
-				// One window, so that what is left does not depend on the hour.
+				// One window, so that the remaining units do not depend on the hour.
 				api.EnvMessages: config.MessagesURL, api.EnvWebhookKey: config.WebhookKey,
 				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
 			},
@@ -590,8 +589,8 @@ func (r request) event(op api.Operation, more map[string]string) []byte {
 	return packed
 }
 
-// load returns the committed event, which must be the one that the records and the
-// list above make.
+// load returns the committed event, which must equal the one generated from the records and
+// the lists above.
 func load(t *testing.T, file string, made []byte) []byte {
 	made = append(made, '\n')
 	if *update {
@@ -637,21 +636,21 @@ var (
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
 
-// What stands in the place of a later time and of an address that is signed. They are
-// of the form of what they stand for: goldens are the examples of the contract.
+// Placeholders for later times and signed addresses. They have the same form, because the
+// golden files are the examples of the contract.
 const (
 	someTime   = "2026-11-21T08:00:01.000Z"
 	someUpload = "https://uploads.example/statistics.pdf?X-Amz-Signature=5e1c9a"
 )
 
-// someSecret stands for any secret of a webhook.
+// someSecret is the placeholder for a webhook's secret.
 const someSecret = "whsec_U29tZSBzZWNyZXQgb2YgdGhpcnR5LXR3byBieXRlcyE="
 
-// anyUpload is a signed request of a response.
+// anyUpload matches a signed request in a response.
 var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}[^"]*"`)
 
-// plain returns a response without what differs from run to run: new ids, times,
-// and what follows from them.
+// plain returns a response without the parts that differ between runs: new ids, times, and
+// values derived from them.
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}
 	for _, id := range known {
@@ -692,7 +691,7 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 		return `"url":"` + someUpload + `"`
 	})
 	body = anySecret.ReplaceAllString(body, someSecret)
-	// A long body, the document's, has goldens of its own.
+	// The OpenAPI document has golden files of its own.
 	long := len(body) > 100_000
 	header := map[string][]string{}
 	for name, values := range r.MultiValueHeaders {

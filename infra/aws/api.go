@@ -199,7 +199,7 @@ var refusals = []refusal{
 	{"INVALID_SIGNATURE", catalog.Unauthorized, keyDetail},
 	{"MISSING_AUTHENTICATION_TOKEN", catalog.Unauthorized, keyDetail},
 	{"WAF_FILTERED", catalog.Forbidden, "The request was refused by a filter before it reached the service."},
-	{"RESOURCE_NOT_FOUND", catalog.NotFound, "There is no such path."},
+	{"RESOURCE_NOT_FOUND", catalog.NotFound, "The path does not exist."},
 	{"BAD_REQUEST_BODY", catalog.MalformedJSON, "The body cannot be read."},
 	{"BAD_REQUEST_PARAMETERS", catalog.InvalidParameter, "A parameter cannot be read."},
 	{"DEFAULT_4XX", catalog.InvalidParameter, "The request cannot be read."},

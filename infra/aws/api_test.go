@@ -187,8 +187,8 @@ func TestUsagePlanCarriesTheStage(t *testing.T) {
 	})
 }
 
-// responses is every kind of response that API Gateway sends by itself (API Gateway
-// developer guide, gateway response types), with what the contract makes of it.
+// responses maps every type of response that API Gateway sends by itself (API Gateway
+// developer guide, gateway response types) to the code in the contract.
 var responses = map[string]struct {
 	code  catalog.Code
 	retry string

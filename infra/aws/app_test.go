@@ -34,7 +34,7 @@ func TestReadStageSaysAllThatIsWrong(t *testing.T) {
 		says    []string
 	}{
 		"unknown stage":   {map[string]any{"stage": "test"}, []string{`stage "test" is unknown`, "-c stage=dev", "-c stage=staging"}},
-		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is no setting", "waf"}},
+		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is not a setting", "waf"}},
 		"numbers": {map[string]any{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0", "dev:waf": "on"},
 			[]string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`, `dev:waf is "on"`}},
 		"switches": {map[string]any{"functions": bundles, "dev:vpc": "yes", "dev:encryption": "true"}, []string{`dev:vpc is "yes"`, `dev:encryption is "true"`}},

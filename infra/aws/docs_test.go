@@ -17,8 +17,8 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The operator's page has a runbook for each alarm that tells somebody, each saved
-// query in one of them, and every setting.
+// The operator's page has a runbook for each alarm that notifies somebody, and mentions every
+// saved query and setting.
 func TestOperatorsPage(t *testing.T) {
 	text := page(t, "aws.md")
 	both(t, func(t *testing.T, stage string, tpl template) {
@@ -33,7 +33,7 @@ func TestOperatorsPage(t *testing.T) {
 	})
 	for _, q := range queries {
 		if !strings.Contains(text, "*"+q.name+"*") {
-			t.Errorf("docs/aws.md asks the query %q nowhere", q.name)
+			t.Errorf("docs/aws.md does not use the query %q", q.name)
 		}
 	}
 	for _, s := range settingNames {
@@ -50,7 +50,7 @@ func TestOperatorsPage(t *testing.T) {
 	}
 }
 
-// The cost of alarms is that of the template.
+// The page states the number of alarms and metrics in the template.
 func TestCostPage(t *testing.T) {
 	text := page(t, "cost.md")
 	dev, _ := synth(t)

@@ -21,17 +21,16 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// notEmulated are the kinds that the emulator's CloudFormation does not know. It
-// passes over them, except where something asks for an attribute of theirs: the
-// dashboard asks the alarms, and the API's permissions the aliases.
+// notEmulated are the resource types that the emulator lacks. It ignores them, except for
+// references to their attributes: the dashboard refers to alarms, and the API's permissions to
+// aliases.
 var notEmulated = []string{
 	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm", "AWS::CloudWatch::Dashboard", "AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentGroup",
 	"AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::Logs::MetricFilter", "AWS::Logs::QueryDefinition",
 }
 
-// TestCreateStack creates both stacks in a CloudFormation emulator, so that what
-// refers to what is resolved by another program than CDK, and looks at what came
-// of it through the emulator's own interfaces.
+// TestCreateStack creates both stacks in a CloudFormation emulator, so that a program other
+// than CDK resolves their references, and inspects the resources through the emulator's APIs.
 func TestCreateStack(t *testing.T) {
 	if _, err := exec.LookPath("moto_server"); err != nil {
 		t.Skip("moto_server (pip install 'moto[server]') is not installed: no stack is created")
@@ -128,8 +127,8 @@ func startEmulator(t *testing.T) emulator {
 	return cloud
 }
 
-// load puts what cdk bootstrap and cdk deploy would upload where the template
-// expects it, and gives the template without what the emulator cannot create.
+// load uploads the assets as cdk bootstrap and cdk deploy would, and returns the template
+// without the resources that the emulator cannot create.
 func (e emulator) load(t *testing.T, tpl template) string {
 	t.Helper()
 	var bundle bytes.Buffer
@@ -159,7 +158,7 @@ func (e emulator) load(t *testing.T, tpl template) string {
 			delete(resources, id)
 		}
 	}
-	// What invokes an alias invokes its function here.
+	// References to an alias become references to its function.
 	made := compact(whole)
 	for id, alias := range tpl.of("AWS::Lambda::Alias") {
 		function := refersTo(alias.get("FunctionName"))[0]
@@ -175,8 +174,8 @@ func (e emulator) get(t *testing.T, service, path string, into any) {
 	}
 }
 
-// call sends a request that says for which service it is, as a signature does;
-// the emulator does not check it.
+// call sends a request that names its service in a signature, which the emulator does not
+// check.
 func (e emulator) call(t *testing.T, service, method, path string, header http.Header, body []byte) []byte {
 	t.Helper()
 	request, err := http.NewRequest(method, e.base+path, bytes.NewReader(body))

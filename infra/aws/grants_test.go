@@ -14,8 +14,8 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// TestGrants compares what each role may do, and to what, with the table in
-// testdata/grants.txt (written with -update).
+// TestGrants compares the permissions of each role with testdata/grants.txt (written with
+// -update).
 func TestGrants(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		got := ""
@@ -65,7 +65,7 @@ func list(value any) []string {
 	return all
 }
 
-// target writes a resource as the code names it; a restored table is the table.
+// target returns a resource's name in the code; a restored table is the table.
 func target(tpl template, value any) string {
 	if s, ok := value.(string); ok {
 		return s
@@ -110,8 +110,8 @@ func TestNobodyMayDoEverything(t *testing.T) {
 	})
 }
 
-// Grants follow the contract: who has no operation that writes cannot create or
-// delete, and who starts no extraction cannot send.
+// Grants follow the contract: groups without writing operations cannot create or delete, and
+// groups that start no extractions cannot send.
 func TestGrantsFollowTheContract(t *testing.T) {
 	for _, group := range api.Groups() {
 		g := grantOf(string(group))

@@ -28,7 +28,7 @@ func TestPipeline(t *testing.T) {
 		all += string(text)
 		for _, used := range regexp.MustCompile(`uses: (.+)`).FindAllStringSubmatch(string(text), -1) {
 			if !regexp.MustCompile(`^\./|@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(used[1]) {
-				t.Errorf("%s uses %s, which is no commit with its version: a tag may be moved", file, used[1])
+				t.Errorf("%s uses %s, which is not a commit with its version: a tag may be moved", file, used[1])
 			}
 		}
 		for _, command := range regexp.MustCompile(`run: make ([a-z_-]+)`).FindAllStringSubmatch(string(text), -1) {

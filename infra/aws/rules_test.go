@@ -16,8 +16,8 @@ import (
 // accepted are the findings of the AwsSolutions rules that every stage accepts.
 var accepted = []string{"AwsSolutions-APIG2", "AwsSolutions-APIG3", "AwsSolutions-APIG4", "AwsSolutions-COG4", "AwsSolutions-IAM4", "AwsSolutions-IAM5", "AwsSolutions-S1", "AwsSolutions-SMG4"}
 
-// nag reads the report of the AwsSolutions rules on one stage: nothing may be open, and
-// what is accepted is accepted for a reason.
+// nag reads the report of the AwsSolutions rules on one stage: no finding may be open, and
+// every accepted one needs a reason.
 func nag(t *testing.T, assembly, stage string, want []string) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(assembly, "AwsSolutions-"+service+"-"+stage+"-NagReport.csv"))
@@ -58,8 +58,8 @@ func TestNag(t *testing.T) {
 // behindFirewall are the findings that a stage with a web ACL accepts.
 var behindFirewall = slices.DeleteFunc(slices.Clone(accepted), func(rule string) bool { return rule == "AwsSolutions-APIG3" })
 
-// alone are the settings by themselves, those together that need each other, with the
-// types of resources that only they make.
+// alone lists each setting by itself, or with those that it needs, and the types of resources
+// that only it creates.
 var alone = []struct {
 	name     string
 	settings map[string]any
@@ -78,8 +78,8 @@ var alone = []struct {
 	{"reservedConcurrency", map[string]any{"reservedConcurrency": "extractor=20,reports=5"}, nil},
 }
 
-// Each setting by itself synthesizes, satisfies the AwsSolutions rules and makes nothing
-// that it is not about.
+// Each setting by itself synthesizes, satisfies the AwsSolutions rules, and creates no other
+// resources.
 func TestSettingsAlone(t *testing.T) {
 	assembly, bundles := t.TempDir(), stubs(t, t.TempDir())
 	app := newApp(assembly, flags(t))

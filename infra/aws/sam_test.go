@@ -84,7 +84,7 @@ func TestSAMConfig(t *testing.T) {
 				}
 			}
 		}
-		// What the template can only say in AWS must be said here.
+		// Values that the template only has in AWS must be set here.
 		for _, name := range []string{api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint} {
 			if env["Parameters"][name] == "" {
 				t.Errorf("%s leaves %s to AWS", p["env_vars"], name)
@@ -93,7 +93,7 @@ func TestSAMConfig(t *testing.T) {
 	}
 }
 
-// TestCDKConfig holds make synth and npx aws-cdk to this program and its place.
+// TestCDKConfig checks that make synth and npx aws-cdk run this program.
 func TestCDKConfig(t *testing.T) {
 	var cdk map[string]any
 	readJSON(t, filepath.Join(moduleRoot, "cdk.json"), &cdk)

@@ -157,7 +157,7 @@ func (r *settingReader) on(setting string) bool {
 func (r *settingReader) refuseUnknown() {
 	for _, key := range slices.Sorted(maps.Keys(r.context)) {
 		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) && !slices.Contains(settingNames, setting) {
-			r.invalid = append(r.invalid, fmt.Errorf("%s is no setting: there are %s", key, strings.Join(settingNames, ", ")))
+			r.invalid = append(r.invalid, fmt.Errorf("%s is not a setting; the settings are %s", key, strings.Join(settingNames, ", ")))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// What is off by default leaves nothing behind.
+// Settings that are off by default create no resources.
 func TestDefaultsAreBare(t *testing.T) {
 	dev, _ := synth(t)
 	for id, r := range dev.Resources {
@@ -217,7 +217,7 @@ func TestBackup(t *testing.T) {
 	same(t, "what is backed up", refersTo(selection.get("BackupSelection", "Resources")), "["+table+"]")
 }
 
-// CloudFormation takes 500 resources and 1 MB a template.
+// CloudFormation accepts 500 resources and 1 MB per template.
 func TestTemplatesFit(t *testing.T) {
 	for _, tpl := range []template{full(t), synthesized.dev, synthesized.prod} {
 		if n := len(tpl.Resources); n > 480 {
@@ -229,7 +229,7 @@ func TestTemplatesFit(t *testing.T) {
 	}
 }
 
-// Saved queries read logs that are there.
+// Saved queries read existing logs.
 func TestQueries(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		found := tpl.of("AWS::Logs::QueryDefinition")

@@ -269,7 +269,7 @@ func TestEventSources(t *testing.T) {
 	})
 }
 
-// construct is what the code calls a resource.
+// construct returns a resource's name in the code.
 func construct(tpl template, id string) string {
 	path, _ := tpl.Resources[id].Metadata["aws:cdk:path"].(string)
 	if parts := strings.Split(path, "/"); len(parts) > 1 {
@@ -361,7 +361,7 @@ func TestAlarms(t *testing.T) {
 			}
 			same(t, name+" without data", a.get("TreatMissingData"), missing)
 			if !strings.Contains(name, ":") && !strings.Contains(a.get("AlarmDescription").(string), "docs/aws.md") {
-				t.Errorf("%s does not say where to read what to do", name)
+				t.Errorf("%s does not refer to a runbook", name)
 			}
 			var metrics, ids []string
 			expression := ""
@@ -405,7 +405,7 @@ func TestAlarms(t *testing.T) {
 	})
 }
 
-// objectiveShares are the objectives, and the metrics that they are seen by.
+// objectiveShares maps the objectives to their percentages and metrics.
 var objectiveShares = map[string]struct {
 	percent float64
 	metrics []string
@@ -501,7 +501,7 @@ func TestDashboard(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		_, board := tpl.only(t, "AWS::CloudWatch::Dashboard")
 		same(t, "name", board.get("DashboardName"), service+"-"+stage)
-		// References end the JSON string and begin it again: put a word in their place.
+		// References split the JSON string: replace each by a word.
 		body := ""
 		for _, part := range board.get("DashboardBody", "Fn::Join", 1).([]any) {
 			if s, ok := part.(string); ok {
@@ -564,8 +564,7 @@ func TestOutputsForTheOperator(t *testing.T) {
 	})
 }
 
-// The template is the same on every machine: it names no account, no region and
-// no path of this one.
+// The template is the same on every machine: it names no account, region or local path.
 func TestTemplateNamesNoAccountRegionOrMachine(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		text, err := os.ReadFile(tpl.file)

@@ -50,9 +50,9 @@ type resource struct {
 	UpdatePolicy        map[string]any
 }
 
-// synthesized is the one synthesis that all tests look at: dev as it comes,
-// production with a taxonomy for its extractor, an e-mail address and a restored
-// table, and staging with everything that is off by default.
+// synthesized holds the stacks that all tests share: dev with its defaults, production with a
+// taxonomy for its extractor, an e-mail address and a restored table, and staging with
+// everything that is off by default.
 var synthesized struct {
 	once               sync.Once
 	root               string // of everything below
@@ -118,7 +118,7 @@ func with(context map[string]any, key string, value any) map[string]any {
 	return context
 }
 
-// stubs makes a directory as make build leaves it.
+// stubs creates a directory like that of make build.
 func stubs(t *testing.T, dir string) string {
 	for _, name := range api.Functions() {
 		write(t, filepath.Join(dir, name, "bootstrap"), "#!"+name)
@@ -136,7 +136,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// flags are CDK's own of cdk.json.
+// flags are CDK's feature flags in cdk.json.
 func flags(t *testing.T) map[string]any {
 	t.Helper()
 	var cdk struct{ Context map[string]any }
@@ -204,7 +204,7 @@ func (tpl template) named(t *testing.T, kind, name string) (string, resource) {
 	return "", resource{}
 }
 
-// at follows keys and indexes into a JSON value; nil when there is nothing.
+// at follows keys and indexes into a JSON value, and returns nil if there is no such value.
 func at(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {

@@ -3,16 +3,17 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/api"
@@ -27,8 +28,7 @@ import (
 type delivered struct {
 	client
 	worker *delivery.Worker
-	sent   sync.WaitGroup
-	failed chan error
+	sent   errgroup.Group
 }
 
 func newDelivered(ctx context.Context, s *service) (*delivered, error) {
@@ -36,7 +36,7 @@ func newDelivered(ctx context.Context, s *service) (*delivered, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &delivered{client: c, failed: make(chan error, 1)}
+	d := &delivered{client: c}
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
@@ -69,14 +69,7 @@ func (d *delivered) SendLater(ctx context.Context, m catalog.WebhookMessage, _ t
 		return err
 	}
 	event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", EventSource: "aws:sqs", Body: string(body)}}}
-	d.sent.Go(func() {
-		if err := d.handle(context.WithoutCancel(ctx), event); err != nil {
-			select {
-			case d.failed <- err:
-			default:
-			}
-		}
-	})
+	d.sent.Go(func() error { return d.handle(context.WithoutCancel(ctx), event) })
 	return nil
 }
 
@@ -117,14 +110,7 @@ func (w *world) message() measurement {
 	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{record}}
 	return func(ctx context.Context) (budget.Cost, error) {
 		var err error
-		cost := costOf(d.counter.during(func() {
-			err = d.handle(ctx, hint)
-			d.sent.Wait()
-		}))
-		select {
-		case err = <-d.failed:
-		default:
-		}
+		cost := costOf(d.counter.during(func() { err = errors.Join(d.handle(ctx, hint), d.sent.Wait()) }))
 		return cost, err
 	}
 }

@@ -298,6 +298,7 @@ func (m members) pick(c *client) (add, remove request, ok bool) {
 	return add, remove, true
 }
 
+// add adds a record.
 func (m members) add(c *client) {
 	if add, _, ok := m.pick(c); ok {
 		add.key = c.key(2)
@@ -309,11 +310,11 @@ func (m members) add(c *client) {
 func (m members) addAndRemove(c *client) {
 	if add, remove, ok := m.pick(c); ok {
 		c.change(add)
-		if c.chance(3) {
-			c.change(remove)
-			return
-		}
-		c.during(remove, func() { c.change(add) })
+		c.during(remove, func() {
+			if !c.chance(3) {
+				c.change(add)
+			}
+		})
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -300,22 +298,10 @@ func pack(skills []catalog.SkillRef) string {
 }
 
 // reviewsOf decodes the reviews in a record's row; an empty one if they cannot be decoded.
-func reviewsOf(row object) (list []catalog.Review) {
+func reviewsOf(row object) (list catalog.Reviews) {
 	packed, ok := row["reviews"].([]byte)
-	if !ok {
-		return nil
-	}
-	var rows []struct {
-		catalog.Review
-		Kept int
-	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil || json.NewDecoder(unzipped).Decode(&rows) != nil {
-		return []catalog.Review{{}}
-	}
-	for _, r := range rows {
-		r.Review.Kept = r.Kept
-		list = append(list, r.Review)
+	if ok && list.UnmarshalBinary(packed) != nil {
+		return catalog.Reviews{{}}
 	}
 	return list
 }
@@ -477,8 +463,8 @@ func articulationsOf(records []*record) (all []*catalog.Articulation) {
 
 // feeds: the pages of each feed are consecutive, and replaying it yields exactly the live records.
 func (a *audit) feeds() {
-	last := map[string]int64{} // time of each live record's last change
-	ended := map[string]bool{} // the last change ended an extraction
+	last := map[string]catalog.Time{} // time of each live record's last change
+	ended := map[string]bool{}        // the last change ended an extraction
 	for _, org := range a.orgs {
 		for i, page := range a.ordered(org, api.JournalRows) {
 			entries, at, filled := texts(page, "entries"), text(page, api.SortKey), number(page, "filled")
@@ -486,26 +472,24 @@ func (a *audit) feeds() {
 				a.breach("page %d of %s has key %s and %d entries, filled %d", i, org, at, len(entries), filled)
 			}
 			for _, entry := range entries {
-				words := strings.Split(entry+"||||", "|")
-				what, id := words[0], words[2]
-				at, _ := strconv.ParseInt(words[4], 10, 64)
-				before, live := last[id]
-				if (what == catalog.Created) == live || at <= before {
-					a.breach("%s of %s at %d, live before: %t, last changed at %d", what, id, at, live, before)
+				c := changeOf(entry)
+				before, live := last[c.ID]
+				if (c.What == catalog.Created) == live || c.At <= before {
+					a.breach("%s of %s at %d, live before: %t, last changed at %d", c.What, c.ID, c.At, live, before)
 				}
-				last[id] = at
-				ends := what == "completed" || what == "failed"
-				if ends && ended[id] {
-					a.breach("the extraction of %s ended twice", id)
+				last[c.ID] = c.At
+				ends := c.Event == catalog.ExtractionCompleted || c.Event == catalog.ExtractionFailed
+				if ends && ended[c.ID] {
+					a.breach("the extraction of %s ended twice", c.ID)
 				}
-				if ended[id] = ends; what == catalog.Deleted {
-					delete(last, id)
+				if ended[c.ID] = ends; c.What == catalog.Deleted {
+					delete(last, c.ID)
 				}
 			}
 		}
 	}
 	for id, r := range a.live {
-		if last[id] != int64(r.Base().UpdatedAt) {
+		if last[id] != r.Base().UpdatedAt {
 			a.breach("%s last changed at %d, in the feed at %d", id, r.Base().UpdatedAt, last[id])
 		}
 		delete(last, id)
@@ -513,6 +497,20 @@ func (a *audit) feeds() {
 	for id := range last {
 		a.breach("%s is live in the feed, but not in the table", id)
 	}
+}
+
+// changeOf parses an entry of the change feed: what happened, kind, id, parent and time. An event of a record is stored
+// as the last word of its name.
+func changeOf(entry string) catalog.RecordChange {
+	words := strings.Split(entry+"||||", "|")
+	at, _ := strconv.ParseInt(words[4], 10, 64)
+	c := catalog.RecordChange{What: words[0], Kind: catalog.Kind(words[1]), ID: words[2], At: catalog.Time(at)}
+	for _, event := range catalog.Events() {
+		if strings.HasSuffix(event, "."+c.What) {
+			c.What, c.Event = catalog.Changed, event
+		}
+	}
+	return c
 }
 
 func number(v object, name string) int {

@@ -15,6 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	service "skillscurriculum/pkg/client"
@@ -130,8 +131,9 @@ func (r *receivers) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// register creates a webhook of each behavior for a client's organization, for changes after a cursor.
-func (r *receivers) register(c *client, from catalog.Cursor) error {
+// register creates a webhook of each behavior for a client's organization. Each must accept the changes from then on;
+// extractions of the first courses may end before.
+func (r *receivers) register(ctx context.Context, c *client, table stack.Table) error {
 	var types []string
 	for _, t := range catalog.MessageTypes() {
 		if strings.HasSuffix(t, ".*") {
@@ -144,6 +146,10 @@ func (r *receivers) register(c *client, from catalog.Cursor) error {
 		got := c.send(request{operation: "createWebhook", path: "/webhooks", body: body})
 		if got.outcome() != acknowledged {
 			return fmt.Errorf("create a webhook: %d %s", got.status, got.body)
+		}
+		from, err := table.FeedEnd(ctx, c.customer.organization.id)
+		if err != nil {
+			return err
 		}
 		made := got.parsed()
 		r.mu.Lock()
@@ -166,14 +172,7 @@ func (r *receivers) missing(h *hook, feed []object) (list []string) {
 			if !h.from.Before(at) {
 				continue
 			}
-			words := strings.Split(entry, "|")
-			change := catalog.RecordChange{Kind: catalog.Kind(words[1]), What: words[0]}
-			for _, event := range catalog.Events() {
-				if strings.HasSuffix(event, "."+words[0]) {
-					change.What, change.Event = catalog.Changed, event
-				}
-			}
-			for _, t := range change.Types() {
+			for _, t := range changeOf(entry).Types() {
 				if what := at.String() + " " + t; !h.accepted[what] {
 					list = append(list, what)
 				}

@@ -189,11 +189,7 @@ func (w *world) prepare(ctx context.Context, operators []*client) error {
 			for n := 0; n < w.courses && ctx.Err() == nil; n++ {
 				c.create(catalog.CourseKind, "", courseBody(c, ""))
 			}
-			from, err := w.store().FeedEnd(ctx, c.customer.organization.id)
-			if err != nil {
-				return err
-			}
-			return w.receivers.register(c, from)
+			return w.receivers.register(ctx, c, w.store())
 		})
 	}
 	return group.Wait()

@@ -82,7 +82,7 @@ func (a *audit) changes(c *client) {
 	var want, got []string
 	for _, page := range a.ordered(c.customer.organization.id, api.JournalRows) {
 		for _, entry := range texts(page, "entries") {
-			want = append(want, strings.Split(entry, "|")[2])
+			want = append(want, changeOf(entry).ID)
 		}
 	}
 	paths := map[string]string{} // by id

@@ -6,23 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"skillscurriculum/infra/local/child"
 )
 
 // Path returns the path of a file or folder of the data sets. If it is missing, it skips the
 // test, always with the same reason.
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
-	root, err := os.Getwd()
+	root, err := child.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
-	}
-	for ; ; root = filepath.Dir(root) {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		if root == filepath.Dir(root) {
-			t.Fatal("no go.mod above the package")
-		}
 	}
 	path := filepath.Join(append([]string{root, "..", "shared", "data"}, elem...)...)
 	if _, err := os.Stat(path); err != nil {

@@ -45,7 +45,7 @@ func tracked(t *testing.T, patterns ...string) map[string]string {
 // pages returns every Markdown file of the repository by its path from the root.
 func pages(t *testing.T) map[string]string { return tracked(t, "*.md") }
 
-// Nothing names a directory of the machine that it was written on.
+// No file names a directory of a developer's machine.
 func TestNoMachinePaths(t *testing.T) {
 	machine := regexp.MustCompile(`(?:^|[^\w./:-])/(?:work|root|home/\w+|tmp/w)/[\w.]`)
 	files := tracked(t)
@@ -71,7 +71,7 @@ var (
 	noise   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors returns the fragments that the headings of a page have.
+// anchors returns the fragments of a page's headings.
 func anchors(text string) []string {
 	var all []string
 	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
@@ -151,7 +151,7 @@ func TestMakeTargetsExist(t *testing.T) {
 	}
 }
 
-// Every command of the tool that a page shows is one that the tool explains.
+// Every skillsctl command on a page exists.
 func TestToolCommandsExist(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "skillsctl")
 	if out, err := exec.Command("go", "build", "-o", tool, root+"/infra/skillsctl").CombinedOutput(); err != nil {
@@ -169,7 +169,7 @@ func TestToolCommandsExist(t *testing.T) {
 			_, whole := exec.Command(tool, append(slices.Clone(words), "-h")...).CombinedOutput()
 			_, first := exec.Command(tool, words[0], "-h").CombinedOutput()
 			if whole != nil && (first != nil || slices.Contains([]string{"keys", "customers", "demo", "import", "taxonomy", "export"}, words[0])) {
-				t.Errorf("%s shows skillsctl %s, which the tool does not know", page, m[1])
+				t.Errorf("%s shows skillsctl %s, which does not exist", page, m[1])
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func constants(t *testing.T, dir, typeName string) []string {
 	return values
 }
 
-// Every code has its anchor, which the type of a problem and the reference lead to.
+// Every code has the anchor to which problem types and the reference link.
 func TestContractPageNamesEveryCode(t *testing.T) {
 	contract := pages(t)["docs/contract.md"]
 	names := func(kind, code, before string) {

@@ -17,7 +17,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// trips counts calls of DynamoDB by operation: what a response's time depends on.
+// trips counts DynamoDB calls by operation, on which the time of a response depends.
 type trips struct {
 	mu sync.Mutex
 	of map[string]int
@@ -36,7 +36,7 @@ func (c *trips) hook(o *sdk.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Initialize.Add(step, middleware.After) })
 }
 
-// taken returns the calls since it was last asked.
+// taken returns the calls since its last call.
 func (c *trips) taken() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,8 +45,7 @@ func (c *trips) taken() map[string]int {
 	return of
 }
 
-// Who guesses keys learns nothing from the responses, byte by byte, nor from how
-// often the table is asked.
+// Responses to guessed keys are identical, byte by byte, and make the same calls of the table.
 func TestKeyGuessing(t *testing.T) {
 	t.Parallel()
 	var asked trips
@@ -94,7 +93,7 @@ func TestKeyGuessing(t *testing.T) {
 			}
 		}
 	}
-	// The gateway refuses before any function is asked, with the same body for all.
+	// The gateway rejects them before it invokes a function, all with the same body.
 	for name, guess := range guesses {
 		if name == "revoked" || name == "another script" {
 			continue
@@ -109,7 +108,7 @@ func TestKeyGuessing(t *testing.T) {
 	}
 }
 
-// anonymous takes out of a response what is different each time.
+// anonymous removes the parts of a response that differ every time.
 func anonymous(t *testing.T, a reply, path string) reply {
 	t.Helper()
 	var body map[string]any
@@ -132,8 +131,8 @@ func anonymous(t *testing.T, a reply, path string) reply {
 	return reply{a.status, header, packed}
 }
 
-// Who guesses ids cannot tell a record of another organization from one that
-// never was: same response, same questions to the table.
+// A record of another organization cannot be told from one that never existed: the response
+// and the calls of the table are the same.
 func TestIDGuessing(t *testing.T) {
 	t.Parallel()
 	var asked trips
@@ -172,7 +171,7 @@ func TestIDGuessing(t *testing.T) {
 	}
 }
 
-// like makes an id of the same kind and number that no record has.
+// like returns an unused id of the same kind and number.
 func like(parameter, id string) string {
 	kind := map[string]catalog.Kind{
 		"courseId": catalog.CourseKind, "sectionId": catalog.SectionKind, "jobId": catalog.JobKind, "credentialId": catalog.CredentialKind,

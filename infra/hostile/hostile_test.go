@@ -1,6 +1,5 @@
-// Package hostile holds the service against clients and documents that mean it
-// harm: the real handlers behind the real gateway, on DynamoDB Local. It has only
-// tests.
+// Package hostile tests the service against hostile clients and documents: the real handlers
+// behind the real gateway, on DynamoDB Local. It contains only tests.
 package hostile
 
 import (
@@ -44,7 +43,7 @@ func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 var ids = catalog.IDs{Random: rand.Reader}
 
-// service is the service as a function of Lambda has it, with a customer.
+// service is the service as a Lambda function runs it, with a customer.
 type service struct {
 	config boot.Config
 	store  *dynamo.Store
@@ -58,12 +57,12 @@ type service struct {
 	failures   int
 }
 
-// jobs is a queue that loses everything.
+// jobs is a queue that discards its messages.
 type jobs struct{}
 
 func (jobs) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
-// unheard loses all messages to webhooks.
+// unheard discards all messages for webhooks.
 type unheard struct{ rest.Webhooks }
 
 func (unheard) Send(context.Context, []catalog.WebhookMessage) error { return nil }
@@ -106,7 +105,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	return s
 }
 
-// customer makes a customer of the organization with a key.
+// customer creates a customer of the organization with a key.
 func (s *service) customer(t testing.TB, org catalog.OrgID, scope catalog.Scope) (secret string, key *catalog.Key) {
 	t.Helper()
 	now := catalog.TimeOf(time.Now())
@@ -122,8 +121,8 @@ func (s *service) customer(t testing.TB, org catalog.OrgID, scope catalog.Scope)
 	return secret, key
 }
 
-// request is what a client sends, as API Gateway hands it on. The path is as it
-// came, without the base path.
+// request is a client's request as API Gateway passes it on. The path is not decoded and lacks
+// the base path.
 type request struct {
 	method, path, query string
 	header              map[string][]string
@@ -173,7 +172,7 @@ func (s *service) do(r request) (reply, error) {
 	return reply{response.StatusCode, response.MultiValueHeaders, []byte(response.Body)}, err
 }
 
-// parseQuery splits and does not decode, so that hostile bytes arrive.
+// parseQuery splits a query without decoding it, so that hostile bytes arrive.
 func parseQuery(query string) map[string][]string {
 	values := map[string][]string{}
 	for pair := range strings.SplitSeq(query, "&") {
@@ -185,8 +184,7 @@ func parseQuery(query string) map[string][]string {
 	return values
 }
 
-// call is do for requests that are well formed; it fails the test where the
-// response has another status.
+// call is do for well-formed requests. It fails the test if the response has another status.
 func (s *service) call(t testing.TB, status int, method, path, body string) reply {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
@@ -201,8 +199,8 @@ func (s *service) call(t testing.TB, status int, method, path, body string) repl
 	return got
 }
 
-// check returns an error where a response is not what the contract has for this
-// method and path, or an error has another shape than the one.
+// check returns an error if the contract does not document the response for the method and
+// path, or if an error response is not a problem.
 func check(r request, got reply) error {
 	if !statuses(r)[got.status] || got.status >= 500 {
 		return fmt.Errorf("status %d", got.status)
@@ -211,7 +209,7 @@ func check(r request, got reply) error {
 		return err
 	}
 	if !utf8.Valid(got.body) {
-		return fmt.Errorf("the body is no UTF-8")
+		return fmt.Errorf("the body is not UTF-8")
 	}
 	media, _, _ := strings.Cut(got.first("Content-Type"), ";")
 	route, _ := api.Match(r.method, api.BasePath+r.path)
@@ -220,12 +218,12 @@ func check(r request, got reply) error {
 		return checkProblem(media, got)
 	}
 	if len(got.body) > 0 && media == "application/json" && !json.Valid(got.body) {
-		return fmt.Errorf("the body is no JSON")
+		return fmt.Errorf("the body is not JSON")
 	}
 	return nil
 }
 
-// statuses returns those that the contract has for a request.
+// statuses returns the statuses that the contract documents for a request.
 func statuses(r request) map[int]bool {
 	route, undecodable := api.Match(r.method, api.BasePath+r.path)
 	if undecodable != nil || route.Operation == nil {

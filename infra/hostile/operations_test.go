@@ -17,9 +17,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Every operation of the document, with requests that break it in every way: only
-// statuses that it documents, always the one shape of errors, never a 5xx, and
-// another organization's records stay as they were.
+// Every operation, with requests that are wrong in every way, responds with documented statuses
+// and problems only, never with a 5xx, and leaves another organization's records unchanged.
 func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -30,7 +29,7 @@ func TestEveryOperation(t *testing.T) {
 	before := stranger.call(t, 200, "GET", "/changes?limit=1000", "")
 	g := newGenerator(t, s, *seed)
 	for round := range 31 {
-		// The last round deletes what nothing holds, with requests that are all right.
+		// The last round deletes unheld records, with valid requests.
 		g.known, g.sound = fixture(t, s), round == 30
 		for _, op := range g.operations {
 			if g.sound && !deletes(op) {
@@ -65,14 +64,14 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
-// operation is one operation of the document.
+// operation is one operation of the OpenAPI document.
 type operation struct {
 	id, method, path string
 	parameters       []map[string]any
 	body             map[string]any // schema
 }
 
-// generator makes requests out of the document.
+// generator makes requests from the document.
 type generator struct {
 	random     *rand.Rand
 	schemas    map[string]any
@@ -107,7 +106,7 @@ func newGenerator(t testing.TB, s *service, seed uint64) *generator {
 			g.operations = append(g.operations, operation{o.OperationID, strings.ToUpper(method), path, o.Parameters, o.RequestBody.Content["application/json"].Schema})
 		}
 	}
-	// Deletions come last, and what holds others before what is held.
+	// Deletions come last, holders before the records that they hold.
 	slices.SortStableFunc(g.operations, func(a, b operation) int {
 		if deletes(a) && deletes(b) {
 			return strings.Compare(b.path, a.path)
@@ -122,7 +121,7 @@ func newGenerator(t testing.TB, s *service, seed uint64) *generator {
 
 func deletes(op operation) bool { return op.method == http.MethodDelete }
 
-// fixture makes a record of every kind, by the name of its path parameter.
+// fixture creates a record of every kind, by the name of its path parameter.
 func fixture(t testing.TB, s *service) map[string]string {
 	t.Helper()
 	course := s.call(t, 201, "POST", "/courses", `{"name":"Course","code":"C 1"}`)
@@ -159,7 +158,7 @@ func fixture(t testing.TB, s *service) map[string]string {
 	}
 }
 
-// webhook returns the organization's first webhook, of which it may have few, or makes one.
+// webhook returns the organization's first webhook, or creates one; their number is limited.
 func webhook(t testing.TB, s *service) string {
 	t.Helper()
 	var page struct{ Data []struct{ ID string } }
@@ -172,7 +171,7 @@ func webhook(t testing.TB, s *service) string {
 	return s.call(t, 201, "POST", "/webhooks", `{"url":"https://hooks.example.edu/","types":["course.changed"]}`).text(t, "id")
 }
 
-// extracted ends an extraction, one time of two in vain.
+// extracted ends an extraction; every second one fails.
 func (s *service) extracted(t testing.TB, job catalog.ExtractionJob) {
 	t.Helper()
 	task, err := s.store.Claim(t.Context(), job, "run_1", catalog.TimeOf(time.Now().Add(time.Minute)))
@@ -196,7 +195,7 @@ func skill(t testing.TB, s *service) string {
 	return page.Data[0].ID
 }
 
-// note remembers how far requests came.
+// note records how far requests got.
 func (g *generator) note(op operation, got reply) {
 	if g.seen[op.id] == nil {
 		g.seen[op.id] = map[int]bool{}
@@ -204,8 +203,7 @@ func (g *generator) note(op operation, got reply) {
 	g.seen[op.id][got.status] = true
 }
 
-// request makes a request that is all right, and breaks it: not at all, once, or
-// several times.
+// request makes a valid request and breaks it in no place, one, or several.
 func (g *generator) request(op operation) request {
 	r := request{method: op.method, path: op.path, header: map[string][]string{api.HeaderKey: {g.key}}}
 	for name, id := range g.known {
@@ -292,7 +290,7 @@ func (g *generator) parameter(op operation, p map[string]any) any {
 	return ""
 }
 
-// value makes a value that fits the schema.
+// value returns a value that matches the schema.
 func (g *generator) value(schema map[string]any, name string, depth int) any {
 	if ref, ok := schema["$ref"].(string); ok {
 		next, _ := g.schemas[ref[strings.LastIndex(ref, "/")+1:]].(map[string]any)
@@ -331,7 +329,7 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		return object
 	case "array":
 		items, _ := schema["items"].(map[string]any)
-		// Once: most arrays name records, and each only once.
+		// Without repetition: most arrays contain ids of records, each once.
 		return []any{g.value(items, name, depth+1)}
 	case "integer", "number":
 		if name == "version" {
@@ -347,7 +345,7 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 	return g.text(schema, name)
 }
 
-// text makes a text that fits the schema of a property of that name.
+// text returns a string that matches the schema of a property of that name.
 func (g *generator) text(schema map[string]any, name string) any {
 	switch name {
 	case "courses", "courseOrder", "allowedCourseIds":
@@ -388,10 +386,10 @@ func (g *generator) text(schema map[string]any, name string) any {
 	return "A text"
 }
 
-// externalID is one of few names, so that records meet each other's.
+// externalID returns one of few names, so that records collide.
 func (g *generator) externalID() string { return fmt.Sprint("SIS-", g.random.IntN(50)) }
 
-// nasty are texts that break things.
+// nasty are strings that break programs.
 var nasty = []string{
 	"", " ", "\x00", "a\x00b", "\u2028", "\ufeff", "\u202e", "é\u0301", strings.Repeat("x", 256), strings.Repeat("€", 20_000), "\r\nX-Evil: 1", "a\r\n\r\n<html>",
 	"../../etc/passwd", "%00", "%0d%0aX-Evil:%201", "'; DROP TABLE x; --", "${jndi:ldap://x}", "{{7*7}}", "<script>alert(1)</script>", "null", "-1", "1e400",
@@ -401,7 +399,7 @@ var nasty = []string{
 
 func (g *generator) nasty() string { return nasty[g.random.IntN(len(nasty))] }
 
-// wrong makes a value of any kind.
+// wrong returns a value of any type.
 func (g *generator) wrong() any {
 	deep := any("deep")
 	for range 200 {
@@ -419,7 +417,7 @@ func (g *generator) wrong() any {
 	return values[g.random.IntN(len(values))]
 }
 
-// breakTree puts something wrong in one place of a body.
+// breakTree puts a wrong value in one place of a body.
 func (g *generator) breakTree(tree any) any {
 	switch v := tree.(type) {
 	case map[string]any:
@@ -451,7 +449,7 @@ func (g *generator) breakTree(tree any) any {
 	return g.wrong()
 }
 
-// breakBytes makes a body that is no JSON, or strange JSON.
+// breakBytes returns a body that is not JSON, or is unusual JSON.
 func (g *generator) breakBytes(body []byte) []byte {
 	text := string(body)
 	switch g.random.IntN(14) {
@@ -536,7 +534,7 @@ func (g *generator) breakHeader(r *request) {
 	}
 }
 
-// FuzzBody holds every operation that takes a body against bytes of any kind.
+// FuzzBody sends arbitrary bytes to every operation with a body.
 func FuzzBody(f *testing.F) {
 	s := newService(f)
 	g := newGenerator(f, s, 1)
@@ -573,7 +571,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzTarget holds the service against paths and queries of any kind.
+// FuzzTarget sends arbitrary paths and queries.
 func FuzzTarget(f *testing.F) {
 	s := newService(f)
 	methods := []string{"GET", "DELETE", "POST", "PATCH", "PUT", "HEAD", "OPTIONS", "TRACE", "BREW"}

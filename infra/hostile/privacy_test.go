@@ -28,7 +28,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// What nobody but the customer may read. Each is a word that nothing else holds.
+// Words that only the customer may read. They occur nowhere else.
 const (
 	secretName     = "Qwertzuiopname"
 	secretText     = "Asdfghjkltext"
@@ -53,9 +53,8 @@ func (f *outage) hook(o *sdk.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Initialize.Add(step, middleware.After) })
 }
 
-// Requests of every kind and outcome, and extractions of every outcome, leave
-// nothing in the logs of what they were about; errors repeat nothing but what the
-// same request said, and only where they point at it.
+// Requests of every kind and outcome, and extractions of every outcome, leave none of their
+// contents in the logs. Errors repeat only parts of the same request, where they point at them.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	var broken outage
@@ -154,8 +153,8 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// silent checks an error: apart from the errors that point into the request, and the
-// path that it names, it repeats nothing.
+// silent checks that an error repeats nothing except in the errors that point into the request
+// and in the path that it names.
 func silent(t *testing.T, what string, got reply) {
 	t.Helper()
 	var p map[string]any
@@ -181,8 +180,7 @@ func message(t *testing.T, org catalog.OrgID, id string) events.SQSEvent {
 	return events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m", Body: string(job)}}}
 }
 
-// hostileShelves are documents that lie, and how their extraction ends; "" for
-// COMPLETED.
+// hostileShelves maps hostile documents to the failure of their extraction, "" for COMPLETED.
 var hostileShelves = map[string]catalog.FailureCode{
 	"/good.txt":                   "",
 	"/page-that-says-pdf.pdf":     "",
@@ -252,7 +250,7 @@ func hostileShelf(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// extract runs an extraction to its end, as often as it is put back.
+// extract runs an extraction to its end, however often it returns to the queue.
 func (s *service) extract(t *testing.T, handle func(context.Context, events.SQSEvent) (events.SQSEventResponse, error), id, what string, want catalog.FailureCode) {
 	t.Helper()
 	var got reply

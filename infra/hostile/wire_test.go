@@ -23,7 +23,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// listen puts the gateway before the service.
+// listen starts the gateway in front of the service.
 func (s *service) listen(t *testing.T) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func (s *service) listen(t *testing.T) (address string) {
 	return listener.Addr().String()
 }
 
-// patience ends what would hang for ever.
+// patience limits requests that would hang forever.
 const patience = 5 * time.Minute
 
 func dial(t *testing.T, address string) *net.TCPConn {
@@ -74,7 +74,7 @@ func dial(t *testing.T, address string) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// responses reads all responses on a connection until it ends or falls silent.
+// responses reads all responses on a connection until it ends or is idle.
 func responses(t *testing.T, c net.Conn, n int) (all []reply) {
 	t.Helper()
 	reader := bufio.NewReader(c)
@@ -100,8 +100,8 @@ func responses(t *testing.T, c net.Conn, n int) (all []reply) {
 	return all
 }
 
-// Requests that are no proper HTTP, or more than a server should take: each is
-// answered as the contract says, or hung up on, and the service goes on.
+// Requests that are malformed HTTP or too large get a response of the contract or a closed
+// connection, and the service continues.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -196,7 +196,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// problem returns what is wrong with an error that no operation need have made.
+// problem describes the defect of an error response that may come from outside any operation.
 func problem(a reply) error {
 	var p api.Problem
 	d := json.NewDecoder(bytes.NewReader(a.body))
@@ -215,8 +215,8 @@ func problem(a reply) error {
 	return nil
 }
 
-// Clients that send slowly, stop in the middle, or half close do not keep others
-// from being served, and are not waited for for ever.
+// Clients that send slowly, stop in the middle, or half close do not delay others, and the
+// service does not wait for them forever.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -242,14 +242,14 @@ func TestSlowClients(t *testing.T) {
 			t.Fatalf("next to slow clients: %+v", got)
 		}
 	}
-	// One goes on drop by drop, and is hung up on all the same.
+	// One keeps sending byte by byte, and is disconnected all the same.
 	if _, err := io.Copy(io.Discard, slow[0]); err != nil && !errors.Is(err, io.EOF) {
 		var timeout net.Error
 		if errors.As(err, &timeout) && timeout.Timeout() {
 			t.Error("a client that never ends its header is waited for for ever")
 		}
 	}
-	// The half-closed get a response, or are hung up on.
+	// Half-closed connections get a response or are closed.
 	for _, c := range slow[1:3] {
 		_ = c.CloseWrite()
 		if _, err := io.Copy(io.Discard, c); err != nil {
@@ -264,7 +264,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// A client that half closes after its request gets its whole response.
+// A client that half closes after its request gets the whole response.
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -278,7 +278,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// Nothing that a client sends becomes a header of its response.
+// No input of a client becomes a header of its response.
 func TestHeadersCannotBeInjected(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -30,8 +30,8 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// TestEndToEnd runs the whole stack with the real bootstraps and the demo data, and
-// does with it what a newcomer, an impatient client and a failing machine do.
+// TestEndToEnd runs the whole stack with the real bootstraps and the demo data, and acts like a
+// newcomer, an impatient client and a failing machine.
 func TestEndToEnd(t *testing.T) {
 	home := t.TempDir()
 	local := filepath.Join(home, "build", "local")
@@ -55,7 +55,7 @@ func TestEndToEnd(t *testing.T) {
 	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
 }
 
-// build returns the folder with every function's bootstrap.
+// build returns the directory with every function's bootstrap.
 func build(t *testing.T, dir string) string {
 	programs := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", programs+"/", "../../functions/...")
@@ -102,7 +102,7 @@ func run(t *testing.T, config stack.Config) stack.Announcement {
 	panic("unreachable")
 }
 
-// readme runs the README's requests as they stand there, in one shell.
+// readme runs the README's requests unchanged, in one shell.
 func readme(t *testing.T, home string) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -135,8 +135,8 @@ func readme(t *testing.T, home string) {
 	}
 }
 
-// firstCalls runs the programs of docs/clients.md as they stand there. Each creates the
-// same under the same idempotency keys, so that all print the same.
+// firstCalls runs the programs of docs/clients.md unchanged. All create the same records under
+// the same idempotency keys, and so print the same.
 func firstCalls(t *testing.T, home, base, key string) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "clients.md"))
 	if err != nil {
@@ -180,8 +180,8 @@ func firstCalls(t *testing.T, home, base, key string) {
 	}
 }
 
-// exactLimit lets 16 clients use up a window together: what is admitted is exactly
-// what the window holds, and the usage says so.
+// exactLimit lets 16 clients use up a window together: exactly the units of the window are
+// admitted, and the usage agrees.
 func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	service := &client.Client{BaseURL: base, Key: customer.APIKey}
 	usage := client.Request{Operation: "getCustomerUsage", IDs: []string{customer.CustomerID}}
@@ -217,7 +217,7 @@ func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	}
 }
 
-// slowServer serves a syllabus whose first reader has to wait until it is let go.
+// slowServer serves a syllabus whose first reader waits until it is released.
 type slowServer struct {
 	host    string
 	asked   chan struct{}
@@ -246,8 +246,8 @@ func slowSyllabi(t *testing.T) *slowServer {
 	return s
 }
 
-// killExtractor kills the process that runs an extraction, in the middle of it:
-// the course is COMPLETED all the same.
+// killExtractor kills a process in the middle of an extraction, which ends COMPLETED all the
+// same.
 func killExtractor(t *testing.T, a stack.Announcement, slow *slowServer) {
 	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
 	created, err := client.Do[[]catalog.TransferCourse](t.Context(), service, client.Request{

@@ -20,7 +20,7 @@ import (
 	"skillscurriculum/pkg/client"
 )
 
-// tried is an operation as the served document describes it.
+// tried is an operation of the served document.
 type tried struct {
 	method, path string
 	OperationID  string
@@ -34,10 +34,9 @@ type tried struct {
 	}
 }
 
-// everyExample calls each operation of the document that the stack serves with the
-// operation's own example: reading ones also with no more than they require, which is
-// what the page of GET /docs fills in. Headers are left out: their examples show the form
-// of what a client has from an earlier response.
+// everyExample calls each operation of the served document with its own example, and reading
+// operations also with required parameters only, as the page of GET /docs does. Headers are
+// omitted: their examples only show the form of values from earlier responses.
 func everyExample(t *testing.T, a stack.Announcement) {
 	awaitExtractions(t, a)
 	operations := served(t, a.BaseURL)
@@ -64,9 +63,9 @@ func everyExample(t *testing.T, a stack.Announcement) {
 	}
 }
 
-// served reads the operations, in an order in which none takes another's record away:
-// new webhooks before what they would be told of, changes of a record before the moves
-// that freeze it, deletions last, of what is inside a record before the record's own.
+// served returns the operations in an order in which none needs a record that another has
+// removed: new webhooks before the changes that they announce, changes of a record before the
+// moves that freeze it, and deletions last, inner records first.
 func served(t *testing.T, base string) (operations []tried) {
 	response, err := http.Get(base + "/openapi.json")
 	if err != nil {
@@ -96,7 +95,7 @@ func served(t *testing.T, base string) (operations []tried) {
 	return operations
 }
 
-// call sends the operation's example, with the optional parameters or without.
+// call sends the operation's example, with or without the optional parameters.
 func (op tried) call(t *testing.T, a stack.Announcement, optional bool) (body []byte) {
 	path, query := op.path, url.Values{}
 	for _, p := range op.Parameters {
@@ -138,7 +137,7 @@ func (op tried) call(t *testing.T, a stack.Announcement, optional bool) (body []
 	return body
 }
 
-// text is a parameter's value as it stands in an address.
+// text returns a parameter's value as it appears in a URL.
 func text(example any) string {
 	list, ok := example.([]any)
 	if !ok {
@@ -151,8 +150,8 @@ func text(example any) string {
 	return strings.Join(words, ",")
 }
 
-// awaitExtractions waits until nothing of the demo is extracted any more: a course that has
-// failed can be tried again, and no message is on its way to a webhook.
+// awaitExtractions waits until all extractions of the demo have ended: the failed course can be
+// retried, and no message for a webhook is in flight.
 func awaitExtractions(t *testing.T, a stack.Announcement) {
 	service := &client.Client{BaseURL: a.BaseURL, Key: a.Customers[0].APIKey}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -177,8 +176,7 @@ func awaitExtractions(t *testing.T, a stack.Announcement) {
 	}
 }
 
-// deleteWebhook deletes the webhook that was created, before there is anything to send
-// to its address.
+// deleteWebhook deletes the created webhook before there is a message for it.
 func deleteWebhook(t *testing.T, a stack.Announcement, created []byte) {
 	var hook catalog.Webhook
 	if err := json.Unmarshal(created, &hook); err != nil {

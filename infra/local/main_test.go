@@ -92,7 +92,7 @@ func TestKnownKeys(t *testing.T) {
 	}
 }
 
-// The console says how many of the skills in use the loaded taxonomy knows.
+// The console reports how many of the skills in use are in the loaded taxonomy.
 func TestKnownSkills(t *testing.T) {
 	endpoint, stop, err := dynamodb.Start(t.Context(), "")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// built is the page as make build makes it, and a service that serves it.
+// built returns the page as make build writes it, and a service that serves it.
 func built(t *testing.T) (page string, service http.Handler) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), Folder)
@@ -43,7 +43,7 @@ func get(service http.Handler, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// The page loads nothing from elsewhere, and all that it loads is there and kept.
+// The page loads nothing from other hosts, and everything that it loads exists and is cached.
 func TestPageIsWhole(t *testing.T) {
 	page, service := built(t)
 	served := get(service, "/v1/docs")
@@ -79,8 +79,8 @@ func TestPageIsWhole(t *testing.T) {
 	}
 }
 
-// A problem's type, and every code of the contract, leads to what is said of it; every
-// link within the page leads somewhere.
+// Every code of the contract, as in a problem's type, has an anchor, and every link within the
+// page has a target.
 func TestCodesHaveAPlace(t *testing.T) {
 	page, _ := built(t)
 	ids := map[string]int{}
@@ -117,7 +117,7 @@ func TestCodesHaveAPlace(t *testing.T) {
 	}
 }
 
-// The root leads browsers to the page, and tells others where it is.
+// The root redirects browsers to the page and gives other clients its address.
 func TestRoot(t *testing.T) {
 	_, service := built(t)
 	for accept, want := range map[string]int{"text/html,application/xhtml+xml,*/*;q=0.8": 302, "*/*": 200, "": 200, "application/json": 200} {
@@ -132,8 +132,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// driver tries a call as a person does: it enters a key, sends, and then says in the
-// title what the browser has stored.
+// driver makes a call through the page: it enters a key, sends, and then writes what the
+// browser has stored to the title.
 const driver = `
 (async () => {
   const found = async (look) => { for (;;) { const e = look(); if (e) return e; await new Promise((r) => setTimeout(r, 50)); } };
@@ -148,8 +148,8 @@ const driver = `
 })();
 `
 
-// A call is tried through the page in a browser, which stores no key and meets nothing
-// that its policy refuses.
+// A browser can make a call through the page. It stores no key, and the page loads nothing that
+// its policy forbids.
 func TestTryIt(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +26,7 @@ type uploaded struct {
 	DocumentID string `json:"documentId"`
 }
 
-// Run uploads each file as a document and prints the documents' ids.
+// Run uploads each file as a document and prints a table of the documents' ids.
 func (c *upload) Run(ctx context.Context, t *tool, s *service) error {
 	if s.files == nil {
 		return fmt.Errorf("no bucket for files: set %s", api.EnvBucket)
@@ -54,17 +54,27 @@ func (c *upload) Run(ctx context.Context, t *tool, s *service) error {
 	if done == nil {
 		return errors.Join(failed...)
 	}
-	if err := t.show(done, func(w io.Writer) {
-		for _, u := range done {
-			fmt.Fprintf(w, "%s\t%s\n", u.DocumentID, u.File)
-		}
-	}); err != nil {
+	if err := t.showUploaded(done); err != nil {
 		return err
 	}
 	if failed != nil {
 		return errors.Join(append(failed, errPartly)...)
 	}
 	return nil
+}
+
+// showUploaded prints a table that an import takes: it gives the documents to the courses or sections that their files
+// are named after.
+func (t *tool) showUploaded(done []uploaded) error {
+	if t.json {
+		return t.show(done, nil)
+	}
+	table := csv.NewWriter(t.stdout)
+	lines := [][]string{{"fileName", "documentId"}}
+	for _, u := range done {
+		lines = append(lines, []string{filepath.Base(u.File), u.DocumentID})
+	}
+	return table.WriteAll(lines)
 }
 
 // upload creates a document for a file, by the rules of POST /documents, and uploads it. A document whose upload fails

@@ -45,7 +45,7 @@ func TestUpload(t *testing.T) {
 	if !strings.Contains(says, "large.pdf") || !strings.Contains(says, "none.pdf") {
 		t.Error(says)
 	}
-	if !strings.HasPrefix(out, "doc_") || strings.Count(out, "\n") != 1 {
+	if !strings.HasPrefix(out, "fileName,documentId\nsql.txt,doc_") || strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}
 	list := value[[]uploaded](c, "upload", "-organization", string(org), good)

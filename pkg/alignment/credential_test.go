@@ -361,6 +361,34 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestBuildTakesEveryCourse: as many sections as there are courses can be asked for, but no more.
+func TestBuildTakesEveryCourse(t *testing.T) {
+	skill := catalog.SkillRef{SkillID: "go", SkillName: "go", Level: 3, Confidence: 0.5}
+	stronger := catalog.SkillRef{SkillID: "go", SkillName: "Go", Level: 4, Confidence: 0.25}
+	request := alignment.CredentialRequest{
+		Jobs: []alignment.JobProfile{
+			{JobID: "a", SkillRequirements: []catalog.SkillRef{skill}}, {JobID: "b", SkillRequirements: []catalog.SkillRef{stronger}},
+		},
+		Candidates: []alignment.Candidate{
+			{SectionID: "a", CourseID: "1", Skills: []catalog.SkillRef{skill}}, {SectionID: "b", CourseID: "2", Skills: []catalog.SkillRef{skill}},
+		},
+		MinSections: 2, MaxSections: 3, Weights: alignment.DefaultWeights,
+	}
+	proposal, err := alignment.Build(request)
+	if err != nil || !slices.Equal(proposal.SectionIDs, []string{"a", "b"}) || !proposal.Optimal || proposal.LowerBound != proposal.Objective {
+		t.Errorf("both courses: %+v, %v", proposal, err)
+	}
+	// Of two jobs' requirements the higher level and the higher confidence count.
+	want := []catalog.SkillRef{{SkillID: "go", SkillName: "Go", Level: 4, Confidence: 0.5}}
+	if diff := cmp.Diff(want, proposal.UncoveredSkills); diff != "" || proposal.Coverage != 0.75 {
+		t.Errorf("coverage %v, uncovered (-want +got):\n%s", proposal.Coverage, diff)
+	}
+	request.MinSections = 3
+	if _, err := alignment.Build(request); err == nil {
+		t.Error("three sections of two courses")
+	}
+}
+
 // TestBuildIsBounded wants an honest answer where the search cannot finish.
 func TestBuildIsBounded(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -111,6 +111,31 @@ func TestMatchIsExact(t *testing.T) {
 	})
 }
 
+// TestBest returns a section even if none has a skill in common, the first by id.
+func TestBest(t *testing.T) {
+	skills := func(id string, confidence float64) []catalog.SkillRef {
+		return []catalog.SkillRef{{SkillID: id, SkillName: id, Level: 3, Confidence: confidence}}
+	}
+	none := func(string) []string { return nil }
+	unrelated := []alignment.Candidate{
+		{SectionID: "sec_c", Skills: skills("drawing", 1)}, {SectionID: "sec_b", Skills: skills("poetry", 1)},
+		{SectionID: "sec_a", Skills: skills("sql", 0)}, // without confidence it teaches nothing
+	}
+	for want, sections := range map[string][]alignment.Candidate{
+		"":      unrelated[2:],
+		"sec_b": unrelated,
+		"sec_d": append(unrelated, alignment.Candidate{SectionID: "sec_d", Skills: skills("sql", 0.1)}),
+	} {
+		best := alignment.NewIndex(sections).Best(skills("sql", 1), catalog.DefaultMatchingConfig, none)
+		if got := best; (got == nil) != (want == "") || got != nil && got.CourseSectionID != want {
+			t.Errorf("best %+v, want %q", got, want)
+		}
+		if want == "sec_b" && (best.SkillsMatchScore != 0 || len(best.UnmatchedTransferSkills) != 1) {
+			t.Errorf("nothing in common: %+v", best)
+		}
+	}
+}
+
 // TestReason wants to be told why nothing is equivalent.
 func TestReason(t *testing.T) {
 	skill := func(ids ...string) (refs []catalog.SkillRef) {

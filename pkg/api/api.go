@@ -1,7 +1,6 @@
-// Package api is the contract as data: every operation with its method, path,
-// group, cost, headers, media types and errors. The HTTP floor, the OpenAPI
-// document, the deployment and the local gateway all read this one table; handlers
-// are bound to it elsewhere, so reading the contract never links the service.
+// Package api is the contract as data: every operation with its method, path, group, cost, headers, media types and
+// errors. Package rest, the OpenAPI document, the deployment and the local gateway read this table. Handlers are bound
+// to it elsewhere, so that reading the contract does not link the service.
 package api
 
 import (
@@ -18,7 +17,7 @@ const BasePath = "/v1"
 // Group names the Lambda function that handles an operation.
 type Group string
 
-// The groups, one folder below functions each.
+// The groups. Each has a folder in functions.
 const (
 	Courses       Group = "courses"
 	Jobs          Group = "jobs"
@@ -40,18 +39,15 @@ func Groups() []Group {
 	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Webhooks, Customers, Docs}
 }
 
-// Cost is what a call takes from its customer's window, in units: Base, and
-// PerItem for each item (transfer course, new syllabus; else see Operation.Item) that it asks for. Where a
-// body shows the items, the operation says in which of its fields: an array has as
-// many as it is long, up to MaxItems, and a text that is not empty is one. Where
-// only the loaded record shows them, the handler charges for them.
+// Cost is the cost of a call in units: Base, and PerItem for each item (a transfer course or new syllabus, unless
+// Operation.Item names another). Operation.ItemsIn names the fields of the body with the items: each element of an array
+// counts, up to MaxItems, and a non-empty string is one item. The handler charges for items known only from loaded records.
 type Cost struct{ Base, PerItem int }
 
-// MaxItems is how many items one call may ask for.
+// MaxItems is the maximum number of items in a call.
 const MaxItems = 50
 
-// UpFront is what a call costs at least, whatever its body: the base, or one item
-// where an operation costs by items alone.
+// UpFront returns the minimum cost of a call: Base, or the cost of one item if Base is 0.
 func (c Cost) UpFront() int {
 	if c.Base == 0 {
 		return c.PerItem
@@ -59,64 +55,62 @@ func (c Cost) UpFront() int {
 	return c.Base
 }
 
-// Rest is what the items that a call asks for cost beyond UpFront.
+// Rest returns the cost of items beyond UpFront.
 func (c Cost) Rest(items int) int { return max(0, c.Base+c.PerItem*items-c.UpFront()) }
 
-// Access is what a key must be allowed to do.
+// Access is the kind of key that an operation requires.
 type Access int
 
-// Public needs no key at all; Read any key; Write a key of scope write.
+// Read requires any key, Write a key of scope write, Public none.
 const (
 	Read Access = iota
 	Write
 	Public
 )
 
-// Operation is one operation of the contract. What a handler, the document, a
-// gateway or the deployment must know of an operation stands here: none of them
-// asks which operation it is.
+// Operation is an operation of the contract. Its fields contain everything that handlers, the document, gateways and the
+// deployment need, so that none of them depends on ids of operations.
 type Operation struct {
 	ID          string
 	Method      string
 	Path        string // below BasePath, with {parameters}
 	Group       Group
-	Summary     string // in the imperative, without a period
-	Description string // what the summary leaves out, in whole sentences
+	Summary     string // imperative, without a period
+	Description string // whole sentences
 	Access      Access
-	Added       bool // goes beyond the original contract: x-extension
+	Added       bool // extension of the original contract (x-extension)
 
 	Cost    Cost
-	Item    string   // what Cost.PerItem counts; "" for a transfer course or new syllabus
-	ItemsIn []string // fields of the body whose items Cost.PerItem counts; see Cost
-	// Expensive calls run only once they are admitted; others run in parallel with
-	// their admission, and only their outcome waits for it.
+	Item    string   // item that Cost.PerItem counts; "" for a transfer course or new syllabus
+	ItemsIn []string // fields of the body with items; see Cost
+	// Expensive calls start once they are admitted. Others run in parallel with their admission.
 	Expensive bool
 
-	Accepts    []string // media types of the request's body; nil when it has none
-	Idempotent bool     // takes Idempotency-Key
-	IfMatch    string   // id of the GET of the record that If-Match is compared with; "" when it takes none
+	Accepts    []string // media types of the request's body; nil for none
+	Idempotent bool     // accepts Idempotency-Key
+	IfMatch    string   // id of the GET whose ETag If-Match is compared with; "" for none
 
-	Status  int      // of the successful response
-	Gives   []string // media types of the successful response, the default first; nil when it has no body
-	Creates string   // id of the GET of the record that Location names; "" when there is none
-	ETag    bool     // the response has an ETag, which a GET compares with If-None-Match
-	Passing string   // field of the response that the ETag leaves out, because it is another in each; "" for none
-	Leads   string   // id of the GET to which a client that prefers HTML is redirected; "" for none
-	Pages   bool     // the response may be a part of a list: Link leads to the others
+	Status  int      // of a successful response
+	Gives   []string // media types of a successful response, the default first; nil for no body
+	Creates string   // id of the GET of the created record, for Location; "" for none
+	ETag    bool     // the response has an ETag; a GET compares it with If-None-Match
+	Passing string   // field that differs in every response, which the ETag omits; "" for none
+	Leads   string   // id of the GET to which clients that prefer HTML are redirected; "" for none
+	Pages   bool     // the response may be a page of a list, with Link
 
-	Queues   bool           // starts extractions: its function may send to the queue
-	Notifies bool           // sends messages to webhooks, by a queue of their own
-	Sealed   bool           // what is recorded under its idempotency key is encrypted: the response shows a secret
-	Errors   []catalog.Code // beyond those that follow from the other fields
+	Queues   bool           // starts extractions, so that its function needs the queue
+	Notifies bool           // sends messages to webhooks, so that its function needs their queue
+	Sealed   bool           // the response contains a secret, so that idempotency records are encrypted
+	Errors   []catalog.Code // in addition to those that follow from the other fields
 }
 
-// HasBody reports whether the operation reads a body.
+// HasBody reports whether requests have a body.
 func (o Operation) HasBody() bool { return o.Accepts != nil }
 
-// ShowsPage reports whether the response is a page for people and nothing else.
+// ShowsPage reports whether the only media type is HTML.
 func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
 
-// Formats lists the short names of the media types that the operation gives, in their order.
+// Formats lists the short names of the media types in Gives.
 func (o Operation) Formats() []string {
 	names := make([]string, len(o.Gives))
 	for i, media := range o.Gives {
@@ -125,14 +119,12 @@ func (o Operation) Formats() []string {
 	return names
 }
 
-// Counted reports whether the call must not run while its customer's units cannot
-// be counted.
+// Counted reports whether calls fail while units cannot be counted.
 func (o Operation) Counted() bool { return o.Access == Write || o.Expensive }
 
-// Codes lists every error code of the operation's responses.
+// Codes lists the error codes of the operation.
 func (o Operation) Codes() []catalog.Code {
-	// The stage's throttle stands before every call, and none takes parameters that
-	// it does not declare.
+	// The stage's throttle applies to every call, and unknown parameters are refused.
 	codes := append([]catalog.Code{catalog.InvalidParameter, catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}, o.Errors...)
 	if o.Access != Public {
 		codes = append(codes, catalog.Unauthorized)
@@ -159,7 +151,7 @@ func (o Operation) Codes() []catalog.Code {
 	return slices.Compact(codes)
 }
 
-// Paths lists the distinct paths of the contract in order of first mention.
+// Paths lists the distinct paths of the contract, in its order.
 func Paths() []string {
 	var paths []string
 	for _, o := range Operations() {
@@ -170,7 +162,7 @@ func Paths() []string {
 	return paths
 }
 
-// Of returns the operation with that id; it panics for an id that the contract lacks.
+// Of returns the operation with an id. It panics if there is none.
 func Of(id string) Operation {
 	i := slices.IndexFunc(operations, func(o Operation) bool { return o.ID == id })
 	if i < 0 {
@@ -179,7 +171,7 @@ func Of(id string) Operation {
 	return operations[i]
 }
 
-// Operations lists the contract.
+// Operations lists all operations.
 func Operations() []Operation { return slices.Clone(operations) }
 
 // In lists the operations of a group.

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// CompressFrom is the length in bytes from which API Gateway compresses responses
-// for clients that take it.
+// CompressFrom is the minimum size, in bytes, of responses that API Gateway compresses.
 const CompressFrom = 10 << 10
 
-// Coding returns the content coding in which a response of that length is sent to a
-// client with that Accept-Encoding: gzip, deflate, or "" for none.
+// Coding returns the content coding that API Gateway chooses: gzip, deflate, or "" for none.
 func Coding(acceptEncoding string, length int) string {
 	if length < CompressFrom {
 		return ""
@@ -32,8 +30,7 @@ func Coding(acceptEncoding string, length int) string {
 
 var codings = []string{"gzip", "deflate"}
 
-// CodedTag returns the ETag of a representation in a content coding. A strong ETag
-// names bytes, so that each coding has one of its own.
+// CodedTag returns the ETag of a content coding. Strong ETags differ between codings.
 func CodedTag(tag, coding string) string {
 	if coding == "" || !strings.HasSuffix(tag, `"`) {
 		return tag
@@ -41,7 +38,7 @@ func CodedTag(tag, coding string) string {
 	return strings.TrimSuffix(tag, `"`) + "-" + coding + `"`
 }
 
-// PlainTag returns the ETag of the same representation without a content coding.
+// PlainTag returns the ETag without the suffix of a content coding.
 func PlainTag(tag string) string {
 	for _, coding := range codings {
 		if plain, ok := strings.CutSuffix(tag, "-"+coding+`"`); ok {

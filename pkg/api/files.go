@@ -1,11 +1,9 @@
 package api
 
-// Files is what a function may do with the files of documents, which lie in object
-// storage, each under its organization.
+// Files are the permissions of a function on the files of documents in object storage.
 type Files struct{ Signs, Lists, Reads, Removes bool }
 
-// FilesOf returns what a function may do with files. Only one signs uploads, and only
-// one reads what was uploaded; the others see that it is there.
+// FilesOf returns the permissions of a function.
 func FilesOf(function string) Files {
 	switch function {
 	case string(Documents):

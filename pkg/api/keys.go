@@ -8,13 +8,11 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// A Partition is the form of the partition keys of one kind of row: words that #
-// separates, and * for each value. It is at the same time the pattern by which IAM
-// tells what a function may touch (dynamodb:LeadingKeys). What the rows are is said
-// in package dynamo, keys.go.
+// A Partition is the pattern of the partition keys of a kind of row: words separated by #, with * for each value. IAM
+// policies grant access by the same patterns (dynamodb:LeadingKeys). Package dynamo documents the rows in keys.go.
 type Partition string
 
-// The partitions of an organization other than those of its records.
+// The partitions of an organization, except those of its records.
 const (
 	EvidenceRows    Partition = "o#*#evidence"
 	TextRows        Partition = "o#*#text"
@@ -45,8 +43,7 @@ const (
 	DataRows         Partition = "r#*#*"
 )
 
-// RecordRows is where the live records of a kind lie. Nested kinds have a partition
-// for each parent.
+// RecordRows returns the partition of the live records of a kind. Nested kinds have a partition for each parent.
 func RecordRows(kind catalog.Kind) Partition {
 	rows := Partition("o#*#" + string(kind))
 	if kind.Nested() {
@@ -55,11 +52,10 @@ func RecordRows(kind catalog.Kind) Partition {
 	return rows
 }
 
-// Deleted is where the records of a partition go when they are deleted.
+// Deleted returns the partition of deleted records.
 func (p Partition) Deleted() Partition { return p + "!" }
 
-// Key is the partition key for values, one for each *. It panics where their number
-// is another.
+// Key returns the partition key for values, one for each *. It panics if their number differs.
 func (p Partition) Key(values ...string) string {
 	var key strings.Builder
 	rest := string(p)
@@ -79,8 +75,8 @@ func (p Partition) Key(values ...string) string {
 	return key.String()
 }
 
-// Organization returns whose rows lie under a key of the partition, one of an
-// organization's with no other value; false for another key.
+// Organization returns the organization in a key of the partition, which must have no other value. It returns false for
+// other keys.
 func (p Partition) Organization(key string) (catalog.OrgID, bool) {
 	before, after, _ := strings.Cut(string(p), "*")
 	rest, begins := strings.CutPrefix(key, before)
@@ -88,30 +84,29 @@ func (p Partition) Organization(key string) (catalog.OrgID, bool) {
 	return catalog.OrgID(org), begins && ends && org != "" && !strings.Contains(org, "#")
 }
 
-// Holds reports whether the key is one of the partition, as IAM compares: a * also
-// takes a #, so that who may write courses may write their external ids and codes.
+// Holds reports whether a key matches the partition. As in IAM, * also matches #, so that permission to write courses
+// includes their external ids and codes.
 func (p Partition) Holds(key string) bool {
 	held, err := path.Match(string(p), key)
 	return err == nil && held
 }
 
-// Rows are the partitions that a function reads and writes. What it writes it may
-// read as well.
+// Rows are the partitions that a function may read and write. Write permission includes read permission.
 type Rows struct{ Reads, Writes []Partition }
 
-// MayRead reports whether a row with that partition key may be read.
+// MayRead reports whether rows with a partition key may be read.
 func (r Rows) MayRead(key string) bool { return r.MayWrite(key) || holds(r.Reads, key) }
 
-// MayWrite reports whether a row with that partition key may be written.
+// MayWrite reports whether rows with a partition key may be written.
 func (r Rows) MayWrite(key string) bool { return holds(r.Writes, key) }
 
 func holds(partitions []Partition, key string) bool {
 	return slices.ContainsFunc(partitions, func(p Partition) bool { return p.Holds(key) })
 }
 
-// RowsOf returns the rows that a function touches: those of the caller and of its
-// quota for every group, those of idempotency, feed and lists for groups that write,
-// and its own. Customers, their keys and reference data are written by operators.
+// RowsOf returns the rows that a function may access: for every group, those of callers and quotas; for groups that
+// write, those of idempotency, the change feed and lists; and its own. Only operators write customers, keys and
+// reference data.
 func RowsOf(function string) Rows {
 	live, deleted, data := RecordRows, func(kind catalog.Kind) Partition { return RecordRows(kind).Deleted() }, []Partition{DataVersionRows, DataRows}
 	caller := Rows{Reads: []Partition{KeyRows, CustomerRows}, Writes: []Partition{UnitRows}}

@@ -2,12 +2,11 @@ package api
 
 import "net/http"
 
-// OperationKind groups operations by what may be expected of them: objectives of
-// availability and latency are set for each (docs/aws.md).
+// OperationKind classifies operations by their objectives of availability and latency (docs/aws.md).
 type OperationKind string
 
-// The kinds. A Compute operation compares skills of a catalog, which takes whole
-// seconds of a processor; what only queues an extraction is a Write.
+// The kinds. A ComputeKind operation compares the skills of a catalog, which takes seconds of CPU time. An operation that
+// queues an extraction is a WriteKind.
 const (
 	ReadKind    OperationKind = "read"
 	WriteKind   OperationKind = "write"

@@ -1,24 +1,22 @@
 package api
 
-// The table, as the store writes it and the deployment creates it: one table, a
-// string partition and sort key, rows that expire, and one sparse index that
-// holds only what is not finished: extractions, deletions that broke off, messages that
-// wait for their next attempt.
+// The table has a string partition key and sort key, a TTL, and a sparse index of unfinished work: extractions,
+// interrupted deletions, and messages with an attempt due.
 const (
 	PartitionKey = "pk"
 	SortKey      = "sk"
 	TTL          = "expiresAt"
 
 	PendingIndex             = "open"
-	PendingIndexPartitionKey = "openShard" // present only until it is finished
-	PendingIndexSortKey      = "openSince" // number, Unix ms at which the sweeper may look at it
+	PendingIndexPartitionKey = "openShard" // absent once finished
+	PendingIndexSortKey      = "openSince" // number, Unix ms from which the sweeper may process it
 )
 
-// The functions that no HTTP request reaches.
+// The functions without HTTP requests.
 const (
 	Extractor = "extractor" // SQS: runs a syllabus extraction
-	Sweeper   = "sweeper"   // schedule: resends and completes what got stuck; dead letters: sets FAILED
-	Deliverer = "deliverer" // the table's stream, SQS and schedule: makes messages of changes and delivers them to webhooks
+	Sweeper   = "sweeper"   // schedule: resends and completes stuck work; dead letters: sets FAILED
+	Deliverer = "deliverer" // the table's stream, SQS and schedule: turns changes into messages and delivers them to webhooks
 )
 
 // Functions lists all functions, the groups first.
@@ -30,27 +28,26 @@ func Functions() []string {
 	return append(names, Extractor, Sweeper, Deliverer)
 }
 
-// MetricNamespace is the CloudWatch namespace of what the functions count in their
-// log lines.
+// MetricNamespace is the CloudWatch namespace of the metrics in log lines.
 const MetricNamespace = "SkillsCurriculum"
 
-// The environment that functions are given.
+// Environment variables of functions.
 const (
 	EnvTable          = "TABLE_NAME"
 	EnvQueueURL       = "QUEUE_URL"
 	EnvDynamoEndpoint = "DYNAMODB_ENDPOINT"
 	EnvSQSEndpoint    = "SQS_ENDPOINT"
-	EnvBucket         = "BUCKET_NAME" // of the files of documents
+	EnvBucket         = "BUCKET_NAME" // bucket of documents' files
 	EnvS3Endpoint     = "S3_ENDPOINT"
 	EnvRateUnits      = "RATE_LIMIT_UNITS"
 	EnvRateWindow     = "RATE_LIMIT_WINDOW_SECONDS"
 	EnvAllowedHosts   = "SYLLABUS_ALLOWED_HOSTS"
 	EnvTaxonomy       = "TAXONOMY"
-	EnvRetryDelay     = "EXTRACTION_RETRY_SECONDS" // before a transient failure is tried again, doubled each time
+	EnvRetryDelay     = "EXTRACTION_RETRY_SECONDS" // delay before retrying a transient failure; doubled each time
 	EnvMessages       = "WEBHOOK_QUEUE_URL"
 	EnvWebhookKey     = "WEBHOOK_KEY"                // encrypts the secrets of webhooks; see package webhook
-	EnvWebhookHosts   = "WEBHOOK_ALLOWED_HOSTS"      // host:port list that may be http or private
-	EnvWebhookRetry   = "WEBHOOK_RETRY_SECONDS"      // comma list: how long each attempt waits after the one before
-	EnvExamples       = "CONTRACT_EXAMPLES"          // JSON object: other examples of parameters; see package printing
+	EnvWebhookHosts   = "WEBHOOK_ALLOWED_HOSTS"      // comma-separated host:port that may be http or private
+	EnvWebhookRetry   = "WEBHOOK_RETRY_SECONDS"      // comma-separated delays between attempts
+	EnvExamples       = "CONTRACT_EXAMPLES"          // JSON object: examples of parameters; see package printing
 	EnvCountTimeout   = "QUOTA_TIMEOUT_MILLISECONDS" // for one count of units; 100 when absent
 )

@@ -11,7 +11,7 @@ import (
 // ProblemMediaType is the media type of every error response (RFC 9457).
 const ProblemMediaType = "application/problem+json"
 
-// Problem is the one error shape, at every layer.
+// Problem is the body of every error response.
 type Problem struct {
 	Type      string               `json:"type" format:"uri" doc:"Address of this kind of problem in the reference; ends in /problems/ and the code"`
 	Title     string               `json:"title" doc:"Kind of the problem, for people"`
@@ -23,8 +23,8 @@ type Problem struct {
 	Errors    []catalog.FieldError `json:"errors,omitempty" doc:"Field errors of the request, if any"`
 }
 
-// NewProblem returns a problem with what follows from its code. Origin is as for ProblemType,
-// instance the full path with BasePath.
+// NewProblem returns a problem with the type, title and status of its code. origin is as for ProblemType, instance the
+// full path with BasePath.
 func NewProblem(origin string, code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError) Problem {
 	kind := problems[code]
 	return Problem{
@@ -33,16 +33,16 @@ func NewProblem(origin string, code catalog.Code, detail, instance, requestID st
 	}
 }
 
-// ProblemType is the address of what the reference says of a kind of problem. Origin is the
-// scheme and host at which the client reached the service; without one the address is relative.
+// ProblemType returns the URL of a kind of problem in the reference. origin is the scheme and host by which the client
+// reached the service; if it is "", the URL is relative.
 func ProblemType(origin string, code catalog.Code) string {
 	return origin + BasePath + "/docs#/problems/" + string(code)
 }
 
-// ProblemCodes lists the codes of problems, sorted.
+// ProblemCodes lists the codes, sorted.
 func ProblemCodes() []catalog.Code { return slices.Sorted(maps.Keys(problems)) }
 
-// ProblemTitle returns the title of the problems of a code.
+// ProblemTitle returns the title of a code.
 func ProblemTitle(code catalog.Code) string { return problems[code].title }
 
 // Status returns the HTTP status of a code.
@@ -69,8 +69,8 @@ var problems = map[catalog.Code]struct {
 	catalog.Unavailable:          {http.StatusServiceUnavailable, "Unavailable"},
 }
 
-// The headers of every response, in the contract's spelling. They are assigned to
-// header maps directly: net/http would respell them.
+// Names of headers, in the contract's spelling. They are assigned to header maps directly, because net/http would
+// canonicalize them.
 const (
 	HeaderRequestID = "X-Request-Id"
 	HeaderLimit     = "X-RateLimit-Limit"

@@ -7,25 +7,24 @@ import (
 	"sync"
 )
 
-// Route is what a path and method lead to. It is only to be read.
+// Route is the result of matching a path and a method. It must not be modified.
 type Route struct {
-	Path      string            // the contract's path, empty when there is none
-	Operation *Operation        // nil when the path exists but not for the method
+	Path      string            // path in the contract; "" if the path does not exist
+	Operation *Operation        // nil if the path does not have the method
 	Params    map[string]string // decoded path parameters
-	Allowed   []string          // the path's methods
+	Allowed   []string          // methods of the path
 }
 
-// Match finds the contract's operation for an escaped path that begins with
-// BasePath. The path is taken as it is: a trailing or doubled slash leads nowhere.
-// The error says that a segment cannot be decoded.
+// Match finds the operation for a method and an escaped path that begins with BasePath. Paths are not cleaned: a
+// trailing or doubled slash does not match. It returns an error if the path cannot be decoded.
 func Match(method, escapedPath string) (Route, error) { return contract().Match(method, escapedPath) }
 
 var contract = sync.OnceValue(func() Routes { return NewRoutes(operations) })
 
-// Routes finds the operations of a table by their method and path.
+// Routes finds operations by method and path.
 type Routes []pattern
 
-// Match is the function Match, for the operations of these routes.
+// Match is like the function Match, for these routes.
 func (all Routes) Match(method, escapedPath string) (Route, error) {
 	if _, err := url.PathUnescape(escapedPath); err != nil {
 		return Route{}, err
@@ -53,7 +52,7 @@ func (all Routes) Match(method, escapedPath string) (Route, error) {
 	return route, nil
 }
 
-// pattern is a path of the contract, taken apart once.
+// pattern is a parsed path of the contract.
 type pattern struct {
 	path       string
 	segments   []segment
@@ -62,10 +61,10 @@ type pattern struct {
 	methods    []string // sorted
 }
 
-// segment is a fixed text or a parameter.
+// segment is a literal or a parameter.
 type segment struct{ text, parameter string }
 
-// NewRoutes returns the routes of a table of operations.
+// NewRoutes returns the routes of operations.
 func NewRoutes(operations []Operation) Routes {
 	var all Routes
 	at := map[string]int{} // in all, by path
@@ -96,8 +95,7 @@ func newPattern(path string) pattern {
 	return p
 }
 
-// matches reports whether an escaped path is of this pattern. The path / is one
-// segment without text.
+// matches reports whether an escaped path matches. The path / has one empty segment.
 func (p *pattern) matches(path string) bool {
 	for i, s := range p.segments {
 		text, rest, more := strings.Cut(path, "/")
@@ -109,7 +107,7 @@ func (p *pattern) matches(path string) bool {
 	return true
 }
 
-// params decodes the parameters of a path that matches.
+// params decodes the parameters of a matching path.
 func (p *pattern) params(path string) map[string]string {
 	if p.parameters == 0 {
 		return nil
@@ -118,7 +116,7 @@ func (p *pattern) params(path string) map[string]string {
 	for _, s := range p.segments {
 		text, rest, _ := strings.Cut(path, "/")
 		if s.parameter != "" {
-			// The whole path can be decoded, so its segments can.
+			// Match has checked that the path can be decoded.
 			params[s.parameter], _ = url.PathUnescape(text)
 		}
 		path = rest

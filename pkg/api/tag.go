@@ -2,33 +2,33 @@ package api
 
 import "slices"
 
-// Tag is a subject under which readers of the document find operations.
+// Tag is a group of operations in the OpenAPI document.
 type Tag struct {
 	Name, Description string
 	Groups            []Group
 }
 
 var tags = []Tag{
-	{"Catalog", "Courses and their sections: what is taught, with the skills that it teaches.", []Group{Courses}},
-	{"Credentials and programs", "Stackable credentials, which hold sections, and programs, which order courses.", []Group{Credentials, Programs}},
-	{"Jobs and labor market", "Jobs of the organization with the skills that they require, and official figures of occupations.", []Group{Jobs, Labor}},
-	{"Transfer", "Courses that students bring from other institutions, and the sections that they are equivalent to.", []Group{Transfers}},
-	{"Articulations", "What courses of other institutions are worth here, as it was decided, and look-ups of it.", []Group{Articulations}},
-	{"Extraction", "Skills from syllabi, and the taxonomy that they are of.", []Group{Extractions}},
+	{"Catalog", "Courses and their sections, with the skills they teach.", []Group{Courses}},
+	{"Credentials and programs", "Stackable credentials, made of sections, and programs, made of courses.", []Group{Credentials, Programs}},
+	{"Jobs and labor market", "Jobs of the organization with the skills they require, and official figures for occupations.", []Group{Jobs, Labor}},
+	{"Transfer", "Courses that students bring from other institutions, and their equivalent sections.", []Group{Transfers}},
+	{"Articulations", "Decisions on what courses of other institutions count as, and look-ups.", []Group{Articulations}},
+	{"Extraction", "Skills extracted from syllabi, and their taxonomy.", []Group{Extractions}},
 	{"Documents", "Uploads of syllabi that have no public address.", []Group{Documents}},
-	{"Reports", "Courses compared with jobs and skills, generated anew at each read.", []Group{Reports}},
-	{"Webhooks", "Addresses that are told of changes, and what became of the messages.", []Group{Webhooks}},
-	{"Usage and changes", "What a customer has used, every change of the organization's records, and the contract itself.", []Group{Customers, Docs}},
+	{"Reports", "Comparisons of courses with jobs and skills, generated when they are read.", []Group{Reports}},
+	{"Webhooks", "URLs that are notified of changes, and the deliveries of messages.", []Group{Webhooks}},
+	{"Usage and changes", "The caller's key and usage, the organization's change feed, and this document.", []Group{Customers, Docs}},
 }
 
-// Tags lists the tags in the order in which readers want them.
+// Tags lists the tags in reading order.
 func Tags() []Tag { return slices.Clone(tags) }
 
-// Tag returns the tag of the group's operations; it panics for a group that has none.
+// Tag returns the group's tag. It panics if there is none.
 func (g Group) Tag() Tag {
 	i := slices.IndexFunc(tags, func(t Tag) bool { return slices.Contains(t.Groups, g) })
 	if i < 0 {
-		panic("no tag has the group " + string(g))
+		panic("no tag for group " + string(g))
 	}
 	return tags[i]
 }

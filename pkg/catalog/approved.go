@@ -6,30 +6,29 @@ import (
 	"strings"
 )
 
-// ApprovedKey is under what approved articulations are looked up: an institution (name
-// or code) and a code, or all codes of an alternative as Alternative.Key has them; all
-// Normalized. Without an institution Codes is the id of a transfer course.
+// ApprovedKey is a key for looking up approved articulations: an institution (name or code) and a code, or all codes
+// of an alternative (see Alternative.Key), all Normalized. Without an institution, Codes is the id of a transfer
+// course.
 type ApprovedKey struct{ Institution, Codes string }
 
-// Approved names the articulations under a key, by their sequence numbers. It names all
-// that are approved, and may name others: the records decide.
+// Approved lists the sequence numbers of the articulations under a key. It has all approved ones and may have others:
+// the records decide.
 type Approved struct {
 	Key ApprovedKey
-	// Periods are those of articulations that have an alternative of exactly the key's
-	// codes, and "" for the others. One may end later than its articulation does, never
-	// sooner.
+	// Periods are those of articulations with an alternative of exactly the key's codes, "" for the others. A period
+	// may end later than its articulation, never sooner.
 	Periods map[int]string
-	// Version grows whenever an articulation with an alternative of exactly the key's
-	// codes is approved or comes to end at another day.
+	// Version grows whenever an articulation with an alternative of exactly the key's codes is approved or its end
+	// changes.
 	Version int
-	// Parts is how many rows the entries have been divided among beside the first, and
-	// Filled how many entries the last one has.
+	// Parts is the number of rows that hold the entries besides the first one, Filled the number of entries in the
+	// last.
 	Parts, Filled int
-	// Entered are the periods that a change sets, provided that Version still stands.
+	// Entered are the periods that a change sets if Version has not changed.
 	Entered map[int]string
 }
 
-// LookupKeys lists the keys of codes at an institution, each once, in the order asked.
+// LookupKeys returns the distinct keys of codes at an institution, in the order of the codes.
 func LookupKeys(institution string, codes []string) []ApprovedKey {
 	var keys []ApprovedKey
 	for _, code := range codes {
@@ -44,8 +43,8 @@ func LookupKeys(institution string, codes []string) []ApprovedKey {
 // TransferCourseKey is the key under which articulations name a transfer course.
 func TransferCourseKey(id string) ApprovedKey { return ApprovedKey{Codes: id} }
 
-// ExactKeys lists the keys of the articulation's alternatives. Whoever approves it, or
-// moves its end, reads what is approved under them and enters it there.
+// ExactKeys returns the keys of the articulation's alternatives. An approval and a change of its end read these keys
+// and enter it there.
 func (a *Articulation) ExactKeys() []ApprovedKey {
 	var keys []ApprovedKey
 	for _, institution := range a.SendingInstitution.keys() {
@@ -56,7 +55,7 @@ func (a *Articulation) ExactKeys() []ApprovedKey {
 	return keys
 }
 
-// PartKeys lists the other keys that lead to the articulation.
+// PartKeys returns the other keys of the articulation.
 func (a *Articulation) PartKeys() []ApprovedKey {
 	exact := a.ExactKeys()
 	var keys []ApprovedKey
@@ -78,7 +77,7 @@ func (a *Articulation) PartKeys() []ApprovedKey {
 	return keys
 }
 
-// Enter enters an articulation, whose period is new, under the keys of its alternatives.
+// Enter enters an articulation with a new period under the keys of its alternatives.
 func (c *Change) Enter(a *Articulation, under []*Approved) {
 	for _, row := range under {
 		// Another articulation of the change may have the same key.
@@ -95,14 +94,14 @@ func (row *Approved) enter(a *Articulation) {
 	row.Entered[a.Number()] = a.Period()
 }
 
-// Lead enters an articulation that is approved under its other keys.
+// Lead enters an approved articulation under its other keys.
 func (c *Change) Lead(a *Articulation, under []*Approved) {
 	for _, row := range under {
 		c.With(&Hint{about[*Articulation]{a}, row})
 	}
 }
 
-// Shorten notes that an articulation ends sooner, where that is at hand.
+// Shorten shortens an articulation's period in the entries that have been loaded.
 func (c *Change) Shorten(a *Articulation) {
 	for _, row := range EffectsOf[*Entry](c) {
 		if row.Periods[a.Number()] != "" {
@@ -127,7 +126,7 @@ func (a *Articulation) Number() int {
 	return seq
 }
 
-// NumbersOf lists the sequence numbers that stand under some keys, each once, in order.
+// NumbersOf returns the distinct sequence numbers under some keys, sorted.
 func NumbersOf(under []*Approved) []int {
 	numbers := map[int]bool{}
 	for _, row := range under {
@@ -138,9 +137,8 @@ func NumbersOf(under []*Approved) []int {
 	return slices.Sorted(maps.Keys(numbers))
 }
 
-// Overlapping lists the sequence numbers of other articulations under the keys that may
-// be approved for the same codes at the same time; except is the id of one that does not
-// count, if any.
+// Overlapping returns the sequence numbers of other articulations under the keys that may be approved for the same
+// codes at the same time. It ignores the articulation with the id except.
 func (a *Articulation) Overlapping(under []*Approved, except *string) []int {
 	own := []int{a.Number()}
 	if except != nil {
@@ -164,13 +162,13 @@ func (a *Articulation) Overlapping(under []*Approved, except *string) []int {
 	return found
 }
 
-// Grant notes that an articulation is approved, or goes on, which grants the courses:
-// all of them must be among those that are live, and stay there. The error is a conflict.
+// Grant records that an approved articulation grants the courses. All of them must be live when the change is saved;
+// the error is a Conflict.
 func (c *Change) Grant(a *Articulation, live map[string]*Course) error {
 	for _, id := range a.GrantedCourses() {
 		course := live[id]
 		if course == nil {
-			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
+			return Errorf(Conflict, "Course %s, which the articulation grants, is deleted.", id)
 		}
 		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id }, func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
 	}

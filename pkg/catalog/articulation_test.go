@@ -195,6 +195,23 @@ func TestWhatMayStillChange(t *testing.T) {
 	}
 }
 
+// TestNotesStay: a PATCH without notes and publication leaves them; empty and false ones end them.
+func TestNotesStay(t *testing.T) {
+	a := draft(t, `{"publicNote":"for students","privateNote":"for us","published":true}`)
+	if err := input(t, `{"effectiveTerm":"Fall"}`).Revise(a, known); err != nil {
+		t.Fatal(err)
+	}
+	if a.PublicNote == nil || *a.PublicNote != "for students" || *a.PrivateNote != "for us" || !a.Published {
+		t.Errorf("after another change: %v, %v, %v", a.PublicNote, a.PrivateNote, a.Published)
+	}
+	if err := input(t, `{"publicNote":"","privateNote":null,"published":false}`).Revise(a, known); err != nil {
+		t.Fatal(err)
+	}
+	if a.PublicNote != nil || a.PrivateNote != nil || a.Published {
+		t.Errorf("ended: %v, %v, %v", a.PublicNote, a.PrivateNote, a.Published)
+	}
+}
+
 func TestArticulationMoves(t *testing.T) {
 	states := []catalog.ArticulationStatus{catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected}
 	allowed := map[string]bool{

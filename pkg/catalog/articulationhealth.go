@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ArticulationIssue is what needs a look at an approved articulation.
+// ArticulationIssue is a reason to look at an approved articulation again.
 type ArticulationIssue struct {
 	ArticulationID string    `json:"articulationId"`
 	Issue          IssueKind `json:"issue" enum:"COURSE_RETIRED,COURSE_RENAMED,CREDITS_CHANGED,SYLLABUS_CHANGED,REVIEW_DUE,EXPIRING" doc:"What needs a look"`
@@ -26,17 +26,17 @@ const (
 	Expiring        IssueKind = "EXPIRING"
 )
 
-// expiringDays is how long before its last day an articulation is EXPIRING.
+// expiringDays is the number of days before its last day for which an articulation is EXPIRING.
 const expiringDays = 90
 
-// RetiredCourse is the lifecycleStatus of a course that is taught no more.
+// RetiredCourse is the lifecycleStatus of a course that is no longer taught.
 const RetiredCourse = "RETIRED"
 
-// GrantedNow is what became of what an articulation grants.
+// GrantedNow is the current state of an articulation's grants.
 type GrantedNow struct {
 	Courses map[string]*Course // the granted ones that are live
-	// Document is the digest of the document that the skills of the evidence's section
-	// are from; "" where the section is gone or has none.
+	// Document is the digest of the document behind the skills of the evidence's section; "" if the section is
+	// deleted or has no document.
 	Document string
 }
 
@@ -46,8 +46,8 @@ var IssueFields = []string{
 	"evidence.extraction",
 }
 
-// Issues lists what needs a look today: what changed since the approval, course by
-// course, and dates. An articulation that is not approved or has ended has none.
+// Issues returns the articulation's issues as of today: changes since the approval, course by course, then dates. An
+// articulation that is not approved or has ended has none.
 func (a *Articulation) Issues(now GrantedNow, today string) []ArticulationIssue {
 	if a.Status != ArticulationApproved || a.EndedBefore(today) {
 		return nil

@@ -7,57 +7,56 @@ import (
 	"strings"
 )
 
-// ArticulationInput is what a request or a file says of an articulation. What its moves
-// set is no part of it.
+// ArticulationInput is the input for an articulation from a request or a file. It has no fields that moves set.
 type ArticulationInput struct {
 	SendingInstitution Optional[InstitutionInput]   `json:"sendingInstitution"`
-	Sending            Optional[[]AlternativeInput] `json:"sending" minItems:"1" maxItems:"10" doc:"alternatives, any one of which is enough; no two of the same codes"`
-	Receiving          Optional[[]GrantInput]       `json:"receiving,omitzero" nullable:"true" maxItems:"10" doc:"what is granted, all of it; empty with NO_CREDIT and only then"`
+	Sending            Optional[[]AlternativeInput] `json:"sending" minItems:"1" maxItems:"10" doc:"Alternatives, any one of which is enough; no two of the same codes"`
+	Receiving          Optional[[]GrantInput]       `json:"receiving,omitzero" nullable:"true" maxItems:"10" doc:"All that is granted; empty with NO_CREDIT and only then"`
 	Decision           Optional[Decision]           `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT"`
-	Reason             Optional[*string]            `json:"reason,omitzero" maxLength:"10000" doc:"required with NO_CREDIT"`
+	Reason             Optional[*string]            `json:"reason,omitzero" maxLength:"10000" doc:"Reason; required with NO_CREDIT"`
 	EffectiveFrom      Optional[string]             `json:"effectiveFrom" format:"date"`
-	EffectiveTo        Optional[*string]            `json:"effectiveTo,omitzero" format:"date" doc:"the last day; not before effectiveFrom"`
+	EffectiveTo        Optional[*string]            `json:"effectiveTo,omitzero" format:"date" doc:"The last day; not before effectiveFrom"`
 	EffectiveTerm      Optional[*string]            `json:"effectiveTerm,omitzero" maxLength:"50"`
 	ReviewAfter        Optional[*string]            `json:"reviewAfter,omitzero" format:"date"`
-	ProgramIDs         Optional[[]string]           `json:"programIds,omitzero" nullable:"true" maxItems:"50" doc:"the programs that it is for; empty for all"`
+	ProgramIDs         Optional[[]string]           `json:"programIds,omitzero" nullable:"true" maxItems:"50" doc:"Programs that it is for; empty for all"`
 	PublicNote         Optional[*string]            `json:"publicNote,omitzero" maxLength:"10000"`
 	PrivateNote        Optional[*string]            `json:"privateNote,omitzero" maxLength:"10000"`
-	Published          Optional[bool]               `json:"published,omitzero" doc:"false where nothing is said"`
-	Supersedes         Optional[*string]            `json:"supersedes,omitzero" maxLength:"64" doc:"id of the approved articulation that this one takes the place of"`
+	Published          Optional[bool]               `json:"published,omitzero" doc:"Whether the decision is published; false when absent"`
+	Supersedes         Optional[*string]            `json:"supersedes,omitzero" maxLength:"64" doc:"Id of the approved articulation that this one takes the place of"`
 }
 
-// InstitutionInput is what a request or a file says of another institution.
+// InstitutionInput is the input for another institution.
 type InstitutionInput struct {
 	Name     string  `json:"name" minLength:"1" maxLength:"255" doc:"Its name"`
 	CodeType *string `json:"codeType,omitempty" nullable:"true" enum:"IPEDS,OPEID,CEEB" doc:"The register that the code is of"`
 	Code     *string `json:"code,omitempty" nullable:"true" maxLength:"50" doc:"Its code in that register"`
 }
 
-// AlternativeInput is what a request or a file says of a set of courses.
+// AlternativeInput is the input for an alternative.
 type AlternativeInput struct {
-	Courses []SendingCourseInput `json:"courses" minItems:"1" maxItems:"10" doc:"all of these are needed; no code twice"`
+	Courses []SendingCourseInput `json:"courses" minItems:"1" maxItems:"10" doc:"Courses, all of which are needed; no code twice"`
 }
 
-// SendingCourseInput is what a request or a file says of a course that is sent.
+// SendingCourseInput is the input for a course of another institution.
 type SendingCourseInput struct {
 	Code             string   `json:"code" minLength:"1" maxLength:"50" pattern:"^[^,;]*$" doc:"Code of the course at the institution"`
 	Title            *string  `json:"title,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"Its title there"`
 	Credits          *Credits `json:"credits,omitempty" doc:"Its credits there"`
 	MinimumGrade     *string  `json:"minimumGrade,omitempty" nullable:"true" maxLength:"50" doc:"The grade that is asked for; look-ups do not ask"`
 	TakenFrom        *string  `json:"takenFrom,omitempty" nullable:"true" format:"date" doc:"The first day on which it may have been taken; look-ups do not ask"`
-	TakenTo          *string  `json:"takenTo,omitempty" nullable:"true" format:"date" doc:"not before takenFrom"`
+	TakenTo          *string  `json:"takenTo,omitempty" nullable:"true" format:"date" doc:"Last day; not before takenFrom"`
 	TransferCourseID *string  `json:"transferCourseId,omitempty" nullable:"true" maxLength:"64"`
 }
 
-// GrantInput is what a request or a file says of what is granted.
+// GrantInput is the input for a grant.
 type GrantInput struct {
 	CourseID *string  `json:"courseId,omitempty" nullable:"true" maxLength:"255"`
-	Label    *string  `json:"label,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"what is granted without a course; either this or courseId"`
+	Label    *string  `json:"label,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"Name of a grant without a course; either this or courseId"`
 	Credits  *Credits `json:"credits,omitempty" doc:"How many credits it counts for"`
 }
 
-// Names lists what the input names: courses and transfer courses, programs and the
-// articulation that it supersedes. Who applies it loads them.
+// Names returns the names of the records that Apply needs: courses, transfer courses, programs and the articulation
+// to supersede.
 func (in ArticulationInput) Names() (courses, transferCourses, programs, articulations []string) {
 	for _, grant := range in.Receiving.Value {
 		if id := nonEmpty(grant.CourseID); id != nil {
@@ -77,9 +76,9 @@ func (in ArticulationInput) Names() (courses, transferCourses, programs, articul
 	return courses, transferCourses, in.ProgramIDs.Value, articulations
 }
 
-// Apply gives the articulation its fields; a new one is a DRAFT. What it names must be
-// in l, under the name that the input has for it, or be named by the articulation
-// already: what was deleted since may stay. See Revise for what may change.
+// Apply sets the fields of the articulation; a new one is a DRAFT. The records that it names must be in l, by the
+// name in the input, unless the articulation names them already: references to deleted records may stay. Revise
+// restricts which fields may change.
 func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
 	before := *a
 	if a.Status == "" {
@@ -114,7 +113,7 @@ func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
 	return append(wrong, l.period(&a.EffectiveFrom, a.EffectiveTo)...)
 }
 
-// worth judges whether what is granted fits the decision.
+// worth checks that the grants fit the decision.
 func (a *Articulation) worth(l Lookups) (wrong []FieldError) {
 	switch nothing := a.Decision == NoCredit; {
 	case nothing && len(a.Receiving) > 0:
@@ -138,7 +137,7 @@ func (in InstitutionInput) institution(l Lookups) (Institution, []FieldError) {
 
 const nothingRemains = "nothing remains of it without blanks, hyphens and dots"
 
-// sending returns the alternatives of an articulation, which was before.
+// sending returns the alternatives of an articulation; before is its previous state.
 func sending(in []AlternativeInput, before *Articulation, l Lookups) ([]Alternative, []FieldError) {
 	var wrong []FieldError
 	all := make([]Alternative, len(in))
@@ -157,7 +156,7 @@ func sending(in []AlternativeInput, before *Articulation, l Lookups) ([]Alternat
 	return all, wrong
 }
 
-// fill gives the alternative its courses.
+// fill sets the alternative's courses.
 func (alternative *Alternative) fill(in []SendingCourseInput, before *Articulation, l Lookups) (wrong []FieldError) {
 	seen := map[string]bool{}
 	alternative.Courses = make([]SendingCourse, len(in))
@@ -172,7 +171,7 @@ func (alternative *Alternative) fill(in []SendingCourseInput, before *Articulati
 		wrong = append(wrong, alternative.Courses[i].check(before, at)...)
 		code := Normalized(course.Code)
 		if code != "" && seen[code] {
-			wrong = append(wrong, FieldError{at.at("code"), "stands twice in the alternative", course.Code})
+			wrong = append(wrong, FieldError{at.at("code"), "must not be repeated in the alternative", course.Code})
 		}
 		seen[code] = true
 	}
@@ -187,7 +186,7 @@ func (c SendingCourse) check(before *Articulation, l Lookups) (wrong []FieldErro
 		wrong = append(wrong, FieldError{l.at("code"), nothingRemains, c.Code})
 	}
 	if c.TakenFrom != nil && c.TakenTo != nil && *c.TakenFrom > *c.TakenTo {
-		wrong = append(wrong, FieldError{l.at("takenTo"), "before takenFrom", *c.TakenTo})
+		wrong = append(wrong, FieldError{l.at("takenTo"), "must not be before takenFrom", *c.TakenTo})
 	}
 	if id := c.TransferCourseID; id != nil && l.TransferCourses[*id] == nil && !before.sends(*id) {
 		wrong = append(wrong, FieldError{l.at("transferCourseId"), "there is no such transfer course", *id})
@@ -195,7 +194,7 @@ func (c SendingCourse) check(before *Articulation, l Lookups) (wrong []FieldErro
 	return wrong
 }
 
-// sends reports whether the articulation names the transfer course.
+// sends reports whether the articulation refers to the transfer course.
 func (a *Articulation) sends(transferCourseID string) bool {
 	return slices.ContainsFunc(a.Sending, func(alternative Alternative) bool {
 		return slices.ContainsFunc(alternative.Courses, func(c SendingCourse) bool {
@@ -204,7 +203,7 @@ func (a *Articulation) sends(transferCourseID string) bool {
 	})
 }
 
-// receiving returns what an articulation grants, which was before.
+// receiving returns the grants of an articulation; before is its previous state.
 func receiving(in []GrantInput, before *Articulation, l Lookups) ([]Grant, []FieldError) {
 	var wrong []FieldError
 	known := before.GrantedCourses()
@@ -228,8 +227,7 @@ func receiving(in []GrantInput, before *Articulation, l Lookups) ([]Grant, []Fie
 	return all, wrong
 }
 
-// programs returns the ids of the programs that an articulation, which was before, is
-// for.
+// programs returns the ids of the programs that an articulation is for; before is its previous state.
 func programs(in []string, before *Articulation, l Lookups) ([]string, []FieldError) {
 	var wrong []FieldError
 	all := make([]string, 0, len(in))
@@ -251,8 +249,7 @@ func programs(in []string, before *Articulation, l Lookups) ([]string, []FieldEr
 	return all, wrong
 }
 
-// superseded returns the id of what an articulation, which was before, takes the place
-// of.
+// superseded returns the id of the articulation to supersede; before is the previous state.
 func superseded(name *string, before *Articulation, l Lookups) (*string, []FieldError) {
 	if name == nil {
 		return nil, nil
@@ -266,7 +263,7 @@ func superseded(name *string, before *Articulation, l Lookups) (*string, []Field
 	return name, []FieldError{{l.at("supersedes"), "there is no such articulation", *name}}
 }
 
-// nonEmpty returns a text; an empty one is none.
+// nonEmpty returns s, or nil if it is empty.
 func nonEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -274,16 +271,16 @@ func nonEmpty(s *string) *string {
 	return s
 }
 
-// approvedFields are the fields of an approved articulation that may still change.
+// approvedFields are the fields that may still change after the approval.
 var approvedFields = []string{"effectiveTo", "reviewAfter", "publicNote", "privateNote", "published"}
 
-// MayChange reports whether the field may change while an articulation is in the state.
+// MayChange reports whether a field may change in a state.
 func (s ArticulationStatus) MayChange(field string) bool {
 	return s == ArticulationDraft || s == ArticulationApproved && slices.Contains(approvedFields, field)
 }
 
-// Revise changes a loaded articulation as its input says. A field that must not change
-// any more is a conflict, which goes before all else that is wrong.
+// Revise applies the input to a loaded articulation. A change of a field that may no longer change is a Conflict,
+// which precedes field errors.
 func (in ArticulationInput) Revise(a *Articulation, l Lookups) error {
 	before := *a
 	wrong := in.Apply(a, l)
@@ -299,8 +296,7 @@ func (in ArticulationInput) Revise(a *Articulation, l Lookups) error {
 	return nil
 }
 
-// changedFields lists those of the fields that are not as they were, by their names in
-// the contract.
+// changedFields returns the JSON names of the fields that differ.
 func changedFields(before, after *Articulation, of func(field string) bool) (names []string) {
 	was, is := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
 	for i := range was.NumField() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ArticulationQuery asks what is granted for courses of an institution.
+// ArticulationQuery is a query for the grants for courses of an institution.
 type ArticulationQuery struct {
 	Institution string   // its name or code
 	Codes       []string // of the courses; one that stands twice is one
@@ -15,11 +15,11 @@ type ArticulationQuery struct {
 	ProgramID   string   // "" asks for what is for all programs
 }
 
-// MaxLookupCodes is how many codes one query asks for: at most 64, because sets of them
-// are the bits of a word.
+// MaxLookupCodes is the maximum number of codes in a query. It cannot exceed 64, because sets of codes are the bits
+// of a word.
 const MaxLookupCodes = 50
 
-// ParseCodes reads the codes of a query from a list with commas between them.
+// ParseCodes parses a comma-separated list of codes.
 func ParseCodes(list string) ([]string, error) {
 	var codes []string
 	for code := range strings.SplitSeq(list, ",") {
@@ -35,43 +35,42 @@ func ParseCodes(list string) ([]string, error) {
 	return codes, nil
 }
 
-// Granted is what one articulation grants for some of the codes.
+// Granted is an articulation's grant for some of the codes.
 type Granted struct {
 	ArticulationID string   `json:"articulationId"`
-	Alternative    int      `json:"alternative" minimum:"0" doc:"index of the alternative that the codes meet"`
-	Codes          []string `json:"codes" doc:"the codes that are used, as they were asked for and in that order"`
+	Alternative    int      `json:"alternative" minimum:"0" doc:"Index of the alternative that the codes meet"`
+	Codes          []string `json:"codes" doc:"Codes that are used, as spelled in the request and in its order"`
 	Receiving      []Grant  `json:"receiving" doc:"What is granted, all of it"`
 	Decision       Decision `json:"decision" enum:"EQUIVALENT,PARTIAL,ELECTIVE,REQUIREMENT,NO_CREDIT" doc:"What was decided"`
 	PublicNote     *string  `json:"publicNote" doc:"The note for students"`
 }
 
-// UncoveredCode says why nothing is granted for a code: every alternative that has it.
+// UncoveredCode explains why nothing is granted for a code: it lists every alternative that has the code.
 type UncoveredCode struct {
 	Code       string    `json:"code" doc:"The code as it was asked for"`
-	Considered []NotUsed `json:"considered" doc:"in the order of precedence; empty where no articulation of the institution has the code"`
+	Considered []NotUsed `json:"considered" doc:"Alternatives with the code, in order of precedence; empty if the institution has none"`
 }
 
-// NotUsed is an alternative that was not used, and why: the first of the reasons that
-// applies, in the order of their list.
+// NotUsed is an alternative that was not used, with the first reason that applies.
 type NotUsed struct {
 	ArticulationID string        `json:"articulationId"`
 	Alternative    int           `json:"alternative" minimum:"0" doc:"Index of the alternative"`
 	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED" doc:"Why it was not used, the first that applies"`
-	Missing        []string      `json:"missing,omitempty" doc:"with COURSES_MISSING: the codes of the alternative that were not asked for"`
-	Used           []UsedCode    `json:"used,omitempty" doc:"with CODES_USED: the codes of the alternative that were used before"`
+	Missing        []string      `json:"missing,omitempty" doc:"With COURSES_MISSING: the codes of the alternative that the request lacks"`
+	Used           []UsedCode    `json:"used,omitempty" doc:"With CODES_USED: the codes of the alternative that were used before"`
 }
 
-// UsedCode is a code that an articulation uses.
+// UsedCode is a code with the articulation that uses it.
 type UsedCode struct {
 	Code           string `json:"code" doc:"The code as it was asked for"`
 	ArticulationID string `json:"articulationId"`
 }
 
-// NotUsedReason is why an alternative was not used.
+// NotUsedReason is the reason why an alternative was not used.
 type NotUsedReason string
 
-// The reasons. OTHER_PROGRAM: the articulation is for programs, and the one that was
-// asked for is not among them. ALREADY_GRANTED: another alternative of it was used.
+// The reasons, in order of precedence. OTHER_PROGRAM: the articulation is for other programs than the requested one.
+// ALREADY_GRANTED: another alternative of the articulation was used.
 const (
 	NotApproved    NotUsedReason = "NOT_APPROVED"
 	NotYetInForce  NotUsedReason = "NOT_YET_IN_FORCE"
@@ -88,12 +87,11 @@ var LookupFields = []string{
 	"programIds", "publicNote",
 }
 
-// Lookup returns what the articulations grant, the codes for which they grant nothing,
-// and why. Only those of the institution count that are approved, in force on the day
-// and for the program. An alternative counts when all of its codes are asked for. Larger
-// alternatives come first, then those of the articulation that is in effect later, then
-// of the smaller id, then by index; each code is used once and each articulation grants
-// once. One with NO_CREDIT grants nothing, but uses its codes.
+// Lookup returns the grants, the codes without a grant, and the reasons. An articulation counts if it is of the
+// institution, approved, in force on the day and for the program; an alternative counts if the query has all of its
+// codes. Larger alternatives come first, then those of the articulation with the later effectiveFrom, then the
+// smaller id, then the index. Each code is used once, and each articulation grants once. NO_CREDIT grants nothing,
+// but uses its codes.
 func (q ArticulationQuery) Lookup(articulations []*Articulation) (granted []Granted, uncovered []string, why []UncoveredCode) {
 	decision := q.Consider(true)
 	byID := map[string]*Articulation{}
@@ -108,8 +106,8 @@ func (q ArticulationQuery) Lookup(articulations []*Articulation) (granted []Gran
 	return granted, uncovered, why
 }
 
-// LookupDecision decides a query on articulations that are added one by one. It keeps
-// little of each, so that it can decide on any number of them.
+// LookupDecision decides a query on articulations that are added one by one. It keeps little of each, so that there
+// can be any number.
 type LookupDecision struct {
 	query      ArticulationQuery
 	codes      askedCodes
@@ -117,7 +115,7 @@ type LookupDecision struct {
 	candidates []candidate
 }
 
-// Consider begins the decision of a query; trace keeps what Decide says of uncovered codes.
+// Consider begins the decision of a query. With trace, Decide explains uncovered codes.
 func (q ArticulationQuery) Consider(trace bool) *LookupDecision {
 	return &LookupDecision{query: q, codes: q.codes(), trace: trace}
 }
@@ -146,7 +144,7 @@ func (d *LookupDecision) Add(a *Articulation) {
 	}
 }
 
-// refuse returns why no alternative of an articulation counts; "" for none.
+// refuse returns the reason why no alternative of an articulation counts; "" if they count.
 func (q ArticulationQuery) refuse(a *Articulation) NotUsedReason {
 	switch {
 	case a.Status != ArticulationApproved:
@@ -161,7 +159,7 @@ func (q ArticulationQuery) refuse(a *Articulation) NotUsedReason {
 	return ""
 }
 
-// Decide returns what is granted, to be filled, the codes that are uncovered, and why.
+// Decide returns the grants, which the caller fills, the uncovered codes, and the reasons.
 func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []UncoveredCode) {
 	slices.SortFunc(d.candidates, candidate.compare)
 	users := make([]string, len(d.codes)) // the id of the articulation that uses each code
@@ -200,17 +198,17 @@ func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []
 	return granted, uncovered, why
 }
 
-// Fill adds what the articulation grants.
+// Fill adds the articulation's grants.
 func (g *Granted) Fill(a *Articulation) {
 	g.Receiving, g.Decision, g.PublicNote = a.Receiving, a.Decision, a.PublicNote
 }
 
-// askedCode is a code as it was asked for.
+// askedCode is a code of the query.
 type askedCode struct{ spelling, normalized string }
 
 type askedCodes []askedCode
 
-// codes lists the codes in the order asked, each once, in its first spelling.
+// codes returns the distinct codes in the order of the query, each in its first spelling.
 func (q ArticulationQuery) codes() askedCodes {
 	var codes askedCodes
 	for _, spelling := range q.Codes {
@@ -221,12 +219,12 @@ func (q ArticulationQuery) codes() askedCodes {
 	return codes
 }
 
-// index returns the place of a code, -1 for one that was not asked for.
+// index returns the index of a code, -1 if the query lacks it.
 func (codes askedCodes) index(normalized string) int {
 	return slices.IndexFunc(codes, func(c askedCode) bool { return c.normalized == normalized })
 }
 
-// of passes those of the codes whose bits are set, as they were asked for, with their places.
+// of yields the codes whose bits are set, as spelled in the query, with their indexes.
 func (codes askedCodes) of(set uint64) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i, code := range codes {
@@ -248,16 +246,15 @@ type candidate struct {
 	missing []string
 }
 
-// compare is the order of precedence.
+// compare orders candidates by precedence.
 func (c candidate) compare(d candidate) int {
 	return cmp.Or(
 		cmp.Compare(d.size, c.size), cmp.Compare(d.from, c.from), cmp.Compare(c.id, d.id), cmp.Compare(c.index, d.index))
 }
 
-// Decided returns the id of the articulation by which a transfer course of the
-// institution is worth the course today; nil for none. Only alternatives of that one
-// course count, by its code or its id; of several articulations the one that is in
-// effect later, then of the smaller id.
+// Decided returns the id of the articulation that grants the course for a transfer course of the institution today;
+// nil for none. Only alternatives of that single course count, by code or id. Of several articulations it returns the
+// one with the later effectiveFrom, then the smaller id.
 func Decided(articulations []*Articulation, institution string, course *TransferCourse, courseID, today string) *string {
 	var best *Articulation
 	for _, a := range articulations {
@@ -274,7 +271,7 @@ func Decided(articulations []*Articulation, institution string, course *Transfer
 	return &best.ID
 }
 
-// takes reports whether an alternative is the transfer course alone.
+// takes reports whether an alternative consists of the transfer course alone.
 func (a *Articulation) takes(course *TransferCourse) bool {
 	return slices.ContainsFunc(a.Sending, func(alternative Alternative) bool {
 		if len(alternative.Courses) != 1 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ArticulationMoves is where each state leads. APPROVED is final.
+// ArticulationMoves lists the states that each state may move to. APPROVED is final.
 var ArticulationMoves = map[ArticulationStatus][]ArticulationStatus{
 	ArticulationDraft:    {ArticulationInReview},
 	ArticulationInReview: {ArticulationApproved, ArticulationRejected, ArticulationDraft},
@@ -14,31 +14,31 @@ var ArticulationMoves = map[ArticulationStatus][]ArticulationStatus{
 	ArticulationApproved: {},
 }
 
-// MoveInput is what a request says of a move.
+// MoveInput is the input for a move.
 type MoveInput struct {
 	Status    ArticulationStatus     `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status to move to"`
-	DecidedBy Optional[*PersonInput] `json:"decidedBy,omitzero" doc:"who decided; required with APPROVED"`
+	DecidedBy Optional[*PersonInput] `json:"decidedBy,omitzero" doc:"Person who decided; required with APPROVED"`
 }
 
-// PersonInput is what a request says of who decided.
+// PersonInput is the input for a person.
 type PersonInput struct {
 	_    struct{} `nullable:"true"`
 	Name string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the person"`
-	Role *string  `json:"role,omitempty" nullable:"true" maxLength:"255" doc:"In what role"`
+	Role *string  `json:"role,omitempty" nullable:"true" maxLength:"255" doc:"Role in which the person decided"`
 }
 
-// Move is one move of an articulation, as its history shows it. A record has no bound
-// on its moves: they are kept beside it.
+// Move is a change of an articulation's state, as its history shows it. The number of moves is unbounded, so they are
+// stored in rows of their own.
 type Move struct {
 	At        Time               `json:"at" doc:"When"`
 	From      ArticulationStatus `json:"from" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status before"`
 	To        ArticulationStatus `json:"to" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status after"`
-	DecidedBy *Person            `json:"decidedBy" doc:"Who decided, where that was said"`
-	KeyID     string             `json:"keyId" doc:"of the API key with which it was made"`
+	DecidedBy *Person            `json:"decidedBy" doc:"Person who decided, if given"`
+	KeyID     string             `json:"keyId" doc:"Id of the API key that made the move"`
 }
 
-// Apply moves the articulation and returns the move. The error is a conflict for a move
-// that its state does not allow. An approval needs more than this: see Approve.
+// Apply moves the articulation and returns the move. The error is a Conflict if its state does not allow the move.
+// Approve completes an approval.
 func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (Move, error) {
 	move := Move{At: now, From: a.Status, To: in.Status, KeyID: keyID}
 	if by := in.DecidedBy.Value; by != nil {
@@ -78,7 +78,7 @@ func joined(states []ArticulationStatus) (text string) {
 	return text
 }
 
-// CheckDelete refuses to delete what was decided, or is about to be.
+// CheckDelete returns a Conflict unless the articulation is in a state in which it may be deleted.
 func (a *Articulation) CheckDelete() error {
 	if a.Status == ArticulationDraft || a.Status == ArticulationRejected {
 		return nil
@@ -86,7 +86,7 @@ func (a *Articulation) CheckDelete() error {
 	return Errorf(Conflict, "The articulation is %s: only a DRAFT or REJECTED one can be deleted.", a.Status)
 }
 
-// Approval is what an approval depends on beyond the articulation.
+// Approval has the records that an approval depends on.
 type Approval struct {
 	Courses    map[string]*Course // the granted ones that are live
 	Superseded *Articulation      // that the articulation supersedes, if it names one and there is one
@@ -94,23 +94,22 @@ type Approval struct {
 	Evidence   *DecisionEvidence
 }
 
-// Approve completes a move to APPROVED: the articulation takes who decided and when, the
-// evidence and the granted courses as they are, and what it supersedes ends on the day
-// before. The error is a conflict: a granted course is gone, what is superseded cannot
-// be, or another approved articulation says something for the same courses.
+// Approve completes a move to APPROVED. It records who decided and when, the evidence and the granted courses as they
+// are now, and ends the superseded articulation on the day before. The error is a Conflict if a granted course is
+// deleted, the other articulation cannot be superseded, or an approved articulation has the same courses.
 func (a *Articulation) Approve(move Move, with Approval) error {
 	a.Granted = nil
 	for _, id := range a.GrantedCourses() {
 		course := with.Courses[id]
 		if course == nil {
-			return Errorf(Conflict, "Course %s, which the articulation grants, is gone.", id)
+			return Errorf(Conflict, "Course %s, which the articulation grants, is deleted.", id)
 		}
 		a.Granted = append(a.Granted, course.stamp())
 	}
 	others := with.Others
 	if a.Supersedes != nil {
 		if with.Superseded == nil {
-			return Errorf(Conflict, "Articulation %s, which is to be superseded, is gone.", *a.Supersedes)
+			return Errorf(Conflict, "Articulation %s, which is to be superseded, is deleted.", *a.Supersedes)
 		}
 		if err := a.supersede(with.Superseded); err != nil {
 			return err
@@ -128,8 +127,7 @@ func (c *Course) stamp() CourseStamp {
 	return CourseStamp{CourseID: c.ID, Code: c.Code, Name: c.Name, Credits: c.Credits}
 }
 
-// supersede ends another articulation on the day before this one begins; an end that is
-// sooner stays.
+// supersede ends another articulation on the day before this one begins, unless it ends sooner.
 func (a *Articulation) supersede(old *Articulation) error {
 	switch {
 	case old.Status != ArticulationApproved:
@@ -145,7 +143,7 @@ func (a *Articulation) supersede(old *Articulation) error {
 	return nil
 }
 
-// addDays returns the date so many days later; what is no date stays.
+// addDays returns the date n days later; any other text is returned unchanged.
 func addDays(date string, days int) string {
 	day, err := time.Parse(dateLayout, date)
 	if err != nil {
@@ -154,8 +152,8 @@ func addDays(date string, days int) string {
 	return day.AddDate(0, 0, days).Format(dateLayout)
 }
 
-// CheckConflicts refuses an articulation that cannot be approved, or stay so, beside
-// those of others that are approved. The value of the field error is the other's id.
+// CheckConflicts returns a Conflict if the articulation cannot be approved, or remain approved, beside the others.
+// The value of its field error is the other's id.
 func (a *Articulation) CheckConflicts(others []*Articulation, location string) error {
 	for _, other := range others {
 		if other.Status == ArticulationApproved && a.ConflictsWith(other) {
@@ -167,8 +165,8 @@ func (a *Articulation) CheckConflicts(others []*Articulation, location string) e
 	return nil
 }
 
-// ConflictsWith reports whether not both articulations can be approved: they are of one
-// institution, have an alternative of the same codes, and a day and a program in common.
+// ConflictsWith reports whether two articulations exclude each other: they are of one institution and share the codes
+// of an alternative, a day and a program.
 func (a *Articulation) ConflictsWith(other *Articulation) bool {
 	return a.ID != other.ID && !a.EndedBefore(other.EffectiveFrom) && !other.EndedBefore(a.EffectiveFrom) &&
 		sharePrograms(a.ProgramIDs, other.ProgramIDs) && a.SendingInstitution.Same(other.SendingInstitution) && a.sharesSet(other)
@@ -179,7 +177,7 @@ func sharePrograms(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
 }
 
-// SetKeys lists the keys of the articulation's alternatives; see Alternative.Key.
+// SetKeys returns the keys of the articulation's alternatives (see Alternative.Key).
 func (a *Articulation) SetKeys() []string {
 	keys := make([]string, len(a.Sending))
 	for i, alternative := range a.Sending {
@@ -193,9 +191,8 @@ func (a *Articulation) sharesSet(other *Articulation) bool {
 	return slices.ContainsFunc(a.SetKeys(), func(key string) bool { return slices.Contains(keys, key) })
 }
 
-// EvidenceFor returns what is compared when the articulation is approved: the first
-// transfer course that it names and the one course that it grants; false where there is
-// no such pair.
+// EvidenceFor returns the ids that the evidence compares: the first transfer course of the articulation and the only
+// course that it grants. It returns false without such a pair.
 func (a *Articulation) EvidenceFor() (transferCourseID, courseID string, ok bool) {
 	granted := a.GrantedCourses()
 	if len(granted) != 1 {

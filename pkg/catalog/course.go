@@ -78,11 +78,11 @@ type SectionRef struct {
 	Name        string `json:"name" doc:"Name of the section"`
 	Description string `json:"description" doc:"Description of the section; empty if it has none"`
 	// What the section has of these, so that sections can be told apart without reading them.
-	ExternalID     *string       `json:"externalId" doc:"externalId of the section; null for none" extension:"true"`
+	ExternalID     *string       `json:"externalId" doc:"External id of the section; null for none" extension:"true"`
 	Term           *string       `json:"term" doc:"Code of the section's term; null if unknown" extension:"true"`
 	Status         SectionStatus `json:"status" doc:"Whether the section is held" extension:"true"`
 	InstructorName *string       `json:"instructorName" doc:"Name of the instructor; null if unknown" extension:"true"`
-	SkillCount     int           `json:"skillCount" doc:"How many skills the section teaches" extension:"true"`
+	SkillCount     int           `json:"skillCount" doc:"Number of skills that the section teaches" extension:"true"`
 }
 
 // MaxCourseRowBytes limits the size of a course's section references in its row.

@@ -30,7 +30,7 @@ const (
 // FieldError is a violation of a rule in a request: its location, a message, and the value.
 type FieldError struct {
 	Location string `json:"location" doc:"Location in the request: body, then names and [indexes], such as body.skills[0].level"`
-	Message  string `json:"message" doc:"What is wrong, for people to read; the wording may change"`
+	Message  string `json:"message" doc:"Explanation for people; the wording may change"`
 	Value    any    `json:"value,omitempty" doc:"Value that was sent, or the id of the conflicting record"`
 }
 

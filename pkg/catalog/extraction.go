@@ -37,7 +37,7 @@ func (t Transition) StartsIn(s ProcessingStatus) bool { return slices.Contains(t
 // Extraction is the extraction state that records with a syllabus embed.
 type Extraction struct {
 	ProcessingStatus ProcessingStatus `json:"processingStatus,omitempty" enum:"PENDING,PROCESSING,COMPLETED,FAILED" doc:"State of the extraction of skills; absent for a section without a syllabus that is not its course's default section"`
-	Failure          *Failure         `json:"failure,omitempty" doc:"Why the extraction failed; only when FAILED" extension:"true"`
+	Failure          *Failure         `json:"failure,omitempty" doc:"Reason for the failure; only when FAILED" extension:"true"`
 	// Warnings describe limits of the skills, such as a language that the taxonomy does not cover.
 	Warnings []Warning `json:"warnings,omitempty" doc:"Limits of the extracted skills" extension:"true"`
 }

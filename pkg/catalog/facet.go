@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Facet is a value that records of a list have in common, in the form in which it is
-// compared. The store finds all records of the list that have it.
+// Facet is a value that records of a list share, in the form in which it is compared. The store finds all records of
+// the list with a facet.
 type Facet struct{ Name, Value string }
 
-// The facets of articulations. Begins and Ends are the dates of approved ones.
+// The facets of articulations. Begins and Ends apply to approved ones only.
 const (
 	StatusFacet      = "status"
 	PublishedFacet   = "published"
@@ -20,15 +20,13 @@ const (
 	EndsFacet        = "ends"
 )
 
-// FacetedRecord is a listed record that left facets and joined others; Has are all that it
-// has now.
+// FacetedRecord is a listed record with the facets that it lost and gained; Has are all that it has now.
 type FacetedRecord struct {
 	Record            Record
 	Left, Joined, Has []Facet
 }
 
-// facetsOf returns the facets of a record, each once; none for a record of a kind that
-// has none, or no record.
+// facetsOf returns the distinct facets of a record; none for nil and for kinds without facets.
 func facetsOf(r Record) []Facet {
 	if f, ok := r.(interface{ facets() []Facet }); ok {
 		return f.facets()
@@ -36,8 +34,7 @@ func facetsOf(r Record) []Facet {
 	return nil
 }
 
-// facets notes which facets a record has left and joined: before is the record as it
-// was, nil for a new one, and after nil for one that is deleted.
+// facets adds the change of a record's facets. before is nil for a new record, after for a deleted one.
 func (c *Change) facets(record, before, after Record) {
 	was, is := facetsOf(before), facetsOf(after)
 	left := slices.DeleteFunc(slices.Clone(was), func(f Facet) bool { return slices.Contains(is, f) })
@@ -76,8 +73,7 @@ func (a *Articulation) facets() []Facet {
 	return all
 }
 
-// keys lists what the institution is called, as Normalized has it: its name, and its
-// code where it has one.
+// keys returns the normalised name of the institution and its normalised code, if it has one.
 func (i Institution) keys() []string {
 	keys := []string{Normalized(i.Name)}
 	if i.Code != nil {
@@ -88,8 +84,7 @@ func (i Institution) keys() []string {
 	return keys
 }
 
-// ArticulationFilter selects articulations: those to which all that it says applies.
-// What is empty says nothing.
+// ArticulationFilter selects the articulations that meet all of its conditions. Empty fields are no conditions.
 type ArticulationFilter struct {
 	Institution string // name or code
 	SendingCode string
@@ -100,7 +95,7 @@ type ArticulationFilter struct {
 	Lasting     string // date before which they have not ended; APPROVED ones only
 }
 
-// Empty reports whether the filter selects all.
+// Empty reports whether the filter has no conditions.
 func (f ArticulationFilter) Empty() bool { return f == ArticulationFilter{} }
 
 // Selects reports whether the filter selects the articulation.
@@ -114,8 +109,8 @@ func (f ArticulationFilter) Selects(a *Articulation) bool {
 	return (f.AsOf == "" || a.InForce(f.AsOf)) && (f.Lasting == "" || !a.EndedBefore(f.Lasting))
 }
 
-// Facets lists the facets that all selected articulations have. Of these, those that
-// begin after AsOf, or end before AsOf or Lasting, are not selected.
+// Facets returns the facets that all selected articulations have. Those that begin after AsOf, or end before AsOf or
+// Lasting, are not selected.
 func (f ArticulationFilter) Facets() []Facet {
 	var all []Facet
 	add := func(name, value string) {

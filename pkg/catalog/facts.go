@@ -4,7 +4,7 @@ import (
 	"net/url"
 )
 
-// Credits are how many credits a course is worth: one number, or a range.
+// Credits is the number of credits of a course: one number, or a range.
 type Credits struct {
 	_    struct{} `nullable:"true"`
 	Min  float64  `json:"min" minimum:"0" maximum:"999" multipleOf:"0.25" doc:"Fewest credits, in quarters; not above max"`
@@ -12,7 +12,7 @@ type Credits struct {
 	Unit string   `json:"unit" enum:"SEMESTER_HOUR,QUARTER_HOUR,ECTS,CLOCK_HOUR,CEU" doc:"What a credit is"`
 }
 
-// credits returns a record's credits.
+// credits returns the given credits, or else the present ones.
 func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []FieldError) {
 	if !in.Set || in.Value == nil {
 		return in.Or(old), nil
@@ -20,24 +20,23 @@ func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []Field
 	c := *in.Value
 	c.Min, c.Max = unsigned(c.Min), unsigned(c.Max)
 	if c.Min > c.Max {
-		return &c, []FieldError{{l.at("credits.min"), "greater than max", c.Min}}
+		return &c, []FieldError{{l.at("credits.min"), "must not be greater than max", c.Min}}
 	}
 	return &c, nil
 }
 
-// ActiveCourse is the lifecycleStatus of a course of which nothing else is said.
+// ActiveCourse is the default lifecycleStatus of a course.
 const ActiveCourse = "ACTIVE"
 
-// period judges the dates from which and to which something is in effect; the field error
-// is the end's.
+// period checks the first and last date of a period. The field error is located at the last.
 func (l Lookups) period(from, to *string) []FieldError {
 	if from != nil && to != nil && *from > *to {
-		return []FieldError{{l.at("effectiveTo"), "before effectiveFrom", *to}}
+		return []FieldError{{l.at("effectiveTo"), "must not be before effectiveFrom", *to}}
 	}
 	return nil
 }
 
-// webpage judges the address of a page for people.
+// webpage checks the address of a page for people.
 func (l Lookups) webpage(href *string) []FieldError {
 	if href == nil {
 		return nil

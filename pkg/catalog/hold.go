@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// MaxHolders is how many holds a course takes: with that many of 57 bytes, a course
-// whose sections and texts are as long as they may be still fits a row of 400 KB.
+// MaxHolders is the maximum number of holders of a course. With that many names of 57 bytes, a course with the
+// longest sections and texts still fits a row of 400 KB.
 const MaxHolders = 900
 
 // Holder is a program or a credential: a record that contains members, which are courses
 // or sections of courses.
 type Holder interface {
 	Record
-	// Members returns the id of the course of each member, by the name under which the
-	// course knows that it is held ("holder/member", see Holding).
+	// Members returns the id of each member's course, by the name of the hold ("holder/member", see Holding).
 	Members() map[string]string
 }
 
@@ -37,8 +36,8 @@ func (c *Credential) Members() map[string]string {
 	return members
 }
 
-// Holders lists the ids of the programs and credentials that may contain the course; of
-// those that may contain one section of it, where sectionID is not empty.
+// Holders returns the ids of the programs and credentials that may contain the course, or, if sectionID is not empty,
+// that section of it.
 func (c *Course) Holders(sectionID string) []string {
 	var ids []string
 	for _, name := range c.HeldBy {
@@ -50,8 +49,7 @@ func (c *Course) Holders(sectionID string) []string {
 	return ids
 }
 
-// CheckNotHeld refuses what would take the course away from a holder that contains it; or
-// one section of it, where sectionID is not empty.
+// CheckNotHeld returns a Conflict if a holder contains the course, or, if sectionID is not empty, that section of it.
 func (c *Course) CheckNotHeld(h Holder, sectionID string) error {
 	for name, courseID := range h.Members() {
 		if _, member, _ := strings.Cut(name, "/"); courseID == c.ID && (sectionID == "" || member == sectionID) {
@@ -61,12 +59,11 @@ func (c *Course) CheckNotHeld(h Holder, sectionID string) error {
 	return nil
 }
 
-// Hold brings the courses' holds in line with the members of a holder; before are those
-// that it had when it was loaded, courses all those that come or go. A course that takes
-// no more holders is a conflict. Who comes always takes the course, also where a hold of
-// the same name is recorded: that one may be what a change that broke off has left, and a
-// deletion that found it to be nobody's is refused only by a new one. Who stays is protected by the record.
-// Courses that are not among courses have gone.
+// Hold updates the courses' holds to match the members of a holder. before has the members when the holder was
+// loaded, courses all courses that were added or removed; others are deleted. A course with too many holders is a
+// Conflict. An added member always takes a hold, even if one of the same name is recorded: that hold may be left over
+// from an interrupted change, and only a new one refuses a deletion that has found it unused. Members that stay are
+// protected by the record.
 func (ch *Change) Hold(h Holder, before map[string]string, courses map[string]*Course) error {
 	id, now := h.Base().ID, h.Members()
 	if h.Base().DeletedAt != nil {
@@ -98,12 +95,12 @@ func (ch *Change) Hold(h Holder, before map[string]string, courses map[string]*C
 	return nil
 }
 
-// holding returns what the change does to the holders of a course.
+// holding returns the change's effect on the holders of a course.
 func (ch *Change) holding(course *Course) *Holding {
 	return effect(ch, func(h *Holding) bool { return h.Record == course }, func() *Holding { return &Holding{about: about[*Course]{course}} })
 }
 
-// HoldAs marks the course as held under a name, without the record that holds it.
+// HoldAs adds a hold by name, without a holder's record.
 func (ch *Change) HoldAs(course *Course, name string) {
 	holding := ch.holding(course)
 	holding.Holders = append(holding.Holders, name)

@@ -27,19 +27,19 @@ func (s IDs) New(prefix string) string { return prefix + encoding.EncodeToString
 // Of returns an id for a record of a kind that is not listed.
 func (s IDs) Of(k Kind) string { return s.New(k.row().prefix) }
 
-// Sequenced returns the id of a listed record: 40 bits of sequence number, which
-// only look random, and 80 random bits, which nobody guesses.
+// Sequenced returns the id of a listed record: 40 bits of sequence number, which only look random, and 80 random
+// bits.
 func (s IDs) Sequenced(k Kind, seq int) string { return sequenced(k, seq, s.random(10)) }
 
-// DefaultSectionID returns the id of a new course's default section. It follows from the
-// course's, so that both can be read at once; only who knows that one can derive it.
+// DefaultSectionID returns the id of a new course's default section. It is derived from the course's id, so that both
+// can be read at once, and cannot be guessed without it.
 func DefaultSectionID(courseID string) string {
 	seq, _ := Sequence(CourseKind, courseID)
 	sum := sha256.Sum256([]byte("default section of " + courseID))
 	return sequenced(SectionKind, seq, sum[:10])
 }
 
-// sequenced returns an id of a sequence number and ten bytes that nobody guesses.
+// sequenced returns an id from a sequence number and ten unguessable bytes.
 func sequenced(k Kind, seq int, unguessable []byte) string {
 	b := make([]byte, 15)
 	copy(b[5:], unguessable)
@@ -52,8 +52,7 @@ func sequenced(k Kind, seq int, unguessable []byte) string {
 	return k.row().prefix + encoding.EncodeToString(b)
 }
 
-// Sequence returns the sequence number of a listed record's id; false for ids that
-// this service cannot have made.
+// Sequence returns the sequence number in a listed record's id; false for ids that this service cannot have made.
 func Sequence(k Kind, id string) (int, bool) {
 	b, ok := k.decode(id)
 	if !ok || len(b) != 15 {
@@ -67,8 +66,7 @@ func Sequence(k Kind, id string) (int, bool) {
 	return int(binary.BigEndian.Uint64(number[:])), true
 }
 
-// Made reports whether the id is one that this service can have made for a record of
-// the kind. Whatever else clients send is no key of the table.
+// Made reports whether this service can have made the id for a record of the kind. Other ids are never used as keys.
 func (k Kind) Made(id string) bool {
 	_, ok := k.decode(id)
 	return ok
@@ -83,9 +81,8 @@ func (k Kind) decode(id string) ([]byte, bool) {
 	return b, err == nil && len(b) >= 15 && encoding.EncodeToString(b) == rest
 }
 
-// Ordered returns ids that sort in the order in which they were made: by instant,
-// then by their place in one call, then by chance. They carry the sequence number of
-// the listed record that owns theirs, which only looks random.
+// Ordered returns ids that sort in the order of creation: by instant, then by place in one call, then at random. They
+// contain the sequence number of the listed record that owns theirs, which only looks random.
 func (s IDs) Ordered(k Kind, now Time, place, parent int) string {
 	b := make([]byte, 20)
 	binary.BigEndian.PutUint64(b, uint64(now)<<16|uint64(place))
@@ -95,8 +92,8 @@ func (s IDs) Ordered(k Kind, now Time, place, parent int) string {
 	return k.row().prefix + encoding.EncodeToString(b)
 }
 
-// PackageNumber returns the sequence number of the package that owns the transfer
-// course with that id; false for ids of before they carried it, and for what is none.
+// PackageNumber returns the sequence number of the package that owns a transfer course, from the course's id; false
+// for ids that predate it and for other text.
 func PackageNumber(transferCourseID string) (int, bool) {
 	b, ok := TransferCourseKind.decode(transferCourseID)
 	if !ok || len(b) != 20 {

@@ -4,17 +4,16 @@ import (
 	"strings"
 )
 
-// Input is what a request or a file says of a record of type R: each field of the
-// record that clients set, as Optional, under the name and with the bounds of the
-// contract. What a field may be and what follows from it stands in Apply alone.
+// Input is the input for a record of type R from a request or a file. It has each field that clients set, as
+// Optional, with the name and bounds of the contract. Apply has all other rules.
 //
-// Apply changes a new or a loaded record; one without an id is new and gets the
-// defaults. It returns what is wrong: the record is not to be saved then.
+// Apply changes a new or a loaded record; one without an id is new and gets the defaults. A record with field errors
+// must not be saved.
 type Input[R Record] interface {
 	Apply(record R, l Lookups) []FieldError
 }
 
-// Apply changes a record as its input says; the error has all that is wrong.
+// Apply applies the input to a record. The error has all field errors.
 func Apply[R Record](in Input[R], record R, l Lookups) error {
 	if wrong := in.Apply(record, l); wrong != nil {
 		return Invalid(wrong...)
@@ -22,8 +21,7 @@ func Apply[R Record](in Input[R], record R, l Lookups) error {
 	return nil
 }
 
-// Lookups are what the rules of an input ask beyond its record. The caller has
-// loaded what the kind of record needs: rules read nothing themselves.
+// Lookups is what the rules of an input need besides the record. The caller loads it; rules do no I/O.
 type Lookups struct {
 	At          string                         // where the input stands, "body", which locations of field errors begin with
 	SkillName   func(id string) (string, bool) // of the taxonomy
@@ -39,7 +37,7 @@ type Lookups struct {
 	Articulations   map[string]*Articulation
 }
 
-// Below returns the look-ups for an input that stands in a field of this one.
+// Below returns the look-ups for an input in a field of this one.
 func (l Lookups) Below(field string) Lookups {
 	l.At = l.at(field)
 	return l
@@ -47,14 +45,14 @@ func (l Lookups) Below(field string) Lookups {
 
 func (l Lookups) at(field string) string { return strings.TrimPrefix(l.At+"."+field, ".") }
 
-// syllabus returns where a record's syllabus is: at an address, which is judged as
-// far as its text goes, or in a document. A given one takes the place of the other.
+// syllabus returns the location of a record's syllabus: an address, of which only the text is checked, or a document.
+// If one is given, it replaces the other.
 func (l Lookups) syllabus(givenHref, givenDocument Optional[*string], oldHref, oldDocument *string) (href, document *string, wrong []FieldError) {
 	href, document = text(givenHref, oldHref), text(givenDocument, oldDocument)
 	newHref, newDocument := givenHref.Set && href != nil, givenDocument.Set && document != nil
 	switch {
 	case newHref && newDocument:
-		wrong = append(wrong, FieldError{l.at("documentId"), "must not stand with syllabusHref", *document})
+		wrong = append(wrong, FieldError{l.at("documentId"), "must not be given with syllabusHref", *document})
 	case newHref:
 		document = nil
 	case newDocument:
@@ -71,7 +69,7 @@ func (l Lookups) syllabus(givenHref, givenDocument Optional[*string], oldHref, o
 	return href, document, wrong
 }
 
-// skills returns a record's skills: those that are given, or as they were.
+// skills returns the given skills, or else the record's present ones.
 func (l Lookups) skills(in Optional[[]SkillInput], old []SkillRef) ([]SkillRef, []FieldError) {
 	if !in.Set && old != nil {
 		return old, nil
@@ -79,7 +77,7 @@ func (l Lookups) skills(in Optional[[]SkillInput], old []SkillRef) ([]SkillRef, 
 	return Skills(in.Value, l.SkillName, l.at("skills"))
 }
 
-// text returns an optional text of a record; an empty one is none.
+// text returns an optional text; nil if it is empty.
 func text(in Optional[*string], old *string) *string {
 	if in.Set && in.Value != nil && *in.Value == "" {
 		return nil
@@ -87,7 +85,7 @@ func text(in Optional[*string], old *string) *string {
 	return in.Or(old)
 }
 
-// amount returns an optional number of a record.
+// amount returns an optional number.
 func amount(in Optional[*float64], old *float64) *float64 {
 	if in.Set && in.Value != nil {
 		return new(unsigned(*in.Value))
@@ -95,7 +93,7 @@ func amount(in Optional[*float64], old *float64) *float64 {
 	return in.Or(old)
 }
 
-// unsigned takes the sign off a zero: -0 is stored as 0.
+// unsigned turns -0 into 0.
 func unsigned(n float64) float64 {
 	if n == 0 {
 		return 0

@@ -25,8 +25,7 @@ const (
 	ArticulationKind       Kind = "Articulation"
 )
 
-// kindRow is what the service knows of a kind. Whether its records have an
-// extraction is no column: they embed Extraction (see ExtractionOf).
+// kindRow describes a kind. Records with an extraction embed Extraction (see ExtractionOf), which needs no column.
 type kindRow struct {
 	kind   Kind
 	prefix string // of ids
@@ -37,7 +36,7 @@ type kindRow struct {
 	record func() Record
 }
 
-// kinds is the table of kinds: whatever depends on a kind alone stands here.
+// kinds is the table of kinds: it has whatever depends on the kind alone.
 var kinds = []kindRow{
 	{CourseKind, "crs_", "/courses/{courseId}", true, "", false, empty[Course]},
 	{SectionKind, "sec_", "/courses/{courseId}/sections/{sectionId}", false, CourseKind, false, empty[Section]},
@@ -59,7 +58,7 @@ func empty[T any, R interface {
 	return R(new(T))
 }
 
-// row returns the kind's row of the table; an empty one for what is no kind.
+// row returns the kind's row of the table; an empty one for an unknown kind.
 func (k Kind) row() kindRow {
 	if i := slices.IndexFunc(kinds, func(r kindRow) bool { return r.kind == k }); i >= 0 {
 		return kinds[i]
@@ -76,7 +75,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// New returns an empty record of the kind; nil for what is no kind.
+// New returns an empty record of the kind; nil for an unknown kind.
 func (k Kind) New() Record {
 	if row := k.row(); row.record != nil {
 		return row.record()
@@ -84,25 +83,24 @@ func (k Kind) New() Record {
 	return nil
 }
 
-// Listed reports whether the organization's records of this kind form a list with
-// a Directory; their ids carry a sequence number.
+// Listed reports whether the organization's records of this kind form a list with a Directory; their ids contain a
+// sequence number.
 func (k Kind) Listed() bool { return k.row().listed }
 
 // Parent returns the kind of the record that owns one of this kind; "" for none.
 func (k Kind) Parent() Kind { return k.row().parent }
 
-// Nested reports whether a record of this kind is found only by its parent's id
-// together with its own.
+// Nested reports whether finding a record of this kind takes its parent's id besides its own.
 func (k Kind) Nested() bool { return k.row().nested }
 
 // Resource returns the kind's name in messages and file names, such as transferPackage.
 func (k Kind) Resource() string { return strings.ToLower(string(k[:1])) + string(k[1:]) }
 
-// Path returns the path of the contract at which a record of this kind is read,
-// with parameters for its parent's id, if it has one, and its own.
+// Path returns the path of the contract for reading a record of this kind, with parameters for its parent's id, if it
+// has one, and its own.
 func (k Kind) Path() string { return k.row().path }
 
-// Href returns the path at which the record with that id is read.
+// Href returns the path for reading a record.
 func (k Kind) Href(parentID, id string) string {
 	path := k.Path()
 	for _, value := range []string{parentID, id}[2-strings.Count(path, "{"):] {
@@ -141,11 +139,10 @@ func ParentOf(r Record) string {
 func (s *Section) parentID() string        { return s.CourseID }
 func (c *TransferCourse) parentID() string { return c.PackageID }
 
-// HrefOf returns the path at which a record is read.
+// HrefOf returns the path for reading a record.
 func HrefOf(r Record) string { return KindOf(r).Href(ParentOf(r), r.Base().ID) }
 
-// ExtractionOf returns the state of the record's extraction; nil for a record of a
-// kind that has none.
+// ExtractionOf returns the state of the record's extraction; nil for kinds without extraction.
 func ExtractionOf(r Record) *Extraction {
 	if extracted, ok := r.(interface{ extraction() *Extraction }); ok {
 		return extracted.extraction()
@@ -158,7 +155,7 @@ func (e *Extraction) extraction() *Extraction { return e }
 // TitleFields are the stored fields that TitleOf needs.
 var TitleFields = []string{"id", "name", "code", "uniqueTag"}
 
-// TitleOf returns the code and the name by which a record of a list is searched; a package's tag is its code.
+// TitleOf returns the code and name by which a listed record is searched; a package's tag is its code.
 func TitleOf(r Record) (code, name string) {
 	optional := func(s *string) string {
 		if s == nil {

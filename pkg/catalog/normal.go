@@ -6,10 +6,8 @@ import (
 	"unicode"
 )
 
-// Normalized returns a code or a name of an institution in the form in which it is
-// compared: in upper case, without blanks, hyphens and dots, and then without the zeros
-// before the first other digit of each run of digits. Digits are those of ASCII; zeros
-// that stand alone stay.
+// Normalized returns a code or an institution's name in the form in which it is compared: upper case, without spaces,
+// hyphens and dots, then without leading zeros in each run of ASCII digits. A run of zeros alone stays.
 func Normalized(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || unicode.IsSpace(r) {
@@ -35,11 +33,11 @@ func Normalized(s string) string {
 	return b.String() + strings.Repeat("0", zeros)
 }
 
-// Key returns what is equal for alternatives of the same set of codes: the normalised
-// codes in order, parted by commas, which no code contains.
+// Key identifies the alternative's set of codes: the sorted normalised codes, separated by commas, which no code
+// contains.
 func (alternative Alternative) Key() string { return strings.Join(alternative.codes(), ",") }
 
-// codes lists the normalised codes in order.
+// codes returns the sorted normalised codes.
 func (alternative Alternative) codes() []string {
 	codes := make([]string, len(alternative.Courses))
 	for i, course := range alternative.Courses {
@@ -49,8 +47,8 @@ func (alternative Alternative) codes() []string {
 	return codes
 }
 
-// Same reports whether both are one institution: their names are equal as Normalized
-// has them, or their codes of the same type.
+// Same reports whether both are the same institution: their normalised names are equal, or their codes of the same
+// type.
 func (i Institution) Same(other Institution) bool {
 	if Normalized(i.Name) == Normalized(other.Name) {
 		return true
@@ -59,7 +57,7 @@ func (i Institution) Same(other Institution) bool {
 		i.Code != nil && other.Code != nil && Normalized(*i.Code) != "" && Normalized(*i.Code) == Normalized(*other.Code)
 }
 
-// Named reports whether the name or code, in any spelling, is the institution's.
+// Named reports whether a name or code is the institution's, once normalised.
 func (i Institution) Named(nameOrCode string) bool {
 	asked := Normalized(nameOrCode)
 	return asked != "" && (asked == Normalized(i.Name) || i.Code != nil && asked == Normalized(*i.Code))

@@ -66,7 +66,7 @@ func (in OfferingInput) apply(o *Offering, l Lookups) []FieldError {
 	t := in.Term.Value
 	o.Term = &Term{t.Code, nonEmpty(t.Name), nonEmpty(t.StartDate), nonEmpty(t.EndDate)}
 	if t := o.Term; t.StartDate != nil && t.EndDate != nil && *t.StartDate > *t.EndDate {
-		return []FieldError{{l.at("term.endDate"), "before startDate", *t.EndDate}}
+		return []FieldError{{l.at("term.endDate"), "must not be before startDate", *t.EndDate}}
 	}
 	return nil
 }

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Program is an ordered list of courses. CourseOrder is a permutation of the ids
-// in Courses, and Courses stand in that order; only CourseOrder is stored.
-// DerivedSOCs follow CIPCode through the loaded crosswalk: sorted, distinct.
+// Program is an ordered list of courses. CourseOrder has the ids of Courses in the same order; only CourseOrder is
+// stored. DerivedSOCs are the sorted, distinct occupations of CIPCode by the loaded crosswalk.
 type Program struct {
 	Meta
 	External
@@ -21,7 +20,7 @@ type Program struct {
 	DerivedSOCs []string        `json:"derivedSocs" doc:"SOC codes, NN-NNNN, of the occupations that cipCode leads to, sorted"`
 }
 
-// ProgramInput is what a request or a file says of a program.
+// ProgramInput is the input for a program from a request or a file.
 type ProgramInput struct {
 	ExternalInput
 	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
@@ -31,9 +30,8 @@ type ProgramInput struct {
 	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
 }
 
-// Apply sets the fields of the program. Its courses are those of l.Courses; where that
-// is nil they may only be put into another order. Its occupations are those that
-// l.Occupations has for its CIP code.
+// Apply sets the fields of the program. Its courses are looked up in l.Courses; if that is nil, they can only be
+// reordered. Its occupations are those of its CIP code in l.Occupations.
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
@@ -41,7 +39,7 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode = text(in.CIPCode, nil)
 		if known := p.Derive(l.Occupations); !known {
-			wrong = append(wrong, FieldError{l.at("cipCode"), "not in the loaded CIP to SOC crosswalk", *p.CIPCode})
+			wrong = append(wrong, FieldError{l.at("cipCode"), "must be in the loaded CIP to SOC crosswalk", *p.CIPCode})
 		}
 	}
 	order, at := in.CourseOrder.Value, l.at("courseOrder")
@@ -61,8 +59,7 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	return wrong
 }
 
-// Derive sets the occupations of the program: those that its CIP code leads to. It reports
-// whether the code is known.
+// Derive sets the program's occupations from its CIP code and reports whether the code is known.
 func (p *Program) Derive(occupations map[string][]string) (known bool) {
 	p.DerivedSOCs = []string{}
 	if p.CIPCode == nil {
@@ -93,13 +90,13 @@ func CheckNamed[T any](kind string, names []string, found map[string]*T, locatio
 	return wrong
 }
 
-// MaxProgramCourses is how many courses a program has; a transaction has an end.
+// MaxProgramCourses is the maximum number of courses in a program, so that a change of it fits a transaction.
 const MaxProgramCourses = 200
 
 // Contains reports whether the program has the course.
 func (p *Program) Contains(courseID string) bool { return slices.Contains(p.CourseOrder, courseID) }
 
-// Add puts a course at the end of the program; one that it already has changes nothing.
+// Add appends a course to the program unless it has it already.
 func (p *Program) Add(c *Course) (added bool, err error) {
 	if p.Contains(c.ID) {
 		return false, nil
@@ -112,18 +109,18 @@ func (p *Program) Add(c *Course) (added bool, err error) {
 	return true, nil
 }
 
-// Reorder puts the courses in the given order, which must name each of them once.
+// Reorder sets the order of the courses, which must name each of them once.
 func (p *Program) Reorder(order []string, location string) []FieldError {
 	var wrong []FieldError
 	place := map[string]int{}
 	for i, id := range order {
 		if _, twice := place[id]; twice || !p.Contains(id) {
-			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), "not a permutation of the program's courses", id})
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), "must be a permutation of the program's courses", id})
 		}
 		place[id] = i
 	}
 	if wrong == nil && len(order) != len(p.CourseOrder) {
-		wrong = []FieldError{{Location: location, Message: fmt.Sprintf("not a permutation of the program's %d courses", len(p.CourseOrder))}}
+		wrong = []FieldError{{Location: location, Message: fmt.Sprintf("must be a permutation of the program's %d courses", len(p.CourseOrder))}}
 	}
 	if wrong == nil {
 		p.CourseOrder = append([]string{}, order...)
@@ -132,7 +129,7 @@ func (p *Program) Reorder(order []string, location string) []FieldError {
 	return wrong
 }
 
-// Remove takes a course out of the program.
+// Remove removes a course from the program and reports whether it was there.
 func (p *Program) Remove(courseID string) bool {
 	n := len(p.CourseOrder)
 	p.CourseOrder = slices.DeleteFunc(slices.Clone(p.CourseOrder), func(id string) bool { return id == courseID })

@@ -5,13 +5,11 @@ import (
 	"slices"
 )
 
-// Rename returns the id and name under which a skill goes on, which may be the ones
-// that it has; an empty id takes the skill out.
+// Rename returns the new id and name of a skill, which may be the present ones. An empty id removes the skill.
 type Rename func(id, name string) (newID, newName string)
 
-// RenameSkills renames every skill that a record or a review of it names, and reports
-// whether that changed the record. Of two skills that become one, the more certain
-// stands.
+// RenameSkills renames the skills of a record and of its reviews, and reports whether the record changed. If two
+// skills become one, the one with the higher confidence stays.
 func RenameSkills(r Record, rename Rename) bool {
 	if named, ok := r.(interface{ renameSkills(Rename) bool }); ok {
 		return named.renameSkills(rename)
@@ -19,7 +17,7 @@ func RenameSkills(r Record, rename Rename) bool {
 	return false
 }
 
-// EachSkill passes every skill that a record names to visit.
+// EachSkill calls visit for every skill of a record.
 func EachSkill(r Record, visit func(id, name string)) {
 	RenameSkills(r, func(id, name string) (string, string) {
 		visit(id, name)
@@ -31,8 +29,8 @@ func (s *Section) renameSkills(rename Rename) bool        { return s.reviewed().
 func (c *TransferCourse) renameSkills(rename Rename) bool { return c.reviewed().rename(rename) }
 func (j *Job) renameSkills(rename Rename) bool            { return renameRefs(&j.Skills, rename) }
 
-// rename renames skills and their reviews. Of two reviews that become one the later
-// stands, and skills that become one with a reviewed skill stand as reviewed.
+// rename renames skills and their reviews. If two reviews become one, the later one stays. Skills that become one
+// with a reviewed skill follow its review.
 func (s skillset) rename(rename Rename) bool {
 	skills := renameRefs(s.skills, rename)
 	reviews := renamed((*[]Review)(s.reviews), rename, func(r *Review) (*string, *string) { return &r.SkillID, &r.SkillName }, func(all []Review) {
@@ -53,7 +51,7 @@ func (r *Report) renameSkills(rename Rename) bool {
 	return renamed(&r.Settings.Skills, rename, func(s *ReportSkill) (*string, *string) { return &s.ID, new(string) }, nil)
 }
 
-// RenameSkills does the same for an extraction's outcome with its evidence.
+// RenameSkills renames the skills of an extraction's outcome and of its evidence.
 func (o *Outcome) RenameSkills(rename Rename) bool {
 	skills := renameRefs(&o.Skills, rename)
 	evidence := false
@@ -75,8 +73,8 @@ func renameRefs(skills *[]SkillRef, rename Rename) bool {
 	return renamed(skills, rename, func(s *SkillRef) (*string, *string) { return &s.SkillID, &s.SkillName }, SortSkills)
 }
 
-// renamed renames the skills of a list; of those that become one the first in order
-// stands. What is not changed keeps its order.
+// renamed renames the skills of a list. Of those that become one, the first in order stays. An unchanged list keeps
+// its order.
 func renamed[T any](list *[]T, rename Rename, of func(*T) (id, name *string), sort func([]T)) bool {
 	changed := false
 	all := make([]T, 0, len(*list))

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Verdict is what a person says of a skill that stands in a record, or should.
+// Verdict is a person's decision on a skill of a record.
 type Verdict string
 
 // The verdicts.
@@ -19,38 +19,38 @@ const (
 	Rejected Verdict = "REJECTED"
 )
 
-// MaxReviews is how many reviews a record has at most.
+// MaxReviews is the maximum number of reviews of a record.
 const MaxReviews = 500
 
-// Finding is the level and the confidence with which a skill was found.
+// Finding is the level and confidence of a found skill.
 type Finding struct {
 	Level      int     `json:"level" minimum:"1" maximum:"5"`
 	Confidence float64 `json:"confidence" minimum:"0" maximum:"1"`
 }
 
-// Review is what a person decided on one skill of one record. It outlives whatever
-// a program does to the record's skills; only a list that is set by hand ends it.
+// Review is a person's decision on one skill of one record. Extractions do not change it; only a list of skills that
+// is set by hand ends it.
 type Review struct {
 	SkillID    string   `json:"skillId"`
 	SkillName  string   `json:"skillName"`
-	Verdict    Verdict  `json:"verdict" enum:"ACCEPTED,REJECTED" doc:"What was decided of the skill"`
+	Verdict    Verdict  `json:"verdict" enum:"ACCEPTED,REJECTED" doc:"Decision on the skill"`
 	Level      *int     `json:"level" minimum:"1" maximum:"5" doc:"Level that was set, 1 to 5; null where the extracted one was kept, or the skill rejected"`
 	Note       *string  `json:"note" doc:"Remark of the person who decided"`
 	ReviewedAt Time     `json:"reviewedAt" doc:"When it was decided"`
 	KeyID      string   `json:"keyId" doc:"Id of the API key with which it was written"`
 	Extracted  *Finding `json:"extracted" doc:"What the last extraction found; null where it did not find the skill"`
 
-	// What only the store shows: what was set by hand of the skill, and the level
-	// that an ACCEPTED review without a level keeps.
+	// Hidden from clients: the skill as it was set by hand, and the level that an ACCEPTED review without a level
+	// keeps.
 	ByHand *Finding `json:"-"`
 	Kept   int      `json:"-"`
 }
 
-// Reviews are a record's reviews as they are stored: compressed, in its row, so that they
-// are read and saved with the skills that follow them.
+// Reviews are a record's reviews. They are stored compressed in its row, so that they are read and saved together
+// with its skills.
 type Reviews []Review
 
-// storedReview is a review with what clients do not see.
+// storedReview is a review with its hidden fields.
 type storedReview struct {
 	Review
 	ByHand *Finding `json:"byHand,omitempty"`
@@ -90,10 +90,10 @@ func (list *Reviews) UnmarshalBinary(packed []byte) error {
 	return nil
 }
 
-// before returns what stands in the list when the review does not; nil for nothing.
+// before returns the skill as it would be without the review; nil for none.
 func (r Review) before() *Finding { return cmp.Or(r.Extracted, r.ByHand) }
 
-// stands adds what stands of the skill under the review to a list.
+// stands appends the skill as the review leaves it, if it stays.
 func (r Review) stands(skills []SkillRef) []SkillRef {
 	if r.Verdict == Rejected {
 		return skills
@@ -105,7 +105,7 @@ func (r Review) stands(skills []SkillRef) []SkillRef {
 	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: level, Confidence: 1})
 }
 
-// withdrawn adds what stands of the skill without the review to a list.
+// withdrawn appends the skill as it would be without the review, if it stays.
 func (r Review) withdrawn(skills []SkillRef) []SkillRef {
 	found := r.before()
 	if found == nil {
@@ -120,8 +120,7 @@ type Reviewed interface {
 	reviewed() skillset
 }
 
-// skillset is a record's skills as its reviews leave them, and the reviews in the
-// order in which they are shown.
+// skillset has a record's skills as its reviews leave them, and the reviews in display order.
 type skillset struct {
 	skills  *[]SkillRef
 	reviews *Reviews
@@ -131,8 +130,8 @@ type skillset struct {
 func (s *Section) reviewed() skillset        { return skillset{&s.Skills, &s.Reviews, &s.ByHand} }
 func (c *TransferCourse) reviewed() skillset { return skillset{&c.Skills, &c.Reviews, nil} }
 
-// ReviewsOf returns the reviews of a record, ordered by skillName without regard to
-// case, then skillId; none for a record of a kind that has none.
+// ReviewsOf returns the reviews of a record, ordered by skillName, ignoring case, then skillId. It returns none for
+// kinds without reviews.
 func ReviewsOf(r Record) []Review {
 	if record, ok := r.(Reviewed); ok {
 		return *record.reviewed().reviews
@@ -140,16 +139,15 @@ func ReviewsOf(r Record) []Review {
 	return nil
 }
 
-// ReviewInput is what a request says of a skill.
+// ReviewInput is the input for a review.
 type ReviewInput struct {
 	Verdict Verdict           `json:"verdict" enum:"ACCEPTED,REJECTED" doc:"ACCEPTED: the skill stands with confidence 1. REJECTED: it does not stand, whatever is extracted"`
 	Level   Optional[*int]    `json:"level,omitzero" minimum:"1" maximum:"5" doc:"Level of an ACCEPTED skill; required where it was not extracted, else the extracted one when absent"`
 	Note    Optional[*string] `json:"note,omitzero" maxLength:"1000" doc:"Remark for people; null when absent"`
 }
 
-// Apply puts a review in the place of the skill's present one, if any, and changes
-// the record's skills accordingly. The error is NotFound for a skill that neither
-// the taxonomy nor the record knows, Conflict for one review too many.
+// Apply adds the review, or replaces the skill's present one, and updates the record's skills. The error is NotFound
+// if neither the taxonomy nor the record has the skill, and Conflict beyond MaxReviews.
 func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, now Time) error {
 	set := record.reviewed()
 	review := Review{
@@ -177,9 +175,8 @@ func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, n
 	return nil
 }
 
-// Unreview takes a skill's review away, so that what was extracted or set by hand
-// stands again. It reports whether there was one. The error is NotFound for a skill that
-// neither the taxonomy nor the record knows.
+// Unreview removes a skill's review, so that the extracted or given skill applies again, and reports whether there
+// was one. The error is NotFound if neither the taxonomy nor the record has the skill.
 func Unreview(record Reviewed, skillID string, l Lookups) (bool, error) {
 	set := record.reviewed()
 	was, skills, reviews := set.without(skillID)
@@ -193,7 +190,7 @@ func Unreview(record Reviewed, skillID string, l Lookups) (bool, error) {
 	return true, nil
 }
 
-// Unreviewed returns the skills of a record as they would stand without its reviews.
+// Unreviewed returns the skills of a record as they would be without its reviews.
 func Unreviewed(record Reviewed) []SkillRef {
 	set := record.reviewed()
 	skills := unnamed(*set.skills, *set.reviews)
@@ -204,8 +201,8 @@ func Unreviewed(record Reviewed) []SkillRef {
 	return skills
 }
 
-// ApplyReviews returns the skills of a record of which an extraction has found these,
-// and its reviews, which then know what was found.
+// ApplyReviews applies reviews to the skills that an extraction has found. It returns the record's new skills, and
+// the reviews with what was found.
 func ApplyReviews(reviews []Review, found []SkillRef) ([]SkillRef, []Review) {
 	byID := make(map[string]SkillRef, len(found))
 	for _, skill := range found {
@@ -224,7 +221,7 @@ func ApplyReviews(reviews []Review, found []SkillRef) ([]SkillRef, []Review) {
 	return skills, reviews
 }
 
-// unnamed returns the skills that no review names.
+// unnamed returns the skills without a review.
 func unnamed(skills []SkillRef, reviews []Review) []SkillRef {
 	named := make(map[string]bool, len(reviews))
 	for _, r := range reviews {
@@ -239,8 +236,8 @@ func unnamed(skills []SkillRef, reviews []Review) []SkillRef {
 	return rest
 }
 
-// without returns what a record has of a skill, as a review of it that says nothing,
-// and its other skills and reviews. The skill's id is empty where it has nothing.
+// without splits a record into one skill, as a review without a verdict, and the other skills and reviews. The
+// review's skill id is empty if the record lacks the skill.
 func (s skillset) without(skillID string) (was Review, skills []SkillRef, reviews []Review) {
 	skills = make([]SkillRef, 0, len(*s.skills)+1)
 	for _, skill := range *s.skills {
@@ -265,7 +262,7 @@ func (s skillset) without(skillID string) (was Review, skills []SkillRef, review
 	return was, skills, reviews
 }
 
-// put saves skills and reviews in their orders.
+// put sets skills and reviews in their orders.
 func (s skillset) put(skills []SkillRef, reviews []Review) {
 	SortSkills(skills)
 	slices.SortFunc(reviews, func(a, b Review) int {

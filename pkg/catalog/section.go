@@ -19,9 +19,8 @@ type Section struct {
 	Offering
 	Skills []SkillRef `json:"skills" doc:"Skills that the section teaches, by confidence, then level, both descending, then name"`
 	Extraction
-	// Reviews are what people decided on the skills, which Skills follows; ByHand
-	// reports that Skills was set by a request or a file since it was last extracted,
-	// with Provenance. Only the store shows them.
+	// Reviews are people's decisions on the skills, which Skills follows. ByHand reports that Skills has been set by
+	// a request or a file since the last extraction, which Provenance describes. All are hidden from clients.
 	Reviews    Reviews     `json:"-" store:"reviews,omitempty"`
 	ByHand     bool        `json:"-" store:"byHand"`
 	Provenance *Provenance `json:"-" store:"provenance,omitempty"` // nil in rows from before it was stored
@@ -40,9 +39,8 @@ type SectionInput struct {
 	Skills Optional[[]SkillInput] `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the section teaches, which replace the present ones and discard their reviews; null ends skills set by hand, so that they are extracted again"`
 }
 
-// Apply sets the fields of the section. Skills that are given end the reviews of those
-// before; null ends skills that were given. What is extracted follows when the section is
-// saved (see AddSection and ReplaceSection).
+// Apply sets the fields of the section. Given skills end the reviews of the present ones; null ends given skills.
+// AddSection and ReplaceSection start the extraction that follows.
 func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.Name = in.Name.Or(s.Name)
 	s.Description = text(in.Description, s.Description)
@@ -61,7 +59,7 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	return append(wrong, unfit...)
 }
 
-// HasNewSyllabus reports whether the section has another syllabus than before.
+// HasNewSyllabus reports whether the section has a syllabus that differs from the previous one.
 func (s *Section) HasNewSyllabus(before Section) bool {
 	return isNew(before.SyllabusHref, s.SyllabusHref) || isNew(before.DocumentID, s.DocumentID)
 }
@@ -71,16 +69,15 @@ func (s *Section) Extracted() bool {
 	return !s.ByHand && (s.Provenance != nil || s.SyllabusHref != nil || s.DocumentID != nil)
 }
 
-// hasOtherSyllabus reports whether the section has another syllabus than before, or one or
-// none at all now.
+// hasOtherSyllabus reports whether the section's syllabus was replaced, added or removed.
 func (s *Section) hasOtherSyllabus(before Section) bool {
 	return s.HasNewSyllabus(before) || before.HasNewSyllabus(*s)
 }
 
 func isNew(before, now *string) bool { return now != nil && (before == nil || *before != *now) }
 
-// AddSection begins the life of a section of the course, which is saved as well: it
-// mentions the section now. The time is read after the course was (see Add).
+// AddSection creates a section of the course, and saves the course, which refers to it. The time is read after the
+// course was loaded (see Add).
 func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time) error {
 	seq, _ := Sequence(CourseKind, course.ID)
 	s.begin(course, ids.Sequenced(SectionKind, seq), now())
@@ -93,8 +90,8 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time
 	return nil
 }
 
-// ReplaceSection saves a changed section, as Replace does, with the extraction that it now
-// needs, and its course if that mentions it differently now. The error is that of Mention.
+// ReplaceSection saves a changed section, as Replace does, with the extraction that it now needs, and its course if
+// the reference has changed. The error is that of Mention.
 func (c *Change) ReplaceSection(before, after *Section, course *Course, now Time) error {
 	after.settle(before, course.DescriptionText(), course)
 	return c.mention(before, after, course, false, now)
@@ -160,7 +157,7 @@ func (c *Change) mention(before, after *Section, course *Course, again bool, now
 	return nil
 }
 
-// begin sets the section's id, which leads to its course (see Sequenced).
+// begin sets the section's id, from which its course is found (see Sequenced).
 func (s *Section) begin(course *Course, id string, now Time) {
 	s.Meta = NewMeta(id, course.OrganizationID, now)
 	s.CourseID, s.Status = course.ID, cmp.Or(s.Status, ActiveSection)
@@ -194,18 +191,18 @@ type SectionProfile struct {
 	SectionInstructorName *string    `json:"sectionInstructorName"`
 }
 
-// TeachingSection is a section as it is shown among those that teach a skill: its
-// profile without its skills, and how it teaches this one.
+// TeachingSection is a section in the list of those that teach a skill: its profile without the skills, and the level
+// of this one.
 type TeachingSection struct {
 	CourseProfile
 	SectionID             string  `json:"sectionId"`
 	SectionName           string  `json:"sectionName"`
 	SectionInstructorName *string `json:"sectionInstructorName"`
 	Level                 int     `json:"level" minimum:"1" maximum:"5" doc:"Level at which the section teaches the skill: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
-	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1" doc:"How sure it is that the section teaches the skill, with at most four decimals"`
+	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1" doc:"Confidence that the section teaches the skill, with at most four decimals"`
 }
 
-// Profile returns the section of a course as it is shown in credentials and reports.
+// Profile returns the profile of a section of the course.
 func (s *Section) Profile(c *Course) SectionProfile {
 	return SectionProfile{
 		CourseProfile: c.Profile(), SectionID: s.ID, SectionName: s.Name,

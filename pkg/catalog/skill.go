@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// SkillRef is a skill that is taught or required, its level, and how certain that is.
+// SkillRef is a taught or required skill with its level and confidence.
 type SkillRef struct {
 	SkillID    string  `json:"skillId"`
 	SkillName  string  `json:"skillName"`
@@ -16,8 +16,7 @@ type SkillRef struct {
 	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"From 0 to 1, with at most four decimals"`
 }
 
-// SortSkills puts skills in the contract's order: confidence, then level, both
-// descending, then name.
+// SortSkills sorts skills in the contract's order: confidence, then level, both descending, then name.
 func SortSkills(skills []SkillRef) {
 	slices.SortFunc(skills, func(a, b SkillRef) int {
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.Level, a.Level),
@@ -25,16 +24,15 @@ func SortSkills(skills []SkillRef) {
 	})
 }
 
-// SkillInput is a skill as a request names it.
+// SkillInput is the input for a skill.
 type SkillInput struct {
 	SkillID    string   `json:"skillId" minLength:"1" maxLength:"255" doc:"Id of a skill of the loaded taxonomy; at most once in a list"`
 	SkillName  string   `json:"skillName,omitempty" doc:"Ignored: the taxonomy names the skill"`
 	Level      int      `json:"level" minimum:"1" maximum:"5"`
-	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure it is, with at most four decimals; 1 when absent"`
+	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"Confidence with at most four decimals; 1 when absent"`
 }
 
-// Skills returns the skills of a request in order, and what is wrong with them; name
-// looks them up in the taxonomy.
+// Skills returns the skills of a request in order, and field errors. name looks them up in the taxonomy.
 func Skills(in []SkillInput, name func(id string) (string, bool), location string) ([]SkillRef, []FieldError) {
 	var wrong []FieldError
 	skills := make([]SkillRef, 0, len(in))

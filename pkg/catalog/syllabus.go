@@ -1,21 +1,18 @@
 package catalog
 
-// SyllabusText is the text of a syllabus as the readers return it and the extractor
-// takes it: valid UTF-8 in NFC, lines end in \n, one block (heading, paragraph,
-// list item, table row) a line, without markup characters, no trailing spaces,
-// at most one empty line between blocks.
+// SyllabusText is the text of a syllabus, as readers return it and the extractor takes it: valid UTF-8 in NFC, lines
+// that end in \n, one block (heading, paragraph, list item, table row) per line, without markup characters and
+// trailing spaces, at most one empty line between blocks.
 type SyllabusText struct {
 	Text string
-	// Pages holds the byte offset in Text at which each page starts; nil where
-	// the format knows no pages.
+	// Pages has the byte offset in Text of each page; nil for formats without pages.
 	Pages []int
-	// SHA256 is the digest of the bytes that were read, in lower-case hex.
+	// SHA256 is the digest of the document's bytes in lower-case hex.
 	SHA256 string
 }
 
-// Evidence shows why a skill was found. Start and End count Unicode code points
-// of the document's text, so that Quote is what stands between them. Page counts
-// from 1 and is 1 for formats without pages.
+// Evidence shows why a skill was found. Quote is the document's text from Start to End, in Unicode code points. Page
+// counts from 1 and is 1 for formats without pages.
 type Evidence struct {
 	SkillID string `json:"skillId"`
 	Quote   string `json:"quote" doc:"Words of the text in which the skill was found"`
@@ -27,7 +24,7 @@ type Evidence struct {
 	Section string `json:"section" doc:"The part of the syllabus: outcomes, topics, description, readings, other"`
 }
 
-// Provenance is what an extraction was made with.
+// Provenance describes how an extraction was made.
 type Provenance struct {
 	Engine          string `json:"engine" doc:"Extractor, with its version"`
 	Taxonomy        string `json:"taxonomy" doc:"Name of the taxonomy"`
@@ -37,11 +34,10 @@ type Provenance struct {
 	FinishedAt      Time   `json:"finishedAt" doc:"When the extraction finished"`
 }
 
-// FailureCode is why an extraction failed.
+// FailureCode is the reason why an extraction failed.
 type FailureCode string
 
-// The failure codes. Unreachable, Timeout and Internal are transient: the job is
-// tried again before they are final.
+// The failure codes. Unreachable, Timeout and Internal are transient: the job is retried before they are final.
 const (
 	Unreachable      FailureCode = "unreachable"
 	DocumentNotFound FailureCode = "not_found"
@@ -57,7 +53,7 @@ const (
 	InternalFailure  FailureCode = "internal"
 )
 
-// FailureCodes lists all codes of failures.
+// FailureCodes lists all failure codes.
 func FailureCodes() []FailureCode {
 	return []FailureCode{
 		Unreachable, DocumentNotFound, ForbiddenAddress, LoginRequired, UnsupportedType, TooLarge, Encrypted,
@@ -65,17 +61,16 @@ func FailureCodes() []FailureCode {
 	}
 }
 
-// Transient reports whether the same document may well succeed later.
+// Transient reports whether a later attempt at the same document may succeed.
 func (c FailureCode) Transient() bool {
 	return c == Unreachable || c == TimedOut || c == InternalFailure
 }
 
-// Failure is an extraction's failure as clients see it. Message never repeats
-// anything that the fetched server said.
+// Failure is an extraction's failure as clients see it. Message never contains anything from the fetched server.
 type Failure struct {
 	Code    FailureCode `json:"code" doc:"Kind of the failure; stable"`
-	Message string      `json:"message" doc:"What went wrong, for people to read; the wording may change"`
+	Message string      `json:"message" doc:"Explanation for people; the wording may change"`
 }
 
-// Error makes a Failure usable as the error of readers and fetchers.
+// Error implements error, for readers and fetchers.
 func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }

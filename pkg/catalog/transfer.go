@@ -1,13 +1,12 @@
 package catalog
 
-// MatchingConfig holds the score, 0..1, from which a match counts as a full or a
-// partial equivalent; partial is not above full.
+// MatchingConfig has the lowest scores, 0..1, of full and partial equivalents; partial is at most full.
 type MatchingConfig struct {
 	FullEquivalentThreshold    float64 `json:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"Score from which a match is FULL"`
 	PartialEquivalentThreshold float64 `json:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"Score from which a match is PARTIAL; not above fullEquivalentThreshold"`
 }
 
-// DefaultMatchingConfig applies where a package says nothing.
+// DefaultMatchingConfig has the default thresholds.
 var DefaultMatchingConfig = MatchingConfig{FullEquivalentThreshold: 0.85, PartialEquivalentThreshold: 0.60}
 
 // TransferPackage is a set of courses that students bring from another institution.
@@ -23,14 +22,13 @@ type TransferPackage struct {
 	Additions int `json:"-" store:"grown,omitempty,guard"`
 }
 
-// MatchingConfigInput is what a request or a file says of the thresholds.
+// MatchingConfigInput is the input for the thresholds.
 type MatchingConfigInput struct {
 	FullEquivalentThreshold    *float64 `json:"fullEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.85"`
 	PartialEquivalentThreshold *float64 `json:"partialEquivalentThreshold,omitempty" minimum:"0" maximum:"1" default:"0.6"`
 }
 
-// Apply sets the thresholds that are given. Field errors are located
-// below location.
+// Apply sets the given thresholds.
 func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 	if in.FullEquivalentThreshold != nil {
 		m.FullEquivalentThreshold = unsigned(*in.FullEquivalentThreshold)
@@ -39,7 +37,7 @@ func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 		m.PartialEquivalentThreshold = unsigned(*in.PartialEquivalentThreshold)
 	}
 	if m.PartialEquivalentThreshold > m.FullEquivalentThreshold {
-		return []FieldError{{l.at("partialEquivalentThreshold"), "greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
+		return []FieldError{{l.at("partialEquivalentThreshold"), "must not be greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
 	}
 	return nil
 }
@@ -64,8 +62,8 @@ func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError
 	return append(in.apply(&p.External, l), in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))...)
 }
 
-// TransferCourse is a course of a transfer package; its skills are extracted from
-// its syllabus, or from name and description where it has none.
+// TransferCourse is a course of a transfer package. Its skills are extracted from its syllabus, or without one from
+// name and description.
 type TransferCourse struct {
 	Meta
 	PackageID    string     `json:"packageId" doc:"Id of the transfer package that the course is in"`
@@ -78,8 +76,8 @@ type TransferCourse struct {
 	DocumentID   *string    `json:"documentId" doc:"Uploaded document that holds the syllabus, instead of an address" extension:"true"`
 	Skills       []SkillRef `json:"skills" doc:"Skills that were extracted, as reviews leave them, by confidence, then level, both descending, then name"`
 	Extraction
-	// Reviews are what people decided on the skills, which Skills follows; Provenance is
-	// how Skills was extracted. Only the store shows them.
+	// Reviews are people's decisions on the skills, which Skills follows; Provenance describes the extraction. Both
+	// are hidden from clients.
 	Reviews    Reviews     `json:"-" store:"reviews,omitempty"`
 	Provenance *Provenance `json:"-" store:"provenance,omitempty"` // nil in rows from before it was stored
 }
@@ -107,7 +105,7 @@ func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	return append(wrong, unfit...)
 }
 
-// Retry puts the extraction of a FAILED course back to PENDING.
+// Retry makes the extraction of a FAILED course PENDING again.
 func (c *TransferCourse) Retry() error {
 	if !Retrying.StartsIn(c.ProcessingStatus) {
 		return Errorf(Conflict, "The course is %s; only a FAILED course can be retried.", c.ProcessingStatus)
@@ -116,11 +114,10 @@ func (c *TransferCourse) Retry() error {
 	return nil
 }
 
-// Matchable reports whether the course can be compared with sections: its skills are
-// known.
+// Matchable reports whether the course can be compared with sections, because its skills are known.
 func (c *TransferCourse) Matchable() bool { return c.ProcessingStatus == Completed }
 
-// CheckMatch refuses to compare a course whose skills are not known.
+// CheckMatch returns a Conflict unless the course is Matchable.
 func (c *TransferCourse) CheckMatch() error {
 	if c.Matchable() {
 		return nil
@@ -128,10 +125,10 @@ func (c *TransferCourse) CheckMatch() error {
 	return Errorf(Conflict, "The course is %s; its skills are known once it is COMPLETED.", c.ProcessingStatus)
 }
 
-// MaxTransferCourses is how many courses a package has.
+// MaxTransferCourses is the maximum number of courses in a package.
 const MaxTransferCourses = 1000
 
-// CheckTransferCourses refuses more courses than a package takes that has some already.
+// CheckTransferCourses returns a Conflict if a package that has some courses cannot take that many more.
 func CheckTransferCourses(has, more int) error {
 	if has+more > MaxTransferCourses {
 		return Errorf(Conflict, "A package holds at most %d courses; it has %d.", MaxTransferCourses, has)
@@ -139,8 +136,7 @@ func CheckTransferCourses(has, more int) error {
 	return nil
 }
 
-// AddTransferCourse begins the life of a course of the package. Place is its place
-// among those that are made at the same instant.
+// AddTransferCourse creates a course of the package. place is its position among the courses of the same instant.
 func (c *Change) AddTransferCourse(course *TransferCourse, p *TransferPackage, ids IDs, now Time, place int) {
 	number, _ := Sequence(TransferPackageKind, p.ID)
 	course.Meta = NewMeta(ids.Ordered(TransferCourseKind, now, place, number), p.OrganizationID, now)

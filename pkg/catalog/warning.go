@@ -3,7 +3,7 @@ package catalog
 // Warning tells what a response lacks. It is not an error.
 type Warning struct {
 	Code      WarningCode `json:"code" doc:"Kind of the warning; stable"`
-	Message   string      `json:"message" doc:"What it is about, for people to read; the wording may change"`
+	Message   string      `json:"message" doc:"Explanation for people; the wording may change"`
 	CourseID  string      `json:"courseId,omitempty" doc:"Course that the warning is about"`
 	SectionID string      `json:"sectionId,omitempty" doc:"Section that the warning is about"`
 	JobID     string      `json:"jobId,omitempty" doc:"Job or occupation of the report that the warning is about"`
@@ -13,10 +13,10 @@ type Warning struct {
 	Total     int         `json:"total,omitempty" doc:"Number of all skills, occupations or courses that the response is made from"`
 }
 
-// WarningCode is what a warning is about.
+// WarningCode is the kind of a warning.
 type WarningCode string
 
-// Why a figure of the labor market is null, or no exact number.
+// Reasons why a labor market figure is null or not exact.
 const (
 	Suppressed      WarningCode = "suppressed"       // the survey does not publish it: * and **
 	HourlyOnly      WarningCode = "hourly_only"      // the occupation has hourly wages only
@@ -29,7 +29,7 @@ const (
 	UnknownSOC      WarningCode = "unknown_soc"
 )
 
-// Why a document has no skills, or why those that it has may mean nothing.
+// Reasons why a document has no skills, or meaningless ones.
 const (
 	LanguageNotCovered WarningCode = "language_not_covered"
 	VocabularyMismatch WarningCode = "vocabulary_mismatch"
@@ -40,7 +40,7 @@ const (
 // id only.
 const SkillsNotInTaxonomy WarningCode = "skills_not_in_taxonomy"
 
-// Why a report is emptier than its settings suggest.
+// Reasons why a report is emptier than its settings suggest.
 const (
 	CourseWithoutSkills WarningCode = "course_without_skills" // no section that counts has skills
 	JobWithoutSkills    WarningCode = "job_without_skills"    // no known requirements
@@ -48,7 +48,7 @@ const (
 	TooManyCourses      WarningCode = "too_many_courses"      // programs have grown beyond what a report shows
 )
 
-// WarningCodes lists all codes of warnings.
+// WarningCodes lists all warning codes.
 func WarningCodes() []WarningCode {
 	return []WarningCode{
 		Suppressed, HourlyOnly, TopCoded, RegionFallback, OccupationGroup, NoFigures, NoMatch, UnknownCIP, UnknownSOC,

@@ -41,10 +41,10 @@ const (
 // MaxWebhooks is the maximum number of webhooks of an organization.
 const MaxWebhooks = 10
 
-// SecretGrace is how long, in ms, a secret goes on signing once there is a newer one.
+// SecretGrace is the time, in ms, for which a secret still signs once there is a newer one.
 const SecretGrace = 24 * 60 * 60 * 1000
 
-// MessageTTL is how long, in ms, messages and attempts at their delivery are stored.
+// MessageTTL is the time, in ms, for which messages and delivery attempts are stored.
 const MessageTTL = 7 * 24 * 60 * 60 * 1000
 
 // webhookPrefix and messagePrefix begin the ids of webhooks and messages.
@@ -70,8 +70,7 @@ func MadeMessage(id string) bool {
 	return err == nil && len(b) >= 15
 }
 
-// NewSecrets puts a new secret before a webhook's others: the one before goes on
-// signing for SecretGrace, any older one ends at once.
+// NewSecrets adds a new secret. The previous one still signs for SecretGrace, any older one ends at once.
 func (w *Webhook) NewSecrets(sealed []byte, now Time) {
 	secrets := []WebhookSecret{{Sealed: sealed}}
 	if len(w.Secrets) > 0 {
@@ -82,7 +81,7 @@ func (w *Webhook) NewSecrets(sealed []byte, now Time) {
 	w.Secrets = secrets
 }
 
-// LiveSecrets lists the secrets that sign at an instant, the newest first.
+// LiveSecrets returns the secrets that sign at an instant, the newest first.
 func (w *Webhook) LiveSecrets(now Time) (sealed [][]byte) {
 	for _, secret := range w.Secrets {
 		if secret.Until == nil || now < *secret.Until {
@@ -105,11 +104,11 @@ type Webhooks struct {
 	List           []*Webhook // in the order of their creation
 	Version        int        // grows with each change; 0 means never saved
 	Dispatched     Cursor     // up to where the change feed was made into messages
-	// Failing says since when every attempt at a webhook has failed, by its id.
+	// Failing has the instants since which every attempt has failed, by webhook id.
 	Failing map[string]Time
-	// Quick are the webhooks whose last response was quick, by their id.
+	// Quick has the webhooks whose last response was quick, by id.
 	Quick map[string]bool
-	// Forgotten are webhooks whose responses so far count no more once this is saved.
+	// Forgotten are webhooks whose earlier responses no longer count once this is saved.
 	Forgotten []string
 }
 
@@ -130,7 +129,7 @@ func (w *Webhooks) Add(webhook *Webhook) error {
 	return nil
 }
 
-// Remove takes a webhook out.
+// Remove removes a webhook.
 func (w *Webhooks) Remove(webhook *Webhook) {
 	w.List = slices.DeleteFunc(w.List, func(other *Webhook) bool { return other == webhook })
 	w.Forgotten = append(w.Forgotten, webhook.ID)
@@ -142,8 +141,8 @@ func (w *Webhooks) Disable(webhook *Webhook, reason string, now Time) {
 	webhook.UpdatedAt = webhook.UpdatedAt.After(now)
 }
 
-// Undispatched returns from where on the change feed has to be made into messages;
-// false where no webhook is enabled.
+// Undispatched returns the position from which the change feed has yet to become messages; false if no webhook is
+// enabled.
 func (w *Webhooks) Undispatched() (from Cursor, any bool) {
 	for _, webhook := range w.List {
 		if webhook.Enabled && (!any || webhook.From.Before(from)) {
@@ -180,10 +179,10 @@ func messageID(webhookID string, c Cursor, messageType string) string {
 	return messagePrefix + encoding.EncodeToString(sum[:15])
 }
 
-// TestType is the type of the message that a client has sent to try a webhook.
+// TestType is the type of test messages.
 const TestType = "webhook.test"
 
-// NewTestMessage returns a message that tries the webhook.
+// NewTestMessage returns a test message to the webhook.
 func (s IDs) NewTestMessage(w *Webhook, end Cursor, now Time) WebhookMessage {
 	return WebhookMessage{
 		OrganizationID: w.OrganizationID, WebhookID: w.ID, ID: s.Message(), Type: TestType, At: now, Attempt: 1,
@@ -256,8 +255,7 @@ func MessageType(kind Kind, what string) string {
 	return kind.Resource() + "." + what
 }
 
-// MessageTypes lists what a webhook may ask for: every type, and for each resource
-// all of its types.
+// MessageTypes lists the values of a webhook's types: every type, and for each resource all of its types.
 func MessageTypes() []string {
 	types := Events()
 	for _, kind := range Kinds() {
@@ -302,7 +300,7 @@ func (in WebhookInput) Apply(w *Webhook, l Lookups) (wrong []FieldError) {
 	return wrong
 }
 
-// messageTypes judges a list of types.
+// messageTypes validates a list of types.
 func (l Lookups) messageTypes(types []string) (wrong []FieldError) {
 	known := MessageTypes()
 	for i, t := range types {

@@ -69,12 +69,12 @@ type Row struct {
 	File   string
 	Line   int // of the file, from 1; 0 in a JSON document
 	Kind   catalog.Kind
-	Name   string // the record's external id
+	Name   string // the record's external id; see Existing
 	Parent string // external id of a section's course or of a transfer course's package
 	Fields map[string]any
-	// Like names an existing record by its code or external id, compared as codes are (catalog.Normalized), when the
-	// file only changes records. Name is then empty.
-	Like string
+	// Existing reports that Name is the code or external id of an existing course or section, compared as codes are
+	// (catalog.Normalized), and that Fields only change its section.
+	Existing bool
 	// Members are the external ids of a program's courses in order or of a credential's sections, where a course's id
 	// stands for its default section; nil if the file does not list them.
 	Members []string

@@ -3,6 +3,7 @@ package intake
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -372,16 +373,21 @@ func FuzzReadCSV(f *testing.F) {
 }
 
 func FuzzReadJSON(f *testing.F) {
-	f.Add(`{"courses":[{"externalId":"c","sections":[{"externalId":"s"}]}],"programs":[{"externalId":"p","courses":["c"]}]}`)
-	f.Add(`{"jobs":[{"externalId":1}]}`)
-	f.Add(`[`)
-	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := Read(strings.NewReader(text), "f.json", Options{})
-		if err != nil {
-			return
+	for _, text := range []string{
+		`{"courses":[{"externalId":"c","sections":[{"externalId":"s"}]}],"programs":[{"externalId":"p","courses":["c"]}]}`,
+		`{"jobs":[{"externalId":1}]}`, `[`, `{"jobs":[{}]}`, "{\"code\":\"C\"}\n{\"resource\":\"section\",\"courseExternalId\":\"C\"}\n",
+	} {
+		f.Add(text, "f.json")
+		f.Add(text, "f.ndjson")
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		rows, err := Read(strings.NewReader(text), "f"+filepath.Ext(name), Options{MaxRows: 1000})
+		var failure *Failure
+		if err != nil && !errors.As(err, &failure) {
+			t.Errorf("error without a code: %v", err)
 		}
 		for _, row := range rows {
-			if row.Name == "" || row.Fields == nil {
+			if row.Place == "" || row.Kind == "" || row.Fields == nil || len(row.Source) == 0 {
 				t.Errorf("row %+v", row)
 			}
 		}

@@ -240,7 +240,7 @@ func (t *table) row() Row {
 	}
 	switch {
 	case t.has("fileName") && row.Name == "":
-		row.Like = withoutEnding(t.get("fileName"))
+		row.Name, row.Existing = withoutEnding(t.get("fileName")), true
 	case !t.has("externalId"):
 		row.Name = ownName(row)
 	}

@@ -238,8 +238,8 @@ func TestUploadedDocuments(t *testing.T) {
 	const text = "fileName,documentId\nsyllabi/BIO-101.v2.pdf,doc_1\nx,doc_2\n"
 	want := func(kind catalog.Kind) []Row {
 		return []Row{
-			{Place: "a.csv:2", Kind: kind, Like: "BIO-101.v2", Fields: object{"documentId": "doc_1"}},
-			{Place: "a.csv:3", Kind: kind, Like: "x", Fields: object{"documentId": "doc_2"}},
+			{Place: "a.csv:2", Kind: kind, Name: "BIO-101.v2", Existing: true, Fields: object{"documentId": "doc_1"}},
+			{Place: "a.csv:3", Kind: kind, Name: "x", Existing: true, Fields: object{"documentId": "doc_2"}},
 		}
 	}
 	check(t, ofCSV(t, "a.csv", text, ""), want(catalog.CourseKind))

@@ -9,14 +9,13 @@ import (
 	"skillscurriculum/pkg/quota"
 )
 
-// admission is the quota's decision on one call, asked for at its beginning and
-// waited for where it matters.
+// admission is the quota's decision on a call. It is requested when the call begins, and awaited where it matters.
 type admission struct {
 	server   *Server
 	customer catalog.CustomerID
 	op       *api.Operation
 	window   quota.Window
-	units    int // asked for at the beginning
+	units    int // requested when the call began
 	done     chan struct{}
 
 	// After done:
@@ -40,7 +39,7 @@ func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *adm
 	}
 }
 
-// admit begins to charge what a call costs whose body asks for that many items.
+// admit starts to charge for a call whose body has a number of items.
 func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
@@ -54,17 +53,17 @@ func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.O
 	return a
 }
 
-// free looks up the status for a response that costs nothing.
+// free looks up the quota's status for a response without a cost.
 func (s *Server) free(ctx context.Context, x *exchange) {
 	a := s.newAdmission(x.caller.Customer, &api.Operation{})
-	// Where the units cannot be read, the last known status serves.
+	// If the units cannot be read, the last known status is used.
 	a.status, _ = s.Meter.Peek(ctx, a.customer, a.window)
 	close(a.done)
 	x.admission = a
 }
 
-// wait waits until it is known whether the call is admitted, and returns why not. Reads go on where the units cannot be
-// counted; writes and expensive calls do not.
+// wait waits for the decision and returns an error if the call is refused. If the units cannot be counted, reads are
+// admitted, but writes and expensive calls are not.
 func (a *admission) wait() error {
 	<-a.done
 	switch {
@@ -78,8 +77,8 @@ func (a *admission) wait() error {
 	return nil
 }
 
-// items charges for items that only the loaded record shows to be asked for. A call
-// whose items do not fit is charged nothing at all.
+// items charges for items that are known only once records are loaded. If they exceed the quota, the whole charge is
+// refunded.
 func (a *admission) items(ctx context.Context, n int) error {
 	if err := a.wait(); err != nil {
 		return err
@@ -108,21 +107,20 @@ func (a *admission) charge(ctx context.Context, units, calls int) (quota.Status,
 	return a.server.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: a.op.ID, Units: units, Calls: calls})
 }
 
-// refund takes back all that was charged.
+// refund refunds the charge.
 func (a *admission) refund(ctx context.Context) {
 	if a.charged == 0 {
 		return
 	}
-	// A refund that cannot be counted is the customer's loss until the window ends.
+	// A refund that fails is lost to the customer until the window ends.
 	if status, err := a.charge(context.WithoutCancel(ctx), -a.charged, -1); err == nil {
 		a.status = status
 	}
 	a.charged = 0
 }
 
-// close waits for the admission and has the last word on the call's outcome: a
-// call that was not admitted is refused whatever became of it, and one that
-// failed on our side costs nothing.
+// close waits for the decision and returns the call's final error: a refused call fails whatever its outcome, and a call
+// that failed on the server's side is refunded.
 func (a *admission) close(ctx context.Context, err error) error {
 	if refused := a.wait(); refused != nil {
 		return refused

@@ -15,15 +15,14 @@ import (
 	"skillscurriculum/pkg/schema"
 )
 
-// Endpoint is an operation with the types of its handler.
+// Endpoint is an operation with its handler's types.
 type Endpoint struct {
 	*api.Operation
 	In  reflect.Type // parameters, and a field Body
 	Out reflect.Type // the response's body; nil for none
 }
 
-// Endpoints returns those of the contract, in its order. Out is nil also where the
-// response is not made of a Go type.
+// Endpoints lists the endpoints of the contract, in its order. Out is nil also if the response has no Go type.
 func Endpoints() []Endpoint {
 	s := New(&Server{})
 	contract := api.Operations()
@@ -37,17 +36,17 @@ func Endpoints() []Endpoint {
 	return all
 }
 
-// RequestName names the schema of an operation's body.
+// RequestName returns the name of the schema of an operation's body.
 func RequestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
 
-// endpoint is an operation with its handler bound to it.
+// endpoint is an operation bound to its handler.
 type endpoint struct {
 	Endpoint
 	serve  func(ctx context.Context, c *call) (response, error)
 	schema func() *huma.Schema // of the request's body; nil for none
 }
 
-// call is what a handler knows of its request besides its input.
+// call is the context of a handler.
 type call struct {
 	*Server
 	*exchange
@@ -55,28 +54,27 @@ type call struct {
 	customer catalog.Customer
 	org      catalog.OrgID
 	now      catalog.Time
-	strong   bool // reads are of the records as they are now: something is decided on them
+	strong   bool // use strong reads, because a decision depends on them
 
-	// What the handler may set besides its output.
-	location string // of the one record that it created, below BasePath
+	// Optionally set by the handler.
+	location string // path of the created record
 	links    []string
-	rendered *rendered // the body instead of the output as JSON
+	rendered *rendered // body instead of the output as JSON
 }
 
-// rendered is a body that is encoded already.
+// rendered is an encoded body.
 type rendered struct {
 	contentType string // "" for JSON
-	policy      string // what a page may load; "" where it is none
-	cache       string // Cache-Control; "" for none
-	status      int    // 0 for the operation's
+	policy      string // Content-Security-Policy; "" if it is not a page
+	cache       string // Cache-Control; "" for the default
+	status      int    // 0 for the operation's status
 	body        []byte
 }
 
 // none is the output of operations whose response has no body.
 type none struct{}
 
-// anything is the output of operations that always set call.rendered; all that the
-// document can say of it is that it is a JSON object.
+// anything is the output of operations that always set call.rendered. Its schema is any JSON object.
 type anything struct{}
 
 // read binds a handler that saves nothing.
@@ -120,7 +118,7 @@ func remove[I any](s *Server, id string, handler func(ctx context.Context, c *ca
 	})
 }
 
-// body is the input of an operation that has only a body.
+// body is the input of an operation without parameters.
 type body[T any] struct{ Body T }
 
 func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *call, in *I) (response, error)) {
@@ -170,7 +168,7 @@ func (c *call) encode(output any) response {
 	}
 	out.set("Location", c.location)
 	if len(c.links) > 0 {
-		out.header["Link"] = []string{joinLinks(c.links)}
+		out.header["Link"] = []string{strings.Join(c.links, ", ")}
 	}
 	if c.op.Leads != "" || len(c.op.Gives) > 1 && c.op.Gives[0] == api.JSON {
 		out.set("Vary", "Accept")
@@ -179,15 +177,15 @@ func (c *call) encode(output any) response {
 	return out
 }
 
-// guardPage sets the headers of a page: what it may load, and that nobody else frames
-// it, is told its address, or lists it.
+// guardPage sets the security headers of a page: it loads only what the policy allows, cannot be framed, sends no
+// Referer and is not indexed.
 func guardPage(r response, policy string) {
 	r.set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
 	r.set("Referrer-Policy", "no-referrer")
 	r.set("X-Robots-Tag", "noindex")
 }
 
-// set sets a header that has a value.
+// set sets a header unless the value is empty.
 func (r response) set(name, value string) {
 	if value != "" {
 		r.header[name] = []string{value}

@@ -21,23 +21,23 @@ import (
 	"skillscurriculum/pkg/schema"
 )
 
-// What a body holds at most: bytes, values, names in an object, and levels of nesting. They
-// leave room for every valid body, and bound what it takes to refuse another.
+// Limits of a body: bytes, values, names in an object, and levels of nesting. Every valid body is within them, and they
+// bound the cost of refusing an invalid one.
 const (
 	maxBody   = 1 << 20
 	maxValues = 100_000
-	maxNames  = 1000 // of one object
+	maxNames  = 1000 // in one object
 	maxDepth  = 32
 )
 
-// parseBody reads a JSON body of up to 1 MiB and returns what parseJSON does.
+// parseBody reads a body of at most maxBody bytes and parses it with parseJSON.
 func parseBody(r *http.Request, accepts []string) (any, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, catalog.Errorf(catalog.MalformedJSON, "The body could not be read.").Because(err)
 	}
 	if len(body) > maxBody {
-		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d bytes.", maxBody)
+		return nil, catalog.Errorf(catalog.PayloadTooLarge, "The body must be at most %d bytes.", maxBody)
 	}
 	if len(body) > 0 && !accepted(r.Header.Get("Content-Type"), accepts) {
 		return nil, catalog.Errorf(catalog.UnsupportedMediaType, "The body must be %s.", strings.Join(accepts, " or "))
@@ -55,8 +55,7 @@ func accepted(contentType string, media []string) bool {
 	return slices.Contains(media, given) && (!said || strings.EqualFold(charset, "utf-8"))
 }
 
-// countItems returns how many items a body has in the first of the fields that it
-// has any in: see api.Cost.
+// countItems counts the items in the first of the fields that has any; see api.Cost.
 func countItems(tree any, fields []string) int {
 	object, _ := tree.(map[string]any)
 	for _, field := range fields {
@@ -72,8 +71,7 @@ func countItems(tree any, fields []string) int {
 	return 0
 }
 
-// decodeBody validates the body and decodes it, both from the tree that it was
-// parsed to.
+// decodeBody validates the parsed body and decodes it.
 func (c *call) decodeBody(rules *huma.Schema, into reflect.Value) error {
 	tree, err := c.body()
 	if err != nil {
@@ -91,9 +89,8 @@ func (c *call) decodeBody(rules *huma.Schema, into reflect.Value) error {
 	return nil
 }
 
-// parseJSON returns a JSON value as maps, slices, strings without blanks at their
-// ends, float64, bool and nil. It refuses what is ambiguous (keys said twice, invalid
-// UTF-8), numbers that the store cannot hold, and what is too large, at the first fault.
+// parseJSON parses a JSON value into maps, slices, trimmed strings, float64, bool and nil. It stops at the first error:
+// duplicate keys, invalid UTF-8, numbers that the store cannot hold, and values beyond the limits.
 func parseJSON(body []byte) (any, error) {
 	p := parser{Decoder: jsontext.NewDecoder(bytes.NewReader(body))}
 	tree, err := p.value()
@@ -104,7 +101,7 @@ func parseJSON(body []byte) (any, error) {
 	}
 	var known *catalog.Error
 	if err != nil && !errors.As(err, &known) {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is no JSON value, or says a key twice.").Because(err)
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is not a JSON value, or an object in it has a duplicate key.").Because(err)
 	}
 	return tree, err
 }
@@ -120,10 +117,10 @@ func (p *parser) value() (any, error) {
 		return nil, err
 	}
 	if p.values++; p.values > maxValues {
-		return nil, catalog.Errorf(catalog.PayloadTooLarge, "A body holds at most %d values.", maxValues)
+		return nil, catalog.Errorf(catalog.PayloadTooLarge, "The body must have at most %d values.", maxValues)
 	}
 	if p.StackDepth() > maxDepth {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body nests deeper than %d levels.", maxDepth)
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body must have at most %d levels of nesting.", maxDepth)
 	}
 	switch token.Kind() {
 	case '{':
@@ -134,7 +131,7 @@ func (p *parser) value() (any, error) {
 				return nil, err
 			}
 			if len(object) == maxNames {
-				return nil, catalog.Errorf(catalog.PayloadTooLarge, "An object of a body holds at most %d names.", maxNames)
+				return nil, catalog.Errorf(catalog.PayloadTooLarge, "An object in the body must have at most %d names.", maxNames)
 			}
 			name := token.String()
 			if object[name], err = p.value(); err != nil {
@@ -164,15 +161,14 @@ func (p *parser) value() (any, error) {
 	return nil, nil
 }
 
-// The numbers that DynamoDB holds: 0, and from minNumber to less than endOfNumbers
-// on both sides of it.
+// DynamoDB holds 0 and numbers whose absolute value is at least minNumber and less than endOfNumbers.
 const (
 	minNumber    = 1e-130
 	endOfNumbers = 1e126
 )
 
 func (p *parser) number(text string) (float64, error) {
-	value, _ := strconv.ParseFloat(text, 64) // infinite or 0 where it has no room
+	value, _ := strconv.ParseFloat(text, 64) // infinite or 0 if out of range
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	message := ""
 	switch size := math.Abs(value); {
@@ -186,7 +182,7 @@ func (p *parser) number(text string) (float64, error) {
 	return 0, catalog.Invalid(catalog.FieldError{Location: location(p.StackPointer()), Message: message})
 }
 
-// location writes a pointer into the body as field errors do: body.skills[0].level.
+// location formats a pointer into the body as in field errors: body.skills[0].level.
 func location(pointer jsontext.Pointer) string {
 	at := "body"
 	for token := range pointer.Tokens() {

@@ -9,20 +9,19 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// KeyReader finds keys and customers; nil and no error where there is none.
+// KeyReader reads keys and customers. It returns nil without an error if there is none.
 type KeyReader interface {
 	Key(ctx context.Context, hash string) (*catalog.Key, error)
 	Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error)
 }
 
-// How long a caller is remembered, in ms (a revoked key stops within 60 s), and
-// how many are.
+// Callers are cached for callerKept ms, because a revoked key must stop working within 60 s.
 const (
 	callerKept = 45_000
 	callersMax = 10_000
 )
 
-// Callers finds out who calls.
+// Callers authenticates requests.
 type Callers struct {
 	Keys KeyReader
 	Now  func() catalog.Time
@@ -37,11 +36,11 @@ type knownCaller struct {
 }
 
 func unauthorized() (catalog.Caller, error) {
-	return catalog.Caller{}, catalog.Errorf(catalog.Unauthorized, "The header X-API-Key holds no valid key.")
+	return catalog.Caller{}, catalog.Errorf(catalog.Unauthorized, "The header X-API-Key must contain a valid key.")
 }
 
-// Find returns the caller whose key this is. A missing, unknown, revoked and expired
-// key and one of a disabled customer are the same unauthorized.
+// Find returns the caller with a key. Missing, unknown, revoked and expired keys, and keys of disabled customers, have
+// the same error.
 func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, error) {
 	if secret == "" || len(secret) > 200 {
 		return unauthorized()

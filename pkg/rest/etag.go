@@ -14,7 +14,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// tag sets the ETag of a response that has one.
+// tag sets the ETag if the operation has one.
 func (c *call) tag(r response) {
 	if c.op.ETag {
 		sum := sha256.Sum256(without(c.op.Passing, r.body))
@@ -22,20 +22,20 @@ func (c *call) tag(r response) {
 	}
 }
 
-// without returns a JSON object without one of its fields; "" takes none out.
+// without removes a field from a JSON object, unless the field is "".
 func without(field string, body []byte) []byte {
 	if field == "" {
 		return body
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
-		panic(err) // it is a response, and an object
+		panic(err) // responses are objects
 	}
 	delete(fields, field)
 	return encode(fields)
 }
 
-// unlessKnown returns 304 in the place of a response that If-None-Match names.
+// unlessKnown returns 304 instead of the response if its ETag is in If-None-Match.
 func (c *call) unlessKnown(r response) response {
 	header, tag := c.request.Header.Get("If-None-Match"), r.header[api.HeaderETag]
 	if header == "" || tag == nil || !matches(header, tag[0], true) {
@@ -50,8 +50,8 @@ func (c *call) unlessKnown(r response) response {
 	return out
 }
 
-// coded returns a long response with the ETag of the content coding that API
-// Gateway sends it in: other bytes have another tag (RFC 9110, section 8.8.3.3).
+// coded returns the response with the ETag of the content coding that API Gateway applies to it: each coding needs its
+// own strong ETag (RFC 9110, section 8.8.3.3).
 func (r response) coded(request *http.Request) response {
 	tag := r.header[api.HeaderETag]
 	if tag == nil || len(r.body) < api.CompressFrom {
@@ -63,8 +63,8 @@ func (r response) coded(request *http.Request) response {
 	return r
 }
 
-// matches compares an If-Match or If-None-Match header with an ETag, and takes that
-// of any content coding for it. Weak tags only match where the comparison is weak.
+// matches reports whether an If-Match or If-None-Match header contains an ETag, in any content coding. Weak tags match
+// only in a weak comparison.
 func matches(header, tag string, weak bool) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
@@ -78,15 +78,14 @@ func matches(header, tag string, weak bool) bool {
 	return false
 }
 
-// checkIfMatch compares If-Match with the record as its GET shows it now. It runs
-// after the handler has loaded the record and before its change is saved, which
-// fails if the record was changed in between: what is compared is what is changed.
+// checkIfMatch compares If-Match with the current ETag of the record's GET. It runs between the handler's reads and the
+// save, which fails if the record has changed since, so that the version compared is the version changed.
 func (c *call) checkIfMatch(ctx context.Context) error {
 	header := c.request.Header.Get("If-Match")
 	if header == "" || c.op.IfMatch == "" {
 		return nil
 	}
-	// Parameters of the request do not change what the record's GET shows.
+	// The GET is without the request's parameters.
 	request, location := *c.request, *c.request.URL
 	location.RawQuery = ""
 	request.Method, request.Header, request.URL = http.MethodGet, http.Header{}, &location
@@ -100,7 +99,7 @@ func (c *call) checkIfMatch(ctx context.Context) error {
 		return err
 	}
 	if !matches(header, shown.header[api.HeaderETag][0], false) {
-		return catalog.Errorf(catalog.PreconditionFailed, "The record is not the one that If-Match names.")
+		return catalog.Errorf(catalog.PreconditionFailed, "The record has changed: If-Match does not contain its current ETag.")
 	}
 	return nil
 }

@@ -12,8 +12,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// media returns the media type in which the client wants the response: format's, else
-// the one of Accept.
+// media returns the media type that the client prefers, by the parameter format or else by Accept.
 func (c *call) media(format string) string {
 	if i := slices.Index(c.op.Formats(), format); i >= 0 {
 		return c.op.Gives[i]
@@ -21,7 +20,7 @@ func (c *call) media(format string) string {
 	return negotiation.SelectQValue(strings.Join(c.request.Header.Values("Accept"), ","), c.op.Gives)
 }
 
-// render sets what write writes as the response. policy is what a page may load.
+// render makes the output of write the response. policy is the Content-Security-Policy of a page.
 func (c *call) render(media string, write func(w io.Writer) (policy string, err error)) error {
 	var text bytes.Buffer
 	policy, err := write(&text)
@@ -29,7 +28,7 @@ func (c *call) render(media string, write func(w io.Writer) (policy string, err 
 	return err
 }
 
-// articulationPage renders an articulation as the page on which it is read and signed.
+// articulationPage renders an articulation as a page.
 func (c *call) articulationPage(ctx context.Context, id string) (anything, error) {
 	decision, err := c.actor().DecisionOn(ctx, id)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-// lookups returns what the rules of a body's fields ask; handlers add the records
-// that the body names.
+// lookups returns the look-ups for the rules of a body; use cases add the records that it refers to.
 func (c *call) lookups() catalog.Lookups {
 	return catalog.Lookups{
 		At: "body", CheckHref: c.CheckHref,
@@ -16,7 +15,7 @@ func (c *call) lookups() catalog.Lookups {
 	}
 }
 
-// actor is the caller, to use cases.
+// actor returns the caller as use cases need it.
 func (c *call) actor() service.Actor {
 	return service.Actor{
 		Org: c.org, KeyID: c.caller.Key.ID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups(),
@@ -24,12 +23,12 @@ func (c *call) actor() service.Actor {
 	}
 }
 
-// actorWithDocuments is actor where inputs name documents.
+// actorWithDocuments is actor for inputs that refer to documents.
 func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
 	return service.WithDocuments(ctx, c.Store, c.Files, c.actor(), named...)
 }
 
-// update changes a record that was just loaded.
+// update changes a loaded record.
 func update[T any, R interface {
 	*T
 	catalog.Record

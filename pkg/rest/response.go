@@ -4,29 +4,26 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// encode writes JSON as the service sends it.
+// encode returns the JSON of a response.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // outputs hold nothing that JSON cannot say
+		panic(err) // every output can be encoded
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-func joinLinks(links []string) string { return strings.Join(links, ", ") }
-
-// maxPayload is how long a body may be, in bytes of the function's own response: a
-// JSON text, of at most 6 MiB with its headers, in which the body is a string.
+// maxPayload is the maximum size of a body as a JSON string: Lambda limits the function's response, headers included, to
+// 6 MiB of JSON.
 const maxPayload = 6_200_000
 
-// payloadSize returns how long a body is as a JSON string.
+// payloadSize returns the size of a body as a JSON string.
 func payloadSize(body []byte) int {
 	size := len(body)
 	for _, b := range body {
@@ -40,8 +37,7 @@ func payloadSize(body []byte) int {
 	return size
 }
 
-// fitting returns how many of the courses fit one response, and renders them where
-// all do.
+// fitting returns how many of the courses fit into one response. If all do, it renders them.
 func (c *call) fitting(courses []*catalog.TransferCourse) int {
 	if body := encode(courses); payloadSize(body) <= maxPayload {
 		c.rendered = &rendered{body: body}
@@ -56,13 +52,13 @@ func (c *call) fitting(courses []*catalog.TransferCourse) int {
 	return len(courses)
 }
 
-// fits refuses a response that could not be delivered, and says what to ask for.
+// fits returns an error for a response that is too large to be delivered.
 func (c *call) fits(r response) error {
 	switch {
 	case len(r.body) < maxPayload/6 || payloadSize(r.body) <= maxPayload:
 		return nil
 	case c.op.HasBody():
-		return catalog.Invalid(catalog.FieldError{Location: "body", Message: fmt.Sprintf("the response would be longer than %d bytes: ask for less at a time", maxPayload)})
+		return catalog.Invalid(catalog.FieldError{Location: "body", Message: fmt.Sprintf("the response would exceed %d bytes: request less at a time", maxPayload)})
 	}
-	return catalog.Errorf(catalog.InvalidParameter, "The response would be longer than %d bytes: ask for less at a time, or for another format.", maxPayload)
+	return catalog.Errorf(catalog.InvalidParameter, "The response would exceed %d bytes: request less at a time, or another format.", maxPayload)
 }

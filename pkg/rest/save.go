@@ -14,19 +14,18 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// How often and how long a change is decided anew because others changed the same.
+// Bounds of the retries of a change that conflicts with concurrent changes.
 const (
 	saveAttempts = 60
 	savePause    = 15 * time.Millisecond
 	saveMaxPause = 400 * time.Millisecond
 )
 
-// saveTime is longer in tests, which may run on a slow machine.
+// saveTime is longer in tests, for slow machines.
 var saveTime = 20 * time.Second
 
-// save runs a handler and saves its change, once: under an idempotency key the
-// first response is recorded and returned again. What was changed by others in the
-// meantime is loaded and decided anew.
+// save runs a handler and saves its change. With an idempotency key, the first response is recorded and later returned
+// again. If a record has changed since it was loaded, the handler runs again.
 func (c *call) save(ctx context.Context, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
 	key, digest, err := c.idempotency()
 	if err != nil {
@@ -49,12 +48,11 @@ func (c *call) save(ctx context.Context, handler func(ctx context.Context) (any,
 		}
 		pause = min(2*pause, saveMaxPause)
 	}
-	return response{}, catalog.Errorf(catalog.Unavailable, "Too many others are changing the same at the moment.")
+	return response{}, catalog.Errorf(catalog.Unavailable, "Too many concurrent changes; try again later.")
 }
 
-// attempt runs the handler and saves its change; catalog.ErrStale where that has to
-// be decided anew. What is recorded under the key stands, whatever the handler says
-// now: a record that was not there at first may be what the handler stumbles over.
+// attempt runs the handler and saves its change, or returns catalog.ErrStale if the handler must run again. A recorded
+// response takes precedence over an error of the handler, which may be due to what the first call did.
 func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
 	var output any
 	var change *catalog.Change
@@ -104,20 +102,20 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	}
 	if jobs := change.Jobs(); len(jobs) > 0 {
 		if err := c.Queue.Send(ctx, jobs); err != nil {
-			// The sweeper sends them again.
+			// The sweeper will send them.
 			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(jobs), "cause", err.Error())
 		}
 	}
 	for _, message := range catalog.EffectsOf[*catalog.WebhookMessage](change) {
 		if err := c.Webhooks.Send(ctx, []catalog.WebhookMessage{*message}); err != nil {
-			// The deliverer sends them again.
+			// The deliverer will send it.
 			c.Log.WarnContext(ctx, "message not queued", "requestId", c.id, "cause", err.Error())
 		}
 	}
 	for _, deletion := range catalog.EffectsOf[*catalog.Deletion](change) {
 		if document, ok := deletion.Record.(*catalog.Document); ok {
 			if err := c.Files.Remove(ctx, c.org, document.ID); err != nil {
-				// The sweeper removes it, once more in any case.
+				// The sweeper will remove it.
 				c.Log.WarnContext(ctx, "file not removed", "requestId", c.id, "cause", err.Error())
 			}
 		}
@@ -125,7 +123,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	return out, nil
 }
 
-// resolve looks up the external ids that a change takes.
+// resolve looks up the external ids that a change assigns.
 func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 	kind, names := change.Names()
 	if len(names) == 0 {
@@ -138,7 +136,7 @@ func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 	return change.Resolve(known, "body.externalId")
 }
 
-// recorded reads the record of an idempotency key; nil where there is none.
+// recorded reads an idempotency record; nil if there is none.
 func (c *call) recorded(ctx context.Context, key string) (*catalog.IdempotencyRecord, error) {
 	if key == "" {
 		return nil, nil
@@ -146,8 +144,7 @@ func (c *call) recorded(ctx context.Context, key string) (*catalog.IdempotencyRe
 	return c.Store.IdempotencyRecord(ctx, c.org, key)
 }
 
-// idempotency returns the request's idempotency key, empty for none, and a digest
-// of what the request asks for.
+// idempotency returns the request's idempotency key, if any, and a digest of the request.
 func (c *call) idempotency() (key, digest string, err error) {
 	values := c.request.Header.Values("Idempotency-Key")
 	if !c.op.Idempotent || len(values) == 0 {
@@ -170,7 +167,7 @@ func (c *call) idempotency() (key, digest string, err error) {
 	return key, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// replay returns the response that is recorded for this request.
+// replay returns the recorded response.
 func (c *call) replay(recorded *catalog.IdempotencyRecord, digest string) (response, error) {
 	if recorded.Request != digest {
 		return response{}, catalog.Errorf(catalog.IdempotencyKeyReused, "The Idempotency-Key was used for another request.")
@@ -185,7 +182,7 @@ func (c *call) replay(recorded *catalog.IdempotencyRecord, digest string) (respo
 	return out, nil
 }
 
-// sealed returns a body as it is recorded: encrypted where it shows a secret.
+// sealed returns a body as it is recorded, which is encrypted if it contains a secret.
 func (c *call) sealed(key string, body []byte) []byte {
 	if !c.op.Sealed {
 		return body

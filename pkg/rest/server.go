@@ -1,11 +1,9 @@
-// Package rest is the HTTP floor: what every request goes through exactly once
-// (this file), how an operation of the contract is bound to its handler (bind.go),
-// and one file of handlers for each group.
+// Package rest serves the contract over HTTP: the steps that every request goes through exactly once (this file), the
+// binding of operations to handlers (bind.go), and one file of handlers for each group.
 //
-// A request passes in this order: recover, request id and log line, route, caller,
-// scope, quota, decode and validate, handler, encode, headers. Quota and the
-// handler's first reads run side by side; nothing is saved and no response leaves
-// before the quota has admitted the call.
+// The steps are, in order: recover, request id and log line, route, caller, scope, quota, decode and validate, handler,
+// encode, headers. Quota and the handler's first reads run in parallel; nothing is saved or sent before the quota has
+// admitted the call.
 package rest
 
 import (
@@ -34,27 +32,26 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// Server handles the operations of the contract. All fields are set before the
-// first request and never change.
+// Server handles the operations of the contract. Its fields are set before the first request and never change.
 type Server struct {
 	Store     Store
 	Callers   *Callers
 	Meter     *quota.Meter
 	Usage     UsageReader
 	Limit     quota.Limit
-	Queue     service.Queue // of the groups whose operations have something extracted
-	Files     Files         // of the groups whose operations take documents
-	Webhooks  Webhooks      // of the group of webhooks
+	Queue     service.Queue // for groups with operations that start extractions
+	Files     Files         // for groups with operations that take documents
+	Webhooks  Webhooks      // for the group of webhooks
 	Market    Market
-	Taxonomy  func() *skills.Taxonomy // opened when it is first needed
-	CheckHref func(href string) error // whether an address of a syllabus may be taken
-	Document  []byte                  // the contract, as OpenAPI makes it
-	Pages     Pages                   // of the groups that show pages
-	Site      fs.FS                   // of the page of GET /docs: index.html and what stands in assets
+	Taxonomy  func() *skills.Taxonomy // opened on first use
+	CheckHref func(href string) error // rejects addresses of syllabi that may not be fetched
+	Document  []byte                  // the OpenAPI document
+	Pages     Pages                   // for groups with pages
+	Site      fs.FS                   // files of GET /docs: index.html and assets
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger
-	Groups    []api.Group // that are served; nil for all
+	Groups    []api.Group // groups to serve; nil for all
 	// Trace annotates the trace of a request; nil for none.
 	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
@@ -67,19 +64,18 @@ type Server struct {
 	health     service.Health
 }
 
-// Pages writes pages. policy is what a page may load, as Content-Security-Policy.
+// Pages writes pages. policy is the Content-Security-Policy of the page.
 type Pages interface {
-	// Report writes a report, on whose page each view has an address.
+	// Report writes a report; address returns the address of a view.
 	Report(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
 	Articulation(w io.Writer, d alignment.Decision) (policy string, err error)
 }
 
-// New returns the server with the operations of its groups bound to their handlers.
-// It panics where an operation of theirs has no handler, a handler no operation, or
-// the two disagree.
+// New binds the operations of the server's groups to their handlers. It panics if an operation has no handler, a handler
+// has no operation, or the two disagree.
 func New(server *Server) *Server { return newServer(server, api.Operations(), bindings()) }
 
-// bindings returns what binds the handlers of each group.
+// bindings maps each group to the function that binds its handlers.
 func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
@@ -120,7 +116,7 @@ func newServer(s *Server, contract []api.Operation, bindings map[api.Group]func(
 	return s
 }
 
-// check reports how an operation and its handler disagree.
+// check returns an error if an operation and its handler disagree.
 func (s *Server) check(op *api.Operation) error {
 	e, bound := s.endpoints[op.ID]
 	record, compared := s.operations[op.IfMatch]
@@ -132,34 +128,33 @@ func (s *Server) check(op *api.Operation) error {
 	case (op.Gives != nil) != (e.Out != nil):
 		return errors.New("has a response body in the contract or in its handler, but not in both")
 	case op.IfMatch != "" && (!compared || record.Method != http.MethodGet || !record.ETag):
-		return fmt.Errorf("compares If-Match with %s, which is no GET of its group with an ETag", op.IfMatch)
+		return fmt.Errorf("compares If-Match with %s, which is not a GET of its group with an ETag", op.IfMatch)
 	}
 	return nil
 }
 
 type requestIDKey struct{}
 
-// WithRequestID is a context whose requests have an id that was made elsewhere.
+// WithRequestID sets the id of the context's request.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
 type badPathKey struct{}
 
-// WithPath names the path that the client really sent, where it cannot be put
-// into a URL.
+// WithPath sets the path that the client sent, for paths that do not fit into a URL.
 func WithPath(ctx context.Context, path string) context.Context {
 	return context.WithValue(ctx, badPathKey{}, path)
 }
 
-// exchange is one request on its way to its response.
+// exchange is a request in flight.
 type exchange struct {
 	request   *http.Request
-	path      string // as the client sent it
+	path      string // as sent by the client
 	id        string
 	start     time.Time
 	route     api.Route
-	body      func() (any, error) // parses it once; nil where the operation takes none
+	body      func() (any, error) // parses the body once; nil if the operation takes none
 	caller    catalog.Caller
 	admission *admission
 }
@@ -181,10 +176,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.log(x, out, err)
 }
 
-// keyHeader is api.HeaderKey as requests spell it.
+// keyHeader is the canonical form of api.HeaderKey.
 var keyHeader = http.CanonicalHeaderKey(api.HeaderKey)
 
-// response is what a handler returns, before the headers that every response has.
+// response is a response without the headers that all responses have.
 type response struct {
 	status int
 	header http.Header
@@ -211,10 +206,10 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 		return response{}, catalog.Errorf(catalog.InvalidParameter, "The path cannot be decoded.")
 	case route.Path == "":
 		s.free(ctx, x)
-		return response{}, catalog.Errorf(catalog.NotFound, "There is no such path.")
+		return response{}, catalog.Errorf(catalog.NotFound, "The path does not exist.")
 	case route.Operation == nil:
 		s.free(ctx, x)
-		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path takes %s.", strings.Join(route.Allowed, ", "))
+		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path supports %s.", strings.Join(route.Allowed, ", "))
 	}
 	op := route.Operation
 	if op.HasBody() {
@@ -224,7 +219,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 	if op.Access != api.Public {
 		items := 0
 		if !forbidden && op.ItemsIn != nil {
-			// A body that cannot be parsed asks for nothing.
+			// A body that cannot be parsed has no items.
 			tree, _ := x.body()
 			items = countItems(tree, op.ItemsIn)
 		}
@@ -242,8 +237,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 	return s.endpoints[op.ID].serve(ctx, c)
 }
 
-// problem returns the response for an error. What is no catalog.Error is an error of the service,
-// and says nothing about itself.
+// problem returns the response for an error. Details of errors other than catalog.Error are not disclosed.
 func (s *Server) problem(x *exchange, err error) response {
 	var known *catalog.Error
 	switch {
@@ -251,7 +245,7 @@ func (s *Server) problem(x *exchange, err error) response {
 	case errors.Is(err, context.DeadlineExceeded):
 		known = catalog.Errorf(catalog.Unavailable, "The request could not be served in time.")
 	default:
-		known = catalog.Errorf(catalog.Internal, "Something went wrong on our side.")
+		known = catalog.Errorf(catalog.Internal, "The service failed; the error is in its logs.")
 	}
 	detail, fields := known.Detail, known.Fields
 	if len(fields) > schema.MaxErrors {
@@ -297,7 +291,7 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 		{"X-Content-Type-Options", "nosniff"},
 		{"Content-Type", api.JSON + "; charset=utf-8"},
 	}
-	values := make([]string, len(fields)) // of all, in one piece
+	values := make([]string, len(fields)) // one allocation for all
 	for i, f := range fields {
 		if header[f.name] != nil || f.name == "Content-Type" && len(out.body) == 0 {
 			continue
@@ -307,16 +301,15 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 	w.WriteHeader(out.status)
 	if out.status != http.StatusNoContent && out.status != http.StatusNotModified {
-		// A client that went away needs no response.
+		// An error means that the client is gone.
 		_, _ = w.Write(out.body)
 	}
 }
 
 var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
 
-// log writes the request's one line, which is its metrics as well: CloudWatch
-// reads the _aws part (embedded metric format). It holds no key, no path
-// parameter, no query and nothing of a body.
+// log writes one line for the request, which is also its metrics (CloudWatch embedded metric format). The line contains
+// no key, path parameter, query or body.
 func (s *Server) log(x *exchange, out response, err error) {
 	operation, kind := "none", string(api.ReadKind)
 	if x.route.Operation != nil {

@@ -54,7 +54,7 @@ func (s *Server) bindDocs() {
 		return anything{}, c.file("index.html", "no-cache")
 	})
 	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
-		// Its name holds its digest.
+		// Its name contains its digest.
 		return anything{}, c.file("assets/"+in.Asset, "public, max-age=31536000, immutable")
 	})
 }
@@ -64,11 +64,11 @@ var siteMedia = map[string]string{".html": api.HTML, ".js": api.JavaScript, ".cs
 // file renders a file of the page.
 func (c *call) file(name, cache string) error {
 	if c.Site == nil || !fs.ValidPath(name) || strings.Count(name, "/") > 1 {
-		return catalog.Errorf(catalog.NotFound, "There is no such file.")
+		return catalog.Errorf(catalog.NotFound, "The file does not exist.")
 	}
 	text, err := fs.ReadFile(c.Site, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return catalog.Errorf(catalog.NotFound, "There is no such file.")
+		return catalog.Errorf(catalog.NotFound, "The file does not exist.")
 	}
 	media := siteMedia[path.Ext(name)]
 	c.rendered = &rendered{contentType: media + "; charset=utf-8", cache: cache, body: text}

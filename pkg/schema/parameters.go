@@ -16,31 +16,30 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Parameter is one field of an input type that comes from path or query.
+// Parameter is a field of an input type that is set from the path or the query.
 type Parameter struct {
 	Name, In  string
 	Index     []int
 	Kind      reflect.Kind
 	Doc       string
 	Default   string
-	Pattern   string // that values of the right form have; the handler refuses others
+	Pattern   string // documents the form of values, which the handler checks
 	Minimum   *float64
 	Maximum   *float64
 	Enum      []string
 	Date      bool
-	MinLength *int // of a text, which is trimmed then
-	MaxLength *int // of a text, in characters
+	MinLength *int // in bytes; a text with a MinLength is trimmed
+	MaxLength *int // in characters
 	Required  bool
-	List      bool // comma-separated values of the enum
-	Extension bool // of an operation that is none itself
+	List      bool // comma-separated values of Enum
+	Extension bool // extends an operation that is not an extension itself
 }
 
-// Parameters are those of an operation.
+// Parameters are the parameters of an operation.
 type Parameters []Parameter
 
-// ParametersOf reads the fields tagged path or query; default, minimum, maximum,
-// enum, pattern, required and doc say the rest. The parameter format is one of the formats
-// that the operation gives.
+// ParametersOf returns the fields tagged path or query, with their rules from the tags default, minimum, maximum,
+// minLength, maxLength, enum, pattern and required. The values of a parameter named format are formats.
 func ParametersOf(t reflect.Type, formats []string) Parameters {
 	var all Parameters
 	for _, f := range reflect.VisibleFields(t) {
@@ -89,8 +88,7 @@ func length(tag string) *int {
 	return nil
 }
 
-// Fill sets the parameters' fields from the values of a path and a query, which may hold no
-// others.
+// Fill sets the fields of v from a path and a query, which must not have other parameters.
 func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery string) error {
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -105,11 +103,11 @@ func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery str
 			value = path[p.Name]
 		} else if given, ok := query[p.Name]; ok {
 			if len(given) > 1 {
-				return p.refused("is given more than once")
+				return p.refused("must be given once")
 			}
 			value = given[0]
 		} else if p.Required {
-			return p.refused("is missing")
+			return p.refused("is required")
 		} else if p.Default == "" {
 			continue
 		}
@@ -120,20 +118,20 @@ func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery str
 	return nil
 }
 
-// refuseOthers names the first parameter of a query that the operation does not have.
+// refuseOthers returns an error for the first parameter of a query that the operation does not have.
 func (all Parameters) refuseOthers(query url.Values) error {
 	if len(query) == 0 {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.In == "query" && p.Name == name }) {
-			return catalog.Errorf(catalog.InvalidParameter, "%.100q is no parameter of this operation%s.", name, all.offer())
+			return catalog.Errorf(catalog.InvalidParameter, "%.100q is not a parameter of this operation%s.", name, all.offer())
 		}
 	}
 	return nil
 }
 
-// offer names the parameters that a query may hold.
+// offer lists the parameters of the query.
 func (all Parameters) offer() string {
 	var names []string
 	for _, p := range all {
@@ -142,9 +140,9 @@ func (all Parameters) offer() string {
 		}
 	}
 	if names == nil {
-		return ", which takes none"
+		return ", which has none"
 	}
-	return ", which takes " + strings.Join(names, ", ")
+	return ", which has " + strings.Join(names, ", ")
 }
 
 func (p Parameter) refused(format string, args ...any) error {
@@ -189,7 +187,7 @@ func (p Parameter) set(field reflect.Value, value string) error {
 		values := strings.Split(value, ",")
 		for _, v := range values {
 			if !slices.Contains(p.Enum, v) {
-				return p.refused("must be of %s", strings.Join(p.Enum, ", "))
+				return p.refused("must be a list of %s", strings.Join(p.Enum, ", "))
 			}
 		}
 		field.Set(reflect.ValueOf(values))
@@ -199,7 +197,7 @@ func (p Parameter) set(field reflect.Value, value string) error {
 	return nil
 }
 
-// setText is set for a text, which may be a date or a word of a list.
+// setText sets a text, a date or a value of Enum.
 func (p Parameter) setText(field reflect.Value, value string) error {
 	if p.MinLength != nil {
 		if value = strings.TrimSpace(value); len(value) < *p.MinLength {
@@ -211,7 +209,7 @@ func (p Parameter) setText(field reflect.Value, value string) error {
 	}
 	if p.Date {
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
-			return p.refused("must be a date: YYYY-MM-DD")
+			return p.refused("must be a date, YYYY-MM-DD")
 		}
 	}
 	if p.Enum != nil && !slices.Contains(p.Enum, value) {

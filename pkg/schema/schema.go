@@ -1,5 +1,5 @@
-// Package schema reads what requests may hold from the tags of Go types: their
-// parameters, which it fills, and their bodies, which it validates. It knows no operation.
+// Package schema derives the rules of requests from struct tags. It sets parameters and validates bodies. It is
+// independent of operations.
 package schema
 
 import (
@@ -18,16 +18,16 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// The schemas that bodies are held to. Each is made when it is first needed.
+// The schemas of bodies, each made on first use.
 var (
 	registryMu sync.RWMutex
 	registry   = sync.OnceValue(func() huma.Registry { return NewRegistry(huma.DefaultSchemaNamer) })
 )
 
-// Prefix begins a reference to a schema.
+// Prefix is the prefix of references to schemas.
 const Prefix = "#/components/schemas/"
 
-// NewRegistry returns a registry that knows what the contract's types stand for.
+// NewRegistry returns a registry with the aliases of the contract's types.
 func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	humaSettings()
 	r := huma.NewMapRegistry(Prefix, namer)
@@ -59,18 +59,17 @@ func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	return r
 }
 
-// huma keeps these for the whole program.
+// These settings are global in huma.
 var humaSettings = sync.OnceFunc(func() { huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true })
 
-// Of returns the schema of a body, under the name that the contract's document has for it.
+// Of returns the schema of a body. name is its name in the OpenAPI document.
 func Of(t reflect.Type, name string) *huma.Schema {
 	registryMu.Lock()
 	defer registryMu.Unlock()
 	return registry().Schema(t, false, name)
 }
 
-// Patch makes every field of the body that embeds it optional: a PATCH says what
-// is to change.
+// Patch makes all fields of the body that embeds it optional, for PATCH.
 type Patch struct{}
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -79,13 +78,12 @@ func (Patch) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// Check returns how a body of type T breaks the contract, and trims its strings as those of
-// a request are. Imports hold their rows to the contract with it.
+// Check trims the strings of a body of type T and returns its field errors. Imports check their rows with it.
 func Check[T any](body map[string]any) []catalog.FieldError {
 	return Validate(Of(reflect.TypeFor[T](), ""), trim(body))
 }
 
-// trim removes the blanks at the ends of all strings, as decoding a request does.
+// trim trims all strings, as parsing a request does.
 func trim(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -102,12 +100,12 @@ func trim(v any) any {
 	return v
 }
 
-// MaxErrors is how many field errors a response lists.
+// MaxErrors is the maximum number of field errors in a response.
 const MaxErrors = 100
 
-const maxShown = 200 // characters of a value or a name that a field error repeats
+const maxShown = 200 // characters of a value or a name in a field error
 
-// Shown returns as much of a text as a field error repeats.
+// Shown truncates a text for a field error.
 func Shown(text string) string {
 	n := 0
 	for i := range text {
@@ -118,12 +116,11 @@ func Shown(text string) string {
 	return text
 }
 
-// What huma says of a property that is missing, before and after its name.
+// The parts of huma's message for a missing property, before and after its name.
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
-// Validate returns a field error for each rule that the value breaks, in the order of
-// their places, and stops looking once there are more than a response lists. A missing
-// property's place is its own, not that of its parent.
+// Validate returns the field errors of a value, sorted by location. It stops once there are more than MaxErrors. The
+// location of a missing property is its own, not that of its parent.
 func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 	registryMu.RLock()
 	defer registryMu.RUnlock()
@@ -153,12 +150,12 @@ func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 	return wrong
 }
 
-// checker finds what is wrong with a body. huma always looks at all of a value, so it is
-// given the items of lists one by one, and no unknown properties.
+// checker validates a body. huma always checks a whole value, so checker passes it the items of lists one by one, and no
+// unknown properties.
 type checker struct {
 	path   *huma.PathBuffer
-	result huma.ValidateResult  // of huma
-	wrong  []catalog.FieldError // found here
+	result huma.ValidateResult  // found by huma
+	wrong  []catalog.FieldError // found by checker
 }
 
 func (c *checker) full() bool { return len(c.result.Errors)+len(c.wrong) > MaxErrors }
@@ -168,18 +165,16 @@ func (c *checker) check(schema *huma.Schema, value any) {
 	c.within(schema, value)
 }
 
-// within checks what huma was not shown of a value: the items of lists, unknown
-// properties, and fields that are null although their schemas do not allow it, where huma
-// lets them pass: it takes the null of an optional field for an absent one, and allows a
-// field whatever the object that has it may be.
+// within checks what huma does not: the items of lists, unknown properties, and null. huma accepts null for optional
+// fields, and for all fields of nullable objects.
 func (c *checker) within(schema *huma.Schema, value any) {
 	schema = resolved(schema)
 	switch value := value.(type) {
 	case []any:
 		if schema.Items == nil {
-			return // told already: no list is wanted
+			return // huma has reported that it must not be a list
 		}
-		if schema.MaxItems != nil { // more are one fault
+		if schema.MaxItems != nil { // huma has reported the excess
 			value = value[:min(len(value), *schema.MaxItems)]
 		}
 		for i, item := range value {
@@ -215,7 +210,7 @@ func (c *checker) within(schema *huma.Schema, value any) {
 	}
 }
 
-// unknown reports the first properties of an object, by name, that its schema does not have.
+// unknown reports the first unknown properties of an object, by name.
 func (c *checker) unknown(schema *huma.Schema, value map[string]any) {
 	var names []string
 	for name := range value {
@@ -231,16 +226,15 @@ func (c *checker) unknown(schema *huma.Schema, value map[string]any) {
 	}
 }
 
-// closed reports whether an object may have no other properties than its schema's.
+// closed reports whether unknown properties are errors.
 func closed(schema *huma.Schema) bool {
-	open, told := schema.AdditionalProperties.(bool)
-	return told && !open
+	open, set := schema.AdditionalProperties.(bool)
+	return set && !open
 }
 
 var shells sync.Map // of *huma.Schema to *huma.Schema
 
-// shell returns what huma holds a value to at once: its schema without the items of lists,
-// and with any properties.
+// shell returns the part of a schema that huma checks: without the items of lists, and with any properties.
 func shell(schema *huma.Schema) *huma.Schema {
 	schema = resolved(schema)
 	if known, ok := shells.Load(schema); ok {
@@ -265,12 +259,12 @@ func shell(schema *huma.Schema) *huma.Schema {
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
-// inOrder makes [10] stand after [9].
+// inOrder pads numbers, so that [10] sorts after [9].
 func inOrder(location string) string {
 	return number().ReplaceAllStringFunc(location, func(digits string) string { return fmt.Sprintf("%7s", digits) })
 }
 
-// resolved returns the schema that a reference leads to.
+// resolved follows references to a schema.
 func resolved(schema *huma.Schema) *huma.Schema {
 	for schema.Ref != "" {
 		schema = registry().SchemaFromRef(schema.Ref)

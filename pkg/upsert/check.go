@@ -15,7 +15,7 @@ import (
 const maxNameBytes = 1024
 
 // ofDefaultSection are the fields of a course's row that belong to its default section.
-var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "skills"}
+var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "documentId", "skills"}
 
 // check returns the rows that satisfy the contract as far as a row shows on its own, and a summary of the others. Rows
 // deleted in the other system are only counted: people decide about their records here.
@@ -114,6 +114,9 @@ var memberFields = map[catalog.Kind]struct{ field, inFile string }{
 // creates its record.
 func (r *run) checkRow(row *intake.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
+	if row.Existing {
+		return schema.Check[sectionPatch](row.Fields)
+	}
 	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
 		row.Fields["externalId"] = row.Name
 	}

@@ -8,6 +8,7 @@ type Names struct {
 	codes    map[string][]string // ids by code
 	alike    map[string][]string // ids by normalised code
 	best     map[string][]string // external id and code by id
+	likes    map[string][]string // ids by normalised external id
 }
 
 // CourseNames returns the names of courses.
@@ -21,12 +22,13 @@ func ProgramNames(programs []*catalog.Program) *Names {
 }
 
 func namesOf[R any](records []R, of func(R) (id string, external, code *string)) *Names {
-	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
 	for _, r := range records {
 		id, external, code := of(r)
 		n.best[id] = nil
 		if external != nil {
 			n.external[*external] = id
+			n.likes[catalog.Normalized(*external)] = append(n.likes[catalog.Normalized(*external)], id)
 			n.best[id] = append(n.best[id], *external)
 		}
 		if code != nil {
@@ -53,6 +55,17 @@ func (n *Names) Find(name string) string {
 		} else if len(found) > 1 {
 			return ""
 		}
+	}
+	return ""
+}
+
+// FindLike returns what Find does, or else the id of the only record whose external id has the same normalised form.
+func (n *Names) FindLike(name string) string {
+	if id := n.Find(name); id != "" {
+		return id
+	}
+	if like := n.likes[catalog.Normalized(name)]; len(like) == 1 {
+		return like[0]
 	}
 	return ""
 }

@@ -34,6 +34,7 @@ type plan struct {
 	byID          map[string]*catalog.Section // default sections, by id
 	held          map[string]*catalog.Course  // members of programs or credentials, by id
 	articulations map[string]*catalog.Articulation
+	revised       map[string]bool // ids of sections that rows with Existing have changed
 }
 
 // plan plans every row of a batch. A row that breaks a rule is rejected; any other error ends the import.
@@ -84,10 +85,12 @@ func (p *plan) commit(ctx context.Context) error {
 	return nil
 }
 
-// names returns one name per row.
+// names returns a name of each row that has one.
 func (p *plan) names(of func(intake.Row) string) (names []string) {
 	for _, row := range p.rows {
-		names = append(names, of(row))
+		if name := of(row); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -369,6 +372,9 @@ func (p *plan) see(name string, record catalog.Record) {
 }
 
 func (p *plan) course(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row, x)
+	}
 	in, err := decode[catalog.CourseInput](row.Fields)
 	if err != nil {
 		return err
@@ -414,7 +420,10 @@ func (p *plan) reviewed(in catalog.SectionInput, s *catalog.Section) catalog.Sec
 	return in
 }
 
-func (p *plan) section(_ context.Context, row intake.Row, x catalog.ExternalID) error {
+func (p *plan) section(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	if row.Existing {
+		return p.existing(ctx, row, x)
+	}
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Errorf(catalog.NotFound, "no course has the external id %q", row.Parent)

@@ -170,11 +170,12 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []intake.Row,
 // run is one import.
 type run struct {
 	*Loader
-	org     catalog.OrgID
-	options Options
-	done    int
-	all     int
-	names   *catalogNames // nil until read
+	org      catalog.OrgID
+	options  Options
+	done     int
+	all      int
+	names    *catalogNames // nil until read
+	sections *Names        // nil until read
 
 	// Of one pass:
 	batchSize  int // how many rows of the kind are planned together

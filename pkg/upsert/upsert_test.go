@@ -245,7 +245,7 @@ func TestRejects(t *testing.T) {
 		{course(`"code":"A","name":"N","syllabusHref":"ftp://x"`), "syllabusHref: must be https (ftp://x)"},
 		{`{"courses":[{"externalId":"` + strings.Repeat("x", 256) + `","code":"A","name":"N"}]}`, "externalId: expected length <= 255"},
 		{`{"courses":[{"externalId":"I","code":"A","name":"N","sections":[{"externalId":"H-2","name":"S"}]}]}`, "cannot be moved"},
-		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: not in the loaded CIP to SOC crosswalk (99.0000)"},
+		{`{"programs":[{"externalId":"P","name":"N","cipCode":"99.0000"}]}`, "cipCode: must be in the loaded CIP to SOC crosswalk (99.0000)"},
 		{`{"programs":[{"externalId":"P","name":"N","cipCode":"9"}]}`, "cipCode: "},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["Z"]}]}`, "courses[0]: there is no such course (Z)"},
 		{`{"programs":[{"externalId":"P","name":"N","courses":["H","H"]}]}`, "courses[1]: the course is named twice (H)"},

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// The test binary plays the programs; an environment variable selects the part.
+// The test binary acts as each of the programs, selected by an environment variable.
 func TestMain(m *testing.M) {
 	if part := os.Getenv("CHILD_TEST_PART"); part != "" {
 		play(part)

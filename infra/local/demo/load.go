@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 
 	"skillscurriculum/infra/local/stack"
@@ -209,27 +208,49 @@ func (l Loader) keep(kept map[string]string) error {
 	return os.WriteFile(l.Keys, append(text, '\n'), 0o600)
 }
 
-// examples returns the example records, or the first of their kind if users have deleted
-// them.
+// examples returns the ids of the example records, or of the first of their kind if users have deleted them.
 func (l Loader) examples(ctx context.Context, org catalog.OrgID) (e stack.Examples, err error) {
-	course, courseErr := example[*catalog.Course](ctx, l, org, exampleCourse)
-	credential, credentialErr := example[*catalog.Credential](ctx, l, org, exampleCredential)
-	program, programErr := example[*catalog.Program](ctx, l, org, exampleProgram)
-	job, jobErr := example[*catalog.Job](ctx, l, org, exampleJob)
-	pack, packErr := example[*catalog.TransferPackage](ctx, l, org, examplePackage)
-	if course != nil {
-		e.SectionID = course.DefaultSectionID
+	for _, x := range []struct {
+		kind catalog.Kind
+		name string
+		id   *string
+	}{
+		{catalog.CourseKind, exampleCourse, &e.CourseID}, {catalog.CredentialKind, exampleCredential, &e.CredentialID},
+		{catalog.ProgramKind, exampleProgram, &e.ProgramID}, {catalog.JobKind, exampleJob, &e.JobID},
+		{catalog.TransferPackageKind, examplePackage, &e.PackageID},
+	} {
+		record, err := l.example(ctx, org, x.kind, x.name)
+		if err != nil {
+			return e, err
+		}
+		if record == nil {
+			continue
+		}
+		*x.id = record.Base().ID
+		if course, ok := record.(*catalog.Course); ok {
+			e.SectionID = course.DefaultSectionID
+		}
 	}
-	e.CourseID, e.CredentialID, e.ProgramID = idOf(course), idOf(credential), idOf(program)
-	e.JobID, e.PackageID = idOf(job), idOf(pack)
-	return e, errors.Join(courseErr, credentialErr, programErr, jobErr, packErr)
+	return e, nil
 }
 
-func idOf(r catalog.Record) string {
-	if reflect.ValueOf(r).IsNil() {
-		return ""
+// example finds a record by external id, or the first of its kind; nil for none.
+func (l Loader) example(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, name string,
+) (first catalog.Record, err error) {
+	found, err := l.Store.Known(ctx, org, kind, []string{name})
+	if err != nil || found[name].Record != nil {
+		return found[name].Record, err
 	}
-	return r.Base().ID
+	enough := errors.New("one is enough")
+	err = l.Store.EachRecord(ctx, org, kind, "", func(r catalog.Record) error {
+		first = r
+		return enough
+	})
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return first, err
 }
 
 // known finds existing records of a type by external id.
@@ -243,23 +264,6 @@ func known[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, n
 		}
 	}
 	return records, err
-}
-
-// example finds a record by external id, or the first one of a list.
-func example[R catalog.Record](ctx context.Context, l Loader, org catalog.OrgID, name string) (R, error) {
-	var none R
-	found, err := known[R](ctx, l, org, []string{name})
-	if err != nil {
-		return none, err
-	}
-	if record, ok := found[name]; ok {
-		return record, nil
-	}
-	first, _, err := service.List[R](ctx, l.Store, org, 0, 1)
-	if err != nil || len(first) == 0 {
-		return none, err
-	}
-	return first[0], nil
 }
 
 // hostOf returns the host:port of an http URL.

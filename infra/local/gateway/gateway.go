@@ -144,7 +144,7 @@ func (s *server) respond(r *http.Request, id, path, query string) (a response, f
 	case queryErr != nil:
 		code, detail = catalog.InvalidParameter, "The query cannot be decoded."
 	case path != api.BasePath && !strings.HasPrefix(path, api.BasePath+"/"):
-		code, detail = catalog.NotFound, "There is no such path."
+		code, detail = catalog.NotFound, "The path does not exist."
 	}
 	if code != "" {
 		return refuse(host, code, detail, path, id), ""

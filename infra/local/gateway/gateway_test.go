@@ -81,7 +81,7 @@ func serve(t *testing.T, g Gateway) (address string) {
 	return listener.Addr().String()
 }
 
-// send writes a raw request and reads the response with its header as it was spelt.
+// send writes a raw request and reads the response, keeping the spelling of its header.
 func send(t *testing.T, address, raw string) (status int, header map[string][]string, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -133,7 +133,7 @@ func get(target, key string) string {
 	return raw + "\r\n"
 }
 
-// checkProblem holds a response of the gateway's own against the contract.
+// checkProblem checks an error response of the gateway against the contract.
 func checkProblem(t *testing.T, status int, header map[string][]string, body, origin, code, instance string) {
 	t.Helper()
 	var problem map[string]any
@@ -437,7 +437,7 @@ func TestConnectionIsKept(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, response.Body)
 	}
-	// What came before on the connection is not taken for the request at fault.
+	// Earlier requests on the connection are not taken for the malformed one.
 	if _, err := io.WriteString(c, get("/v1/jobs/%zz", "good")); err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +460,7 @@ func TestEveryPathHasOneFunction(t *testing.T) {
 	}
 }
 
-// FuzzUnparseable holds that whatever cannot be parsed is answered in the contract's shape.
+// FuzzUnparseable checks that every unparseable request gets a problem.
 func FuzzUnparseable(f *testing.F) {
 	for _, head := range []string{"", "GET", "GET /a%zz HTTP/1.1\r\nX-API-Key: good\r\n\r\n", "GET /\xff%z HTTP/1.1\r\n:\r\n", "\x00\r\n\r\n"} {
 		f.Add([]byte(head))
@@ -478,7 +478,7 @@ func FuzzUnparseable(f *testing.F) {
 	})
 }
 
-// FuzzParseResponse holds that a function's response is either refused or can be written.
+// FuzzParseResponse checks that a function's response is either rejected or can be written.
 func FuzzParseResponse(f *testing.F) {
 	for _, out := range []string{`{"statusCode":200}`, `{"statusCode":204,"body":"x"}`, `{"statusCode":200,"headers":{"a\nb":"c\r\nd"},"body":"=","isBase64Encoded":true}`, `[]`, ``} {
 		f.Add([]byte(out))
@@ -491,7 +491,7 @@ func FuzzParseResponse(f *testing.F) {
 	})
 }
 
-// FuzzParseQuery holds that every name of a readable query has a value.
+// FuzzParseQuery checks that every name of a valid query has a value.
 func FuzzParseQuery(f *testing.F) {
 	for _, q := range []string{"", "a", "a=1&a=2", "%zz", "&&=&", "a=b=c;d"} {
 		f.Add(q)
@@ -507,7 +507,7 @@ func FuzzParseQuery(f *testing.F) {
 	})
 }
 
-// What API Gateway compresses is compressed here, and nothing else.
+// The gateway compresses the same responses as API Gateway.
 func TestCompression(t *testing.T) {
 	long := strings.Repeat("skills ", api.CompressFrom/7+1)
 	for accept, reader := range map[string]func(io.Reader) (io.ReadCloser, error){

@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// The test binary plays the bootstrap that TEST_PART selects.
+// The test binary acts as the bootstrap that TEST_PART selects.
 func TestMain(m *testing.M) {
 	switch os.Getenv("TEST_PART") {
 	case "":

@@ -24,7 +24,7 @@ import (
 	"skillscurriculum/infra/local/queue"
 )
 
-// worker is a function: what it does with a message stands in the message.
+// worker is a function; each message states what to do with it.
 type worker struct {
 	mu       sync.Mutex
 	seen     map[string][]events.SQSMessage // by body
@@ -62,7 +62,7 @@ func (w *worker) invoke(_ context.Context, function string, payload []byte) ([]b
 	return json.Marshal(response)
 }
 
-// wait returns the deliveries of a body once there are that many.
+// wait returns the deliveries of a body once there are n.
 func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage {
 	t.Helper()
 	for range 30_000 {
@@ -78,7 +78,7 @@ func (w *worker) wait(t *testing.T, body string, times int) []events.SQSMessage 
 	return nil
 }
 
-// ownerOf is the first letter of a message, in these tests, and its one group.
+// ownerOf returns the first letter of a message as its owner and group.
 func ownerOf(body string) (owner, group string) { return body[:1], body[:1] }
 
 func TestQueue(t *testing.T) {
@@ -147,8 +147,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// A has sent 40 messages whose work stalls when B sends five. B's are done while
-// A's first stall: the event source does not wait for A, nor give A all its room.
+// A has sent 40 stalling messages when B sends five. B's are done while A's first ones stall:
+// the event source neither waits for A nor gives A all of its concurrency.
 func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 	queues, stop, err := queue.Server{Visibility: time.Minute}.Start(t.Context())
 	if err != nil {
@@ -216,9 +216,8 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 	}
 }
 
-// Whatever comes when: no group has more than its share, none waits while there is
-// room for it, of two that wait neither has two turns running, and in the end all
-// have had theirs.
+// Whatever the order of arrival: no group exceeds its share, none waits while it could run, of
+// two waiting groups neither gets two turns in a row, and in the end all messages are delivered.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turns := turns{share: rapid.IntRange(1, 3).Draw(t, "share"), ownerShare: 3, groups: map[string]*group{}, now: time.Now}
@@ -276,8 +275,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Ten receivers that stall and one that works: once it is known that they stall, whatever
-// comes for the one that works is delivered at once, and each of the others has its turns.
+// Ten receivers stall and one works: once the stalling ones count as slow, messages for the
+// other are delivered at once, and each slow one still gets its turns.
 func TestSlowGroupsLeaveRoom(t *testing.T) {
 	const concurrency, stalled = 12, 10
 	now := time.Unix(0, 0)
@@ -303,7 +302,7 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 			turns.add(fmt.Sprint("stalled ", i), fmt.Sprint("stalled ", i), types.Message{})
 		}
 	}
-	// Nothing is known yet, so they take all; the first that ends makes room.
+	// None counts as slow yet, so they use all turns until the first one ends.
 	fill()
 	turns.add("works", "works", types.Message{})
 	if end(running[0], true); !slices.Equal(fill(), []string{"works"}) {
@@ -337,8 +336,8 @@ func TestSlowGroupsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestOwnersLeaveRoom: all groups of one owner have its share together, from their first
-// messages on, so that another's are delivered at once.
+// TestOwnersLeaveRoom checks that all groups of one owner together stay within its share, from
+// their first messages on, so that another owner's are delivered at once.
 func TestOwnersLeaveRoom(t *testing.T) {
 	const concurrency, share = 12, 4
 	turns := turns{share: 3, ownerShare: share, slowShare: concurrency / 2, groups: map[string]*group{}, now: time.Now}

@@ -17,8 +17,8 @@ import (
 	"skillscurriculum/pkg/dynamo"
 )
 
-// TestStream: rows that are written arrive as Lambda's event source delivers them, those
-// that the filter leaves out do not.
+// TestStream checks that written rows arrive as Lambda's event source delivers them, except
+// those that the filter excludes.
 func TestStream(t *testing.T) {
 	endpoint, stop, err := dynamodb.Start(t.Context(), "")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestTableOfBefore: a table of before there were webhooks gets its stream.
+// TestTableOfBefore checks that a table from before webhooks gets a stream.
 func TestTableOfBefore(t *testing.T) {
 	endpoint, stop, err := dynamodb.Start(t.Context(), "")
 	if err != nil {

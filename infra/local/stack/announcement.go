@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
 	"github.com/google/renameio/v2"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/client"
 )
 
 // Announcement is build/local.json: the address of the service, and the environment
@@ -60,14 +59,18 @@ func (a Announcement) FirstCall() string {
 // check waits until the service answers, and if there are customers accepts the first
 // one's key.
 func (a Announcement) check(ctx context.Context) error {
-	path, key := "/openapi.json", ""
+	service, request := client.Client{BaseURL: a.BaseURL}, client.Request{Operation: "getOpenAPI"}
 	if len(a.Customers) > 0 {
-		path, key = "/customers/"+a.Customers[0].CustomerID+"/usage", a.Customers[0].APIKey
+		service.Key = a.Customers[0].APIKey
+		request = client.Request{Operation: "getCustomerUsage", IDs: []string{a.Customers[0].CustomerID}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
-		err := get(ctx, a.BaseURL+path, key)
+		response, err := service.Send(ctx, request)
+		if err == nil {
+			err = response.Err()
+		}
 		if err == nil {
 			return nil
 		}
@@ -77,26 +80,6 @@ func (a Announcement) check(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-func get(ctx context.Context, url, key string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	if key != "" {
-		request.Header[api.HeaderKey] = []string{key}
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s: %s: %.500s", url, response.Status, body)
-	}
-	return err
 }
 
 // write replaces the announcement file atomically.

@@ -32,7 +32,7 @@ import (
 	"skillscurriculum/pkg/api"
 )
 
-// The test binary plays every function and the program that runs the stack.
+// The test binary acts as every function and as the program that runs the stack.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "":

@@ -11,16 +11,15 @@ import (
 
 // Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
 func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return all(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind)
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind)
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return all(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind)
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind)
 }
 
-// all reads every record of some kinds.
-func all(
+func of(
 	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kinds ...catalog.Kind,
 ) (records []catalog.Record, err error) {
 	for _, kind := range kinds {

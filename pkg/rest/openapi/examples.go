@@ -14,17 +14,17 @@ import (
 	"skillscurriculum/pkg/schema"
 )
 
-// exampleOrigin is where the events reach the service.
+// exampleOrigin is the origin of the events' requests.
 const exampleOrigin = "https://api.example.org"
 
-// example is a call of an operation and its response, as they are among the events.
+// example is a call of an operation and its response, from the events.
 type example struct {
 	params            map[string]string // of path and query
 	request, response any               // bodies; nil for none
-	text              string            // the response where it is no JSON
+	text              string            // the response if it is not JSON
 }
 
-// example returns the example of an operation; an empty one where there is no event.
+// example returns the example of an operation, which is empty if there is no event.
 func (d document) example(id string) example {
 	var event struct {
 		PathParameters        map[string]string `json:"pathParameters"`
@@ -47,7 +47,7 @@ func (d document) example(id string) example {
 			panic(fmt.Sprintf("openapi: event %s: %v", id, err))
 		}
 	}
-	if text, is := golden.Body.(string); is { // JSON that is long is not kept
+	if text, is := golden.Body.(string); is { // long JSON is not stored
 		found.text = text
 	} else {
 		found.response = golden.Body
@@ -55,8 +55,7 @@ func (d document) example(id string) example {
 	return found
 }
 
-// textOf returns a text of a media type: what the operation gives that gives it alone; nil
-// where there is no such event.
+// textOf returns an example of a media type from an operation that has only this one; nil if there is none.
 func (d document) textOf(media string) any {
 	for _, op := range api.Operations() {
 		if len(op.Gives) == 1 && op.Gives[0] == media {
@@ -68,8 +67,7 @@ func (d document) textOf(media string) any {
 	return nil
 }
 
-// problems returns an example of each problem: the golden response, or what all of
-// its code are where no single request makes one.
+// problems returns an example of each problem: the golden response, or a generic one.
 func (d document) problems() map[string]*huma.Example {
 	found := map[string]*huma.Example{}
 	for _, code := range api.ProblemCodes() {
@@ -84,7 +82,7 @@ func (d document) problems() map[string]*huma.Example {
 	return found
 }
 
-// read reports whether there is such a file, and reads it.
+// read reads a file and reports whether it exists.
 func (d document) read(name string, into any) bool {
 	packed, err := fs.ReadFile(d.events, name)
 	if err != nil {
@@ -96,8 +94,7 @@ func (d document) read(name string, into any) bool {
 	return true
 }
 
-// exampleOf returns a parameter's value among those of an example, as its schema has
-// it; nil where it is not given.
+// exampleOf returns the value of a parameter in an example, with the type of its schema; nil if it is absent.
 func exampleOf(p schema.Parameter, params map[string]string) any {
 	value, given := params[p.Name]
 	if !given {

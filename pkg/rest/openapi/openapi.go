@@ -1,7 +1,6 @@
-// Package openapi makes the contract's OpenAPI document of the operations (pkg/api), of the
-// Go types that their handlers take and return (pkg/rest), and of events with their golden
-// responses, which are its examples. No function needs it: `make openapi` writes the
-// document, and functions carry what it wrote.
+// Package openapi generates the OpenAPI document from the operations (pkg/api), the Go types of their handlers
+// (pkg/rest), and the events with their golden responses, which are its examples. No function links it: `make openapi`
+// writes the document, and functions embed it.
 package openapi
 
 import (
@@ -74,14 +73,14 @@ func Document(events fs.FS) []byte {
 	}
 	message := d.message()
 	doc.Webhooks = map[string]*huma.PathItem{"message": {Post: message}}
-	// Generators that know nothing of webhooks find the message at the operation that asks for it.
+	// For generators that ignore webhooks, the message is also a callback of createWebhook.
 	callback := *message
 	callback.OperationID, callback.Description = "receiveMessage", "The webhook message of this document."
 	doc.Paths["/webhooks"].Post.Callbacks = map[string]map[string]*huma.PathItem{"message": {"{$request.body#/url}": {Post: &callback}}}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
-		panic(err) // the document holds nothing that JSON cannot say
+		panic(err) // every document can be encoded
 	}
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, packed, "", "  "); err != nil {
@@ -101,12 +100,11 @@ func added(h *huma.Header) *huma.Header {
 	return h
 }
 
-// document makes the parts of the document. A schema of a request forbids what it
-// does not know, one of a response does not: clients should bear a field that is
-// added later. A type that both have gets a schema for each.
+// document makes the parts of the document. Schemas of requests forbid unknown properties; those of responses allow them,
+// because fields may be added later. A type used by both has a schema for each.
 type document struct {
 	requests, responses huma.Registry
-	words               map[string]*huma.Schema // lists of words that fields have, and lists of records, by the name of their schema
+	words               map[string]*huma.Schema // enumerations of fields, and lists of records, by schema name
 	events              fs.FS
 }
 
@@ -165,7 +163,7 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 	return o
 }
 
-// terms returns what an operation's row of the contract says besides its description.
+// terms describes the cost, key and problems of an operation.
 func terms(op *api.Operation) string {
 	units := func(n int) string {
 		if n == 1 {
@@ -191,7 +189,7 @@ func terms(op *api.Operation) string {
 	return cost + ". " + key + " Problems: " + strings.Join(problems, ", ") + "."
 }
 
-// refusal refers to the response of an operation's problems of a name of problemResponses.
+// refusal returns a reference to one of problemResponses.
 func refusal(op *api.Operation, name string) *huma.Response {
 	if op.Access == api.Public && op.ShowsPage() {
 		name = "ProblemPage"
@@ -202,9 +200,8 @@ func refusal(op *api.Operation, name string) *huma.Response {
 // statusName names the response of the problems of a status.
 func statusName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
-// problemResponses returns the responses that all operations share: one for the problems of
-// each status that a client can do something about, one for any other, and the page that
-// problems are to people, who have no key.
+// problemResponses returns the shared responses: one for each status of problems, Problem for any other, and ProblemPage
+// for public pages.
 func (d document) problemResponses() map[string]*huma.Response {
 	schema := d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
 	problem := func(description string, examples map[string]*huma.Example, headers map[string]*huma.Param) *huma.Response {
@@ -231,10 +228,9 @@ func (d document) problemResponses() map[string]*huma.Response {
 			byStatus[status][string(code)] = all[string(code)]
 		}
 	}
-	delete(byStatus, http.StatusInternalServerError) // which is any other
+	delete(byStatus, http.StatusInternalServerError) // covered by Problem
 	for status, examples := range byStatus {
-		// All have the headers of any response. Named are those that a client decides by:
-		// generators write out what each status names, for each operation.
+		// Only the headers on which clients act are listed, because generators repeat them for each operation.
 		var headers map[string]*huma.Param
 		switch status {
 		case http.StatusTooManyRequests:
@@ -248,8 +244,8 @@ func (d document) problemResponses() map[string]*huma.Response {
 	return responses
 }
 
-// describeBody adds the request's body to an operation that takes one. It comes
-// after all responses are described, whose schemas have the plain names.
+// describeBody adds the request's body to an operation. It runs after all responses are described, so that their schemas
+// get the plain names.
 func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem) {
 	body, ok := e.In.FieldByName("Body")
 	if !ok {
@@ -282,7 +278,7 @@ func (d document) success(e rest.Endpoint) *huma.Response {
 			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 			if e.Out != nil {
 				content.Schema = d.named(d.responses.Schema(e.Out, true, ""))
-			} else if content.Example == nil { // too long to be kept among the events
+			} else if content.Example == nil { // too long for the events
 				content.Example = map[string]any{
 					"openapi": openAPIVersion, "info": map[string]any{"title": rest.ServiceName, "version": rest.Version}, "paths": map[string]any{},
 				}
@@ -296,7 +292,7 @@ func (d document) success(e rest.Endpoint) *huma.Response {
 	return r
 }
 
-// named gives the list of a schema's records a schema of its own.
+// named makes a list of records a schema of its own.
 func (d document) named(schema *huma.Schema) *huma.Schema {
 	if schema.Items == nil || schema.Items.Ref == "" {
 		return schema
@@ -306,7 +302,7 @@ func (d document) named(schema *huma.Schema) *huma.Schema {
 	return &huma.Schema{Ref: schemaPrefix + name}
 }
 
-// links lead from a response with a new record to what reads it.
+// links returns the link from a created record to its GET.
 func links(e rest.Endpoint) map[string]*huma.Link {
 	if e.Creates == "" {
 		return nil
@@ -335,8 +331,8 @@ func pathParameters(path string) (names []string) {
 	return names
 }
 
-// idPointer returns where a response has the id of the record that was created: by the
-// parameter's own name, as id, or as the id of a record in it. A list has none.
+// idPointer returns the JSON pointer to the id of the created record: a field named like the parameter, id, or the id of a
+// nested record. It returns "" for lists.
 func idPointer(out reflect.Type, parameter string) string {
 	if out.Kind() == reflect.Pointer {
 		out = out.Elem()
@@ -357,7 +353,7 @@ func idPointer(out reflect.Type, parameter string) string {
 	return within
 }
 
-// headersOf returns the headers that every response has, and more.
+// headersOf returns the headers of every response, and more.
 func headersOf(more ...string) map[string]*huma.Param {
 	headers := map[string]*huma.Param{}
 	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost}, more...) {
@@ -372,7 +368,7 @@ func describeParameter(p schema.Parameter) *huma.Param {
 	case reflect.Int:
 		schema.Type, schema.Format = "integer", "int64"
 		if p.Maximum == nil {
-			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // which no float64 is
+			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // not representable as a float64
 		}
 	case reflect.Float64:
 		schema.Type = "number"

@@ -19,8 +19,7 @@ import (
 
 const schemaPrefix = schema.Prefix
 
-// names are those of schemas whose Go types leave to their package what they are of;
-// clients have no packages.
+// names are the names of schemas whose Go types have names that are clear only within their packages.
 var names = map[string]string{
 	"AcceptedExtraction":         "AcceptedSyllabusExtraction",
 	"Alternative":                "ArticulationAlternative",
@@ -68,7 +67,7 @@ var names = map[string]string{
 	"WebhookAttempt":             "WebhookDelivery",
 }
 
-// schemaName names the schema of a Go type; a body is named by its operation (hint).
+// schemaName returns the name of the schema of a Go type. Bodies are named after their operations (hint).
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if known := names[name]; known != "" {
@@ -88,7 +87,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return item
 }
 
-// enumerations are the types whose values are words of a list, each a schema of its own.
+// enumerations maps the types with a fixed set of values to their schemas.
 func enumerations() map[reflect.Type]enumeration {
 	return map[reflect.Type]enumeration{
 		reflect.TypeFor[catalog.Code]():               enumerated("ProblemCode", api.ProblemCodes()...),
@@ -109,7 +108,7 @@ func enumerations() map[reflect.Type]enumeration {
 	}
 }
 
-// listedIn names the schemas of the words that fields list in their tag enum, by field.
+// listedIn names the schemas of fields with a tag enum, by field.
 var listedIn = map[string]string{
 	"codeType":        "InstitutionCodeType",
 	"decision":        "ArticulationDecision",
@@ -137,27 +136,25 @@ func enumerated[T ~string](name string, values ...T) enumeration {
 	return enumeration{name, schema}
 }
 
-// addedFields are the fields, by schema, that go beyond the original contract there
-// and not elsewhere; those that do everywhere have the tag extension.
+// addedFields are fields, by schema, that are extensions only in this schema. Fields that are extensions everywhere have
+// the tag extension.
 var addedFields = map[string][]string{
 	"Section":       {"processingStatus"},
 	"SectionDetail": {"processingStatus"},
 }
 
-// alwaysThere are fields that their type leaves out when empty but that these
-// schemas always have.
+// alwaysThere are fields with omitempty that are never empty in these schemas.
 var alwaysThere = map[string][]string{
 	"TransferCourse":       {"processingStatus"},
 	"TransferCourseDetail": {"processingStatus"},
 }
 
-// oneOf are the fields of requests of which exactly one is to be given, each with the
-// name of the schema of a request that has it.
+// oneOf lists fields of requests of which exactly one is required, each with the name of the schema that has it.
 var oneOf = map[string][]struct{ field, name string }{
 	"CreateSyllabusExtractionRequest": {{"text", "TextExtractionRequest"}, {"syllabusHref", "AddressExtractionRequest"}, {"documentId", "DocumentExtractionRequest"}},
 }
 
-// reportItems are the items of each view's data.
+// reportItems are the types of the items in each view's data.
 var reportItems = map[string]reflect.Type{
 	alignment.AlignmentView: reflect.TypeFor[alignment.AlignmentItem](),
 	alignment.CoverageView:  reflect.TypeFor[alignment.CoverageItem](),
@@ -177,7 +174,7 @@ func newDocument(events fs.FS) document {
 	return document{requests, responses, map[string]*huma.Schema{}, events}
 }
 
-// schemas returns all schemas by name, with what their Go types cannot say.
+// schemas returns all schemas, completed with what Go types cannot express.
 func (d document) schemas() huma.Registry {
 	for _, item := range reportItems {
 		d.responses.Schema(item, true, "")
@@ -194,7 +191,7 @@ func (d document) schemas() huma.Registry {
 	for name, schema := range d.requests.Map() {
 		d.complete(name, schema, d.requests)
 		for _, property := range schema.Properties {
-			if property.Default != nil { // generators take a property with a default for one that is always there
+			if property.Default != nil { // generators treat properties with a default as always present
 				property.Description = fmt.Sprintf("%s; %v when absent", property.Description, reflect.Indirect(reflect.ValueOf(property.Default)))
 				property.Default = nil
 			}
@@ -203,7 +200,7 @@ func (d document) schemas() huma.Registry {
 	all := d.responses.Map()
 	maps.Copy(all, d.requests.Map())
 	for _, schema := range all {
-		schema.Nullable = false // a property says so where it refers to the schema
+		schema.Nullable = false // properties state it where they refer to the schema
 	}
 	maps.Copy(all, d.words)
 	for _, e := range enumerations() {
@@ -214,8 +211,8 @@ func (d document) schemas() huma.Registry {
 	return d.responses
 }
 
-// complete says of each property of a schema what it means, and what its Go type cannot:
-// that it is an instant, a word of a list, null, or beyond the original contract.
+// complete adds to each property of a schema its description and what Go types cannot express: times, enumerations, null
+// and extensions.
 func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 	t := r.TypeFromRef(schemaPrefix + name)
 	means := describedFields(t)
@@ -239,7 +236,7 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 			property = d.listed(name, property)
 		}
 		if property.Ref != "" {
-			// null stands where nothing is said: a pointer, or a type that says so itself.
+			// Pointers and nullable types may be null.
 			if r.SchemaFromRef(property.Ref) != nil && r.SchemaFromRef(property.Ref).Nullable || f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
 				property = &huma.Schema{AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 			} else {
@@ -257,7 +254,7 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 	}
 }
 
-// listed returns the schema of a field whose words are a schema of their own.
+// listed makes the enumeration of a field a schema of its own.
 func (d document) listed(name string, property *huma.Schema) *huma.Schema {
 	words := &huma.Schema{Type: "string", Enum: property.Enum}
 	if known := d.words[name]; known != nil && !slices.Equal(known.Enum, words.Enum) {
@@ -271,10 +268,10 @@ func (d document) listed(name string, property *huma.Schema) *huma.Schema {
 	return reference
 }
 
-// splitReports makes a schema of the result of each view, told apart by the view.
+// splitReports makes a schema for the result of each view, with view as the discriminator.
 func splitReports(all map[string]*huma.Schema) {
 	whole := all[schemaName(reflect.TypeFor[alignment.Result](), "")]
-	// What the labor market data lack has the occupation's code and name alone.
+	// Occupations without figures have only code and name.
 	market := *all["Occupation"]
 	market.Required = []string{"socCode", "name"}
 	all["MarketItem"] = &market
@@ -296,8 +293,7 @@ func splitReports(all map[string]*huma.Schema) {
 	*whole = *result
 }
 
-// splitRequests makes a schema of each way to make a request that has exactly one of
-// some fields.
+// splitRequests makes a schema for each of the alternatives in oneOf.
 func splitRequests(all map[string]*huma.Schema) {
 	for name, ways := range oneOf {
 		whole := all[name]

@@ -1,0 +1,82 @@
+package upsert
+
+import (
+	"context"
+	"fmt"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/service"
+)
+
+// sectionNames returns the names of the organization's sections, which it reads once for all passes.
+func (r *run) sectionNames(ctx context.Context) (*Names, error) {
+	if r.sections == nil {
+		sections, err := service.All[*catalog.Section](ctx, r.Store, r.org, "")
+		if err != nil {
+			return nil, err
+		}
+		r.sections = namesOf(sections, func(s *catalog.Section) (string, *string, *string) { return s.ID, s.ExternalID, nil })
+	}
+	return r.sections, nil
+}
+
+// existing changes a section that the row names, or the default section of a course that it names, by code or external
+// id as codes are compared.
+func (p *plan) existing(ctx context.Context, row intake.Row, x catalog.ExternalID) error {
+	in, err := decode[catalog.SectionInput](row.Fields)
+	if err != nil {
+		return err
+	}
+	var id string
+	if row.Kind == catalog.CourseKind {
+		names, err := p.catalogNames(ctx)
+		if err != nil {
+			return err
+		}
+		if id = names.courses.FindLike(row.Name); id != "" {
+			course, err := service.Get[*catalog.Course](ctx, p.Store, p.org, id, true)
+			if err != nil {
+				return err
+			}
+			id = course.DefaultSectionID
+		}
+	} else {
+		names, err := p.sectionNames(ctx)
+		if err != nil {
+			return err
+		}
+		id = names.FindLike(row.Name)
+	}
+	switch {
+	case id == "":
+		return catalog.Invalid(catalog.FieldError{
+			Message: fmt.Sprintf("not the code or external id of exactly one %s", intake.Resource(row.Kind)), Value: row.Name,
+		})
+	case p.revised[id]:
+		return catalog.Invalid(catalog.FieldError{Message: "another row changes the same record", Value: row.Name})
+	}
+	section, err := service.Get[*catalog.Section](ctx, p.Store, p.org, id, true)
+	if err != nil {
+		return err
+	}
+	course := p.lookups.Courses[section.CourseID] // shared by its sections
+	if course == nil {
+		if course, err = service.Get[*catalog.Course](ctx, p.Store, p.org, section.CourseID, true); err != nil {
+			return err
+		}
+	}
+	changed, err := p.actor().ReviseSection(section, course, p.reviewed(in, section), &p.change)
+	if err != nil {
+		return err
+	}
+	if p.revised == nil {
+		p.revised = map[string]bool{}
+	}
+	if p.lookups.Courses == nil {
+		p.lookups.Courses = map[string]*catalog.Course{}
+	}
+	p.revised[id], p.lookups.Courses[course.ID] = true, course
+	p.settle(x, section, changed)
+	return nil
+}
