@@ -32,7 +32,7 @@ type clause struct {
 	block       int
 }
 
-// tokenize cuts blocks into clauses and words, and tells whether the text is a
+// tokenize splits blocks into clauses and words, and determines whether the text is a
 // passage or a document with parts.
 func (x *extraction) tokenize(ctx context.Context) error {
 	for bi, b := range x.blocks {
@@ -114,9 +114,9 @@ var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|intr
 	`(?:a|an) (?:study|survey|overview|introduction|examination|exploration) of|(?:survey|overview) of|` +
 	`topics (?:include|covered|will)|emphasis (?:is |will be )?(?:placed )?on|prerequisites?)\b`)
 
-// unmarked blanks what is printed next to the text and says nothing of skills: the
-// level of an outcome, the number of a module, marks of citation; addresses, names
-// of sites and files, and what programs fill in.
+// unmarked blanks text that does not describe skills: the level of an outcome, the
+// number of a module, citation marks, addresses, names of sites and files, and
+// placeholders that programs fill in.
 func unmarked(line string) string {
 	if m := numbered().FindStringIndex(line); m != nil {
 		line = strings.Repeat(" ", m[1]) + line[m[1]:]
@@ -133,9 +133,13 @@ func unmarked(line string) string {
 
 // addresses are URLs, e-mail addresses, sites, files with their endings, and
 // placeholders of templates.
-var addresses = pattern(`(?i)(?:https?://|www\.)[^\s)\]>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\{[{%][^}]*[%}]?\}|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|edu|gov|io|ai|ac\.uk|co\.uk|net/)\b[^\s),;]*|\b[\w/-]+\.(?:pdf|html?|docx?|pptx?|xlsx?|ipynb|md|csv|txt|zip|png|jpe?g|ya?ml|json|py|qmd|rmd)\b|(?:\.{1,2}|~)/[\w./-]+`)
+var addresses = pattern(`(?i)(?:https?://|www\.)[^\s)\]>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\{[{%][^}]*[%}]?\}|` +
+	`\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|edu|gov|io|ai|ac\.uk|co\.uk|net/)\b[^\s),;]*|\b[\w/-]+\.(?:pdf|html?|docx?|` +
+	`pptx?|xlsx?|ipynb|md|csv|txt|zip|png|jpe?g|ya?ml|json|py|qmd|rmd)\b|(?:\.{1,2}|~)/[\w./-]+`)
 
-var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
+var besides = pattern(`\[cite[^\]]*\]|(?i)[\[(]?\s*(?:cognitive(?: knowledge)?|knowledge|` +
+	`bloom\S*(?: taxonomy)?) level\s*[:=–-]?\s*[\w &,/]*[\])]?|[\[(]\s*(?:remember|understand|apply|analy[sz]e|` +
+	`evaluate|create|(?:k|bl|btl)-?\d(?:\s*[,&-]\s*k?-?\d)*)\s*[\])]`)
 
 // breaks reports whether the text between two words ends a clause.
 func breaks(gap string) bool {
@@ -164,7 +168,8 @@ func trimmed(text string, start, end int) (int, int) {
 	return start, start + len(strings.TrimFunc(s, cut))
 }
 
-// capitals knows SQL, IoT, GitHub: a capital after the first letter.
+// capitals reports whether a word has a capital after its first letter, such as SQL, IoT or
+// GitHub, or is a single capital.
 func capitals(w string) bool {
 	for i, r := range w {
 		if i > 0 && unicode.IsUpper(r) || utf8.RuneCountInString(w) == 1 && unicode.IsUpper(r) {
@@ -174,9 +179,8 @@ func capitals(w string) bool {
 	return false
 }
 
-// stem finds a word's stem in the vocabulary. A word that no label has may be
-// two that one has (multithreaded, workflow): such a word stays unknown here, for
-// guessing costs precision.
+// stem returns the index of a word's stem in the vocabulary, or -1. Compounds of known
+// words (multithreaded, workflow) stay unknown, because guessing costs precision.
 func (x *extraction) stem(lower string) int32 {
 	if s, ok := x.cache[lower]; ok {
 		return s
@@ -236,7 +240,8 @@ type mention struct {
 	kind         int8
 	shared       int32   // number of labels with the same words
 	namesake     bool    // the vocabulary has another skill of this name or alias
-	named        bool    // a name or alias that is no other skill's stands here as written
+	alone        bool    // no other skill has this name, alias or synonym
+	named        bool    // a name, alias or synonym that is no other skill's stands here as written
 	exact        bool    // the whole label, its words side by side
 	coverage     float64 // share of the label's weight that matched
 	weight       float64 // weight that matched
@@ -251,7 +256,7 @@ type mention struct {
 const (
 	// leastCoverage of a label's weight must stand in a clause.
 	leastCoverage = 0.6
-	// leastWeight that must match, so that words which say nothing make no candidate.
+	// leastWeight that must match, so that generic words alone are not a candidate.
 	leastWeight = 0.25
 	// widestGap between the words of one label.
 	widestGap = 5
@@ -261,7 +266,7 @@ const (
 	longestClause = 60
 	// mostMentions bounds what one document may propose: a book of 300 pages has fewer.
 	mostMentions = 500_000
-	// mentionsPerClause bounds what one clause may propose.
+	// mentionsPerClause bounds what one clause may propose besides skills that it names.
 	mentionsPerClause = 48
 )
 
@@ -319,7 +324,7 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 	for shared < hi && x.length(shared) == length {
 		shared++
 	}
-	namesake := x.namesakes(lo, shared)
+	namesake, alone := x.namesakes(lo, shared)
 	for l := lo; l < hi && x.length(l) == length; l++ {
 		if x.coordinated(first, last) && !coordinates(x.t.LabelText(l)) {
 			continue // "architecture and design" does not name architectural design
@@ -329,22 +334,29 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 			skill: int32(x.t.LabelSkill(l)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
 			matched: int32(last - first + 1), tokens: x.mask(ci, first, last), kind: int8(x.t.LabelKind(l)), exact: true,
 			coverage: 1, weight: weight, shared: int32(shared - lo), namesake: namesake(l),
+			alone: alone,
 		})
 	}
 }
 
 // namesakes returns, of labels lo <= l < hi with the same words, whether another skill
-// than that of a label has them as a name or alias. Synonyms and subjects of
-// the lexicon are not names.
-func (x *extraction) namesakes(lo, hi int) func(l int) bool {
-	one, several := -1, false
+// than that of a label has them as a name or alias, and whether one skill alone has them as a
+// name, alias or synonym.
+func (x *extraction) namesakes(lo, hi int) (namesake func(l int) bool, alone bool) {
+	one, several, alone := -1, false, true
+	first := -1
 	for l := lo; l < hi; l++ {
-		if skill := x.t.LabelSkill(l); named(int8(x.t.LabelKind(l))) {
+		skill, kind := x.t.LabelSkill(l), int8(x.t.LabelKind(l))
+		if named(kind) {
 			several = several || one >= 0 && one != skill
 			one = skill
 		}
+		if named(kind) || kind == synonym {
+			alone = alone && (first < 0 || first == skill)
+			first = skill
+		}
 	}
-	return func(l int) bool { return several || one >= 0 && one != x.t.LabelSkill(l) }
+	return func(l int) bool { return several || one >= 0 && one != x.t.LabelSkill(l) }, alone
 }
 
 // named reports whether labels of a kind are the vocabulary's own names and aliases.
@@ -378,7 +390,7 @@ func (x *extraction) doubtful(ci, at int) bool {
 
 // learned reports whether a word stands directly after a verb of learning, teaching or
 // using, or makes up what an introduction is to, with a capital that the line gives to
-// no other word but its first, and is no part of something longer: "Students will learn
+// no other word but its first, and is not part of a longer name: "Students will learn
 // Assembly", "Introduction to R", not "The course covers Spring Break" nor "learn the
 // Basic Rules".
 func (x *extraction) learned(ci, at int) bool {
@@ -413,8 +425,8 @@ var gained = set(`experience proficiency skill skills competence fluency practic
 var learning = set(`learn learns learning teach teaches teaching cover covers covering apply applies applying
 		master use uses using`)
 
-// amongTools reports whether a word with a capital that may be the name of a tool is an
-// item of a list whose item before or after is a word from computing: "Python, Access
+// amongTools reports whether a capitalized word that may be the name of a tool is an item
+// of a list next to a word from computing: "Python, Access
 // and SQL".
 func (x *extraction) amongTools(ci, at int) bool {
 	c := x.clauses[ci]
@@ -649,10 +661,12 @@ func (x *extraction) settle(from int) {
 		switch {
 		case i >= 0:
 			kept[i].named = kept[i].named || m.named
-		case len(kept) < mentionsPerClause:
+		case len(kept) < mentionsPerClause || m.named:
 			kept = append(kept, m)
 		}
 	}
-	x.mentions = x.mentions[:from+len(kept)]
 	compete(kept)
+	// Some words of a label inside the whole label of another skill are that skill's.
+	kept = slices.DeleteFunc(kept, func(m mention) bool { return m.within && !m.exact && !m.named })
+	x.mentions = x.mentions[:from+len(kept)]
 }

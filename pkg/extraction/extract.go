@@ -17,7 +17,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.3"
+const Engine = "skillscurriculum/2.4"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -408,7 +408,7 @@ func (x *extraction) note(f *finding, m *mention) {
 	if b.section == readings {
 		return
 	}
-	f.named = f.named || m.named && !m.within && teaches(b)
+	f.named = f.named || m.named && !m.within && b.section != readings
 	if m.exact {
 		f.exact[m.kind] = true
 		before, after := x.neighbours(m)
@@ -471,8 +471,8 @@ func (x *extraction) look(f *finding) {
 	f.capitals = asWritten && (tok.upper || tok.initial && !opens)
 }
 
-// everyday reports whether the name of a skill may well be a word in its usual sense:
-// one word that is a verb, or one that the taxonomy explains in a bracket.
+// everyday reports whether a single word may well be meant in its usual sense: the name is a
+// verb, or only a common word without capitals that is not the name stands there.
 func (x *extraction) everyday(f *finding) bool {
 	return f.oneWord && (!f.exact[preferred] && !f.capitals && x.mentions[f.best].weight < rareWeight ||
 		verbs()[strings.ToLower(x.t.Name(int(f.skill)))] > 0)
@@ -488,12 +488,13 @@ const (
 	briefLikeness = 0.3
 )
 
-// bounds are the rules for a skill: an inferred one is never sure; one that an
-// outcome, or any sentence of a short text, plainly names is given, whatever else the
-// document is about.
+// bounds returns the rules for a skill. An inferred one is never sure. One that an outcome
+// plainly names is given, whatever else the document is about; so is one that a short text
+// names, by a single-word alias only in a text of a sentence or two.
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
-	brief := f.named && (f.plain || x.count < statementWords) && x.count < passageWords && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
+	short := x.count < statementWords || x.count < passageWords && f.plain
+	brief := f.named && short && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
 	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 
@@ -522,7 +523,7 @@ func (x *extraction) names(m *mention) bool {
 		return false
 	case m.kind == preferred:
 		return x.asWritten(m)
-	case m.namesake || m.kind == synonym && m.shared > 1 || m.kind != bare && m.matched == 1 && !x.framed(m):
+	case m.namesake || m.kind == synonym && !m.alone || m.kind != bare && m.matched == 1 && !x.framed(m):
 		return false
 	}
 	return x.asWritten(m)
@@ -640,7 +641,9 @@ type shown struct {
 }
 
 // level returns a skill's level, the highest over its mentions, and the mentions
-// that are shown: the one that decided the level, and the strongest.
+// that are shown: the one that decided the level, and the strongest. Where no verb governs
+// any of them, a skill that is done has the level of the verb with which its name begins if
+// that word stands there, and is applied at most if not.
 func (x *extraction) level(f *finding) (int, []shown) {
 	best := x.mentions[f.best]
 	knowledge := x.t.Kind(int(f.skill)) == "knowledge"
@@ -674,11 +677,20 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		return cmp.Compare(x.mentions[b.mention].strength, x.mentions[a.mention].strength)
 	})
 	all = all[:min(len(all), maxEvidence)]
-	level = cmp.Or(level, unknownLevel)
-	if verb, own := ownVerb(x.t.Name(int(f.skill))); own > level && !all[0].printed && !knowledge {
-		level, all[0].verb = own, verb
+	if verb, own := ownVerb(x.t.Name(int(f.skill))); level == 0 && own > 0 && !knowledge {
+		level = min(own, applied)
+		if i := slices.IndexFunc(all, func(s shown) bool { return x.stands(verb, s.mention) }); i >= 0 {
+			level, all[i].verb = own, verb
+		}
 	}
-	return level, all
+	return cmp.Or(level, unknownLevel), all
+}
+
+// stands reports whether a word, in any of its forms, is among the words of a mention.
+func (x *extraction) stands(word string, mention int32) bool {
+	m := &x.mentions[mention]
+	stem := x.stem(strings.ToLower(word))
+	return stem >= 0 && slices.ContainsFunc(x.tokens[m.first:m.last+1], func(t token) bool { return t.stem == stem })
 }
 
 func b2i(b bool) int {

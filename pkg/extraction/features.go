@@ -2,7 +2,7 @@ package extraction
 
 import "math"
 
-// sight is a skill as it is in a document: what features look at.
+// sight is a skill as it appears in a document, the input of features.
 type sight struct {
 	x    *extraction
 	f    *finding
@@ -10,8 +10,8 @@ type sight struct {
 	on   *block // on which the best mention stands
 }
 
-// feature is one thing that speaks for or against a skill, as a number between
-// about 0 and 1 (likeness may be a little below 0).
+// feature is one piece of evidence for or against a skill, a number between about 0 and 1
+// (likeness may be slightly negative).
 type feature struct {
 	name, meaning string
 	value         func(s *sight) float64
@@ -24,7 +24,7 @@ func is(b bool) float64 {
 	return 0
 }
 
-// when keeps a value where a condition holds.
+// when returns a value if a condition holds, otherwise 0.
 func when(b bool, value float64) float64 {
 	if b {
 		return value
@@ -32,7 +32,7 @@ func when(b bool, value float64) float64 {
 	return 0
 }
 
-// features are what confidence follows from, in the order of Candidate.Features.
+// features determine confidence, in the order of Candidate.Features.
 var features = []feature{
 	{"exact name", "the skill's name stands there, words side by side",
 		func(s *sight) float64 { return is(s.f.exact[preferred]) }},
@@ -162,11 +162,11 @@ func FeatureNames() []string {
 	return names
 }
 
-// featurePrecision is to what features are rounded, so that no machine's arithmetic
-// shows in a result.
+// featurePrecision is the precision to which features are rounded, so that results are the
+// same on every machine.
 const featurePrecision = 1e5
 
-// values are the features of what was found about one skill.
+// values returns the features of one skill.
 func (x *extraction) values(f *finding) []float64 {
 	best := &x.mentions[f.best]
 	s := &sight{x, f, best, &x.blocks[x.clauses[best.clause].block]}
@@ -177,8 +177,8 @@ func (x *extraction) values(f *finding) []float64 {
 	return v
 }
 
-// unknownPopularity stands where a vocabulary knows no occupations: what a skill
-// of ESCO has on average.
+// unknownPopularity is the popularity of skills in a vocabulary without occupations, the
+// average of ESCO.
 const unknownPopularity = 0.35
 
 // popularity grows with the number of occupations that ask for a skill.

@@ -23,17 +23,27 @@ var verbs = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for level, list := range []string{
 		1: `recall list name recite repeat reproduce enumerate remember memorize memorise`,
-		2: `understand explain describe discuss summarize summarise outline classify interpret paraphrase express identify introduce learn know familiarize familiarise define state label
-			recognize recognise appreciate comprehend relate report review locate indicate infer exemplify generalize extend acquire gain attain impart acquaint study cover present explore realize realise
-			grasp elucidate elaborate clarify expose enlighten perceive visualize visualise sketch distinguish provide characterize characterise observe discover`,
-		3: `apply use utilize utilise employ implement solve compute calculate demonstrate perform execute carry operate practice practise conduct prepare write develop program code illustrate
-			construct build make experiment model manipulate show simulate produce draw plot convert complete administer configure install deploy run handle manage maintain
-			measure exercise adopt adapt exhibit deliver communicate engage enhance foster cultivate address troubleshoot debug document record derive obtain design formulate
-			find predict schedule transform translate modify enable equip work participate cope organize organise plan select choose take set test lead promote speak listen train teach
-			collaborate negotiate support control monitor coordinate edit process collect gather search install assemble repair fit weld cook sell purchase fabricate`,
-		4: `analyze analyse examine compare contrast differentiate investigate inspect categorize categorise deduce correlate diagnose dissect question discriminate separate
+		2: `understand explain describe discuss summarize summarise outline classify interpret paraphrase express identify
+			introduce learn know familiarize familiarise define state label
+			recognize recognise appreciate comprehend relate report review locate indicate infer exemplify generalize extend
+			acquire gain attain impart acquaint study cover present explore realize realise
+			grasp elucidate elaborate clarify expose enlighten perceive visualize visualise sketch distinguish provide
+			characterize characterise observe discover`,
+		3: `apply use utilize utilise employ implement solve compute calculate demonstrate perform execute carry operate
+			practice practise conduct prepare write develop program code illustrate
+			construct build make experiment model manipulate show simulate produce draw plot convert complete administer
+			configure install deploy run handle manage maintain
+			measure exercise adopt adapt exhibit deliver communicate engage enhance foster cultivate address troubleshoot debug
+			document record derive obtain design formulate
+			find predict schedule transform translate modify enable equip work participate cope organize organise plan select
+			choose take set test lead promote speak listen train teach
+			collaborate negotiate support control monitor coordinate edit process collect gather search install assemble repair
+			fit weld cook sell purchase fabricate`,
+		4: `analyze analyse examine compare contrast differentiate investigate inspect categorize categorise deduce
+			correlate diagnose dissect question discriminate separate
 			subdivide detect survey determine research`,
-		5: `evaluate assess judge justify critique criticize criticise appraise defend recommend argue validate verify optimize optimise decide synthesize synthesise compose invent devise
+		5: `evaluate assess judge justify critique criticize criticise appraise defend recommend argue validate verify
+			optimize optimise decide synthesize synthesise compose invent devise
 			hypothesize hypothesise propose integrate generate originate create innovate`,
 	} {
 		for _, v := range strings.Fields(list) {
@@ -79,8 +89,7 @@ var leadIns = set(`students student learners learner participants you they will 
 		ability an ability and or then also successfully effectively critically clearly correctly confidently course
 		this aims it enables enable helps help ability skills capability capable how`)
 
-// wholes are things that are not designed or developed without creating them,
-// unless they are small.
+// wholes are things whose design or development creates them, unless they are small.
 var (
 	wholes = set(`application applications app apps website websites web product products prototype prototypes
 		system systems solution solutions robot robots business plan`)
@@ -167,18 +176,20 @@ func governors(line string) []governor {
 	return found
 }
 
-// asked returns the level of a word that may be a verb, by what follows it: 0 where it
-// is none. To enable students to understand is to understand, and a key is not a verb.
+// asked returns the level of a word that may be a verb, by what follows it, or 0 if it is not
+// one. To enable students to understand is to understand; a key is not a verb, nor is
+// the subject of "survey of".
 func asked(word, rest string, opening bool) int {
 	level := verbLevel(word, opening)
-	if level == 0 || causes(word, rest) || nounsToo(word) && strings.HasPrefix(rest, ":") {
+	noun := nounsToo(word) && (strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, " of "))
+	if level == 0 || noun || causes(word, rest) {
 		return 0
 	}
 	return weighed(word, level, rest)
 }
 
-// causes reports whether a word, with what follows it, says that somebody makes
-// students do something: it is what they do that counts.
+// causes reports whether a word, with what follows it, means that somebody makes students
+// do something, so that what they do counts.
 func causes(word, rest string) bool {
 	if !causing(word) {
 		return false
@@ -344,10 +355,14 @@ func undouble(s string) string {
 }
 
 var (
-	printedCode  = pattern(`(?i)(?:[(\[|,]\s*|\b(?:level|bloom\S*|k-?level|taxonomy)\s*[:=-]?\s*)(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b|\bK([1-6])\s*[)\]]?\s*\.?\s*$`)
+	printedCode = pattern(`(?i)(?:[(\[|,]\s*|\b(?:level|bloom\S*|k-?level|taxonomy)\s*[:=-]?\s*)(?:k|l|bl|btl|` +
+		`bt)\s*-?\s*([1-6])\b|\bK([1-6])\s*[)\]]?\s*\.?\s*$`)
 	printedDigit = pattern(`(?i)\b(?:k|l|bl|btl|bt)\s*-?\s*([1-6])\b`)
-	printedWord  = pattern(`(?i)(?:cognitive(?:\s+knowledge)?\s+level|knowledge\s+level|bloom'?’?s?(?:\s+taxonomy)?(?:\s+level)?|learning\s+level)\s*[:=–-]?\s*((?:remember|understand|appl|analy|evaluat|creat)\w*(?:\s*(?:,|&|and|/)\s*(?:remember|understand|appl|analy|evaluat|creat)\w*)*)|[(\[|]\s*(remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?\s*[)\]|]`)
-	bloomWord    = pattern(`(?i)remember|understand|appl|analy|evaluat|creat`)
+	printedWord  = pattern(`(?i)(?:cognitive(?:\s+knowledge)?\s+level|knowledge\s+level|` +
+		`bloom'?’?s?(?:\s+taxonomy)?(?:\s+level)?|learning\s+level)\s*[:=–-]?\s*((?:remember|understand|appl|analy|` +
+		`evaluat|creat)\w*(?:\s*(?:,|&|and|/)\s*(?:remember|understand|appl|analy|evaluat|creat)\w*)*)|[(\[|` +
+		`]\s*(remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?\s*[)\]|]`)
+	bloomWord = pattern(`(?i)remember|understand|appl|analy|evaluat|creat`)
 )
 
 // printedLevel finds a level that the document itself prints on a line: [K3],

@@ -47,25 +47,54 @@ type block struct {
 var headings = sync.OnceValue(func() map[string]section {
 	m := map[string]section{}
 	for s, names := range [sections]string{
-		outcomes: `outcomes|course outcomes|course outcome|learning outcomes|learning outcome|student learning outcomes|expected outcomes|intended learning outcomes|objectives|objective|course objectives|course objective|learning objectives|
-			aims|aims and objectives|course aims|goals|course goals|learning goals|competencies|course competencies|skills gained|what you will learn|what students will learn|by the end of this course|
-			after completing this course|upon completion|upon successful completion|at the end of the course|on completion of the course|after completion of the course|key skills`,
-		topics: `syllabus|course syllabus|detailed syllabus|content|contents|course content|course contents|module|modules|course modules|syllabus modules|unit|units|topics|topic|topics covered|course topics|course outline|outline|syllabus outline|
-			schedule|course schedule|weekly schedule|week|lecture|lectures|lecture topics|session|chapter|part|section|course plan|course structure|experiments|list of experiments|lab|labs|laboratory|practicals|practical|laboratory experiments|exercises|
+		outcomes: `outcomes|course outcomes|course outcome|learning outcomes|learning outcome|student learning outcomes|
+			expected outcomes|intended learning outcomes|objectives|objective|course objectives|course objective|
+			learning objectives|
+			aims|aims and objectives|course aims|goals|course goals|learning goals|competencies|course competencies|
+			skills gained|what you will learn|what students will learn|by the end of this course|
+			after completing this course|upon completion|upon successful completion|at the end of the course|
+			on completion of the course|after completion of the course|key skills`,
+		topics: `syllabus|course syllabus|detailed syllabus|content|contents|course content|course contents|module|modules|
+			course modules|syllabus modules|unit|units|topics|topic|topics covered|course topics|course outline|outline|
+			syllabus outline|
+			schedule|course schedule|weekly schedule|week|lecture|lectures|lecture topics|session|chapter|part|section|
+			course plan|course structure|experiments|list of experiments|lab|labs|laboratory|practicals|practical|
+			laboratory experiments|exercises|
 			list of exercises|tutorials|problem sets|projects|theory|block|day`,
-		description: `description|course description|catalog description|catalogue description|overview|course overview|about|about the course|about this course|summary|course summary|abstract|introduction|preamble|rationale|course introduction|scope`,
-		readings: `references|reference|reference books|reference book|reference materials|reference material|reference texts|text books|text book|textbooks|textbook|text|texts|text/reference books|textbooks and references|text books and references|
-			reading|readings|reading list|required reading|required readings|recommended reading|recommended readings|recommended texts|recommended books|recommended texts & resources|required texts|required text|required materials|course materials|materials|
-			further reading|suggested reading|suggested readings|suggested books|bibliography|resources|web resources|online resources|e-resources|e-books|additional resources|learning resources|websites|web links|books`,
-		prerequisites: `prerequisite|prerequisites|pre-requisite|pre-requisites|pre requisite|pre requisites|prerequisite course|prerequisite courses|prerequisite knowledge|prior knowledge|assumed knowledge|corequisite|corequisites|co-requisites|entry requirements|
+		description: `description|course description|catalog description|catalogue description|overview|course overview|
+			about|about the course|about this course|summary|course summary|abstract|introduction|preamble|rationale|
+			course introduction|scope`,
+		readings: `references|reference|reference books|reference book|reference materials|reference material|
+			reference texts|text books|text book|textbooks|textbook|text|texts|text/reference books|textbooks and references|
+			text books and references|
+			reading|readings|reading list|required reading|required readings|recommended reading|recommended readings|
+			recommended texts|recommended books|recommended texts & resources|required texts|required text|required materials|
+			course materials|materials|
+			further reading|suggested reading|suggested readings|suggested books|bibliography|resources|web resources|
+			online resources|e-resources|e-books|additional resources|learning resources|websites|web links|books`,
+		prerequisites: `prerequisite|prerequisites|pre-requisite|pre-requisites|pre requisite|pre requisites|
+			prerequisite course|prerequisite courses|prerequisite knowledge|prior knowledge|assumed knowledge|corequisite|
+			corequisites|co-requisites|entry requirements|
 			required background|recommended background|recommended preparation`,
-		policy: `assessment|assessments|assessment & workload|assessment pattern|assessment methods|evaluation|evaluation scheme|evaluation pattern|grading|grades|grading policy|grading scale|grade|marks|mark distribution|marks distribution|marking scheme|examination|
-			examinations|end semester examination|end semester examination pattern|continuous internal evaluation|continuous internal evaluation pattern|question paper|question paper pattern|model question paper|sample questions|exam|exams|midterm|final exam|quizzes|
-			policy|policies|course policies|attendance|attendance policy|academic integrity|academic honesty|plagiarism policy|late work|late policy|accommodations|disability|disability services|accessibility|diversity|contact|contact information|contacts|
-			instructor|instructors|instructor information|office hours|teaching assistant|teaching assistants|faculty|staff|workload|credits|credit hours|class hours|meeting times|course information|course details|co-po mapping|mapping|co po mapping|
-			mapping of course outcomes|mapping of course outcomes with program outcomes|program outcomes|programme outcomes|program specific outcomes|university policies|title ix|important dates|logistics|communication policy|homework policy|technology policy|
-			teaching methods|teaching method|teaching strategies|methods of instruction|instructional methods|methods of evaluation|course delivery|safety policy|
-			course type|category|l-t-p|teaching hours|course code|semester|university|branch|contributor|version|year|level|language|duration|delivery|tuition|fees|course level assessment questions`,
+		policy: `assessment|assessments|assessment & workload|assessment pattern|assessment methods|evaluation|
+			evaluation scheme|evaluation pattern|grading|grades|grading policy|grading scale|grade|marks|mark distribution|
+			marks distribution|marking scheme|examination|
+			examinations|end semester examination|end semester examination pattern|continuous internal evaluation|
+			continuous internal evaluation pattern|question paper|question paper pattern|model question paper|sample questions|
+			exam|exams|midterm|final exam|quizzes|
+			policy|policies|course policies|attendance|attendance policy|academic integrity|academic honesty|plagiarism policy|
+			late work|late policy|accommodations|disability|disability services|accessibility|diversity|contact|
+			contact information|contacts|
+			instructor|instructors|instructor information|office hours|teaching assistant|teaching assistants|faculty|staff|
+			workload|credits|credit hours|class hours|meeting times|course information|course details|co-po mapping|mapping|
+			co po mapping|
+			mapping of course outcomes|mapping of course outcomes with program outcomes|program outcomes|programme outcomes|
+			program specific outcomes|university policies|title ix|important dates|logistics|communication policy|
+			homework policy|technology policy|
+			teaching methods|teaching method|teaching strategies|methods of instruction|instructional methods|
+			methods of evaluation|course delivery|safety policy|
+			course type|category|l-t-p|teaching hours|course code|semester|university|branch|contributor|version|year|level|
+			language|duration|delivery|tuition|fees|course level assessment questions`,
 	} {
 		for name := range strings.SplitSeq(names, "|") {
 			if name = strings.TrimSpace(name); name != "" {
@@ -80,10 +109,13 @@ var (
 	marker     = pattern(`^\s*(?:[-*•▪◦●○·–—>|#]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+`)
 	emphasis   = pattern(`^[*_]+`)
 	outcomeTag = pattern(`(?i)^\s*[*_]*\s*(?:c\.?l?o|lo|clo|outcome)\s*[-.]?\s*(\d{1,2})[*_]*\s*[:.)|–—-]?\s*[*_]*\s*`)
-	numbered   = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
-	frontKey   = pattern(`^([a-z_]+):\s*(.*)$`)
-	bookish    = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
-	contact    = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
+	numbered   = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|` +
+		`section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
+	frontKey = pattern(`^([a-z_]+):\s*(.*)$`)
+	bookish  = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|` +
+		`phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
+	contact = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|` +
+		`\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
 )
 
 // blocks splits a document into lines and assigns each to a section. An empty line precedes

@@ -77,10 +77,15 @@ var respelled = sync.OnceValue(func() map[string]string {
 // apart lists words that the stemmer would conflate with words of another meaning.
 var apart = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, w := range strings.Fields(`physics engine mechanism oscillator organic organ generator general operator policy police marketing community university internal international intern
-		important objective authority security person personal personality personnel training production productivity elementary character characteristic customer customs experiment experience
-		conditional integrity relativity animal animation news ethics optics logistics securities wireless universal minor mining miner mineral planet plane reactor active activity accessory
-		department departure elevator factory factor formal format former nation nationality native patient patience commune commission committee emission mission permission transmission module modulation modular modulator comparator utility statics coding counter computability`) {
+	for _, w := range strings.Fields(`physics engine mechanism oscillator organic organ generator general operator policy
+		police marketing community university internal international intern
+		important objective authority security person personal personality personnel training production productivity
+		elementary character characteristic customer customs experiment experience
+		conditional integrity relativity animal animation news ethics optics logistics securities wireless universal minor
+		mining miner mineral planet plane reactor active activity accessory
+		department departure elevator factory factor formal format former nation nationality native patient patience commune
+		commission committee emission mission permission transmission module modulation modular modulator comparator utility
+		statics coding counter computability`) {
 		m[w] = w
 		switch {
 		case strings.HasSuffix(w, "y"):
@@ -124,12 +129,18 @@ var functionWords = set(`a an the and or of in on to for with by at from as into
 		towards under until up upon within without out off while`)
 
 // genericWords say little about a label's subject; see genericShare.
-const genericWords = `use using used apply applying perform performing conduct conducting carry carrying provide providing ensure ensuring do
-	make making have develop developing undertake execute executing understand understanding know knowledge ability skill skills work working
-	principle principles technique techniques technology technologies method methods methodology methodologies type types concept concepts
-	process processes procedure procedures theory theories fundamental fundamentals basic basics element elements system systems
-	product products tool tools practice practices field study science sciences discipline topic topics aspect aspects function functions
-	characteristic characteristics property properties kind kinds variety various different general several appropriate specific relevant
+const genericWords = `use using used apply applying perform performing conduct conducting carry carrying provide
+	providing ensure ensuring do
+	make making have develop developing undertake execute executing understand understanding know knowledge ability skill
+	skills work working
+	principle principles technique techniques technology technologies method methods methodology methodologies type types
+	concept concepts
+	process processes procedure procedures theory theories fundamental fundamentals basic basics element elements system
+	systems
+	product products tool tools practice practices field study science sciences discipline topic topics aspect aspects
+	function functions
+	characteristic characteristics property properties kind kinds variety various different general several appropriate
+	specific relevant
 	related introduction standard standards good effective`
 
 // set returns a lookup in a list of words. Lists, tables and patterns are built on first use,

@@ -65,8 +65,10 @@ func OpenWords(file []byte) (*Words, error) {
 }
 
 // runningText is typical of most courses, though few teach it.
-const runningText = `students attend class and lectures, read the syllabus, submit homework assignments on the learning management system, take quizzes and exams; the instructor
-	teaches, prepares lessons, assigns homework, assesses and grades students, tutors them in office hours, and keeps attendance, course outline and schedule`
+const runningText = `students attend class and lectures, read the syllabus, submit homework assignments on the
+	learning management system, take quizzes and exams; the instructor
+	teaches, prepares lessons, assigns homework, assesses and grades students, tutors them in office hours, and keeps
+	attendance, course outline and schedule`
 
 // find returns the row of a lower-case word, or of its plain form if only that is in the
 // table; otherwise -1.

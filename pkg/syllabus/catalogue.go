@@ -11,7 +11,8 @@ import (
 
 // courseLine is a line that begins a course in a catalogue: its code, with or
 // without a label before it. Case counts, so that words are not taken for codes.
-var courseLine = regexp.MustCompile(`^(?:(?:Course(?: (?:Code|No\.?|Number|Title))?|Subject Code|Code|COURSE(?: CODE)?|Paper Code)\s*[:|.–-]?\s*)?([A-Z]{2,6}[ \-]?\d{2,4}[A-Z]{0,2})(?:[^\pL\d]|$)`)
+var courseLine = regexp.MustCompile(`^(?:(?:Course(?: (?:Code|No\.?|Number|Title))?|Subject Code|Code|` +
+	`COURSE(?: CODE)?|Paper Code)\s*[:|.–-]?\s*)?([A-Z]{2,6}[ \-]?\d{2,4}[A-Z]{0,2})(?:[^\pL\d]|$)`)
 
 // A catalogue is a document in which at least this many courses begin, each with
 // at least this many characters of its own; else a syllabus that mentions other
@@ -23,7 +24,10 @@ const (
 
 // partOfCourse is a heading that parts of one syllabus have, by plainName: headings of
 // its level do not begin courses.
-var partOfCourse = regexp.MustCompile(`^(?:(?:course|module|student|learning|intended|required|weekly) )*(?:description|overview|outcomes|objectives|goals|prerequisites|textbooks?|readings|materials|topics|content|outline|schedule(?: of topics)?|calendar|requirements|assignments|assessment|grading|evaluation|policies|attendance|office hours)$`)
+var partOfCourse = regexp.MustCompile(`^(?:(?:course|module|student|learning|intended|required|` +
+	`weekly) )*(?:description|overview|outcomes|objectives|goals|prerequisites|textbooks?|readings|materials|` +
+	`topics|content|outline|schedule(?: of topics)?|calendar|requirements|assignments|assessment|grading|` +
+	`evaluation|policies|attendance|office hours)$`)
 
 // choose returns the blocks of the wanted course where the document is a catalogue
 // that holds it, else all blocks. A whole name counts more than a part of one, and

@@ -116,7 +116,8 @@ func readMarkdown(source string, spent *budget) ([]block, error) {
 	return append([]block{{kind: heading, level: 1, text: title}}, r.blocks...), nil
 }
 
-var frontMatterField = regexp.MustCompile(`(?m)^(course_code|code|course_title|title|name):[ \t]*["']?(.*?)["']?[ \t]*$`)
+var frontMatterField = regexp.MustCompile(`(?m)^(course_code|code|course_title|title|` +
+	`name):[ \t]*["']?(.*?)["']?[ \t]*$`)
 
 // frontMatter cuts a block of YAML off the start of a text and makes a title of
 // its code and title.

@@ -91,7 +91,8 @@ func saysDOCX(data []byte, hint Hint) bool {
 // maxContentTypes is how many bytes of an archive's list of content types are read.
 const maxContentTypes = 64 << 10
 
-var htmlStart = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|div|table|h1|p|main|article|section|ul)[\s>]`)
+var htmlStart = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<(?:!doctype\s+html|html|` +
+	`head|body|title|meta|div|table|h1|p|main|article|section|ul)[\s>]`)
 
 // markdownSigns match lines that are rare in text that is not Markdown.
 var (

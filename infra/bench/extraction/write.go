@@ -21,7 +21,8 @@ func written(text string) map[syllabus.Kind][]byte {
 	var page, md strings.Builder
 	page.WriteString("<!doctype html><html><head><title>Syllabus</title></head><body><main>")
 	var body bytes.Buffer
-	body.WriteString(`<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
+	body.WriteString(`<?xml version="1.0"?>` +
+		`<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
 	heading := true
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -48,11 +48,12 @@ func (q *heldQueue) send(ctx context.Context, to service.Queue) error {
 // articulations loads an organization's articulations and moves new ones to the status in
 // the file. Changes that users have made since are kept.
 func (l Loader) articulations(ctx context.Context, t tenant, loader upsert.Loader) error {
-	text, err := fs.ReadFile(decisions, "articulations/"+strings.TrimSuffix(t.file, ".json")+".csv")
+	name := strings.TrimSuffix(t.file, ".json") + ".csv"
+	text, err := fs.ReadFile(decisions, "articulations/"+name)
 	if err != nil {
 		return err
 	}
-	rows, err := intake.Read(bytes.NewReader(text), t.file, intake.Options{Resource: catalog.ArticulationKind})
+	rows, err := intake.Read(bytes.NewReader(text), name, intake.Options{Resource: catalog.ArticulationKind})
 	if err != nil {
 		return err
 	}

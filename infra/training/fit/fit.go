@@ -31,9 +31,9 @@ const (
 	leastRecord       = 0.1
 	passageFolds      = 10
 	passageDeals      = 3
-	documentPrecision = 0.71
+	documentPrecision = 0.69
 	shortPrecision    = 0.70
-	passageLoss       = 0.003
+	passageLoss       = 0.01
 	mostBold          = 0.2
 	documentStep      = 40
 	passageStep       = 15

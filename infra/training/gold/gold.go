@@ -397,7 +397,7 @@ func (s source) skillSkape() ([]Item, error) {
 	return items, nil
 }
 
-// pythonList reads ['a', "b's"].
+// pythonList parses a list such as ['a', "b's"].
 func pythonList(s string) []string {
 	var out []string
 	for _, m := range quoted.FindAllStringSubmatch(s, -1) {
