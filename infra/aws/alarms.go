@@ -81,7 +81,7 @@ func alarms(m measured) []alarm {
 		}
 		throttles = append(throttles, alarm{
 			name:      []string{"function throttles", "more function throttles"}[len(throttles)],
-			means:     "Lambda refuses to start functions: the account's concurrency, or what is reserved for a function, is used up.",
+			means:     "Lambda cannot start functions: the concurrency of the account, or that reserved for a function, is used up.",
 			metrics:   metrics,
 			threshold: 1, due: 2, within: 5,
 		})
@@ -105,7 +105,7 @@ func alarms(m measured) []alarm {
 	return append(throttles, []alarm{
 		{
 			name:  "dead letters",
-			means: "Extraction jobs were given up after all tries; their records become FAILED.",
+			means: "Extraction jobs failed in all attempts; their records become FAILED.",
 			// The sweeper empties the queue within seconds, so received messages count too.
 			metrics: map[string]awscloudwatch.IMetric{
 				"waiting": m.queue(m.queues.dead, visible, "Maximum"),
@@ -115,7 +115,7 @@ func alarms(m measured) []alarm {
 		},
 		{
 			name:  "worker throttles",
-			means: "Lambda refuses to start the extractor, the sweeper or the deliverer; jobs and messages wait.",
+			means: "Lambda cannot start the extractor, the sweeper or the deliverer; jobs and messages wait.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"extractor": m.function(api.Extractor, "Throttles", "Sum"), "sweeper": m.function(api.Sweeper, "Throttles", "Sum"),
 				"deliverer": m.function(api.Deliverer, "Throttles", "Sum"),
@@ -124,17 +124,17 @@ func alarms(m measured) []alarm {
 		},
 		{
 			name:  "table throttles",
-			means: "DynamoDB refuses reads or writes, most likely of one busy partition.",
+			means: "DynamoDB rejects reads or writes, most likely of one busy partition.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"reads": m.onTable("ReadThrottleEvents"), "writes": m.onTable("WriteThrottleEvents"),
 			},
 			threshold: 10, due: 2, within: 5,
 		},
-		waiting("quiet customers wait", "Jobs of customers who send few wait behind others, which fair queueing is to prevent: "+
-			"there are too few extractors for those who are quiet.", m.queues.jobs, quiet, extractorsAtOnce, 10, 15),
+		waiting("quiet customers wait", "Jobs of customers who send few wait behind others, which fair queueing should prevent: "+
+			"there are too few extractors for quiet customers.", m.queues.jobs, quiet, extractorsAtOnce, 10, 15),
 		{
 			name:       "oldest job",
-			means:      "An extraction job has waited for six hours: more work arrives than the extractors do, or one customer's backlog is that long.",
+			means:      "An extraction job has waited for six hours: more work arrives than the extractors can do, or one customer has a backlog that long.",
 			expression: "age",
 			metrics:    map[string]awscloudwatch.IMetric{"age": m.queue(m.queues.jobs, "ApproximateAgeOfOldestMessage", "Maximum")},
 			threshold:  6 * 3600, due: 3, within: 5,
@@ -146,10 +146,10 @@ func alarms(m measured) []alarm {
 			metrics:   map[string]awscloudwatch.IMetric{"unfinished": counted("Unfinished", "Sum", api.Sweeper)},
 			threshold: 1, due: 3, within: 15,
 		},
-		waiting("dead messages", "The deliverer broke off at messages for webhooks after all tries, for reasons of ours: "+
-			"a receiver that fails is none.", m.queues.deadMessages, visible, 1, 1, 1),
-		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing is to prevent: "+
-			"too many receivers are slow or down at a time.", m.queues.messages, quiet, deliverersAtOnce, 10, 15),
+		waiting("dead messages", "The deliverer failed at webhook messages in all attempts, because of the service: "+
+			"failing receivers do not count.", m.queues.deadMessages, visible, 1, 1, 1),
+		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing should prevent: "+
+			"too many receivers are slow or down at the same time.", m.queues.messages, quiet, deliverersAtOnce, 10, 15),
 		silent(api.Deliverer, "The deliverer has not finished a run for five minutes, so nothing is delivered to webhooks."),
 	}...)
 }

@@ -70,12 +70,12 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 
 	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which respond with the contract's errors; validation here would respond in another shape.")
 	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
-	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not people who sign in.")
+	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not users who sign in.")
 	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
 		"The policy that AWS prescribes for API Gateway's own logging in an account.")
 
 	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // same as the output BaseUrl
-	output(stack, "BaseUrl", "What clients put before a path", baseURL(stack, s, rest))
+	output(stack, "BaseUrl", "Base URL for clients", baseURL(stack, s, rest))
 	output(stack, "RestApiId", "For skillsctl keys", rest.RestApiId())
 	output(stack, "UsagePlanId", "For skillsctl keys", plan.UsagePlanId())
 	return rest, access
@@ -96,7 +96,7 @@ func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
 	domain.AddBasePathMapping(rest, &awsapigateway.BasePathMappingOptions{
 		BasePath: jsii.String(strings.TrimPrefix(api.BasePath, "/")), Stage: rest.DeploymentStage(),
 	})
-	output(stack, "DomainTarget", "What the domain's DNS record points to", domain.DomainNameAliasDomainName())
+	output(stack, "DomainTarget", "Target of the domain's DNS record", domain.DomainNameAliasDomainName())
 	output(stack, "DomainTargetZone", "The hosted zone of the target, for an alias record", domain.DomainNameAliasHostedZoneId())
 	return jsii.String("https://" + s.domain + api.BasePath)
 }

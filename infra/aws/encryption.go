@@ -44,7 +44,7 @@ func newSecretsKey(stack awscdk.Stack, s stage) awssecretsmanager.Secret {
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{PasswordLength: jsii.Number(64), ExcludePunctuation: jsii.Bool(true)},
 		RemovalPolicy:        s.data(), // without it, receivers need new secrets
 	})
-	accept(secret, "AwsSolutions-SMG4", "", "What it encrypts is in the table: another key takes its place beside it, by hand (docs/aws.md, rotate the key of the webhooks).")
+	accept(secret, "AwsSolutions-SMG4", "", "The table contains data encrypted with it, so rotation is manual, with two keys at a time (docs/aws.md, rotate the key of the webhooks).")
 	return secret
 }
 

@@ -27,7 +27,7 @@ var managedRules = []managed{
 // one address. A rejected request is a 403 in the contract's format.
 func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 	if s.waf == 0 {
-		accept(rest, "AwsSolutions-APIG3", "", "The web ACL is a setting of the stage, at a price; keys, throttles and the functions' own validation stand without one.")
+		accept(rest, "AwsSolutions-APIG3", "", "The web ACL is an optional setting with a price; keys, throttles and the functions' own validation work without it.")
 		return
 	}
 	visible := func(name string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
@@ -61,7 +61,7 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 		})
 	}
 	acl := awswafv2.NewCfnWebACL(stack, jsii.String("Firewall"), &awswafv2.CfnWebACLProps{
-		Name: jsii.String(s.stackName()), Description: jsii.String("Before the API of " + s.stackName()), Scope: jsii.String("REGIONAL"),
+		Name: jsii.String(s.stackName()), Description: jsii.String("In front of the API of " + s.stackName()), Scope: jsii.String("REGIONAL"),
 		DefaultAction:    &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
 		VisibilityConfig: visible(s.stackName()), Rules: &rules,
 	})

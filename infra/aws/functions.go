@@ -30,7 +30,7 @@ type size struct {
 const fullCPU = 1769
 
 // records is the size for groups that only convert records between the table and JSON.
-var records = size{256, 10, "a page of 100 records is a few MB; nearly all of the time is waiting for the table; 10 s leave room for a transaction that is tried again"}
+var records = size{256, 10, "a page of 100 records is a few MB; almost all of the time is spent waiting for the table; 10 s suffice for retries of a transaction"}
 
 var sizes = map[string]size{
 	string(api.Courses):       records,
@@ -40,14 +40,14 @@ var sizes = map[string]size{
 	string(api.Customers):     records,
 	string(api.Documents):     records,
 	string(api.Webhooks):      records,
-	string(api.Docs):          {512, 10, "writes the viewer of the reference, 2 MB of script, into a response"},
-	string(api.Extractions):   {512, 10, "searches the whole taxonomy, which it holds in memory"},
-	string(api.Credentials):   {fullCPU, 28, "the credential builder computes for up to 2 s of a whole processor"},
-	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog, which it holds in memory"},
-	string(api.Articulations): {512, 28, "a page of health looks at every approved articulation, a thousand at a time"},
+	string(api.Docs):          {512, 10, "responds with the viewer of the reference, 2 MB of script"},
+	string(api.Extractions):   {512, 10, "searches the whole taxonomy in memory"},
+	string(api.Credentials):   {fullCPU, 28, "the credential builder computes for up to 2 s on a whole CPU"},
+	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog in memory"},
+	string(api.Articulations): {512, 28, "a page of health reads every approved articulation, a thousand at a time"},
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
 	string(api.Imports):       {512, 28, "writes up to 100 records in several transactions, one after the other"},
-	api.Extractor:             {fullCPU, 60, "bound by processor (PDFium, matching), so that half the memory costs the same and takes twice as long; 30 s of fetching and 300 pages fit the time"},
+	api.Extractor:             {fullCPU, 60, "CPU-bound (PDFium, matching), so half the memory would cost the same and take twice as long; the time suffices for 30 s of fetching and 300 pages"},
 	api.Deliverer:             {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
 	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }

@@ -36,7 +36,7 @@ func grantOf(name string) grant {
 			writes:   []string{"PutItem", "UpdateItem"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
-			why:      "claims a job, looks for the same document done before, stores the outcome and its change-feed entry, queues a later try; reads uploaded files; never deletes",
+			why:      "claims a job, looks up earlier outcomes of the same document, stores the outcome and its change feed entry, queues retries; reads uploaded files; never deletes",
 		}
 	case api.Deliverer:
 		return grant{
@@ -46,7 +46,7 @@ func grantOf(name string) grant {
 			notifies: true,
 			streams:  true,
 			consumes: func(q queues) *string { return q.messages.QueueArn() },
-			why:      "reads change feeds and webhooks, stores messages and the attempts at delivering them, finds those that are due in the index, queues later attempts, disables webhooks; reads no record and never deletes",
+			why:      "reads change feeds and webhooks, stores messages and attempts to deliver them, finds due messages in the index, queues later attempts, disables webhooks; reads no records and never deletes",
 		}
 	case api.Sweeper:
 		return grant{
@@ -56,7 +56,7 @@ func grantOf(name string) grant {
 			sends:    true,
 			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; moves out what deletions that broke off have left, documents whose file never came and files of deleted documents; creates nothing",
+			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; completes interrupted deletions, removes documents whose file never arrived and files of deleted documents; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))
@@ -84,7 +84,7 @@ func groupGrant(group api.Group) grant {
 	}
 	if deletes {
 		g.writes = append(g.writes, "DeleteItem")
-		g.why += "; takes rows out when records are deleted or leave a list"
+		g.why += "; removes rows when records are deleted or leave a list"
 	}
 	if g.sends {
 		g.why += "; queues extractions"
@@ -96,7 +96,7 @@ func groupGrant(group api.Group) grant {
 	case files.Signs:
 		g.why += "; signs uploads of files and removes files"
 	case files.Lists:
-		g.why += "; sees whether a file was uploaded"
+		g.why += "; checks whether a file was uploaded"
 	}
 	return g
 }
@@ -160,7 +160,7 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 			"grants": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
 		},
 	})
-	accept(role, "AwsSolutions-IAM5", "Resource::*", "X-Ray and the network interfaces of a function know no resources to name: their actions take only *.")
+	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray and network interfaces support no resource but *.")
 	accept(role, "AwsSolutions-IAM5", "Resource::<"+*stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/*", "Files of all organizations: a function serves all of them.")
 	return role.WithoutPolicyUpdates(nil)
 }

@@ -63,7 +63,7 @@ func objectives(m measured) []objective {
 	}
 	type metrics = map[string]awscloudwatch.IMetric
 	all := []objective{{
-		"calls availability", "Calls of all kinds end 5xx, as their clients see them: failures of functions, and of what stands before them.", 99.9, failed("all"),
+		"calls availability", "Calls of all kinds end 5xx, as seen by clients: failures of functions, and in front of them.", 99.9, failed("all"),
 		metrics{"allFailed": m.gateway("5XXError", "Sum"), "allCalls": m.gateway("Count", "SampleCount")},
 	}}
 	for _, k := range api.OperationKinds() {
@@ -78,7 +78,7 @@ func objectives(m measured) []objective {
 	}
 	ours := "SUM([FILL(crashed, 0), FILL(internal, 0), FILL(timeout, 0)])"
 	return append(all, objective{
-		"extraction availability", "Extractions fail for reasons of ours (crash, out of memory, out of time, internal), not of the document.", 99,
+		"extraction availability", "Extractions fail because of the service (crash, out of memory, timeout, internal), not because of the document.", 99,
 		fmt.Sprintf("IF(%[1]s >= %[2]d, 100 * %[1]s / runs, 0)", ours, fewestFailures),
 		metrics{
 			"crashed": m.function(api.Extractor, "Errors", "Sum"), "internal": failures(catalog.InternalFailure), "timeout": failures(catalog.TimedOut),

@@ -55,10 +55,10 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
 	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
 	output(stack, "QueueUrl", "Extraction jobs", jobs.QueueUrl())
-	output(stack, "DeadLetterQueueUrl", "Extraction jobs that could not be done", dead.QueueUrl())
+	output(stack, "DeadLetterQueueUrl", "Extraction jobs that failed in all attempts", dead.QueueUrl())
 	output(stack, "DeadLetterQueueArn", "The same, for a redrive", dead.QueueArn())
 	output(stack, "MessagesQueueUrl", "Messages for webhooks", messages.QueueUrl())
-	output(stack, "DeadMessagesQueueUrl", "Messages for webhooks at which the deliverer broke off", deadMessages.QueueUrl())
+	output(stack, "DeadMessagesQueueUrl", "Webhook messages at which the deliverer failed", deadMessages.QueueUrl())
 	output(stack, "DeadMessagesQueueArn", "The same, for a redrive", deadMessages.QueueArn())
 	return queues{jobs, dead, messages, deadMessages}
 }

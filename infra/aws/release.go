@@ -37,7 +37,7 @@ var shifts = map[string]func() awscodedeploy.ILambdaDeploymentConfig{
 func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) aliases {
 	application := awscodedeploy.NewLambdaApplication(stack, jsii.String("Releases"), &awscodedeploy.LambdaApplicationProps{ApplicationName: jsii.String(s.stackName())})
 	role := awsiam.NewRole(stack, jsii.String("releases-role"), &awsiam.RoleProps{
-		Description: jsii.String("CodeDeploy: moves the functions' aliases, looks at alarms"),
+		Description: jsii.String("CodeDeploy: moves the functions' aliases, reads alarms"),
 		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("codedeploy.amazonaws.com"), nil),
 	})
 	made := aliases{}
@@ -85,7 +85,7 @@ func releaseAlarm(stack awscdk.Stack, s stage, name string, f awslambda.Function
 	}
 	return awscloudwatch.NewAlarm(stack, jsii.String(name+"-release-alarm"), &awscloudwatch.AlarmProps{
 		AlarmName:        jsii.String(s.stackName() + " release of " + name),
-		AlarmDescription: jsii.String("Calls of " + name + " fail. A release that moves traffic now goes back by itself; there is nothing to do. See docs/aws.md, releases."),
+		AlarmDescription: jsii.String("Calls of " + name + " fail. A release in progress rolls back by itself; no action is needed. See docs/aws.md, releases."),
 		Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 			Expression:   jsii.String("IF(FILL(failed, 0) + FILL(crashed, 0) >= 2, 100 * (FILL(failed, 0) + FILL(crashed, 0)) / MAX([FILL(runs, 1), 1]), 0)"),
 			UsingMetrics: &metrics, Label: jsii.String("failures, %"), Period: seconds(60),

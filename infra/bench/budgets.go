@@ -214,11 +214,14 @@ func (w *world) operations() map[string]func() measurement {
 		"delete a program":    remove("/programs", newProgram),
 		"delete a credential": remove("/credentials", newCredential),
 		"delete a package":    remove("/transfer-packages", newPackage),
-		"PATCH a course":      patch("/courses/"+w.course, "name"),
-		"PATCH a section":     patch(section, "instructorId"),
-		"PATCH a job":         patch("/jobs/"+w.job, "name"),
-		"PATCH a package":     patch("/transfer-packages/"+w.pack, "name"),
-		"PATCH a credential":  patch("/credentials/"+w.credential, "name"),
+		"PATCH a course": func() measurement {
+			return w.run(call(http.MethodPatch, "/courses/"+w.course, fmt.Sprintf(`{"webpage":"https://example.org/%s"}`, ids.New("w"))))
+		},
+		"PATCH a course's description": patch("/courses/"+w.course, "description"),
+		"PATCH a section":              patch(section, "instructorId"),
+		"PATCH a job":                  patch("/jobs/"+w.job, "name"),
+		"PATCH a package":              patch("/transfer-packages/"+w.pack, "name"),
+		"PATCH a credential":           patch("/credentials/"+w.credential, "name"),
 		"PUT a review of a section": func() measurement {
 			return w.run(call(http.MethodPut, section+review, accepted))
 		},
@@ -265,6 +268,10 @@ func (w *world) operations() map[string]func() measurement {
 		"extraction job": func() measurement {
 			job, _ := w.transferCourse()
 			return w.extraction(job)
+		},
+		"extraction job of a description": func() measurement {
+			id := text(w.post("/courses", newCourse), "defaultSectionId")
+			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.SectionKind, ID: id})
 		},
 	}
 }

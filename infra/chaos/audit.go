@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +209,7 @@ func (a *audit) extractions() {
 			a.breach("%s: its skills are not those that its reviews leave", id)
 		}
 		e := catalog.ExtractionOf(r.Record)
-		if e == nil || e.ProcessingStatus == "" {
+		if e == nil || !a.extracts(r, e) {
 			continue
 		}
 		for _, name := range pendingAttributes {
@@ -234,6 +235,41 @@ func (a *audit) extractions() {
 			a.breach("%s with syllabus %s/%s is %s, failure %v", id, from.name, name, e.ProcessingStatus, e.Failure)
 		}
 	}
+}
+
+// extracts reports whether a record ends with the outcome of a syllabus or of a text of its own. What a section without a
+// syllabus ends with is checked here.
+func (a *audit) extracts(r *record, e *catalog.Extraction) bool {
+	section, ok := r.Record.(*catalog.Section)
+	if !ok {
+		return true
+	}
+	of := a.record(r, catalog.CourseKind, section.CourseID)
+	if of == nil {
+		return true // reported by records
+	}
+	course := of.Record.(*catalog.Course)
+	section.ByHand = r.row["byHand"] == true
+	source, description := catalog.SourceOf(section, course)
+	if source == catalog.FromSyllabus {
+		return true
+	}
+	want := catalog.Completed
+	if section.ID != course.DefaultSectionID {
+		want = ""
+	}
+	stamp, _ := r.row["provenance"].(map[string]any)
+	found, _ := reviewedSkills(r)
+	switch {
+	case description != "" && e.ProcessingStatus == catalog.Failed && e.Failure != nil && e.Failure.Code == catalog.InternalFailure:
+	case e.ProcessingStatus != want || e.Failure != nil:
+		a.breach("%s without a syllabus is %q, failure %v", r.id(), e.ProcessingStatus, e.Failure)
+	case description != "" && (stamp["source"] != string(catalog.FromDescription) || stamp["documentSha256"] != checksum([]byte(description))):
+		a.breach("%s has the skills of something else than its course's name and description: %v", r.id(), stamp)
+	case description == "" && source == catalog.FromDescription && found != pack([]catalog.SkillRef{}):
+		a.breach("%s has skills, but its course has no description: %s", r.id(), found)
+	}
+	return false
 }
 
 // reviewedSkills returns the skills that were found for a record, and whether the record's skills are those that its
@@ -319,8 +355,8 @@ func (a *audit) courses() {
 		course := r.Record.(*catalog.Course)
 		for _, ref := range course.Sections {
 			s := a.record(r, catalog.SectionKind, ref.ID)
-			if listed[ref.ID] || s == nil || catalog.ParentOf(s.Record) != course.ID || text(s.row, "name") != ref.Name {
-				a.breach("%s lists %s twice, or with another name or course", course.ID, ref.ID)
+			if listed[ref.ID] || s == nil || catalog.ParentOf(s.Record) != course.ID || !reflect.DeepEqual(s.Record.(*catalog.Section).Ref(), ref) {
+				a.breach("%s lists %s twice, or otherwise than it is", course.ID, ref.ID)
 			}
 			listed[ref.ID] = true
 		}

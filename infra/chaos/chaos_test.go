@@ -101,6 +101,21 @@ var spoilers = map[string]func(table) (table, bool){
 		r["processingStatus"] = "PENDING"
 		return true
 	}),
+	"skills of another description": spoilRow("Section", func(r map[string]any) bool {
+		stamp, _ := r["provenance"].(map[string]any)
+		described := stamp["source"] == string(catalog.FromDescription) && r["byHand"] != true && r["syllabusHref"] == nil && r["documentId"] == nil
+		if described {
+			r["provenance"] = map[string]any{"source": stamp["source"], "documentSha256": "another"}
+		}
+		return described
+	}),
+	"skills miscounted": spoilRow("Course", func(r map[string]any) bool {
+		refs := slices.Clone(r["sections"].([]any))
+		ref := maps.Clone(refs[0].(map[string]any))
+		ref["skillCount"] = ref["skillCount"].(float64) + 1
+		refs[0], r["sections"] = ref, refs
+		return true
+	}),
 	"lease kept": spoilRow("TransferCourse", func(r map[string]any) bool { r["leaseToken"] = "run_1"; return true }),
 	"two sections of one course": spoilRow("Credential", func(r map[string]any) bool {
 		sections, _ := r["sections"].([]any)

@@ -392,3 +392,24 @@ func TestNewSyllabusIsExtracted(t *testing.T) {
 		}
 	}
 }
+
+// A course that changes while its section waits restarts the extraction: a worker may have
+// begun to read the former text.
+func TestAnotherDescriptionAlwaysRestarts(t *testing.T) {
+	for _, status := range []catalog.ProcessingStatus{"", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed} {
+		course := &catalog.Course{Meta: catalog.Meta{ID: "crs", UpdatedAt: 1}, Name: "Databases", DefaultSectionID: "sec", Description: new("SQL.")}
+		section := &catalog.Section{Meta: catalog.Meta{ID: "sec", UpdatedAt: 1}, CourseID: "crs", Extraction: catalog.Extraction{ProcessingStatus: status}}
+		for _, byHand := range []bool{false, true} {
+			section.ByHand = byHand
+			before, was, after, now := *course, *section, *course, *section
+			after.Description = new("More SQL.")
+			var change catalog.Change
+			if _, err := change.ReplaceCourse(&before, &after, &was, &now, 2); err != nil {
+				t.Fatal(err)
+			}
+			if jobs := change.Jobs(); (len(jobs) == 1) == byHand {
+				t.Errorf("%q, by hand %v: %d jobs", status, byHand, len(jobs))
+			}
+		}
+	}
+}

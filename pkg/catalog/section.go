@@ -94,7 +94,7 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time
 // the reference has changed. The error is that of Mention.
 func (c *Change) ReplaceSection(before, after *Section, course *Course, now Time) error {
 	after.settle(before, course.DescriptionText(), course)
-	return c.mention(before, after, course, now)
+	return c.mention(before, after, course, false, now)
 }
 
 // ReplaceCourse saves a course and its default section if they changed, with the extraction that
@@ -109,13 +109,16 @@ func (c *Change) ReplaceCourse(before, after *Course, was, section *Section, now
 		return changed, nil
 	}
 	text := before.DescriptionText()
-	if !reflect.DeepEqual(was, section) || text != after.DescriptionText() {
+	other := text != after.DescriptionText()
+	if other || !reflect.DeepEqual(was, section) {
 		section.settle(was, text, after)
 	}
-	if reflect.DeepEqual(was, section) {
+	// Also where the section waits already: the former text may be read by now.
+	again := other && section.Source(after) == FromDescription && section.ProcessingStatus == Pending
+	if !again && reflect.DeepEqual(was, section) {
 		return changed, nil
 	}
-	return true, c.mention(was, section, after, now)
+	return true, c.mention(was, section, after, again, now)
 }
 
 // Reextract has the section's skills extracted again, if there is something to read, and brings
@@ -131,17 +134,22 @@ func (c *Change) Reextract(s *Section, course *Course, now Time) error {
 	if changed, err := mentioned.Mention(s); err != nil || !changed && reflect.DeepEqual(before, s) {
 		return err
 	}
-	return c.mention(before, s, course, now)
+	return c.mention(before, s, course, false, now)
 }
 
-func (c *Change) mention(before, after *Section, course *Course, now Time) error {
+// mention saves a section if it changed or is to be extracted again, and its course if that
+// mentions it differently now.
+func (c *Change) mention(before, after *Section, course *Course, again bool, now Time) error {
 	unmentioned := Copy(course)
 	changed, err := course.Mention(after)
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(before, after) {
+	if again || !reflect.DeepEqual(before, after) {
 		c.Replace(before, after, now)
+	}
+	for _, replaced := range EffectsOf[*Replacement](c) {
+		replaced.Restarted = replaced.Restarted || again && replaced.Record == after
 	}
 	if changed {
 		c.Replace(unmentioned, course, now)

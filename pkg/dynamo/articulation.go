@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
@@ -27,19 +25,19 @@ func (s *Store) ArticulationsByNumber(
 	return records[*catalog.Articulation](ctx, s, catalog.ArticulationKind, keys, strong, fields...)
 }
 
-// The entries of what is approved under one key are divided among rows: a first one, which
-// counts the others and whose version guards all, and parts. New entries go to the last
-// row, and the later row prevails for an articulation that has entries in several. With
-// 1,000 entries in a row, the 40 rows that an approval changes at most fit into its
-// transaction, as they must beside those that others add at the same time.
+// The approved entries under one key are divided among rows: a first row, which counts the others and whose version
+// guards all, and parts. New entries go to the last row; if an articulation has entries in several rows, the last one
+// applies. With 1,000 entries in a row, the at most 40 rows that an approval changes fit into its transaction.
 const (
 	approvedEntries = 1000
 	entryBytes      = 32
 	partCount       = "parts"
 )
 
-// Approved reads what is approved under each of the keys, in their order.
-func (s *Store) Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error) {
+// Approved reads the entries under each of the keys, in their order.
+func (s *Store) Approved(
+	ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey,
+) ([]*catalog.Approved, error) {
 	at := map[key]*catalog.Approved{}
 	found := make([]*catalog.Approved, len(under))
 	for i, k := range under {
@@ -77,7 +75,7 @@ func (s *Store) Approved(ctx context.Context, org catalog.OrgID, under []catalog
 	return found, nil
 }
 
-// readEntries adds the entries of a row, the last one so far.
+// readEntries adds the entries of the next row.
 func readEntries(a *catalog.Approved, row item) error {
 	a.Filled = 0
 	for name, v := range row {
@@ -93,7 +91,7 @@ func readEntries(a *catalog.Approved, row item) error {
 	return nil
 }
 
-// saveApproved enters articulations under a key, unless others came in between.
+// saveApproved enters articulations under a key unless others were entered meanwhile.
 func (s *Store) saveApproved(org catalog.OrgID, a *catalog.Approved) []write {
 	var first expression
 	first.counted("version", a.Version)
@@ -101,14 +99,14 @@ func (s *Store) saveApproved(org catalog.OrgID, a *catalog.Approved) []write {
 	return s.saveEntries(org, a, &first, a.Entered)
 }
 
-// saveHint leads from a key to an articulation.
+// saveHint maps a key to an articulation.
 func (s *Store) saveHint(org catalog.OrgID, h *catalog.Hint) []write {
 	seq, _ := catalog.Sequence(catalog.ArticulationKind, h.Record.ID)
 	return s.saveEntries(org, h.Approved, &expression{}, map[int]string{seq: ""})
 }
 
-// saveEntries puts the entries into the last row of a key, or a new one where that is full.
-// first is what else happens to the first row.
+// saveEntries adds the entries to the last row of a key, or to a new row if that is full. first is the update of the
+// first row.
 func (s *Store) saveEntries(org catalog.OrgID, a *catalog.Approved, first *expression, entries map[int]string) []write {
 	part, last := a.Parts, first
 	if a.Filled >= approvedEntries {
@@ -133,30 +131,25 @@ func (s *Store) saveEntries(org catalog.OrgID, a *catalog.Approved, first *expre
 	return writes
 }
 
-// grant counts that the course, which must be there, is granted: whoever has looked
-// for what grants it before that, to delete it, has to look again.
+// grant increments the counter of a course, which must exist, so that a deletion decided before the grant becomes
+// stale.
 func (s *Store) grant(course *catalog.Course) write {
-	e := expression{conditions: []string{"attribute_exists(pk)"}}
+	e := exists()
 	e.add(taken, "1")
-	return write{action: s.update(keyOf(course), &e), row: s.bytesOf(course)}
+	return write{action: s.update(keyOf(course), e), row: s.bytesOf(course)}
 }
 
-// saveMove puts a move behind those that the articulation has made.
+// saveMove appends a move to the history of an articulation.
 func (s *Store) saveMove(org catalog.OrgID, m *catalog.ArticulationMove) (write, error) {
 	row, err := encode(m.Move)
 	return s.putNew(historyKey(org, m.Record), row), err
 }
 
-// Moves reads the moves of an articulation, the oldest first.
+// Moves reads the moves of an articulation, oldest first.
 func (s *Store) Moves(ctx context.Context, org catalog.OrgID, id string) ([]catalog.Move, error) {
 	moves := []catalog.Move{}
-	err := s.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :id)"),
-		ExpressionAttributeValues: item{
-			":pk": text(partition(org, api.HistoryRows)), ":id": text(id + "#"),
-		},
-		ConsistentRead: aws.Bool(true),
-	}, func(row item) (bool, error) {
+	in := rangeQuery(partition(org, api.HistoryRows), id+"#", id+afterHash, true)
+	err := s.query(ctx, in, func(row item) (bool, error) {
 		var move catalog.Move
 		err := decode(row, &move)
 		moves = append(moves, move)
@@ -165,10 +158,11 @@ func (s *Store) Moves(ctx context.Context, org catalog.OrgID, id string) ([]cata
 	return moves, err
 }
 
-// TransferCoursesByID reads those of the transfer courses that are live, and their
-// packages, by id. An id leads to its package; one of before it did is looked for in
-// all packages.
-func (s *Store) TransferCoursesByID(ctx context.Context, org catalog.OrgID, ids []string) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error) {
+// TransferCoursesByID reads the existing transfer courses among ids and their packages, by id. An id contains the
+// number of its package; courses with ids of early versions are looked for in all packages.
+func (s *Store) TransferCoursesByID(
+	ctx context.Context, org catalog.OrgID, ids []string,
+) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error) {
 	var keys []key
 	older := false
 	for _, id := range ids {

@@ -26,6 +26,9 @@ type expression struct {
 // exists returns an expression that requires the row to exist.
 func exists() *expression { return &expression{conditions: []string{"attribute_exists(pk)"}} }
 
+// absent returns an expression that requires the row not to exist.
+func absent() *expression { return &expression{conditions: []string{"attribute_not_exists(pk)"}} }
+
 func (e *expression) name(attribute string) string {
 	for placeholder, name := range e.names {
 		if name == attribute {
@@ -141,7 +144,7 @@ func (s *Store) put(k key, row item, e *expression) write {
 
 // putNew saves a row unless its key is in use.
 func (s *Store) putNew(k key, row item) write {
-	return s.put(k, row, &expression{conditions: []string{"attribute_not_exists(pk)"}})
+	return s.put(k, row, absent())
 }
 
 // delete deletes a row under the expression's conditions.

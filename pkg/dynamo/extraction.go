@@ -103,7 +103,7 @@ func (s *Store) Claim(
 	}
 }
 
-// courseOf reads the course of a section; nil if it is deleted, and for other records.
+// courseOf reads the course of a section; nil if it was deleted or the record is not a section.
 func (s *Store) courseOf(ctx context.Context, job catalog.ExtractionJob) (*catalog.Course, error) {
 	seq, ok := catalog.Sequence(catalog.SectionKind, job.ID)
 	if !ok {
@@ -160,7 +160,9 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	}
 	kept := *outcome
 	kept.Provenance.FinishedAt = s.Now()
-	return s.settle(ctx, task, transition, event, func(e *expression, now *catalog.Task, at catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, transition, event, func(
+		e *expression, now *catalog.Task, at catalog.Time,
+	) ([]write, error) {
 		values := map[string]any{}
 		var writes []write
 		if outcome.Failure != nil {
@@ -220,7 +222,9 @@ func (s *Store) countSkills(task *catalog.Task, skills int, at catalog.Time) []w
 
 // PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error {
-	return s.settle(ctx, task, catalog.Returning, "", func(e *expression, _ *catalog.Task, _ catalog.Time) ([]write, error) {
+	return s.settle(ctx, task, catalog.Returning, "", func(
+		e *expression, _ *catalog.Task, _ catalog.Time,
+	) ([]write, error) {
 		e.set(api.PendingIndexSortKey, number(int64(from)))
 		e.set(waitsSince, number(int64(from)))
 		return nil, nil
@@ -348,9 +352,7 @@ func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, er
 	return decompress(packed.Value)
 }
 
-// Stuck visits the extractions that have waited for longer than SweepGrace, or whose lease
-// has expired, and that were not resent recently, the oldest first in each shard. With
-// noneLeft, which says that the queue is empty, it visits all that are not finished.
+// Stuck implements queue.SweeperStore. It leaves out extractions that were resent recently.
 func (s *Store) Stuck(ctx context.Context, noneLeft bool, visit func(catalog.ExtractionJob) error) error {
 	before := s.Now() - SweepGrace
 	if noneLeft {

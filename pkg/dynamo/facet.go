@@ -13,33 +13,30 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// The rows of facets say which records of a list have a facet: one row for each
-// segmentSize sequence numbers, in which each attribute holds 64 of them, a number with
-// a bit for each. A record that joins a facet adds its bit, one that leaves it takes
-// the bit off. That needs nothing to be read, and is exact because it happens in the
-// transaction that saves the record, which is conditioned on what the record was. Sets
-// of numbers would take any order of changes, but nine times the room.
+// The rows of a facet record which records of a list have it: one row for each segmentSize sequence numbers, whose
+// attributes are numbers with 64 bits, one for each record. A record that joins a facet adds its bit, one that leaves
+// it subtracts the bit. Nothing has to be read for that, and it is exact because it happens in the transaction that
+// saves the record, on the condition that the record is unchanged. Sets of sequence numbers would need no condition,
+// but nine times the space.
 //
-// A record has so few facets that its transaction holds all their rows. Only its codes
-// may be too many: facets of codes share codeRows rows for each wordSize sequence numbers.
-// There each record has an attribute of its own, the set of its codes that belong to the
-// row, by their short digests: 64 records with 100 codes each fit into one row, and
-// nothing remains of codes that a record had before.
+// The rows of a record's facets fit into its transaction, except for its codes, of which there may be many: these share
+// codeRows rows for each wordSize sequence numbers. There each record has its own attribute, the set of its codes that
+// belong to the row, as short digests: 64 records with 100 codes each fit into one row, and old codes of a record
+// leave nothing behind.
 const (
 	segmentSize = 1024
 	wordSize    = 64
 	codeRows    = 64
 )
 
-// facetRow returns what the sort keys of a facet's rows begin with. Values of dates stay
-// in order; code is the digest of a code, "" for other facets.
+// facetRow returns the prefix of the sort keys of a facet's rows, which keeps dates in order. code is the digest of a
+// code, "" for other facets.
 func facetRow(f catalog.Facet) (prefix, code string) {
 	value := f.Value
 	switch f.Name {
@@ -47,13 +44,12 @@ func facetRow(f catalog.Facet) (prefix, code string) {
 		sum := sha256.Sum256([]byte(value))
 		return fmt.Sprintf("code#%02d#", sum[1]%codeRows), base64.RawStdEncoding.EncodeToString(sum[:12])
 	case catalog.InstitutionFacet, catalog.CourseFacet:
-		value = digest(value)[:32] // whatever a client asks for
+		value = digest(value)[:32] // clients may ask for any text
 	}
 	return f.Name + "#" + value + "#", ""
 }
 
-// facetWrites returns the updates of the facets' rows. What the records of a change add to
-// one number, and take off it, is added up.
+// facetWrites returns the updates of the facets' rows, with one sum for each number.
 func (s *Store) facetWrites(org catalog.OrgID, changed []catalog.FacetedRecord) (writes []write) {
 	sums := map[key]map[string]*big.Int{}
 	codes := map[key]map[string][]string{}
@@ -125,7 +121,7 @@ func (n *numbers) put(word int, value uint64) {
 	(*n)[word] |= value
 }
 
-// and leaves what is in both.
+// and removes the numbers that are not in the other set.
 func (n *numbers) and(other numbers) {
 	*n = (*n)[:min(len(*n), len(other))]
 	for i := range *n {
@@ -133,7 +129,7 @@ func (n *numbers) and(other numbers) {
 	}
 }
 
-// without leaves what is not in the other.
+// without removes the numbers of the other set.
 func (n numbers) without(other numbers) {
 	for i := range min(len(n), len(other)) {
 		n[i] &^= other[i]
@@ -147,7 +143,7 @@ func (n numbers) count() (count int) {
 	return count
 }
 
-// page lists at most limit of the numbers in order, behind the first offset ones.
+// page lists at most limit of the numbers in order, after the first offset ones.
 func (n numbers) page(offset, limit int) (page []int) {
 	for i, word := range n {
 		if count := bits.OnesCount64(word); count <= offset {
@@ -168,17 +164,12 @@ func (n numbers) page(offset, limit int) (page []int) {
 	return page
 }
 
-// faceted reads the records that have a facet; from and to are what the sort keys of
-// its rows lie between, so that a range of values is the union of theirs.
-func (s *Store) faceted(ctx context.Context, org catalog.OrgID, kind catalog.Kind, from, to, code string) (found numbers, err error) {
-	in := &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
-		ExpressionAttributeValues: item{
-			":pk": text(facetKey(org, kind, "", 0).pk), ":from": text(from), ":to": text(to),
-		},
-		ConsistentRead: aws.Bool(true),
-		Limit:          aws.Int32(20000), // rows are small: DynamoDB ends a page at 1 MB
-	}
+// faceted reads the union of the records in the facet rows between two sort keys.
+func (s *Store) faceted(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, from, to, code string,
+) (found numbers, err error) {
+	in := rangeQuery(facetKey(org, kind, "", 0).pk, from, to, true)
+	in.Limit = aws.Int32(20000) // rows are small: DynamoDB ends a page at 1 MB
 	err = s.query(ctx, in, func(row item) (bool, error) {
 		sk := keyOfRow(row).sk
 		segment, err := strconv.Atoi(sk[strings.LastIndexByte(sk, '#')+1:])
@@ -195,8 +186,8 @@ func (s *Store) faceted(ctx context.Context, org catalog.OrgID, kind catalog.Kin
 	return found, err
 }
 
-// read adds what an attribute of a facet's row says: a number, of which records have the
-// facet; a set, which codes a record has.
+// read adds the records of an attribute of a facet's row: a number has a bit for each record, a set the codes of one
+// record.
 func (n *numbers) read(segment int, name string, v types.AttributeValue, code string) error {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberN:
@@ -221,7 +212,7 @@ func (n *numbers) read(segment int, name string, v types.AttributeValue, code st
 	return nil
 }
 
-// The ends of ranges of sort keys: # parts the values, and follows none of them.
+// The ends of ranges of sort keys, in which # separates values and sorts before their characters.
 const (
 	afterHash = "$"
 	lastKey   = "~"
@@ -240,7 +231,8 @@ func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.
 		parts = append(parts, &part{from: prefix, to: prefix + lastKey, code: code})
 	}
 	if filter.AsOf != "" {
-		parts = append(parts, &part{from: catalog.BeginsFacet + "#" + filter.AsOf + afterHash, to: catalog.BeginsFacet + "#" + lastKey, without: true})
+		begins := catalog.BeginsFacet + "#"
+		parts = append(parts, &part{from: begins + filter.AsOf + afterHash, to: begins + lastKey, without: true})
 	}
 	for _, date := range []string{filter.AsOf, filter.Lasting} {
 		if date != "" {
@@ -257,7 +249,7 @@ func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	// The facets come first, and there is one at least.
+	// The first part is a facet: every filter has one.
 	found := parts[0].found
 	for _, p := range parts[1:] {
 		if p.without {
@@ -269,10 +261,11 @@ func (s *Store) selected(ctx context.Context, org catalog.OrgID, filter catalog.
 	return found, nil
 }
 
-// Articulations reads a page of the articulations that a filter selects, in creation
-// order, and how many there are. What facets say is held against the records: one that
-// was changed in between is looked for anew.
-func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter, offset, limit int) ([]*catalog.Articulation, int, error) {
+// Articulations reads a page of the articulations that a filter selects, in creation order, and their number. It reads
+// the facets again if a record on the page no longer matches the filter.
+func (s *Store) Articulations(
+	ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter, offset, limit int,
+) ([]*catalog.Articulation, int, error) {
 	if filter.Empty() {
 		records, total, err := s.Page(ctx, org, catalog.ArticulationKind, offset, limit)
 		page := make([]*catalog.Articulation, len(records))
@@ -296,11 +289,11 @@ func (s *Store) Articulations(ctx context.Context, org catalog.OrgID, filter cat
 			return page, found.count(), nil
 		}
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list changes too fast at the moment.")
+	return nil, 0, changingTooFast()
 }
 
-// LastingArticulations returns the sequence numbers of all approved articulations that have
-// not ended before the day, in creation order.
+// LastingArticulations returns the sequence numbers of all approved articulations that have not ended before the day,
+// in creation order.
 func (s *Store) LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error) {
 	found, err := s.selected(ctx, org, catalog.ArticulationFilter{Lasting: day})
 	return found.page(0, found.count()), err

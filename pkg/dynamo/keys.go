@@ -18,40 +18,42 @@ import (
 // function may access. Words in angle brackets are placeholders. Live and deleted rows never
 // share a partition, so that no read has to filter.
 //
-//	row                     partition (pk)                    sort key (sk)         read by
-//	course, job, program,   o#<org>#<Kind>                    10-digit number       id (which contains the number); list
+//	row                     partition (pk)                    sort key (sk)             read by
+//	course, job, program,   o#<org>#<Kind>                    10-digit number           id (contains the number); list
 //	  credential, package,
 //	  report, articulation
-//	section                 o#<org>#Section                   <id>                  id; all sections of the organization
-//	                                                                                (its reviews, as a transfer course's, are an attribute)
-//	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order   id; all of a package
-//	extraction              o#<org>#SyllabusExtraction        <id>                  id
-//	document                o#<org>#Document                  <id>                  id
-//	deleted record          its partition + !                 as before             the sweeper, until what it owned is gone too; an operator
-//	evidence of skills      o#<org>#evidence                  <record id>           include=evidence
-//	text of an extraction   o#<org>#text                      <record id>           include=text; the extractor
-//	read document           o#<org>#document                  <sha256 of text>#<engine>...  the extractor, so as not to extract it again
-//	list directory          o#<org>#directory                 <Kind>                every list, create and delete
-//	change feed             o#<org>#journal                   10-digit page         since a cursor; the last page
-//	idempotency record      o#<org>#answer                    sha256 of the key     Idempotency-Key
-//	reservation             o#<org>#reservation               <holder's id>         deletion of a course that the holder is to contain
-//	external id             o#<org>#external#<Kind>           <external id>         external id
-//	code of a course        o#<org>#code#Course               sha256 of the code#10-digit number  all courses with a code
-//	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>#<6-digit segment>  lists with filters: all segments of a value, or of a range of
-//	                                                                                values; see facet.go
-//	approved articulations  o#<org>#approved                  sha256 of institution and codes, and #6-digit part where there are many  look-ups of codes; approvals, which may conflict
-//	move of articulation    o#<org>#history                   <id>#<13-digit ms>    all of an articulation
-//	webhooks                o#<org>#webhooks                  webhooks              all of an organization, with how far its change feed was dispatched
-//	turn of a delivery      o#<org>#webhooks                  turn#0..5             deliveries to webhooks that are not known to respond quickly
-//	message to a webhook    o#<org>#message#<webhook>         <message id>          each attempt; resend
-//	attempt at a message    o#<org>#attempt#<webhook>         13-digit Unix ms#...  deliveries of a webhook, the newest first
-//	organization            organizations                     <org>                 all
-//	customer                customers                         <customer>            id; all
-//	key of a customer       c#<customer>#key                  <key id>              all of a customer
-//	key                     k#<sha256 of the key>             key                   every request
-//	link to a page          l#<sha256 of the token>           link                  the page that it leads to
-//	units used              u#<customer>                      <window start>        every request; usage
-//	reference data          r#<set>#<generation>...           see labor.go          labor market, programs
+//	section                 o#<org>#Section                   <id>                      id; all of an organization
+//	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order       id; all of a package
+//	extraction              o#<org>#SyllabusExtraction        <id>                      id
+//	document                o#<org>#Document                  <id>                      id
+//	deleted record          its partition + !                 as before                 the sweeper; an operator
+//	evidence of skills      o#<org>#evidence                  <record id>               include=evidence
+//	text of an extraction   o#<org>#text                      <record id>               include=text; the extractor
+//	read document           o#<org>#document                  sha256 of text#<engine>#  the extractor, to reuse outcomes
+//	                                                          <taxonomy>#<version>
+//	list directory          o#<org>#directory                 <Kind>                    every list, create and delete
+//	change feed             o#<org>#journal                   10-digit page             since a cursor; the last page
+//	idempotency record      o#<org>#answer                    sha256 of the key         Idempotency-Key
+//	reservation             o#<org>#reservation               <holder's id>             deletions of what it will hold
+//	external id             o#<org>#external#<Kind>           <external id>             external id
+//	code of a course        o#<org>#code#Course               sha256 of the code        all courses with a code
+//	                                                          #10-digit number
+//	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>           lists with filters; see facet.go
+//	                                                          #6-digit segment
+//	approved articulations  o#<org>#approved                  sha256 of institution     look-ups of codes; approvals
+//	                                                          and codes[#6-digit part]
+//	move of articulation    o#<org>#history                   <id>#13-digit ms          all of an articulation
+//	webhooks                o#<org>#webhooks                  webhooks                  all of an organization
+//	turn of a delivery      o#<org>#webhooks                  turn#0..5                 deliveries to slow webhooks
+//	message to a webhook    o#<org>#message#<webhook>         <message id>              each attempt; resend
+//	attempt at a message    o#<org>#attempt#<webhook>         13-digit ms#...           attempts, newest first
+//	organization            organizations                     <org>                     all
+//	customer                customers                         <customer>                id; all
+//	key of a customer       c#<customer>#key                  <key id>                  all of a customer
+//	key                     k#<sha256 of the key>             key                       every request
+//	link to a page          l#<sha256 of the token>           link                      the page that it opens
+//	units used              u#<customer>                      <window start>            every request; usage
+//	reference data          r#<set>#<generation>...           see labor.go              labor market, programs
 //
 // The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for
 // extractions; uploads for documents whose file may not have been uploaded; and deletions for
@@ -134,7 +136,8 @@ func evidenceKey(org catalog.OrgID, id string) key { return key{partition(org, a
 func textKey(org catalog.OrgID, id string) key { return key{partition(org, api.TextRows), id} }
 
 func documentKey(org catalog.OrgID, p catalog.Provenance, words string) key {
-	return key{partition(org, api.DocumentRows), digest(words) + "#" + p.Engine + "#" + p.Taxonomy + "#" + p.TaxonomyVersion}
+	sk := strings.Join([]string{digest(words), p.Engine, p.Taxonomy, p.TaxonomyVersion}, "#")
+	return key{partition(org, api.DocumentRows), sk}
 }
 
 func reservationKey(org catalog.OrgID, holder string) key {

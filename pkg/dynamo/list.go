@@ -107,7 +107,9 @@ func (s *Store) Page(
 }
 
 // span reads the rows of a key range.
-func (s *Store) span(ctx context.Context, org catalog.OrgID, kind catalog.Kind, span catalog.Span, strong bool) ([]item, error) {
+func (s *Store) span(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, span catalog.Span, strong bool,
+) ([]item, error) {
 	if span.To == span.From {
 		return nil, nil
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
@@ -61,9 +59,7 @@ func (s *Store) CoursesByCode(
 	code = catalog.Normalized(code)
 	for attempt := range pageAttempts {
 		numbers := []string{}
-		in := partitionQuery(partition(org, api.CodeRows), true)
-		in.KeyConditionExpression = aws.String("pk = :pk AND begins_with(sk, :code)")
-		in.ExpressionAttributeValues[":code"] = text(codePrefix(code))
+		in := rangeQuery(partition(org, api.CodeRows), codePrefix(code), codePrefix(code)+digitsEnd, true)
 		err := s.query(ctx, in, func(row item) (bool, error) {
 			numbers = append(numbers, strings.TrimPrefix(keyOfRow(row).sk, codePrefix(code)))
 			return true, nil

@@ -32,7 +32,9 @@ func (c *Counter) once(o *dynamodb.Options) {
 }
 
 // Add implements quota.Counter.
-func (c *Counter) Add(ctx context.Context, customer catalog.CustomerID, w quota.Window, charge quota.Charge) (int, error) {
+func (c *Counter) Add(
+	ctx context.Context, customer catalog.CustomerID, w quota.Window, charge quota.Charge,
+) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	e := windowUpdate(w)
@@ -96,7 +98,9 @@ func (c *Counter) Usage(ctx context.Context, customer catalog.CustomerID, w quot
 }
 
 // History reads the windows that are still stored and began in [from, to), by start.
-func (c *Counter) History(ctx context.Context, customer catalog.CustomerID, from, to int64) (map[int64]quota.Usage, error) {
+func (c *Counter) History(
+	ctx context.Context, customer catalog.CustomerID, from, to int64,
+) (map[int64]quota.Usage, error) {
 	history := map[int64]quota.Usage{}
 	in := rangeQuery(unitsKey(customer, 0).pk, strconv.FormatInt(from, 10), strconv.FormatInt(to-1, 10), false)
 	err := c.Store.query(ctx, in, func(row item) (bool, error) {

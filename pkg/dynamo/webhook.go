@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
@@ -134,7 +133,7 @@ func (s *Store) saveWebhooks(w *catalog.Webhooks) (write, error) {
 	return write{action: s.update(webhooksKey(w.OrganizationID), &e)}, nil
 }
 
-// DisableWebhook disables a webhook for a reason, unless it is disabled already.
+// DisableWebhook implements delivery.Store.
 func (s *Store) DisableWebhook(ctx context.Context, org catalog.OrgID, webhookID, reason string) error {
 	for {
 		w, err := s.Webhooks(ctx, org)
@@ -181,8 +180,7 @@ func turnKey(m catalog.WebhookMessage) key {
 	return key{partition(m.OrganizationID, api.WebhookRows), turn + strconv.Itoa(n)}
 }
 
-// TakeTurn reserves the turn assigned to a message until an instant, and reports whether it
-// was free.
+// TakeTurn implements delivery.Store.
 func (s *Store) TakeTurn(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) (bool, error) {
 	var e expression
 	e.set("holder", text(m.ID))
@@ -192,7 +190,7 @@ func (s *Store) TakeTurn(ctx context.Context, m catalog.WebhookMessage, until ca
 	return s.updateIf(ctx, turnKey(m), &e)
 }
 
-// EndTurn releases the turn of a message if it still has it.
+// EndTurn implements delivery.Store.
 func (s *Store) EndTurn(ctx context.Context, m catalog.WebhookMessage) error {
 	var e expression
 	e.set("until", number(0))
@@ -201,7 +199,7 @@ func (s *Store) EndTurn(ctx context.Context, m catalog.WebhookMessage) error {
 	return err
 }
 
-// WebhookOrganizations visits the organizations with an enabled webhook.
+// WebhookOrganizations implements delivery.Store.
 func (s *Store) WebhookOrganizations(ctx context.Context, visit func(catalog.OrgID) error) error {
 	return s.open(ctx, receivers, s.Now(), func(row item) error {
 		if org, ok := api.WebhookRows.Organization(keyOfRow(row).pk); ok {
@@ -257,8 +255,7 @@ func (s *Store) Undispatched(
 	return w, changes, more, err
 }
 
-// SaveDispatched saves the cursor up to which messages were made. It returns catalog.ErrStale
-// if the cursor or the webhooks changed since they were loaded.
+// SaveDispatched implements delivery.Store.
 func (s *Store) SaveDispatched(ctx context.Context, org catalog.OrgID, w *catalog.Webhooks, to catalog.Cursor) error {
 	var e expression
 	e.counted(version, w.Version)
@@ -311,14 +308,13 @@ func (s *Store) messageRow(m catalog.WebhookMessage) (item, error) {
 	return row, nil
 }
 
-// AddMessage stores a message unless it is stored already.
+// AddMessage implements delivery.Store.
 func (s *Store) AddMessage(ctx context.Context, m catalog.WebhookMessage) error {
 	row, err := s.messageRow(m)
 	if err != nil {
 		return err
 	}
-	absent := &expression{conditions: []string{"attribute_not_exists(pk)"}}
-	_, err = s.putItem(ctx, messageKey(m.OrganizationID, m.WebhookID, m.ID), row, absent)
+	_, err = s.putItem(ctx, messageKey(m.OrganizationID, m.WebhookID, m.ID), row, absent())
 	return err
 }
 
@@ -359,9 +355,7 @@ func (s *Store) decodeMessage(row item) (stored storedMessage, err error) {
 	return stored, err
 }
 
-// ClaimMessage leases a message for its next attempt until an instant, and reports whether
-// that attempt is still to be made and not in progress. It also returns the organization's
-// current webhooks, read in parallel.
+// ClaimMessage implements delivery.Store. It reads the webhooks in parallel.
 func (s *Store) ClaimMessage(
 	ctx context.Context, m catalog.WebhookMessage, until catalog.Time,
 ) (w *catalog.Webhooks, mine bool, err error) {
@@ -412,9 +406,7 @@ func attemptKey(m catalog.WebhookMessage, a catalog.WebhookAttempt) key {
 	return key{api.AttemptRows.Key(string(m.OrganizationID), m.WebhookID), attemptPlace(a)}
 }
 
-// SaveAttempt records an attempt at a message and when the next one is due. queued says that
-// the next one is sent to the queue, so that it is resent only if it may have got lost there.
-// An attempt that was recorded before does not change.
+// SaveAttempt implements delivery.Store. An attempt that was recorded before does not change.
 func (s *Store) SaveAttempt(
 	ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool,
 ) error {
@@ -471,8 +463,7 @@ func (s *Store) SaveAttempt(
 	return group.Wait()
 }
 
-// HoldMessage postpones the next attempt at a message until an instant, for which it is in
-// the queue.
+// HoldMessage implements delivery.Store.
 func (s *Store) HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error {
 	var e expression
 	e.set(dueAt, number(int64(until)))
@@ -488,7 +479,7 @@ func (s *Store) HoldMessage(ctx context.Context, m catalog.WebhookMessage, until
 	return errors.Join(err, s.updateMessage(ctx, m, &e))
 }
 
-// DropMessage cancels all further attempts at a message.
+// DropMessage implements delivery.Store.
 func (s *Store) DropMessage(ctx context.Context, m catalog.WebhookMessage) error {
 	e := exists()
 	e.remove(dueAt, api.PendingIndexPartitionKey, api.PendingIndexSortKey)
@@ -586,13 +577,9 @@ func (s *Store) WebhookAttempts(
 func (s *Store) attemptsBefore(
 	ctx context.Context, org catalog.OrgID, webhookID, from, to string, limit int,
 ) (rows []item, err error) {
-	err = s.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
-		ExpressionAttributeValues: item{
-			":pk": text(api.AttemptRows.Key(string(org), webhookID)), ":from": text(from), ":to": text(to),
-		},
-		ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit) + 1),
-	}, func(row item) (bool, error) {
+	in := rangeQuery(api.AttemptRows.Key(string(org), webhookID), from, to, false)
+	in.ScanIndexForward, in.Limit = aws.Bool(false), aws.Int32(int32(limit)+1)
+	err = s.query(ctx, in, func(row item) (bool, error) {
 		if keyOfRow(row).sk != to {
 			rows = append(rows, row)
 		}

@@ -228,8 +228,8 @@ func (e *entry) fillWages(asked *Region) {
 		e.warn(catalog.HourlyOnly, "The survey publishes only hourly wages for %s, so %s is not available.", e.Name, names)
 	}
 	if names := w.figures(catalog.TopCoded); names != "" {
-		e.warn(catalog.TopCoded, "%s for %s is the highest wage that the survey publishes; the true wage is that much or more.",
-			names, e.Name)
+		e.warn(catalog.TopCoded,
+			"%s for %s is the highest wage that the survey publishes; the true wage is that much or more.", names, e.Name)
 	}
 }
 

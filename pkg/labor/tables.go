@@ -147,7 +147,8 @@ func (t *Tables) Occupations() []NamedOccupation {
 
 // CIPs lists all instructional programs by code.
 func (t *Tables) CIPs() []CIP {
-	return slices.SortedFunc(maps.Values(t.crosswalk.CIPs), func(a, b CIP) int { return cmp.Compare(a.CIPCode, b.CIPCode) })
+	byCode := func(a, b CIP) int { return cmp.Compare(a.CIPCode, b.CIPCode) }
+	return slices.SortedFunc(maps.Values(t.crosswalk.CIPs), byCode)
 }
 
 // Vintage dates the national wages, the projections and the crosswalk.

@@ -108,7 +108,7 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	corrected := strings.NewReplacer(
-		"old:pack,packing,,,", "old:pack,packing,new:pack1,,", "old:adapt,adaptability,,,none", "old:adapt,adaptability,-,,",
+		"old:pack,packing,,,", "old:pack,packing,new:pack1,,", "old:adapt,adaptability,,,", "old:adapt,adaptability,-,,",
 		"new:team,work in teams", ",", "both:math", "").Replace("\ufeff" + text.String())
 	table, err := remap.Read(strings.NewReader(corrected))
 	if err != nil {

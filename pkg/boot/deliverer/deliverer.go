@@ -36,6 +36,7 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*delivery.Worker
 	}
 	return &delivery.Worker{
 		Store: store, Queue: sender.Messages(c), Client: delivery.NewClient(c.WebhookHosts), Allowed: c.WebhookHosts,
-		Cipher: cipher, Schedule: c.WebhookSchedule, FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
+		Cipher: cipher, Schedule: c.WebhookSchedule,
+		FeedPlace: dynamo.FeedPlace, Now: boot.Now, Chance: rand.Float64, Log: log,
 	}, nil
 }

@@ -1,5 +1,5 @@
-// Package trace adds a subsegment to the AWS X-Ray trace of a sampled invocation, with annotations by which traces can be
-// found. Lambda itself records the invocation. Nothing is sent if it is not sampled or there is no daemon, as locally.
+// Package trace adds a subsegment to the AWS X-Ray trace of a sampled invocation, with annotations to find the trace
+// by. Lambda itself records the invocation. Nothing is sent if it is not sampled or there is no daemon, as locally.
 package trace
 
 import (
