@@ -23,7 +23,6 @@ var acts = append([]act{
 	{6, creates(catalog.CourseKind, courseBody)},
 	{4, creates(catalog.SectionKind, sectionBody)},
 	{1, updates(catalog.SectionKind, func(c *client, _ string) object { return c.syllabus(object{}) })},
-	{2, updates(catalog.CourseKind, func(c *client, _ string) object { return object{"description": c.description()} })},
 	{2, updates(catalog.SectionKind, skillsByHand)},
 	{3, reviewSection},
 	{2, creates(catalog.JobKind, jobBody)},
@@ -166,15 +165,7 @@ func gets(operation string, query func(*client) string) func(*client) {
 }
 
 func courseBody(c *client, _ string) object {
-	return object{"code": "C " + c.name, "description": c.description()}
-}
-
-// description returns one of a few descriptions, so that some courses have the same, or null.
-func (c *client) description() any {
-	return one(c, []any{
-		nil, "Students write SQL queries and design relational databases.", "Introduction to Python: students write small programs.",
-		"Students weld steel and read blueprints.",
-	})
+	return object{"code": "C " + c.name}
 }
 
 // skillsByHand sets skills by hand or ends them.
