@@ -72,7 +72,8 @@ func groupGrant(group api.Group) grant {
 		notifies: api.Notifies(group),
 		why:      "reads records; UpdateItem counts the caller's units",
 	}
-	writes, deletes := false, false
+	// A batch moves rows of codes, external ids and reservations, as PATCH does in groups that can delete.
+	writes, deletes := false, group == api.Imports
 	for _, o := range api.In(group) {
 		writes = writes || o.Access == api.Write
 		deletes = deletes || o.Method == http.MethodDelete
