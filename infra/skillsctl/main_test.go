@@ -546,7 +546,7 @@ func TestReextract(t *testing.T) {
 				continue
 			}
 			outcome := &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1}}}
-			if done == 1 {
+			if task.Name == "X" {
 				outcome = &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.EmptyDocument, Message: "empty"}}
 			}
 			if err := c.store.Finish(ctx, task, outcome); err != nil {

@@ -116,7 +116,11 @@ func (w *world) create(t *rapid.T) {
 		if section {
 			href := w.href(r)
 			s := &catalog.Section{Name: "S", SyllabusHref: &href, Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
-			if err := change.AddSection(s, w.course, ids, w.at.Now); err != nil {
+			course, err := service.Get[*catalog.Course](context.Background(), w.store, w.org, w.course.ID, true)
+			if err != nil {
+				return err
+			}
+			if err := change.AddSection(s, course, ids, w.at.Now); err != nil {
 				return err
 			}
 		} else {
