@@ -242,7 +242,7 @@ func (c *organizationsErase) Run(ctx context.Context, t *tool, s keyed) error {
 	if err != nil {
 		return err
 	}
-	if left := until.Sub(time.Now()); left > 0 {
+	if left := time.Until(until); left > 0 {
 		fmt.Fprintf(t.stderr, "Its keys are revoked. Waiting until %s, when nothing of its last calls can arrive any more.\n",
 			until.Format(time.TimeOnly))
 		if err := t.pause(ctx, left); err != nil {
