@@ -31,7 +31,7 @@ public final class Main {
 
   private void call() throws Exception {
     CatalogApi catalog = new CatalogApi(client);
-    CourseList courses = catalog.listCourses(2L, null, null, null);
+    CourseList courses = catalog.listCourses(2L, null, null, null, null);
     require(courses.getData().size() == 2, "list: " + courses);
     Course course = catalog.createCourse(new CreateCourseRequest().name("Operating Systems").code("CS 310"), null);
     require("Operating Systems".equals(course.getName()), "create: " + course);
