@@ -303,6 +303,9 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 		}
 	}
 	if values, ok := schema["enum"].([]any); ok {
+		if name == "status" && slices.Contains(values, any("IN_REVIEW")) && g.random.IntN(2) == 0 {
+			return "IN_REVIEW" // the only move of a new draft
+		}
 		return values[g.random.IntN(len(values))]
 	}
 	kind, ok := schema["type"].(string)
@@ -352,7 +355,7 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return g.known["courseId"]
 	case "courseSectionIds":
 		return g.known["sectionId"]
-	case "programIds":
+	case "programIds", "programs":
 		return g.known["programId"]
 	case "documentId", "label", "supersedes":
 		return nil // they do not stand with an address, a course, and any articulation

@@ -45,7 +45,7 @@ func everyExample(t *testing.T, a stack.Announcement) {
 	}
 	for _, op := range operations {
 		body := op.call(t, a, true)
-		if op.method == http.MethodGet {
+		if op.method == http.MethodGet && op.OperationID != "listSections" { // which needs one of its filters
 			op.call(t, a, false)
 		}
 		var list struct{ Data []any }

@@ -41,8 +41,8 @@ func TestVariables(t *testing.T) {
 		{env: map[string]string{"PORT": "http"}, err: "PORT=http is not a port number"},
 		{env: map[string]string{"PORT": "65536"}, err: "PORT=65536 is not a port number"},
 		{env: map[string]string{"TAXONOMY": "nowhere"}, err: "TAXONOMY: "},
-		{env: map[string]string{"RATE_LIMIT_UNITS": "many"}, err: "RATE_LIMIT_UNITS must be a whole number above 0"},
-		{env: map[string]string{"RATE_LIMIT_WINDOW_SECONDS": "0"}, err: "RATE_LIMIT_WINDOW_SECONDS must be a whole number above 0"},
+		{env: map[string]string{"RATE_LIMIT_UNITS": "many"}, err: "RATE_LIMIT_UNITS must be a positive whole number"},
+		{env: map[string]string{"RATE_LIMIT_WINDOW_SECONDS": "0"}, err: "RATE_LIMIT_WINDOW_SECONDS must be a positive whole number"},
 	} {
 		got, err := fromEnvironment(func(name string) string { return c.env[name] })
 		if c.err != "" {
