@@ -46,7 +46,7 @@ func TestFieldPresence(t *testing.T) {
 		lists  string
 	}{
 		{course, meta + " code credits defaultSectionId description effectiveFrom effectiveTo externalId level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo externalId level webpage deletedAt", "sections"},
-		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " courseId description documentId externalId instructorId instructorName name skills syllabusHref", "description documentId externalId instructorId instructorName syllabusHref deletedAt", "skills"},
+		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " campus courseId description documentId externalId instructorId instructorName modality name processingStatus skills status syllabusHref term", "campus description documentId externalId instructorId instructorName modality syllabusHref term deletedAt", "skills"},
 		{one.job("J"), meta + " description employerId externalId jobDescriptionHref locations name onetSocCode salaryMax salaryMin skills", "description externalId jobDescriptionHref onetSocCode salaryMax salaryMin deletedAt", "locations skills"},
 		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code description externalId name sections", "code description externalId deletedAt", "sections"},
 		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses derivedSocs description externalId name", "cipCode code description externalId deletedAt", "courseOrder courses derivedSocs"},
