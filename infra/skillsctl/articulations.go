@@ -28,13 +28,9 @@ func (c *importArticulations) Run(ctx context.Context, t *tool, s *service) erro
 	if err != nil {
 		return err
 	}
-	rows, err := file.All()
-	if err != nil {
-		return err
-	}
 	loader := upsert.Loader{Store: s.store, Now: now, IDs: ids, ArticulationFields: intake.ArticulationFields}
 	options := upsert.Options{Check: c.Check, EffectiveFrom: c.EffectiveFrom}
-	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+	return t.load(ctx, loader, c.Organization, file, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
 type exportArticulations struct {

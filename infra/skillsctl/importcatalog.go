@@ -52,10 +52,6 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	if err != nil {
 		return err
 	}
-	rows, err := file.All()
-	if err != nil {
-		return err
-	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := upsert.Loader{
 		ArticulationFields: intake.ArticulationFields,
@@ -63,13 +59,17 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
 	}
 	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
-	return t.load(ctx, loader, c.Organization, rows, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+	return t.load(ctx, loader, c.Organization, file, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
 }
 
-// load imports rows and shows the summary. Rejected rows are written to a file.
+// load imports a file and shows its columns and the summary. Rejected rows are written to a file.
 func (t *tool) load(
-	ctx context.Context, loader upsert.Loader, org catalog.OrgID, rows []intake.Row, o upsert.Options, rejects string,
+	ctx context.Context, loader upsert.Loader, org catalog.OrgID, file *intake.File, o upsert.Options, rejects string,
 ) error {
+	rows, err := file.All()
+	if err != nil {
+		return err
+	}
 	step, end := progress(t.stderr, "records")
 	o.Progress = step
 	summary, err := loader.Load(ctx, org, rows, o)
@@ -86,13 +86,33 @@ func (t *tool) load(
 	if o.Check || errors.Is(err, upsert.ErrRejected) {
 		would = "would be "
 	}
-	if failed := t.show(summary, func(w io.Writer) { showSummary(w, summary, rejects, would) }); failed != nil {
+	imported := struct {
+		*upsert.Summary
+		Columns []intake.Column `json:"columns"`
+	}{summary, file.Columns}
+	failed := t.show(imported, func(w io.Writer) {
+		showColumns(w, file.Columns)
+		showSummary(w, summary, rejects, would)
+	})
+	if failed != nil {
 		return failed
 	}
 	if err == nil && summary.Failed > 0 {
 		err = fmt.Errorf("%d records have errors: %w", summary.Failed, errPartly)
 	}
 	return err
+}
+
+// showColumns lists every column of a file with the field that it became and an example.
+func showColumns(w io.Writer, columns []intake.Column) {
+	for _, c := range columns {
+		field := cmp.Or(c.Field, "ignored")
+		if c.Suggestion != "" {
+			field += ", did you mean " + c.Suggestion + "?"
+		}
+		fmt.Fprintf(w, "column %s\t%s\t%s\n", c.Header, field, strings.Join(strings.Fields(c.Example), " "))
+	}
+	fmt.Fprintln(w)
 }
 
 func showSummary(w io.Writer, s *upsert.Summary, rejects, would string) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -448,8 +449,23 @@ func TestImportCatalog(t *testing.T) {
 	if mended := value[map[string]any](c, "import", "catalog", "mended.csv", "-organization", org); mended["created"] != 1.0 {
 		t.Errorf("mended %v", mended)
 	}
-	c.file("good.csv", "externalId,code,name\n1,A 1,Algebra\n3,C 1,Chemistry\n")
+	c.file("good.csv", "externalId,code,Course Titel,Colour\n1,A 1,Algebra,red\n3,C 1,Chemistry,\n")
+	if out, _ := c.run(1, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses", "-check"); strings.Contains(out, "column") {
+		t.Error(out) // without a name it is no file of courses
+	}
+	c.file("good.csv", "externalId,code,name,Descripton,Colour\n1,A 1,Algebra,Numbers,red\n3,C 1,Chemistry,,\n")
+	out, _ = c.run(0, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses", "-check")
+	for _, line := range []string{`column name +name +Algebra\n`, `column Descripton +ignored, did you mean description\? +Numbers\n`, `column Colour +ignored +red\n`} {
+		if !regexp.MustCompile(line).MatchString(out) {
+			t.Errorf("no column %s in %s", line, out)
+		}
+	}
 	summary := value[map[string]any](c, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses")
+	columns, _ := summary["columns"].([]any)
+	if want := map[string]any{"file": "good.csv", "header": "Descripton", "suggestion": "description", "example": "Numbers"}; len(columns) != 5 || !cmp.Equal(columns[3], any(want)) {
+		t.Errorf("columns %v", columns)
+	}
+	delete(summary, "columns")
 	if diff := cmp.Diff(map[string]any{"created": 0.0, "updated": 1.0, "skipped": 1.0, "failed": 0.0, "rejects": []any{}, "skips": []any{}}, summary); diff != "" {
 		t.Error(diff)
 	}

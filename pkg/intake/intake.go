@@ -54,13 +54,13 @@ type Content interface {
 
 // Column is a column of a table.
 type Column struct {
-	File   string // that has the table
-	Header string
+	File   string `json:"file"` // that has the table
+	Header string `json:"header"`
 	// Field that the column became; "" if it is ignored. See Fields.
-	Field string
+	Field string `json:"field,omitempty"`
 	// Suggestion is the field whose header differs by one edit from that of an ignored column.
-	Suggestion string
-	Example    string // first value, of at most MaxValue characters
+	Suggestion string `json:"suggestion,omitempty"`
+	Example    string `json:"example"` // first value, of at most MaxValue characters
 }
 
 // Row is one record of a file.
