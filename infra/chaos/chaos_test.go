@@ -3,8 +3,6 @@ package main
 import (
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,37 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"skillscurriculum/pkg/api"
+	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/pkg/catalog"
 )
-
-// buildFunctions builds all functions and returns their directory.
-func buildFunctions(t *testing.T) (functions string) {
-	t.Helper()
-	programs, functions := t.TempDir(), t.TempDir()
-	args := []string{"build", "-tags", "lambda.norpc", "-o", programs + "/", "../../functions/..."}
-	build := exec.CommandContext(t.Context(), "go", args...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	for _, name := range api.Functions() {
-		if err := os.Mkdir(filepath.Join(functions, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(programs, name), filepath.Join(functions, name, "bootstrap")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return functions
-}
 
 // A short run without faults that delay messages keeps every invariant, and the audit notices when one is broken.
 func TestShortRun(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("faults need /proc to find their processes")
 	}
-	functions := buildFunctions(t)
+	functions := stacktest.Functions(t)
 	report, err := run(t.Context(), config{
 		seed: 4, duration: 6 * time.Second, dir: t.TempDir(), functions: functions, out: t.Output(),
 		deck: append(of(database, slow, responsesLost), of(queued, doubling)...), odds: 0.2, acts: 18, courses: 5,

@@ -10,8 +10,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -20,6 +18,7 @@ import (
 
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/client"
@@ -34,24 +33,9 @@ const (
 
 // A customer's stalling syllabi do not delay another's: only a few of them begin before the other's are done.
 func TestFairness(t *testing.T) {
-	programs, functions := t.TempDir(), t.TempDir()
-	args := []string{"build", "-tags", "lambda.norpc", "-o", programs + "/", "../../functions/..."}
-	build := exec.CommandContext(t.Context(), "go", args...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	for _, name := range api.Functions() {
-		if err := os.Mkdir(filepath.Join(functions, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(programs, name), filepath.Join(functions, name, "bootstrap")); err != nil {
-			t.Fatal(err)
-		}
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	alone, behind, err := measure(ctx, t.TempDir(), functions, *many)
+	alone, behind, err := measure(ctx, t.TempDir(), stacktest.Functions(t), *many)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/infra/reference"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -36,7 +37,7 @@ func TestEndToEnd(t *testing.T) {
 	home := t.TempDir()
 	local := filepath.Join(home, "build", "local")
 	slow := slowSyllabi(t)
-	functions := build(t, filepath.Join(local, "functions"))
+	functions := stacktest.Functions(t)
 	site := filepath.Join(functions, string(api.Docs), reference.Folder)
 	if err := reference.Build(filepath.Join("..", ".."), site); err != nil {
 		t.Fatal(err)
@@ -53,29 +54,6 @@ func TestEndToEnd(t *testing.T) {
 	t.Run("kill the extractor in mid-job", func(t *testing.T) { killExtractor(t, announced, slow) })
 	t.Run("every operation's example", func(t *testing.T) { everyExample(t, announced) })
 	t.Run("16 clients at the limit", func(t *testing.T) { exactLimit(t, announced.BaseURL, announced.Customers[1]) })
-}
-
-// build returns the directory with every function's bootstrap.
-func build(t *testing.T, dir string) string {
-	programs := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-o", programs+"/", "../../functions/...")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	built, err := os.ReadDir(programs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, program := range built {
-		if err := os.MkdirAll(filepath.Join(dir, program.Name()), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(programs, program.Name()), filepath.Join(dir, program.Name(), "bootstrap")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // run starts the stack and stops it when the test ends.

@@ -19,8 +19,8 @@ var starterFiles embed.FS
 // Starter returns the built-in tables: some 290 common programs of study, the
 // occupations they lead to with national figures (OEWS May 2024, Employment Projections
 // 2024-34), the states, the District of Columbia, Puerto Rico, and the metropolitan areas.
-// Wages of their own have Washington with its metropolitan areas (2022) and New York
-// (undated); other areas fall back to the nation, with a warning.
+// Washington with its metropolitan areas (2022) and New York (undated) have wages of
+// their own; other areas fall back to the nation, with a warning.
 func Starter() *Tables { return starter() }
 
 var starter = sync.OnceValue(func() *Tables {
