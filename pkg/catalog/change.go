@@ -350,7 +350,9 @@ func (c *Change) CountAddition(p *TransferPackage) {
 func (c *Change) Keep(r Record, text string) { c.With(&Text{about[Record]{r}, text}) }
 
 // Conclude replaces the outcome of the record's last extraction.
-func (c *Change) Conclude(r Record, o *ExtractionResult) { c.With(&ResultReplacement{about[Record]{r}, o}) }
+func (c *Change) Conclude(r Record, o *ExtractionResult) {
+	c.With(&ResultReplacement{about[Record]{r}, o})
+}
 
 // Move adds a move to an articulation's history.
 func (c *Change) Move(a *Articulation, move Move) {
