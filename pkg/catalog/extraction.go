@@ -42,8 +42,8 @@ type Extraction struct {
 	Warnings []Warning `json:"warnings,omitempty" doc:"Limits of the extracted skills" extension:"true"`
 }
 
-// Outcome is the result of a finished extraction: skills with their evidence, or a failure.
-type Outcome struct {
+// ExtractionResult is the result of a finished extraction: skills with their evidence, or a failure.
+type ExtractionResult struct {
 	Skills     []SkillRef `json:"skills"`
 	Evidence   []Evidence `json:"evidence"`
 	Warnings   []Warning  `json:"warnings"`

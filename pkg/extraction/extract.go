@@ -162,10 +162,10 @@ func (e *Extractor) end(x *extraction) {
 // descending, then by name; every skill has at least one piece of evidence, and evidence
 // follows the order of the skills. The same document, taxonomy and engine always give the
 // same result. It returns the context's error when the context ends.
-func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.Outcome, error) {
+func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error) {
 	x := e.begin(doc.Text)
 	defer e.end(x)
-	result := catalog.Outcome{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
+	result := catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
 	if err := x.tokenize(ctx); err != nil {
 		return result, err
 	}
@@ -215,7 +215,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (cata
 	return result, nil
 }
 
-func warn(r *catalog.Outcome, code catalog.WarningCode, message string) {
+func warn(r *catalog.ExtractionResult, code catalog.WarningCode, message string) {
 	r.Warnings = append(r.Warnings, catalog.Warning{Code: code, Message: message})
 }
 

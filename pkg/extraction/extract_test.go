@@ -42,7 +42,7 @@ var openTable = sync.OnceValues(func() (*Words, error) {
 })
 
 // extracted extracts without a deadline.
-func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) catalog.Outcome {
+func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) catalog.ExtractionResult {
 	t.Helper()
 	r, err := e.Extract(context.Background(), doc)
 	if err != nil {
@@ -388,7 +388,7 @@ func TestResult(t *testing.T) {
 }
 
 // checkResult holds a result to what must always be so.
-func checkResult(tax *skills.Taxonomy, doc catalog.SyllabusText, r catalog.Outcome) error {
+func checkResult(tax *skills.Taxonomy, doc catalog.SyllabusText, r catalog.ExtractionResult) error {
 	text := []rune(doc.Text)
 	shown := map[string]bool{}
 	for _, e := range r.Evidence {

@@ -399,7 +399,7 @@ func (c client) compared() (pack, transfer, course, section string) {
 	pack = c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"Hill College","matchingConfig":{"fullEquivalentThreshold":0.7}}`).text("id")
 	c.s.queue.sent = nil
 	transfer = c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X","code":"CIS 12"}]}`).text("0.id")
-	c.s.finish(c.s.queue.sent[0], outcomeOf(found(known[0], 3, 0.9), found(known[1], 2, 0.9)))
+	c.s.finish(c.s.queue.sent[0], resultOf(found(known[0], 3, 0.9), found(known[1], 2, 0.9)))
 	return pack, transfer, course, section
 }
 
@@ -475,7 +475,7 @@ func TestHealth(t *testing.T) {
 	job := catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.SectionKind, ID: href.text("id")}
 	extracted := func(document string) {
 		t.Helper()
-		outcome := outcomeOf(found(one.known(1)[0], 3, 0.9))
+		outcome := resultOf(found(one.known(1)[0], 3, 0.9))
 		outcome.Provenance.DocumentSHA256 = document
 		s.finish(job, outcome)
 	}

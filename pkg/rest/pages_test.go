@@ -65,7 +65,7 @@ func TestArticulationPageQuotesBothSides(t *testing.T) {
 	extract := func(quote string) {
 		t.Helper()
 		one.must(200, "PATCH", path, fmt.Sprintf(`{"syllabusHref":"https://example.edu/%s.html"}`, quote))
-		outcome := outcomeOf(found(known[0], 4, 0.9), found(known[2], 3, 0.5))
+		outcome := resultOf(found(known[0], 4, 0.9), found(known[2], 3, 0.5))
 		for i := range outcome.Evidence {
 			outcome.Evidence[i].Quote = quote
 		}

@@ -42,7 +42,7 @@ func (empty) TransferCoursesByID(
 	return nil, nil, nil
 }
 
-func (empty) Outcome(context.Context, catalog.OrgID, string) (*catalog.Outcome, error) {
+func (empty) ExtractionResult(context.Context, catalog.OrgID, string) (*catalog.ExtractionResult, error) {
 	return nil, nil
 }
 
