@@ -146,7 +146,7 @@ func requests(id map[string]string) []request {
 		{"createArticulation", nil, nil, `{"sendingInstitution":{"name":"Hill College"},"sending":[{"courses":[{"code":"MATH 12"},{"code":"MATH 13"}]},{"courses":[{"code":"STAT 20"}]}],` +
 			`"receiving":[{"courseId":"` + course + `"}],"decision":"EQUIVALENT","effectiveFrom":"2027-01-01"}`},
 		{"updateArticulation", of("articulationId", id["reviewed"]), nil, `{"publicNote":"Bring the syllabus."}`},
-		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW"}`},
+		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW","note":"For the committee in May."}`},
 		{"createArticulationLink", of("articulationId", id["articulation"]), nil, `{"expiresInSeconds":3600}`},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
