@@ -54,7 +54,7 @@ type updateSectionInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	includeInput
+	Include []string `query:"include" enum:"evidence,reviews,outcomes" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
 }
 
 type sectionSkillInput struct {
@@ -72,6 +72,7 @@ type SectionWithEvidence struct {
 	*catalog.Section
 	Included
 	IncludedReviews
+	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
 }
 
 func (s *Server) bindCourses() {
@@ -95,8 +96,12 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, !section.Extracted())
-		return &SectionWithEvidence{section, included, reviews}, err
+		included, reviews, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
+		if err != nil || !slices.Contains(in.Include, "outcomes") {
+			return &SectionWithEvidence{section, included, reviews, nil}, err
+		}
+		found, err := c.actor().FoundOutcomes(ctx, section)
+		return &SectionWithEvidence{section, included, reviews, &found}, err
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {

@@ -102,7 +102,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills, false)
+		included, reviews, err := c.includeReviewed(ctx, in.Include, course, course.Skills, false)
 		return &TransferCourseWithEvidence{course, included, reviews}, err
 	})
 	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change, error) {
