@@ -146,7 +146,7 @@ func requests(id map[string]string) []request {
 		{"createArticulation", nil, nil, `{"sendingInstitution":{"name":"Hill College"},"sending":[{"courses":[{"code":"MATH 12"},{"code":"MATH 13"}]},{"courses":[{"code":"STAT 20"}]}],` +
 			`"receiving":[{"courseId":"` + course + `"}],"decision":"EQUIVALENT","effectiveFrom":"2027-01-01"}`},
 		{"updateArticulation", of("articulationId", id["reviewed"]), nil, `{"publicNote":"Bring the syllabus."}`},
-		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW"}`},
+		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW","note":"For the committee in May."}`},
 		{"createArticulationLink", of("articulationId", id["articulation"]), nil, `{"expiresInSeconds":3600}`},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
@@ -466,13 +466,13 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	delivery, err := json.Marshal(message)
 	save(err)
 	id["message"], id["delivery"] = message.ID, string(delivery)
-	finish := func(name string, outcome *catalog.Outcome) {
+	finish := func(name string, outcome *catalog.ExtractionResult) {
 		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: id[name], PackageID: id["package"]}
 		task, err := store.Claim(ctx, job, "run", seedTime+1000)
 		save(err)
 		save(store.Finish(ctx, task, outcome))
 	}
-	finish("transfer", &catalog.Outcome{
+	finish("transfer", &catalog.ExtractionResult{
 		Skills:     []catalog.SkillRef{{SkillID: "core:python", SkillName: "Python", Level: 3, Confidence: 0.9}},
 		Evidence:   []catalog.Evidence{{SkillID: "core:python", Quote: "Python", Page: 1, Start: 0, End: 6, Label: "Python", Section: "topics"}},
 		Warnings:   []catalog.Warning{},
@@ -491,7 +491,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		`"receiving":[{"courseId":"` + id["course"] + `"}],"decision":"PARTIAL"}`)
 	id["articulationLink"] = link("1", catalog.ArticulationKind, id["compared"])
 	id["draft"] = articulation(from + `"sending":[{"courses":[{"code":"CS 120"}]}],"receiving":[],"decision":"NO_CREDIT","reason":"No laboratory."}`)
-	finish("failedTransfer", &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
+	finish("failedTransfer", &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
 	return id
 }
 
