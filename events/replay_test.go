@@ -147,7 +147,7 @@ func requests(id map[string]string) []request {
 		{"createArticulation", nil, nil, `{"sendingInstitution":{"name":"Hill College"},"sending":[{"courses":[{"code":"MATH 12"},{"code":"MATH 13"}]},{"courses":[{"code":"STAT 20"}]}],` +
 			`"receiving":[{"courseId":"` + course + `"}],"decision":"EQUIVALENT","effectiveFrom":"2027-01-01"}`},
 		{"updateArticulation", of("articulationId", id["reviewed"]), nil, `{"publicNote":"Bring the syllabus."}`},
-		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW"}`},
+		{"moveArticulation", of("articulationId", id["reviewed"]), nil, `{"status":"IN_REVIEW","note":"For the committee in May."}`},
 		{"createArticulationLink", of("articulationId", id["articulation"]), nil, `{"expiresInSeconds":3600}`},
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
@@ -467,13 +467,13 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	delivery, err := json.Marshal(message)
 	save(err)
 	id["message"], id["delivery"] = message.ID, string(delivery)
-	finish := func(name string, outcome *catalog.Outcome) {
+	finish := func(name string, outcome *catalog.ExtractionResult) {
 		job := catalog.ExtractionJob{OrganizationID: organization, Kind: catalog.TransferCourseKind, ID: id[name], PackageID: id["package"]}
 		task, err := store.Claim(ctx, job, "run", seedTime+1000)
 		save(err)
 		save(store.Finish(ctx, task, outcome))
 	}
-	finish("transfer", &catalog.Outcome{
+	finish("transfer", &catalog.ExtractionResult{
 		Skills:     []catalog.SkillRef{{SkillID: "core:python", SkillName: "Python", Level: 3, Confidence: 0.9}},
 		Evidence:   []catalog.Evidence{{SkillID: "core:python", Quote: "Python", Page: 1, Start: 0, End: 6, Label: "Python", Section: "topics"}},
 		Warnings:   []catalog.Warning{},
@@ -492,7 +492,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		`"receiving":[{"courseId":"` + id["course"] + `"}],"decision":"PARTIAL"}`)
 	id["articulationLink"] = link("1", catalog.ArticulationKind, id["compared"])
 	id["draft"] = articulation(from + `"sending":[{"courses":[{"code":"CS 120"}]}],"receiving":[],"decision":"NO_CREDIT","reason":"No laboratory."}`)
-	finish("failedTransfer", &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
+	finish("failedTransfer", &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
 	return id
 }
 
@@ -634,6 +634,7 @@ func golden(t *testing.T, file string, got []byte) {
 
 var (
 	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyCTID   = regexp.MustCompile(`\bce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
@@ -656,7 +657,7 @@ var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}
 	for _, id := range known {
-		seeded[id] = true
+		seeded[id], seeded[catalog.DerivedCTID(id)] = true, true
 	}
 	body := r.Body
 	if r.IsBase64Encoded {
@@ -679,6 +680,16 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
 			}
 			return fresh[id]
+		})
+		text = anyCTID.ReplaceAllStringFunc(text, func(ctid string) string {
+			if seeded[ctid] {
+				return ctid
+			}
+			changed = true
+			if fresh[ctid] == "" {
+				fresh[ctid] = fmt.Sprintf("ce-00000000-0000-4000-8000-%012d", len(fresh)+1)
+			}
+			return fresh[ctid]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {

@@ -178,9 +178,9 @@ func (s *service) extracted(t testing.TB, job catalog.ExtractionJob) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcome := &catalog.Outcome{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}}
+	outcome := &catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}}
 	if s.failures++; s.failures%2 == 0 {
-		outcome = &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "not there"}}
+		outcome = &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "not there"}}
 	}
 	if err := s.store.Finish(t.Context(), task, outcome); err != nil {
 		t.Fatal(err)

@@ -561,9 +561,9 @@ func TestReextract(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			outcome := &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1}}}
+			outcome := &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1}}}
 			if task.Name == "X" {
-				outcome = &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.EmptyDocument, Message: "empty"}}
+				outcome = &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.EmptyDocument, Message: "empty"}}
 			}
 			if err := c.store.Finish(ctx, task, outcome); err != nil {
 				t.Error(err)

@@ -94,10 +94,10 @@ func (x exporter) all(ctx context.Context) error {
 
 // evidence writes how skills were extracted.
 func (x exporter) evidence(ctx context.Context, add func(any) error) error {
-	return x.store.EachOutcome(ctx, x.org, func(id string, o *catalog.Outcome) error {
+	return x.store.EachOutcome(ctx, x.org, func(id string, o *catalog.ExtractionResult) error {
 		return add(struct {
 			ID string `json:"recordId"`
-			*catalog.Outcome
+			*catalog.ExtractionResult
 		}{id, o})
 	})
 }

@@ -165,7 +165,7 @@ func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) alteration 
 		if catalog.ExtractionOf(record) == nil {
 			return nil
 		}
-		outcome, err := s.store.Outcome(ctx, org, record.Base().ID)
+		outcome, err := s.store.ExtractionResult(ctx, org, record.Base().ID)
 		if err == nil && outcome != nil && outcome.RenameSkills(mapping.Rename) {
 			change.Conclude(record, outcome)
 		}

@@ -38,7 +38,7 @@ func (c *console) college(name string) catalog.OrgID {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if err := c.store.Finish(ctx, task, &catalog.Outcome{
+		if err := c.store.Finish(ctx, task, &catalog.ExtractionResult{
 			Skills:   []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 2, Confidence: 1}},
 			Evidence: []catalog.Evidence{{SkillID: "core:sql", Quote: "queries", Page: 1}, {SkillID: "core:adaptability", Quote: "adapt", Page: 1}},
 		}); err != nil {
@@ -172,7 +172,7 @@ func (c *console) checkRenamed(before []*catalog.Section) {
 			}
 		}
 		if was.Name == "A" {
-			outcome, err := c.store.Outcome(ctx, was.OrganizationID, was.ID)
+			outcome, err := c.store.ExtractionResult(ctx, was.OrganizationID, was.ID)
 			if err != nil || outcome.Skills[0].SkillID != "mine:sql" || outcome.Evidence[0].SkillID != "mine:sql" || outcome.Evidence[1].SkillID != "mine:cope" || outcome.Evidence[0].Quote != "queries" {
 				t.Errorf("outcome %+v %v", outcome, err)
 			}

@@ -87,7 +87,7 @@ func (c *reviews) Run(ctx context.Context, t *tool, s *service) error {
 
 // writeReviews writes the reviews of a record as lines of JSON.
 func (s *service) writeReviews(ctx context.Context, w io.Writer, r catalog.Record, list []catalog.Review) error {
-	outcome, err := s.store.Outcome(ctx, r.Base().OrganizationID, r.Base().ID)
+	outcome, err := s.store.ExtractionResult(ctx, r.Base().OrganizationID, r.Base().ID)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (c *console) finish(org catalog.OrgID, found ...catalog.SkillRef) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		outcome := &catalog.Outcome{Skills: found, Provenance: catalog.Provenance{DocumentSHA256: "5ha"}}
+		outcome := &catalog.ExtractionResult{Skills: found, Provenance: catalog.Provenance{DocumentSHA256: "5ha"}}
 		if err := c.store.Finish(t.Context(), task, outcome); err != nil {
 			t.Fatal(err)
 		}

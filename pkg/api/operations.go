@@ -283,7 +283,7 @@ var operations = []Operation{
 	added(remove("deleteArticulation", Articulations, "/articulations/{articulationId}", "Delete an articulation", "getArticulation",
 		described("Deletes the articulation. One that is IN_REVIEW or APPROVED cannot be deleted (409)."))),
 	added(post("moveArticulation", Articulations, "/articulations/{articulationId}/status", "Move an articulation to another status",
-		described("Moves DRAFT to IN_REVIEW; IN_REVIEW to APPROVED, REJECTED or DRAFT; REJECTED to DRAFT. Approval requires decidedBy, freezes the evidence and ends the superseded articulation; a conflict with another approved articulation, or a granted course that was deleted, is refused (409)."),
+		described("Moves DRAFT to IN_REVIEW; IN_REVIEW to APPROVED, REJECTED or DRAFT; REJECTED to DRAFT. A rejection requires a note. Approval requires decidedBy, freezes the evidence and ends the superseded articulation; a conflict with another approved articulation, or a granted course that was deleted, is refused (409)."),
 		compares("getArticulation"), tagged)),
 	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "Read the history of an articulation",
 		described("Returns every status change, oldest first, with who decided and the API key used."), untagged)),

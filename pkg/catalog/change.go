@@ -78,10 +78,10 @@ type (
 		Text string
 	}
 
-	// RecordOutcome replaces the outcome of a record's last extraction.
-	RecordOutcome struct {
+	// ResultReplacement replaces the outcome of a record's last extraction.
+	ResultReplacement struct {
 		about[Record]
-		*Outcome
+		*ExtractionResult
 	}
 
 	// ExternalIDAssignment gives a record an external id; Was is the id of the record that had it, "" for
@@ -95,6 +95,13 @@ type (
 	ExternalIDRelease struct {
 		about[Record]
 		Name string
+	}
+
+	// CTIDAssignment gives a record the CTID that was set instead of Before; Was is the id of the record that had it,
+	// "" for none. See Resolve.
+	CTIDAssignment struct {
+		about[Record]
+		CTID, Before, Was string
 	}
 
 	// CodeChange changes the normalised code by which a course is found; "" for none.
@@ -285,6 +292,7 @@ func restarted(before, after Record) bool {
 // new record.
 func (c *Change) found(before, after Record) {
 	c.names(before, after)
+	c.registers(before, after)
 	document := ""
 	if before != nil {
 		document = HeldDocument(before)
@@ -350,7 +358,9 @@ func (c *Change) CountAddition(p *TransferPackage) {
 func (c *Change) Keep(r Record, text string) { c.With(&Text{about[Record]{r}, text}) }
 
 // Conclude replaces the outcome of the record's last extraction.
-func (c *Change) Conclude(r Record, o *Outcome) { c.With(&RecordOutcome{about[Record]{r}, o}) }
+func (c *Change) Conclude(r Record, o *ExtractionResult) {
+	c.With(&ResultReplacement{about[Record]{r}, o})
+}
 
 // Move adds a move to an articulation's history.
 func (c *Change) Move(a *Articulation, move Move) {

@@ -42,14 +42,23 @@ type Extraction struct {
 	Warnings []Warning `json:"warnings,omitempty" doc:"Limits of the extracted skills" extension:"true"`
 }
 
-// Outcome is the result of a finished extraction: skills with their evidence, or a failure.
-type Outcome struct {
+// ExtractionResult is the result of a finished extraction: skills with their evidence, or a failure.
+type ExtractionResult struct {
 	Skills     []SkillRef `json:"skills"`
 	Evidence   []Evidence `json:"evidence"`
 	Warnings   []Warning  `json:"warnings"`
 	Provenance Provenance `json:"provenance"`
 	Failure    *Failure   `json:"failure"`
 	Text       string     `json:"-"`
+}
+
+// StatementResult holds what is read out of the statement of one outcome.
+type StatementResult struct {
+	Skills      []SkillRef
+	Evidence    []Evidence // offsets into the statement
+	Level       int
+	LevelSource LevelSource // PRINTED, VERB or NONE
+	Verb        *string     // as it stands in the statement; nil for none
 }
 
 // Task is a claimed extraction: the input of a run, and its lease.

@@ -52,7 +52,7 @@ func (r *Report) renameSkills(rename Rename) bool {
 }
 
 // RenameSkills renames the skills of an extraction's outcome and of its evidence.
-func (o *Outcome) RenameSkills(rename Rename) bool {
+func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	skills := renameRefs(&o.Skills, rename)
 	evidence := false
 	kept := o.Evidence[:0:0]

@@ -193,7 +193,7 @@ func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook,
 	response, err := w.Client.Do(request)
 	a.DurationMs = int(time.Since(start).Milliseconds())
 	if err != nil {
-		a.Outcome = outcomeOf(err)
+		a.Outcome = resultOf(err)
 		return a, 0, nil
 	}
 	_ = response.Body.Close() // unread
@@ -209,7 +209,7 @@ func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook,
 	return a, webhook.RetryAfter(response.Header.Get("Retry-After"), time.Now()), nil
 }
 
-func outcomeOf(err error) catalog.AttemptOutcome {
+func resultOf(err error) catalog.AttemptOutcome {
 	var timeout net.Error
 	switch {
 	case egress.Forbidden(err):

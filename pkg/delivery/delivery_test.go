@@ -385,7 +385,7 @@ func TestExtractionEvents(t *testing.T) {
 		}
 		task, err := b.store.Claim(t.Context(), catalog.JobOf(e), "run", b.now()+1000)
 		if err == nil {
-			err = b.store.Finish(t.Context(), task, &catalog.Outcome{Failure: failure})
+			err = b.store.Finish(t.Context(), task, &catalog.ExtractionResult{Failure: failure})
 		}
 		if err != nil {
 			t.Fatal(err)

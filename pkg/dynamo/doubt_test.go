@@ -36,7 +36,7 @@ func TestRunForAnotherSyllabusLosesItsClaim(t *testing.T) {
 				change.Replace(&before, section, store.Now())
 				return nil
 			})
-			if err := store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "old", Level: 1}}}); !errors.Is(err, catalog.ErrFinished) {
+			if err := store.Finish(t.Context(), task, &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: "old", Level: 1}}}); !errors.Is(err, catalog.ErrFinished) {
 				t.Errorf("the old run ends with %v", err)
 			}
 			after, err := service.Get[*catalog.Section](t.Context(), store, org, section, true)

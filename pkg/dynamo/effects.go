@@ -57,12 +57,14 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return s.countAddition(e.Record), nil
 	case *catalog.Text:
 		return one(s.put(textKey(org, e.Record.Base().ID), item{"text": binary(compress([]byte(e.Text)))}, nil), nil)
-	case *catalog.RecordOutcome:
-		return one(s.putOutcome(evidenceKey(org, e.Record.Base().ID), e.Outcome))
+	case *catalog.ResultReplacement:
+		return one(s.putResult(evidenceKey(org, e.Record.Base().ID), e.ExtractionResult))
 	case *catalog.ExternalIDAssignment:
 		return one(s.saveExternal(org, e), nil)
 	case *catalog.ExternalIDRelease:
 		return one(s.freeExternal(org, e), nil)
+	case *catalog.CTIDAssignment:
+		return one(s.saveCTID(org, e), nil)
 	case *catalog.CodeChange:
 		return rows{writes: s.saveCode(org, e)}, nil
 	case *catalog.Webhooks:

@@ -153,7 +153,7 @@ func (s *Store) claim(job catalog.ExtractionJob, lease string, until, now catalo
 // and its entry in the change feed. The record's reviews, including those made during the
 // run, apply to the skills that were found. It returns ErrFinished if another run has the
 // lease or the record was deleted.
-func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
+func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.ExtractionResult) error {
 	transition, event := catalog.Completing, catalog.ExtractionCompleted
 	if outcome.Failure != nil {
 		transition, event = catalog.Failing, catalog.ExtractionFailed
@@ -192,7 +192,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 		if outcome.Failure != nil {
 			return nil, nil
 		}
-		more, err := s.outcomeRows(task.Job.OrganizationID, task.Job.ID, &kept)
+		more, err := s.resultRows(task.Job.OrganizationID, task.Job.ID, &kept)
 		return append(writes, more...), err
 	})
 }
@@ -284,16 +284,16 @@ func (s *Store) settle(
 	}
 }
 
-// outcomeRows store the evidence and the text of a record, and the outcome of its syllabus,
+// resultRows store the evidence and the text of a record, and the outcome of its syllabus,
 // so that the same one is not extracted again.
-func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([]write, error) {
+func (s *Store) resultRows(org catalog.OrgID, id string, o *catalog.ExtractionResult) ([]write, error) {
 	var writes []write
 	keys, described := []key{evidenceKey(org, id)}, o.Provenance.Source == catalog.FromDescription
 	if !described {
 		keys = append(keys, documentKey(org, o.Provenance, o.Text))
 	}
 	for _, k := range keys {
-		w, err := s.putOutcome(k, o)
+		w, err := s.putResult(k, o)
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +305,7 @@ func (s *Store) outcomeRows(org catalog.OrgID, id string, o *catalog.Outcome) ([
 	return writes, nil
 }
 
-func (s *Store) putOutcome(k key, o *catalog.Outcome) (write, error) {
+func (s *Store) putResult(k key, o *catalog.ExtractionResult) (write, error) {
 	packed, err := json.Marshal(o)
 	if err != nil {
 		return write{}, err
@@ -313,8 +313,8 @@ func (s *Store) putOutcome(k key, o *catalog.Outcome) (write, error) {
 	return s.put(k, item{"outcome": binary(compress(packed))}, nil), nil
 }
 
-// Outcome reads the result of the last extraction of a record; nil for none.
-func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error) {
+// ExtractionResult reads the result of the last extraction of a record; nil for none.
+func (s *Store) ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error) {
 	return s.outcome(ctx, evidenceKey(org, id))
 }
 
@@ -322,16 +322,16 @@ func (s *Store) Outcome(ctx context.Context, org catalog.OrgID, id string) (*cat
 // and taxonomy; nil for none.
 func (s *Store) Extracted(
 	ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string,
-) (*catalog.Outcome, error) {
+) (*catalog.ExtractionResult, error) {
 	return s.outcome(ctx, documentKey(org, p, words))
 }
 
-func (s *Store) outcome(ctx context.Context, k key) (*catalog.Outcome, error) {
+func (s *Store) outcome(ctx context.Context, k key) (*catalog.ExtractionResult, error) {
 	packed, err := s.packed(ctx, k, "outcome")
 	if err != nil || packed == nil {
 		return nil, err
 	}
-	var o catalog.Outcome
+	var o catalog.ExtractionResult
 	return &o, json.Unmarshal(packed, &o)
 }
 

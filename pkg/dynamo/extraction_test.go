@@ -193,9 +193,9 @@ func (w *world) ends(t *rapid.T) (run, *extracted, bool) {
 
 func (w *world) finish(t *rapid.T) {
 	ending, r, mine := w.ends(t)
-	outcome := &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: ending.syllabus, Level: 1, Confidence: 1}}, Text: ending.syllabus}
+	outcome := &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: ending.syllabus, Level: 1, Confidence: 1}}, Text: ending.syllabus}
 	if rapid.Bool().Draw(t, "fails") {
-		outcome = &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.Malformed, Message: "no"}}
+		outcome = &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.Malformed, Message: "no"}}
 	}
 	err := w.store.Finish(context.Background(), ending.task, outcome)
 	if mine != (err == nil) || err != nil && !errors.Is(err, catalog.ErrFinished) {
@@ -405,7 +405,7 @@ func TestExtractionStates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := store.Finish(context.Background(), task, &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.TimedOut}}); err != nil {
+			if err := store.Finish(context.Background(), task, &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.TimedOut}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -245,7 +245,7 @@ func TestFeedLeadsToExtractedRecords(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return store.Finish(t.Context(), task, &catalog.Outcome{Skills: []catalog.SkillRef{}})
+		return store.Finish(t.Context(), task, &catalog.ExtractionResult{Skills: []catalog.SkillRef{}})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 		"revoked":  change(func(c *catalog.Change) { c.Revoke(theirs, []catalog.Reservation{{Holder: "prg_1"}}) }),
 		"grown":    change(func(c *catalog.Change) { c.CountAddition(pack) }),
 		"text":     change(func(c *catalog.Change) { c.Keep(theirs, "text") }),
-		"outcome":  change(func(c *catalog.Change) { c.Conclude(theirs, &catalog.Outcome{}) }),
+		"outcome":  change(func(c *catalog.Change) { c.Conclude(theirs, &catalog.ExtractionResult{}) }),
 		"named":    change(func(c *catalog.Change) { c.Name(theirs, "x") }),
 		"unnamed": change(func(c *catalog.Change) {
 			c.Replace(&catalog.Job{External: catalog.External{ExternalID: new("x")}}, &catalog.Job{Meta: meta(catalog.JobKind)}, at.Now())

@@ -96,7 +96,7 @@ func TestLargestCourse(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := reviewedSection(0).Skills
-		if err := store.Finish(ctx, task, &catalog.Outcome{Skills: found, Text: noise(1000)}); err != nil {
+		if err := store.Finish(ctx, task, &catalog.ExtractionResult{Skills: found, Text: noise(1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}

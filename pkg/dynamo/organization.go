@@ -14,10 +14,10 @@ import (
 
 // EachOutcome visits the outcomes of the last extractions of all records, by the record's id.
 func (s *Store) EachOutcome(
-	ctx context.Context, org catalog.OrgID, visit func(id string, o *catalog.Outcome) error,
+	ctx context.Context, org catalog.OrgID, visit func(id string, o *catalog.ExtractionResult) error,
 ) error {
 	return s.eachPacked(ctx, partition(org, api.EvidenceRows), "outcome", func(id string, packed []byte) error {
-		var o catalog.Outcome
+		var o catalog.ExtractionResult
 		if err := json.Unmarshal(packed, &o); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ var openTable = sync.OnceValues(func() (*Words, error) {
 })
 
 // extracted extracts without a deadline.
-func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) catalog.Outcome {
+func extracted(t testing.TB, e *Extractor, doc catalog.SyllabusText) catalog.ExtractionResult {
 	t.Helper()
 	r, err := e.Extract(context.Background(), doc)
 	if err != nil {
@@ -293,7 +293,8 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 	tax := openSmall(t)
 	find := func(id string, lines []string) int {
 		e := NewExtractor(tax, opened(t))
-		x := e.begin(strings.Join(lines, "\n"))
+		text := strings.Join(lines, "\n")
+		x := e.begin(text, blocks(text))
 		defer e.end(x)
 		if err := x.tokenize(t.Context()); err != nil {
 			t.Fatal(err)
@@ -388,7 +389,7 @@ func TestResult(t *testing.T) {
 }
 
 // checkResult holds a result to what must always be so.
-func checkResult(tax *skills.Taxonomy, doc catalog.SyllabusText, r catalog.Outcome) error {
+func checkResult(tax *skills.Taxonomy, doc catalog.SyllabusText, r catalog.ExtractionResult) error {
 	text := []rune(doc.Text)
 	shown := map[string]bool{}
 	for _, e := range r.Evidence {

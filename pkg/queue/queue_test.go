@@ -47,11 +47,11 @@ type table struct {
 	expired   int  // sweeps of documents
 	noneLeft  bool // what the last sweep said
 	endless   bool // there is always one more that is stuck
-	outcome   *catalog.Outcome
+	outcome   *catalog.ExtractionResult
 	href      string
 	// What is read where there is no href.
 	description string
-	known       map[string]*catalog.Outcome
+	known       map[string]*catalog.ExtractionResult
 	fail        func(method string) error
 	now         func() catalog.Time
 }
@@ -92,7 +92,7 @@ func (s *table) Claim(_ context.Context, job catalog.ExtractionJob, lease string
 	return task, nil
 }
 
-func (s *table) Finish(_ context.Context, task *catalog.Task, outcome *catalog.Outcome) error {
+func (s *table) Finish(_ context.Context, task *catalog.Task, outcome *catalog.ExtractionResult) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fault("finish"); err != nil {
@@ -121,7 +121,7 @@ func (s *table) PutBack(_ context.Context, task *catalog.Task, from catalog.Time
 	return nil
 }
 
-func (s *table) Extracted(_ context.Context, _ catalog.OrgID, _ catalog.Provenance, words string) (*catalog.Outcome, error) {
+func (s *table) Extracted(_ context.Context, _ catalog.OrgID, _ catalog.Provenance, words string) (*catalog.ExtractionResult, error) {
 	return s.known[words], s.fault("extracted")
 }
 
@@ -253,7 +253,7 @@ type bench struct {
 func newBench(t interface{ Helper() }) *bench {
 	t.Helper()
 	b := &bench{job: job, clock: catalog.TimeOf(time.Now()), line: &line{}, documents: &documents{text: "Students design relational databases and write SQL queries."}}
-	b.table = &table{status: catalog.Pending, requested: job.RequestedAt, href: "https://example.org/s.pdf", known: map[string]*catalog.Outcome{}, now: func() catalog.Time { return b.clock }}
+	b.table = &table{status: catalog.Pending, requested: job.RequestedAt, href: "https://example.org/s.pdf", known: map[string]*catalog.ExtractionResult{}, now: func() catalog.Time { return b.clock }}
 	const url = "http://queue.test"
 	sender := &queue.Sender{URL: url, Client: sqs.New(sqs.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(url), Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Retryer: aws.NopRetryer{}, HTTPClient: b.line,
@@ -319,7 +319,7 @@ func TestWhatIsRead(t *testing.T) {
 
 func TestTheSameTextIsNotExtractedTwice(t *testing.T) {
 	b := newBench(t)
-	b.table.known[b.documents.text] = &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "known"}}, Provenance: catalog.Provenance{DocumentSHA256: "other bytes"}}
+	b.table.known[b.documents.text] = &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: "known"}}, Provenance: catalog.Provenance{DocumentSHA256: "other bytes"}}
 	if !b.deliver() || b.table.outcome.Skills[0].SkillID != "known" || b.table.outcome.Provenance.DocumentSHA256 != "digest of "+b.documents.text || b.table.outcome.Text != b.documents.text {
 		t.Errorf("%+v", b.table.outcome)
 	}

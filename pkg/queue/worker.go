@@ -23,7 +23,7 @@ type ClaimStore interface {
 	// the request is not the job's, and catalog.ErrLeased if another run has the lease.
 	Claim(ctx context.Context, job catalog.ExtractionJob, lease string, until catalog.Time) (*catalog.Task, error)
 	// Finish ends a claimed extraction. It returns catalog.ErrFinished if the run has lost the lease.
-	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.Outcome) error
+	Finish(ctx context.Context, task *catalog.Task, outcome *catalog.ExtractionResult) error
 }
 
 // WorkerStore is the part of the table that a worker uses.
@@ -32,7 +32,7 @@ type WorkerStore interface {
 	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
 	// Extracted returns the outcome of an earlier extraction of the same text.
-	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.Outcome, error)
+	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.ExtractionResult, error)
 	// Text returns the text of an extraction of a text.
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
@@ -46,7 +46,7 @@ type Documents interface {
 
 // Extractor finds the skills of a document; package extraction implements it.
 type Extractor interface {
-	Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.Outcome, error)
+	Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error)
 }
 
 // Worker runs extractions.
@@ -135,7 +135,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 }
 
 // extract returns the outcome of one run. It never panics, whatever the document.
-func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.Outcome) {
+func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *catalog.ExtractionResult) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.ErrorContext(ctx, "extraction panicked",
@@ -149,12 +149,12 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	provenance := w.Provenance
 	provenance.Source = task.Source
 	if task.Source != catalog.FromSyllabus && task.Description == "" {
-		return &catalog.Outcome{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Provenance: provenance}
+		return &catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Provenance: provenance}
 	}
 	document, err := w.document(ctx, task)
 	var failure *catalog.Failure
 	if errors.As(err, &failure) {
-		return &catalog.Outcome{Failure: failure}
+		return &catalog.ExtractionResult{Failure: failure}
 	}
 	if err != nil {
 		return failed(catalog.InternalFailure, "The syllabus could not be loaded because of an internal error.")
@@ -175,8 +175,8 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	return &found
 }
 
-func failed(code catalog.FailureCode, message string) *catalog.Outcome {
-	return &catalog.Outcome{Failure: &catalog.Failure{Code: code, Message: message}}
+func failed(code catalog.FailureCode, message string) *catalog.ExtractionResult {
+	return &catalog.ExtractionResult{Failure: &catalog.Failure{Code: code, Message: message}}
 }
 
 // document reads the document of a task: a description, a syllabus, or the text sent instead of one.
@@ -199,7 +199,7 @@ var metrics = metric.New([]string{"FailureCode", "Kind"},
 
 // log writes the run's line, without anything from the document.
 func (w *Worker) log(
-	ctx context.Context, task *catalog.Task, end string, outcome *catalog.Outcome, message events.SQSMessage,
+	ctx context.Context, task *catalog.Task, end string, outcome *catalog.ExtractionResult, message events.SQSMessage,
 	start catalog.Time,
 ) {
 	code, failures := "none", 0

@@ -54,7 +54,7 @@ func (d described) extract(source catalog.Source, text string, skill catalog.Ski
 	if task.Source != source || task.Description != text {
 		d.s.t.Errorf("reads %s %q, want %s %q", task.Source, task.Description, source, text)
 	}
-	outcome := outcomeOf(skill)
+	outcome := resultOf(skill)
 	outcome.Provenance.Source = task.Source
 	if err := d.s.store.Finish(d.s.t.Context(), task, outcome); err != nil {
 		d.s.t.Fatal(err)
@@ -92,7 +92,7 @@ func TestSkillsOfDescriptions(t *testing.T) {
 	d.patch(d.course, `{"name":"Storage"}`, "PENDING").wantSkills(known[0] + " 1 0.5")
 	old := d.read()
 	d.patch(d.course, `{"description":"Of much."}`, "PENDING")
-	if err := s.store.Finish(t.Context(), old, outcomeOf(third)); err == nil {
+	if err := s.store.Finish(t.Context(), old, resultOf(third)); err == nil {
 		t.Error("what was read of the description before is kept")
 	}
 	d.extract(catalog.FromDescription, "Storage\n\nOf much.", second)

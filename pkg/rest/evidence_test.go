@@ -35,7 +35,7 @@ func newExtracted(t *testing.T) *extracted {
 func (s *extracted) extract(document string, level int) {
 	s.t.Helper()
 	s.one.must(200, "PATCH", "/courses/"+s.course+"/sections/"+s.section, fmt.Sprintf(`{"syllabusHref":"https://example.edu/%s.html"}`, document))
-	outcome := outcomeOf(found(s.one.known(1)[0], level, 0.9))
+	outcome := resultOf(found(s.one.known(1)[0], level, 0.9))
 	outcome.Provenance.DocumentSHA256 = document
 	s.finish(s.queue.sent[len(s.queue.sent)-1], outcome)
 }

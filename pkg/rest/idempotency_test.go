@@ -162,7 +162,7 @@ func TestRetryThatMissesTheRecord(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	path := "/transfer-packages/" + s.one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[{"name":"X"}]}`).text("id") + "/courses"
-	s.finish(s.queue.sent[0], &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.Unreachable, Message: "gone"}})
+	s.finish(s.queue.sent[0], &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.Unreachable, Message: "gone"}})
 	id := s.one.must(200, "GET", path, "").text("0.id")
 	other := s.function()
 	w := s.tap()

@@ -32,7 +32,7 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 	if byHand {
 		return included, nil
 	}
-	outcome, err := c.Store.Outcome(ctx, c.org, id)
+	outcome, err := c.Store.ExtractionResult(ctx, c.org, id)
 	if err != nil {
 		return Included{}, err
 	}

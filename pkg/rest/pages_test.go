@@ -42,7 +42,7 @@ func TestArticulationPage(t *testing.T) {
 	one.move(200, id, "IN_REVIEW")
 	approved := one.move(200, id, "APPROVED")
 	rule := fmt.Sprintf("A score of %.4f is a full match", approved.get("evidence.skillsMatchScore"))
-	frozen := []string{">approved<", rule, "are those of the approval on", "R. Egistrar, Registrar", "<td>in review</td><td>approved</td>"}
+	frozen := []string{">approved<", rule, "are those of the approval on", "R. Egistrar, Registrar", "<td>Decided.</td>", "<td>in review</td><td>approved</td>"}
 	one.page(path+"/page", append(frozen, "<q>")...)
 	s.reader.page(path+"?format=html", frozen...)
 
@@ -65,7 +65,7 @@ func TestArticulationPageQuotesBothSides(t *testing.T) {
 	extract := func(quote string) {
 		t.Helper()
 		one.must(200, "PATCH", path, fmt.Sprintf(`{"syllabusHref":"https://example.edu/%s.html"}`, quote))
-		outcome := outcomeOf(found(known[0], 4, 0.9), found(known[2], 3, 0.5))
+		outcome := resultOf(found(known[0], 4, 0.9), found(known[2], 3, 0.5))
 		for i := range outcome.Evidence {
 			outcome.Evidence[i].Quote = quote
 		}

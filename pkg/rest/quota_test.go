@@ -96,12 +96,12 @@ func (s *service) used(c client) int {
 func (s *service) failedCourse(pack string) string {
 	s.t.Helper()
 	id := s.one.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"F"}]}`).text("0.id")
-	s.finish(catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.TransferCourseKind, ID: id, PackageID: pack}, &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.Malformed, Message: "the document is damaged"}})
+	s.finish(catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.TransferCourseKind, ID: id, PackageID: pack}, &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.Malformed, Message: "the document is damaged"}})
 	return id
 }
 
 // finish runs an extraction to a given outcome.
-func (s *service) finish(job catalog.ExtractionJob, outcome *catalog.Outcome) {
+func (s *service) finish(job catalog.ExtractionJob, outcome *catalog.ExtractionResult) {
 	s.t.Helper()
 	task, err := s.store.Claim(s.t.Context(), job, ids.New("run_"), s.clock.Now()+1000)
 	if err == nil {

@@ -133,7 +133,7 @@ func TestSectionSyllabus(t *testing.T) {
 		t.Error("an unchanged syllabus was queued again")
 	}
 	skill := one.must(200, "GET", "/skills?query=sql", "").text("data.0.id")
-	s.finish(s.queue.sent[0], &catalog.Outcome{
+	s.finish(s.queue.sent[0], &catalog.ExtractionResult{
 		Skills: []catalog.SkillRef{{SkillID: skill, SkillName: "SQL", Level: 3, Confidence: 0.9}}, Text: "Write SQL.",
 		Evidence: []catalog.Evidence{{SkillID: skill, Quote: "SQL", Page: 1, Start: 6, End: 9, Label: "SQL", Verb: "write", Section: "outcomes"}},
 	})
@@ -149,7 +149,7 @@ func TestSectionSyllabus(t *testing.T) {
 	if len(s.queue.sent) != 2 {
 		t.Error("a changed syllabus was not queued")
 	}
-	s.finish(s.queue.sent[1], &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.Encrypted, Message: "the document is encrypted"}})
+	s.finish(s.queue.sent[1], &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.Encrypted, Message: "the document is encrypted"}})
 	read = one.must(200, "GET", path, "")
 	read.want("failure", map[string]any{"code": "encrypted", "message": "the document is encrypted"})
 	read.want("processingStatus", "FAILED")
@@ -321,7 +321,7 @@ func TestTransfers(t *testing.T) {
 	one.must(409, "POST", a+"/retry", "").want("code", "conflict")
 	one.must(409, "POST", a+"/equivalencies", "")
 	s.finish(s.queue.sent[slices.IndexFunc(s.queue.sent, func(j catalog.ExtractionJob) bool { return j.ID == made.text("0.id") })],
-		&catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "gone"}})
+		&catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "gone"}})
 	one.must(200, "GET", a, "").want("failure", map[string]any{"code": "not_found", "message": "gone"})
 	retried := one.must(202, "POST", a+"/retry", "")
 	retried.want("processingStatus", "PENDING")
@@ -350,7 +350,7 @@ func TestEquivalencies(t *testing.T) {
 	one.must(200, "PATCH", section, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":3}]}`, skill.text("data.0.id")))
 	pack := one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[{"name":"X"},{"name":"Y"}]}`).text("id")
 	done := s.queue.sent[0]
-	s.finish(done, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: skill.text("data.0.id"), SkillName: "SQL", Level: 3, Confidence: 1}}, Text: "SQL"})
+	s.finish(done, &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: skill.text("data.0.id"), SkillName: "SQL", Level: 3, Confidence: 1}}, Text: "SQL"})
 	path := "/transfer-packages/" + pack
 	match := s.reader.must(200, "POST", path+"/courses/"+done.ID+"/equivalencies", "")
 	match.want("matches.0.courseSectionId", course.get("defaultSectionId"))
@@ -476,7 +476,7 @@ func TestExtractions(t *testing.T) {
 	pending.want("skills", []any{})
 	pending.want("evidence", []any{})
 	pending.want("text", "Write SQL.")
-	s.finish(s.queue.sent[0], &catalog.Outcome{
+	s.finish(s.queue.sent[0], &catalog.ExtractionResult{
 		Skills: []catalog.SkillRef{}, Text: "Write SQL.\n", Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{{Code: catalog.VocabularyMismatch, Message: "none of it"}},
 	})
 	done := one.must(200, "GET", path+"?include=text,evidence", "")

@@ -35,10 +35,10 @@ func found(id string, level int, confidence float64) catalog.SkillRef {
 	return catalog.SkillRef{SkillID: id, SkillName: name, Level: level, Confidence: confidence}
 }
 
-// outcomeOf is the outcome of an extraction that has found the skills, with a piece of
+// resultOf is the outcome of an extraction that has found the skills, with a piece of
 // evidence for each.
-func outcomeOf(list ...catalog.SkillRef) *catalog.Outcome {
-	o := &catalog.Outcome{Skills: slices.Clone(list), Evidence: []catalog.Evidence{}, Text: ids.New("text ")}
+func resultOf(list ...catalog.SkillRef) *catalog.ExtractionResult {
+	o := &catalog.ExtractionResult{Skills: slices.Clone(list), Evidence: []catalog.Evidence{}, Text: ids.New("text ")}
 	catalog.SortSkills(o.Skills)
 	for _, s := range list {
 		o.Evidence = append(o.Evidence, catalog.Evidence{SkillID: s.SkillID, Quote: "it", End: 2, Page: 1, Label: "it", Section: "topics"})
@@ -89,7 +89,7 @@ func reviewed(s *service, known []string) map[string]struct {
 		"transfer course": {"/transfer-packages/" + pack + "/courses/" + jobs[1].ID, jobs[1]},
 	}
 	for _, r := range records {
-		s.finish(r.job, outcomeOf(found(known[0], 3, 0.9), found(known[1], 2, 0.5), found(known[2], 4, 0.25)))
+		s.finish(r.job, resultOf(found(known[0], 3, 0.9), found(known[1], 2, 0.5), found(known[2], 4, 0.25)))
 	}
 	return records
 }
@@ -291,7 +291,7 @@ func TestReviewsOfSkillsSetByHand(t *testing.T) {
 	one.must(200, "PATCH", path, fmt.Sprintf(`{"syllabusHref":"https://example.org/a","skills":[{"skillId":%q,"level":1}]}`, known[2])).wantSkills(known[2] + " 1 1")
 	one.must(200, "GET", path+"?include=reviews", "").want("reviews", []any{})
 	one.must(200, "PUT", at(2), `{"verdict":"ACCEPTED"}`)
-	s.finish(s.queue.sent[0], outcomeOf(found(known[0], 3, 0.5), found(known[1], 4, 0.5)))
+	s.finish(s.queue.sent[0], resultOf(found(known[0], 3, 0.5), found(known[1], 4, 0.5)))
 	one.must(200, "GET", path, "").wantSkills(known[0]+" 3 0.5", known[1]+" 4 0.5", known[2]+" 1 1")
 	one.must(200, "PUT", at(1), `{"verdict":"ACCEPTED"}`)
 	with = one.must(200, "GET", path+"?include=reviews", "")
@@ -330,7 +330,7 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 				t.Errorf("%s: %s: %d reviews are left of %d: %s", name, when, n, count, got.Body)
 			}
 		}
-		extract := func(during func(), outcome *catalog.Outcome) {
+		extract := func(during func(), outcome *catalog.ExtractionResult) {
 			t.Helper()
 			task, err := s.store.Claim(t.Context(), r.job, ids.New("run_"), s.clock.Now()+100_000)
 			if err != nil {
@@ -359,7 +359,7 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 			}
 		}
 		// What is found now differs in level, lacks one and has a new one.
-		second := outcomeOf(found(known[0], 3, 0.8), found(known[1], 4, 0.7), found(known[4], 2, 0.6))
+		second := resultOf(found(known[0], 3, 0.8), found(known[1], 4, 0.7), found(known[4], 2, 0.6))
 		restart()
 		decided("PENDING", known[1]+" 2 1", known[2]+" 5 1", known[3]+" 1 1")
 		extract(func() {}, second)
@@ -370,7 +370,7 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 
 		// A failure, and the way out of it.
 		restart()
-		extract(func() {}, &catalog.Outcome{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "not there"}})
+		extract(func() {}, &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "not there"}})
 		decided("FAILED", known[1]+" 2 1", known[2]+" 5 1", known[3]+" 1 1", known[4]+" 2 0.6")
 		s.clock.Add(10)
 		if name == "section" {
@@ -382,7 +382,7 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 		extract(func() {
 			one.must(200, "PUT", at(4), `{"verdict":"REJECTED"}`) // while it runs
 			one.must(204, "DELETE", at(0), "")
-		}, outcomeOf(found(known[0], 3, 0.8), found(known[4], 2, 0.6), found(known[5], 2, 0.6)))
+		}, resultOf(found(known[0], 3, 0.8), found(known[4], 2, 0.6), found(known[5], 2, 0.6)))
 		count = 5
 		decided("reviewed meanwhile", known[0]+" 3 0.8", known[1]+" 2 1", known[2]+" 5 1", known[3]+" 1 1")
 	}
@@ -412,7 +412,7 @@ func TestReviewsOutliveEveryProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.job.RequestedAt = 0
-		s.finish(r.job, outcomeOf(found("other:a", 2, 0.5)))
+		s.finish(r.job, resultOf(found("other:a", 2, 0.5)))
 		after := one.must(200, "GET", r.path+"?include=reviews", "")
 		after.wantSkills("other:a 2 0.5", known[0]+" 5 1")
 		for i := range 2 {
@@ -492,7 +492,7 @@ func TestReviewsAtOnce(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if err := s.store.Finish(t.Context(), task, outcomeOf(found(known[0], 1, 0.5), found("core:nothing", 1, 0.5))); err != nil {
+			if err := s.store.Finish(t.Context(), task, resultOf(found(known[0], 1, 0.5), found("core:nothing", 1, 0.5))); err != nil {
 				t.Error(err)
 			}
 		})

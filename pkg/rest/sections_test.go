@@ -122,7 +122,7 @@ func TestCancelledCountsNowhere(t *testing.T) {
 	transfer := pack + "/courses/" + sent
 	s.finish(catalog.ExtractionJob{
 		OrganizationID: one.customer.OrganizationID, Kind: catalog.TransferCourseKind, ID: sent, PackageID: strings.TrimPrefix(pack, "/transfer-packages/"),
-	}, outcomeOf(found(skill, 4, 1)))
+	}, resultOf(found(skill, 4, 1)))
 	build := `{"jobIdentifiers":[{"id":"` + job + `","lib":"custom"}]}`
 	check := func(counts bool) {
 		t.Helper()

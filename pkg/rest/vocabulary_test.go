@@ -36,7 +36,7 @@ func TestSkillsNotInTaxonomy(t *testing.T) {
 	one.must(200, "PATCH", section, `{"skills":[{"skillId":"core:sql","level":3},{"skillId":"core:python","level":2}]}`)
 	pack := "/transfer-packages/" + one.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I","courses":[{"name":"X"}]}`).text("id")
 	done := s.queue.sent[0]
-	s.finish(done, &catalog.Outcome{Skills: []catalog.SkillRef{{SkillID: "core:python", SkillName: "Python", Level: 2, Confidence: 1}, {SkillID: "core:java", SkillName: "Java", Level: 2, Confidence: 1}}, Text: "Python"})
+	s.finish(done, &catalog.ExtractionResult{Skills: []catalog.SkillRef{{SkillID: "core:python", SkillName: "Python", Level: 2, Confidence: 1}, {SkillID: "core:java", SkillName: "Java", Level: 2, Confidence: 1}}, Text: "Python"})
 	job := one.must(201, "POST", "/jobs", `{"name":"J","employerId":"e","onetSocCode":"15-1252","skills":[{"skillId":"core:java","level":3},{"skillId":"core:python","level":1}]}`).text("id")
 	reports := map[string]string{}
 	for _, view := range []string{"alignment", "coverage", "gap", "market"} {

@@ -10,8 +10,8 @@ import (
 
 // Outcomes reads the outcomes of extractions.
 type Outcomes interface {
-	// Outcome returns the outcome of a record's last extraction; nil for none.
-	Outcome(ctx context.Context, org catalog.OrgID, id string) (*catalog.Outcome, error)
+	// ExtractionResult returns the result of a record's last extraction; nil for none.
+	ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error)
 }
 
 // sides are what an articulation's evidence compares, as it is now.
@@ -104,7 +104,7 @@ func provenance(
 	if stored != nil {
 		return stored, nil
 	}
-	outcome, err := s.Outcome(ctx, r.Base().OrganizationID, r.Base().ID)
+	outcome, err := s.ExtractionResult(ctx, r.Base().OrganizationID, r.Base().ID)
 	if err != nil || outcome == nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (a Actor) side(
 	if stamp == nil {
 		return side, nil
 	}
-	outcome, err := a.Store.Outcome(ctx, a.Org, r.Base().ID)
+	outcome, err := a.Store.ExtractionResult(ctx, a.Org, r.Base().ID)
 	if outcome != nil && outcome.Provenance == *stamp {
 		side.Quotes = outcome.Evidence
 	}

@@ -97,7 +97,7 @@ func run(ctx context.Context, folders gold.Folders, worst int) error {
 func (b *bench) row(cells ...string) { fmt.Fprintln(b.w, strings.Join(cells, "\t")) }
 
 // found extracts with the shipped model, without a deadline.
-func (b *bench) found(doc catalog.SyllabusText) catalog.Outcome {
+func (b *bench) found(doc catalog.SyllabusText) catalog.ExtractionResult {
 	r, err := b.e.Taught.Extract(context.Background(), doc)
 	if err != nil {
 		panic(err) // context.Background never ends
@@ -206,7 +206,7 @@ func (b *bench) older() {
 		fmt.Sprintf("ceiling %s", number(b.ceiling(b.e.Taught, b.set.Own))))
 }
 
-func ids(r catalog.Outcome) []string {
+func ids(r catalog.ExtractionResult) []string {
 	var out []string
 	for _, s := range r.Skills {
 		out = append(out, s.SkillID)
