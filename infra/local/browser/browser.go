@@ -188,7 +188,9 @@ func (b *Browser) Page(t *testing.T, root string, width, height int) *Page {
 		p.Do(domain, nil, nil)
 	}
 	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	t.Cleanup(func() { _ = b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil) })
+	t.Cleanup(func() {
+		_ = b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil)
+	})
 	return p
 }
 
