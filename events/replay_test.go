@@ -633,6 +633,7 @@ func golden(t *testing.T, file string, got []byte) {
 
 var (
 	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyCTID   = regexp.MustCompile(`\bce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
@@ -655,7 +656,7 @@ var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}
 	for _, id := range known {
-		seeded[id] = true
+		seeded[id], seeded[catalog.DerivedCTID(id)] = true, true
 	}
 	body := r.Body
 	if r.IsBase64Encoded {
@@ -678,6 +679,16 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
 			}
 			return fresh[id]
+		})
+		text = anyCTID.ReplaceAllStringFunc(text, func(ctid string) string {
+			if seeded[ctid] {
+				return ctid
+			}
+			changed = true
+			if fresh[ctid] == "" {
+				fresh[ctid] = fmt.Sprintf("ce-00000000-0000-4000-8000-%012d", len(fresh)+1)
+			}
+			return fresh[ctid]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {
