@@ -83,6 +83,7 @@ func requests(id map[string]string) []request {
 		{"getOpenAPI", nil, nil, ""},
 		{"getServiceInfo", nil, nil, ""},
 		{"getDocs", nil, nil, ""},
+		{"getConsole", nil, nil, ""},
 		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
@@ -505,7 +506,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	// The real page is infra/reference's.
-	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "assets/page.js": "\"use strict\";\n"} {
+	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "console.html": "<!doctype html>\n<title>Console</title>\n", "assets/page.js": "\"use strict\";\n"} {
 		path := filepath.Join(dir, "site", filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
