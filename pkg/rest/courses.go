@@ -54,7 +54,7 @@ type updateSectionInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	Include []string `query:"include" enum:"evidence,reviews,outcomes" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
+	Include []string `query:"include" enum:"evidence,reviews,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
 }
 
 type sectionSkillInput struct {
@@ -73,6 +73,7 @@ type SectionWithEvidence struct {
 	Included
 	IncludedReviews
 	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
+	IncludedText
 }
 
 func (s *Server) bindCourses() {
@@ -97,11 +98,21 @@ func (s *Server) bindCourses() {
 			return nil, err
 		}
 		included, reviews, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
-		if err != nil || !slices.Contains(in.Include, "outcomes") {
-			return &SectionWithEvidence{section, included, reviews, nil}, err
+		out := &SectionWithEvidence{Section: section, Included: included, IncludedReviews: reviews}
+		if err == nil && slices.Contains(in.Include, "outcomes") {
+			var found []catalog.FoundOutcome
+			found, err = c.actor().FoundOutcomes(ctx, section)
+			out.FoundOutcomes = &found
 		}
-		found, err := c.actor().FoundOutcomes(ctx, section)
-		return &SectionWithEvidence{section, included, reviews, &found}, err
+		if err != nil || !slices.Contains(in.Include, "text") {
+			return out, err
+		}
+		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
+		if err != nil {
+			return nil, err
+		}
+		out.IncludedText, err = c.includeText(ctx, in.Include, section, course)
+		return out, err
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
