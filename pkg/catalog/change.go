@@ -277,8 +277,17 @@ func restarted(before, after Record) bool {
 	if now == nil || now.ProcessingStatus != Pending {
 		return false
 	}
-	section, ok := after.(*Section)
-	return was.ProcessingStatus != Pending || ok && section.hasOtherSyllabus(*before.(*Section))
+	switch after := after.(type) {
+	case *Section:
+		if after.AwaitsOutcomes() {
+			return false
+		}
+		was := before.(*Section)
+		return was.ProcessingStatus != Pending || was.AwaitsOutcomes() || after.hasOtherSyllabus(*was)
+	case *OutcomeList:
+		return was.ProcessingStatus != Pending || after.hasOtherStatements(before.(*OutcomeList))
+	}
+	return was.ProcessingStatus != Pending
 }
 
 // found updates the rows that find a record and its hold on a document; before is nil for a

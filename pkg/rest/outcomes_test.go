@@ -1,0 +1,227 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+const python, sql = "core:python", "core:sql"
+
+// outcomesOf is the job that reads the outcomes of a course or program.
+func outcomesOf(owner string) catalog.ExtractionJob {
+	return catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(owner)}
+}
+
+// read finishes the reading of outcomes: each statement has one skill at level 3, with a verb.
+func (s *service) read(owner, skill string) {
+	s.t.Helper()
+	task, err := s.store.Claim(s.t.Context(), outcomesOf(owner), ids.New("run_"), s.clock.Now()+1000)
+	if err == nil {
+		err = s.store.Finish(s.t.Context(), task, statements(task, skill))
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func statements(task *catalog.Task, skill string) *catalog.ExtractionResult {
+	result := &catalog.ExtractionResult{
+		Statements: map[string]catalog.StatementResult{}, Provenance: catalog.Provenance{Engine: "engine", Source: catalog.FromOutcomes},
+	}
+	for _, o := range task.Outcomes.Outcomes {
+		if o.Unread {
+			result.Statements[o.ID] = catalog.StatementResult{
+				Statement: o.Statement, Skills: []catalog.SkillRef{found(skill, 3, .8)}, Level: 3, LevelSource: catalog.VerbLevel, Verb: new("Write"),
+				Evidence: []catalog.Evidence{{SkillID: skill, Quote: o.Statement[:2], End: 2, Page: 1, Label: "it", Verb: "Write", Section: "outcomes"}},
+			}
+		}
+	}
+	return result
+}
+
+func TestOutcomesAreReadAndKept(t *testing.T) {
+	s := newService(t)
+	course := s.one.course("Python")
+	id, section := course.text("id"), course.text("defaultSectionId")
+	path := "/courses/" + id + "/outcomes"
+	empty := s.one.must(200, "GET", path, "")
+	empty.want("outcomes", []any{})
+	empty.want("processingStatus", "COMPLETED")
+	empty.want("failure", nil)
+	empty.want("extraction", nil)
+	empty.want("courseId", id)
+	empty.want("updatedAt", course.get("updatedAt"))
+
+	s.clock.Add(10)
+	written := s.one.must(202, "PUT", path, `{"outcomes":[
+		{"code":"CLO 1","statement":" Write programs in Python ","alignments":[{"type":"EXACT","uri":"urn:outcome:x"}]},
+		{"code":"CLO 2","statement":"Write tests","level":5,"parentCode":"clo 1"},
+		{"statement":"Be kind","level":1,"skills":[{"skillId":"core:sql","level":4}]}]}`)
+	written.want("processingStatus", "PENDING")
+	written.want("outcomes.0.statement", "Write programs in Python")
+	written.want("outcomes.0.level", 2)
+	written.want("outcomes.0.levelSource", "NONE")
+	written.want("outcomes.1.levelSource", "GIVEN")
+	written.want("outcomes.1.parentId", written.text("outcomes.0.id"))
+	written.want("outcomes.2.skills", []any{map[string]any{"confidence": 1, "level": 4, "skillId": "core:sql", "skillName": "SQL"}})
+	written.want("outcomes.2.skillsSource", "GIVEN")
+	if cost := written.header("X-RateLimit-Cost"); cost != "4" {
+		t.Errorf("it costs %s, want 4: two statements are read", cost)
+	}
+	if after := s.one.must(200, "GET", "/courses/"+id, ""); after.text("updatedAt") == course.text("updatedAt") {
+		t.Error("the course's updatedAt has not moved")
+	}
+	waiting := s.one.must(200, "GET", "/courses/"+id+"/sections/"+section, "")
+	waiting.want("processingStatus", "PENDING")
+
+	s.clock.Add(10)
+	s.read(id, python)
+	done := s.one.must(200, "GET", path+"?include=evidence,reviews", "")
+	done.want("processingStatus", "COMPLETED")
+	done.want("outcomes.0.levelSource", "VERB")
+	done.want("outcomes.0.verb", "Write")
+	done.want("outcomes.0.skills.0.skillId", python)
+	done.want("outcomes.0.evidence.0.quote", "Wr")
+	done.want("outcomes.0.reviews", []any{})
+	done.want("outcomes.1.level", 5)
+	done.want("outcomes.1.levelSource", "GIVEN")
+	done.want("outcomes.2.evidence", []any{})
+	done.want("extraction.source", "OUTCOMES")
+	followed := s.one.must(200, "GET", "/courses/"+id+"/sections/"+section+"?include=evidence", "")
+	followed.want("processingStatus", "COMPLETED")
+	followed.want("extraction.source", "OUTCOMES")
+	if got := fmt.Sprint(followed.taught()); got != "[core:python 3 0.8 core:sql 4 1]" {
+		t.Errorf("the section teaches %s", got)
+	}
+
+	// A kept statement stays as it was read; a changed one keeps its id and what was given.
+	again := s.one.must(202, "PUT", path, fmt.Sprintf(`{"outcomes":[
+		{"id":%q,"statement":"Be very kind"},
+		{"statement":"Write programs in Python"},
+		{"code":"clo 2","statement":"Write good tests"}]}`, done.text("outcomes.2.id")))
+	again.want("outcomes.0.id", done.text("outcomes.2.id"))
+	again.want("outcomes.0.skillsSource", "GIVEN")
+	again.want("outcomes.1.id", done.text("outcomes.0.id"))
+	again.want("outcomes.1.skills.0.skillId", python)
+	again.want("outcomes.1.code", nil)
+	again.want("outcomes.1.alignments", []any{})
+	again.want("outcomes.2.id", done.text("outcomes.1.id"))
+	again.want("outcomes.2.skills", []any{})
+	again.want("outcomes.2.level", 5)
+	if cost := again.header("X-RateLimit-Cost"); cost != "3" {
+		t.Errorf("it costs %s, want 3: one changed statement is read", cost)
+	}
+	s.read(id, sql)
+	s.one.must(200, "PUT", path, `{"outcomes":[]}`).want("processingStatus", "COMPLETED")
+	s.one.must(200, "GET", "/courses/"+id+"/sections/"+section, "").want("processingStatus", "COMPLETED")
+	s.one.must(204, "DELETE", "/courses/"+id, "")
+	s.one.must(404, "GET", path, "")
+}
+
+func TestOutcomesThatAreRefused(t *testing.T) {
+	s := newService(t)
+	id := s.one.course("Python").text("id")
+	path := "/courses/" + id + "/outcomes"
+	first := s.one.must(202, "PUT", path, `{"outcomes":[{"code":"A","statement":"One"}]}`).text("outcomes.0.id")
+	long := strings.Repeat("x", 2000)
+	many := func(n int, statement string) string {
+		return `{"outcomes":[` + strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"statement":%q},`, statement), n), ",") + `]}`
+	}
+	for body, where := range map[string]string{
+		`{}`:                                "body.outcomes",
+		`{"outcomes":null}`:                 "body.outcomes",
+		`{"outcomes":[{}]}`:                 "body.outcomes[0].statement",
+		`{"outcomes":[{"statement":"  "}]}`: "body.outcomes[0].statement",
+		`{"outcomes":[{"statement":"a","name":"b"}]}`:                                                                                                                                "body.outcomes[0].name",
+		`{"outcomes":[{"statement":"a","level":6}]}`:                                                                                                                                 "body.outcomes[0].level",
+		`{"outcomes":[{"statement":"a","skills":[{"skillId":"no","level":1}]}]}`:                                                                                                     "body.outcomes[0].skills[0].skillId",
+		`{"outcomes":[{"statement":"a","skills":[{"skillId":"core:sql"}]}]}`:                                                                                                         "body.outcomes[0].skills[0].level",
+		`{"outcomes":[{"statement":"a","code":"x"},{"statement":"b","code":"X"}]}`:                                                                                                   "body.outcomes[1].code",
+		`{"outcomes":[{"statement":"a","id":"out_1"}]}`:                                                                                                                              "body.outcomes[0].id",
+		fmt.Sprintf(`{"outcomes":[{"statement":"a","id":%q},{"statement":"b","id":%q}]}`, first, first):                                                                              "body.outcomes[1].id",
+		`{"outcomes":[{"statement":"a","parentCode":"x"},{"statement":"b","code":"x"}]}`:                                                                                             "body.outcomes[0].parentCode",
+		fmt.Sprintf(`{"outcomes":[{"statement":"a","parentId":%q},{"statement":"One"}]}`, first):                                                                                     "body.outcomes[0].parentId",
+		fmt.Sprintf(`{"outcomes":[{"statement":"One","parentId":%q}]}`, first):                                                                                                       "body.outcomes[0].parentId",
+		fmt.Sprintf(`{"outcomes":[{"statement":"One","code":"A"},{"statement":"b","parentId":%q,"parentCode":"A"}]}`, first):                                                         "body.outcomes[1].parentCode",
+		`{"outcomes":[{"statement":"a","code":"1"},{"statement":"b","code":"2","parentCode":"1"},{"statement":"c","code":"3","parentCode":"2"},{"statement":"d","parentCode":"3"}]}`: "body.outcomes[3].parentCode",
+		`{"outcomes":[{"statement":"a","alignments":[{"type":"EXACT","uri":"http://example.org/"}]}]}`:                                                                               "body.outcomes[0].alignments[0].uri",
+		`{"outcomes":[{"statement":"a","alignments":[{"type":"SAME","uri":"urn:x:y"}]}]}`:                                                                                            "body.outcomes[0].alignments[0].type",
+		many(101, "a"): "body.outcomes[100]",
+		many(150, "a"): "body.outcomes[100]",
+		many(31, long): "body.outcomes[30].statement",
+	} {
+		r := s.one.must(422, "PUT", path, body)
+		if got := r.locations(); got != where {
+			t.Errorf("%.120s: %s, want %s: %.300s", body, got, where, r.Body)
+		}
+	}
+	s.one.must(404, "PUT", "/courses/crs_none/outcomes", `{"outcomes":[]}`)
+	s.two.must(404, "GET", path, "")
+	s.reader.must(403, "PUT", path, `{"outcomes":[]}`)
+	s.one.must(202, "PUT", path, many(30, long))
+	s.one.must(202, "PUT", path, many(100, "a"))
+}
+
+// A PUT while statements are read supersedes the reading: its result is dropped.
+func TestOutcomesSupersedeTheirReading(t *testing.T) {
+	s := newService(t)
+	program := s.one.must(201, "POST", "/programs", `{"name":"P"}`).text("id")
+	path := "/programs/" + program + "/outcomes"
+	s.one.must(202, "PUT", path, `{"outcomes":[{"statement":"One"},{"statement":"Two"}]}`).want("programId", program)
+	task, err := s.store.Claim(t.Context(), outcomesOf(program), "run", s.clock.Now()+1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.one.must(200, "GET", path, "").want("processingStatus", "PROCESSING")
+	s.one.must(202, "PUT", path, `{"outcomes":[{"statement":"Two"},{"statement":"Three"}]}`)
+	if err := s.store.Finish(t.Context(), task, statements(task, sql)); err != catalog.ErrFinished {
+		t.Errorf("the superseded run: %v", err)
+	}
+	s.one.must(200, "GET", path, "").want("outcomes.0.skills", []any{})
+	s.read(program, python)
+	done := s.one.must(200, "GET", path, "")
+	done.want("outcomes.0.skills.0.skillId", python)
+	done.want("outcomes.1.skills.0.skillId", python)
+	before := s.one.must(200, "GET", "/programs/"+program, "").text("updatedAt")
+	s.one.must(200, "PUT", path, `{"outcomes":[{"statement":"Two"},{"statement":"Three"}]}`).want("updatedAt", done.get("updatedAt"))
+	if after := s.one.must(200, "GET", "/programs/"+program, "").text("updatedAt"); after != before {
+		t.Error("an unchanged list changes its program")
+	}
+	s.one.must(412, "PUT", path, `{"outcomes":[]}`, "If-Match", `"old"`)
+	s.one.must(200, "PUT", path, `{"outcomes":[]}`, "If-Match", done.header("ETag"))
+	s.one.must(204, "DELETE", "/programs/"+program, "")
+}
+
+func TestSkillsOfOutcomesAreReviewed(t *testing.T) {
+	s := newService(t)
+	course := s.one.course("Python")
+	id := course.text("id")
+	path := "/courses/" + id + "/outcomes"
+	outcome := s.one.must(202, "PUT", path, `{"outcomes":[{"statement":"One"}]}`).text("outcomes.0.id")
+	s.read(id, python)
+	tag := s.one.must(200, "GET", path, "").header("ETag")
+	review := path + "/" + outcome + "/skills/" + python + "/review"
+	s.one.must(412, "PUT", review, `{"verdict":"REJECTED"}`, "If-Match", `"old"`)
+	s.one.must(200, "PUT", review, `{"verdict":"REJECTED"}`, "If-Match", tag).want("skills", []any{})
+	s.one.must(404, "PUT", path+"/out_none/skills/"+python+"/review", `{"verdict":"REJECTED"}`)
+	added := s.one.must(200, "PUT", path+"/"+outcome+"/skills/"+sql+"/review", `{"verdict":"ACCEPTED","level":4}`)
+	added.want("id", outcome)
+	added.want("skills.0.skillId", sql)
+	if got := fmt.Sprint(s.one.must(200, "GET", "/courses/"+id+"/sections/"+course.text("defaultSectionId"), "").taught()); got != "[core:sql 4 1]" {
+		t.Errorf("the section teaches %s", got)
+	}
+	shown := s.one.must(200, "GET", path+"?include=reviews,evidence", "")
+	shown.want("outcomes.0.reviews.0.skillId", python)
+	shown.want("outcomes.0.evidence", []any{})
+	// They outlive another reading of a changed statement.
+	s.one.must(202, "PUT", path, fmt.Sprintf(`{"outcomes":[{"id":%q,"statement":"Two"}]}`, outcome))
+	s.read(id, python)
+	s.one.must(200, "GET", path, "").want("outcomes.0.skills.0.skillId", sql)
+	s.one.must(204, "DELETE", review, "")
+	s.one.must(204, "DELETE", review, "")
+	s.one.must(200, "GET", path, "").want("outcomes.0.skills.1.skillId", python)
+	s.one.must(404, "DELETE", path+"/"+outcome+"/skills/none/review", "")
+}
