@@ -116,6 +116,8 @@ func TestTransferValueHasBlankNodes(t *testing.T) {
 // Every property that the tables name is published, and for the class.
 func TestTermsArePublished(t *testing.T) {
 	published(t, "ceterms:Course", courses)
+	published(t, "ceterms:LearningProgram", programs)
+	published(t, "ceterms:MicroCredential", credentials)
 	published(t, "ceterms:CredentialOrganization", organizations)
 	published(t, "ceasn:CompetencyFramework", frameworks)
 	published(t, "ceasn:Competency", competencies)
