@@ -8,7 +8,9 @@ import (
 // The facts of an organization are set one by one, and wrong ones change nothing.
 func TestOrganizationFacts(t *testing.T) {
 	c := newConsole(t)
-	loaded := value[struct{ Customers []struct{ OrganizationID string } }](c, "demo", "load")
+	loaded := value[struct {
+		Customers []struct{ OrganizationID string }
+	}](c, "demo", "load")
 	org, other := loaded.Customers[0].OrganizationID, loaded.Customers[1].OrganizationID
 	type facts struct {
 		Name, Description, Webpage, AgentType, CTID, Language, Handle string
