@@ -3,6 +3,7 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 )
 
 // Registered is embedded in records that have a CTID, their identifier in the Credential Registry, unique among all
@@ -85,4 +86,12 @@ func (c *Change) CTIDs() (ctids []string) {
 		ctids = append(ctids, a.CTID)
 	}
 	return ctids
+}
+
+// AlternativeCTID returns the CTID of an alternative, by its index: the first one has that of the articulation.
+func (a *Articulation) AlternativeCTID(index int) string {
+	if index == 0 {
+		return a.CTID
+	}
+	return DerivedCTID(a.ID + "/" + strconv.Itoa(index))
 }
