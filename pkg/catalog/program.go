@@ -18,16 +18,18 @@ type Program struct {
 	Courses     []CourseProfile `json:"courses" doc:"The program's courses, in the order of courseOrder"`
 	CourseOrder []string        `json:"courseOrder" doc:"Ids of the program's courses, in the order of the curriculum"`
 	DerivedSOCs []string        `json:"derivedSocs" doc:"SOC codes, NN-NNNN, of the occupations that cipCode leads to, sorted"`
+	MapSettings *MapSettings    `json:"mapSettings" extension:"true" doc:"Lowest scores of marks in the curriculum map; null for the defaults, 0.3 and 0.6"`
 }
 
 // ProgramInput is the input for a program from a request or a file.
 type ProgramInput struct {
 	ExternalInput
-	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
-	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
-	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
-	CIPCode     Optional[*string]  `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
-	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	Name        Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
+	Description Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
+	Code        Optional[*string]      `json:"code,omitzero" maxLength:"50"`
+	CIPCode     Optional[*string]      `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
+	CourseOrder Optional[[]string]     `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	MapSettings Optional[*MapSettings] `json:"mapSettings,omitzero"`
 }
 
 // Apply sets the fields of the program. Its courses are looked up in l.Courses; if that is nil, they can only be
@@ -36,6 +38,9 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
 	wrong := in.apply(&p.External, l)
+	if p.MapSettings = in.MapSettings.Or(p.MapSettings); p.MapSettings != nil {
+		wrong = append(wrong, p.MapSettings.check(l.Below("mapSettings"))...)
+	}
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode = text(in.CIPCode, nil)
 		if known := p.Derive(l.Occupations); !known {
