@@ -471,7 +471,7 @@ func (c *client) move(statuses ...string) {
 		c.change(request{
 			operation: "moveArticulation", path: path + "/status", key: c.key(1),
 			ifMatch: c.version(catalog.ArticulationKind, path),
-			body:    object{"status": status, "decidedBy": object{"name": c.name}},
+			body:    object{"status": status, "decidedBy": object{"name": c.name}, "note": c.marker()},
 			effects: map[string]string{idOf(path) + " status": status},
 		})
 	}

@@ -85,7 +85,7 @@ type pageTeaching struct {
 	Quotes []string
 }
 
-type pageMove struct{ At, Day, From, To, By string }
+type pageMove struct{ At, Day, From, To, By, Note string }
 
 // Page returns the articulation for human readers.
 func (d Decision) Page() DecisionPage {
@@ -121,7 +121,9 @@ func (d Decision) Page() DecisionPage {
 		p.Programs = append(p.Programs, name)
 	}
 	for _, m := range d.Moves {
-		move := pageMove{At: m.At.String(), Day: dayName(catalog.DateOf(m.At)), From: words(m.From), To: words(m.To)}
+		move := pageMove{
+			At: m.At.String(), Day: dayName(catalog.DateOf(m.At)), From: words(m.From), To: words(m.To), Note: valueOf(m.Note),
+		}
 		if m.DecidedBy != nil {
 			move.By = personName(*m.DecidedBy)
 		}

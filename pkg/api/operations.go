@@ -283,7 +283,7 @@ var operations = []Operation{
 	added(remove("deleteArticulation", Articulations, "/articulations/{articulationId}", "Delete an articulation", "getArticulation",
 		described("Deletes the articulation. One that is IN_REVIEW or APPROVED cannot be deleted (409)."))),
 	added(post("moveArticulation", Articulations, "/articulations/{articulationId}/status", "Move an articulation to another status",
-		described("Moves DRAFT to IN_REVIEW; IN_REVIEW to APPROVED, REJECTED or DRAFT; REJECTED to DRAFT. Approval requires decidedBy, freezes the evidence and ends the superseded articulation; a conflict with another approved articulation, or a granted course that was deleted, is refused (409)."),
+		described("Moves DRAFT to IN_REVIEW; IN_REVIEW to APPROVED, REJECTED or DRAFT; REJECTED to DRAFT. A rejection requires a note. Approval requires decidedBy, freezes the evidence and ends the superseded articulation; a conflict with another approved articulation, or a granted course that was deleted, is refused (409)."),
 		compares("getArticulation"), tagged)),
 	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "Read the history of an articulation",
 		described("Returns every status change, oldest first, with who decided and the API key used."), untagged)),
@@ -372,6 +372,8 @@ var operations = []Operation{
 		described("Returns the name, version and links. A client that prefers HTML is redirected to the reference."), costs(free), public, untagged, leads("getDocs"))),
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
 		described("Returns the reference and guides. Operations can be tried with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
+	added(get("getConsole", Docs, "/console", "Open the console",
+		described("Returns the page on which people review skills, decide transfers and map programs. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
-		described("Returns a script or stylesheet of the page; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
+		described("Returns a script or stylesheet of the reference or the console; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
 }

@@ -218,17 +218,18 @@ func TestArticulationMoves(t *testing.T) {
 		"DRAFT IN_REVIEW": true, "IN_REVIEW APPROVED": true, "IN_REVIEW REJECTED": true, "IN_REVIEW DRAFT": true, "REJECTED DRAFT": true,
 	}
 	by := catalog.Optional[*catalog.PersonInput]{Set: true, Value: &catalog.PersonInput{Name: "Registrar"}}
+	because := catalog.Optional[*string]{Set: true, Value: new("Because.")}
 	for _, from := range states {
 		for _, to := range states {
 			a := &catalog.Articulation{Status: from}
-			move, err := catalog.MoveInput{Status: to, DecidedBy: by}.Apply(a, "key_1", known, 7)
+			move, err := catalog.MoveInput{Status: to, DecidedBy: by, Note: because}.Apply(a, "key_1", known, 7)
 			if !allowed[string(from+" "+to)] {
 				if !isCode(err, catalog.Conflict) || a.Status != from {
 					t.Errorf("%s to %s: %v, is %s", from, to, err, a.Status)
 				}
 				continue
 			}
-			want := catalog.Move{At: 7, From: from, To: to, DecidedBy: &catalog.Person{Name: "Registrar"}, KeyID: "key_1"}
+			want := catalog.Move{At: 7, From: from, To: to, DecidedBy: &catalog.Person{Name: "Registrar"}, Note: new("Because."), KeyID: "key_1"}
 			if diff := cmp.Diff(want, move); err != nil || diff != "" || a.Status != to {
 				t.Errorf("%s to %s: %v, is %s\n%s", from, to, err, a.Status, diff)
 			}
@@ -242,7 +243,10 @@ func TestArticulationMoves(t *testing.T) {
 	if _, err := (catalog.MoveInput{Status: catalog.ArticulationApproved}).Apply(a, "", known, 1); !isCode(err, catalog.ValidationFailed) || a.Status != catalog.ArticulationInReview {
 		t.Errorf("approved by nobody: %v", err)
 	}
-	if move, err := (catalog.MoveInput{Status: catalog.ArticulationRejected}).Apply(a, "", known, 1); err != nil || move.DecidedBy != nil {
+	if _, err := (catalog.MoveInput{Status: catalog.ArticulationRejected, DecidedBy: by}).Apply(a, "", known, 1); !isCode(err, catalog.ValidationFailed) || a.Status != catalog.ArticulationInReview {
+		t.Errorf("rejected without a note: %v", err)
+	}
+	if move, err := (catalog.MoveInput{Status: catalog.ArticulationRejected, Note: because}).Apply(a, "", known, 1); err != nil || move.DecidedBy != nil {
 		t.Errorf("rejected by nobody: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ var ArticulationMoves = map[ArticulationStatus][]ArticulationStatus{
 type MoveInput struct {
 	Status    ArticulationStatus     `json:"status" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status to move to"`
 	DecidedBy Optional[*PersonInput] `json:"decidedBy,omitzero" doc:"Person who decided; required with APPROVED"`
+	Note      Optional[*string]      `json:"note,omitzero" maxLength:"2000" doc:"Reason for the move, shown in the history and on the page; required with REJECTED"`
 }
 
 // PersonInput is the input for a person.
@@ -34,13 +35,14 @@ type Move struct {
 	From      ArticulationStatus `json:"from" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status before"`
 	To        ArticulationStatus `json:"to" enum:"DRAFT,IN_REVIEW,APPROVED,REJECTED" doc:"The status after"`
 	DecidedBy *Person            `json:"decidedBy" doc:"Person who decided, if given"`
+	Note      *string            `json:"note" doc:"Reason for the move, if given"`
 	KeyID     string             `json:"keyId" doc:"Id of the API key that made the move"`
 }
 
 // Apply moves the articulation and returns the move. The error is a Conflict if its state does not allow the move.
 // Approve completes an approval.
 func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (Move, error) {
-	move := Move{At: now, From: a.Status, To: in.Status, KeyID: keyID}
+	move := Move{At: now, From: a.Status, To: in.Status, Note: text(in.Note, nil), KeyID: keyID}
 	if by := in.DecidedBy.Value; by != nil {
 		move.DecidedBy = &Person{Name: by.Name, Role: nonEmpty(by.Role)}
 	}
@@ -52,6 +54,9 @@ func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (M
 	}
 	if in.Status == ArticulationApproved && move.DecidedBy == nil {
 		return move, Invalid(FieldError{Location: l.at("decidedBy"), Message: "is required with APPROVED"})
+	}
+	if in.Status == ArticulationRejected && move.Note == nil {
+		return move, Invalid(FieldError{Location: l.at("note"), Message: "is required with REJECTED"})
 	}
 	a.Status = in.Status
 	return move, nil

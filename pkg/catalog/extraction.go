@@ -52,6 +52,15 @@ type ExtractionResult struct {
 	Text       string     `json:"-"`
 }
 
+// StatementResult holds what is read out of the statement of one outcome.
+type StatementResult struct {
+	Skills      []SkillRef
+	Evidence    []Evidence // offsets into the statement
+	Level       int
+	LevelSource LevelSource // PRINTED, VERB or NONE
+	Verb        *string     // as it stands in the statement; nil for none
+}
+
 // Task is a claimed extraction: the input of a run, and its lease.
 type Task struct {
 	Job          ExtractionJob

@@ -36,6 +36,7 @@ import (
 //	idempotency record      o#<org>#answer                    sha256 of the key         Idempotency-Key
 //	reservation             o#<org>#reservation               <holder's id>             deletions of what it will hold
 //	external id             o#<org>#external#<Kind>           <external id>             external id
+//	CTID that was set       o#<org>#ctid                      <ctid>                    CTID
 //	code of a course        o#<org>#code#Course               sha256 of the code        all courses with a code
 //	                                                          #10-digit number
 //	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>           lists with filters; see facet.go
@@ -147,6 +148,8 @@ func reservationKey(org catalog.OrgID, holder string) key {
 func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {
 	return key{api.ExternalRows.Key(string(org), string(kind)), external}
 }
+
+func ctidKey(org catalog.OrgID, ctid string) key { return key{partition(org, api.CTIDRows), ctid} }
 
 func codeKey(org catalog.OrgID, code string, seq int) key {
 	return key{partition(org, api.CodeRows), codePrefix(code) + numbered(seq)}

@@ -133,10 +133,9 @@ type finding struct {
 // maxCachedWords limits an extractor's word cache.
 const maxCachedWords = 1 << 16
 
-func (e *Extractor) begin(text string) *extraction {
+func (e *Extractor) begin(text string, blocks []block) *extraction {
 	x := e.pool.Get().(*extraction)
-	x.doc = text
-	x.blocks = blocks(text)
+	x.doc, x.blocks = text, blocks
 	x.tools = x.tools[:0]
 	x.tokens, x.clauses, x.mentions = x.tokens[:0], x.clauses[:0], x.mentions[:0]
 	x.count, x.functions, x.known, x.capitals = 0, 0, 0, false
@@ -163,15 +162,19 @@ func (e *Extractor) end(x *extraction) {
 // follows the order of the skills. The same document, taxonomy and engine always give the
 // same result. It returns the context's error when the context ends.
 func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error) {
-	x := e.begin(doc.Text)
+	x := e.begin(doc.Text, blocks(doc.Text))
 	defer e.end(x)
+	return x.extract(ctx, doc)
+}
+
+func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error) {
 	result := catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
 	if err := x.tokenize(ctx); err != nil {
 		return result, err
 	}
 	if !x.covered() {
 		warn(&result, catalog.LanguageNotCovered,
-			"The text is not in a language that the taxonomy "+e.taxonomy+" covers here (English); no skills were looked for.")
+			"The text is not in a language that the taxonomy "+x.taxonomy+" covers here (English); no skills were looked for.")
 		return result, nil
 	}
 	m := fitted().of(x.passage)
@@ -186,7 +189,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (cata
 	place := newPlaces(doc)
 	evidence := map[string][]catalog.Evidence{}
 	for _, f := range findings {
-		c := m.Confidence(m.Score(e.t.ID(int(f.skill)), x.values(f)), x.bounds(f))
+		c := m.Confidence(m.Score(x.t.ID(int(f.skill)), x.values(f)), x.bounds(f))
 		if c < cut || c == 0 {
 			continue
 		}
@@ -194,7 +197,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (cata
 			return result, err
 		}
 		level, shown := x.level(f)
-		ref := catalog.SkillRef{SkillID: e.t.ID(int(f.skill)), SkillName: e.t.Name(int(f.skill)), Level: level, Confidence: c}
+		ref := catalog.SkillRef{SkillID: x.t.ID(int(f.skill)), SkillName: x.t.Name(int(f.skill)), Level: level, Confidence: c}
 		result.Skills = append(result.Skills, ref)
 		for _, s := range shown {
 			evidence[ref.SkillID] = append(evidence[ref.SkillID], x.evidence(ref.SkillID, s, place))
@@ -210,7 +213,7 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (cata
 	}
 	if len(result.Skills) == 0 && x.count >= 60 && float64(x.known) < 0.5*float64(x.count-x.functions) {
 		warn(&result, catalog.VocabularyMismatch,
-			"The taxonomy "+e.taxonomy+" has few of the text's words: the text may teach skills that it does not cover.")
+			"The taxonomy "+x.taxonomy+" has few of the text's words: the text may teach skills that it does not cover.")
 	}
 	return result, nil
 }
@@ -222,7 +225,7 @@ func warn(r *catalog.ExtractionResult, code catalog.WarningCode, message string)
 // Candidates returns every skill considered, with its features, ordered by id. Calibration
 // learns from them.
 func (e *Extractor) Candidates(doc catalog.SyllabusText) []Candidate {
-	x := e.begin(doc.Text)
+	x := e.begin(doc.Text, blocks(doc.Text))
 	defer e.end(x)
 	ctx := context.Background() // never ends, so nothing below fails
 	if x.tokenize(ctx) != nil || !x.covered() {

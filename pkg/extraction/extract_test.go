@@ -293,7 +293,8 @@ func TestLevelIsTheHighestOverMentionsAndPrintedOnesWin(t *testing.T) {
 	tax := openSmall(t)
 	find := func(id string, lines []string) int {
 		e := NewExtractor(tax, opened(t))
-		x := e.begin(strings.Join(lines, "\n"))
+		text := strings.Join(lines, "\n")
+		x := e.begin(text, blocks(text))
 		defer e.end(x)
 		if err := x.tokenize(t.Context()); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -345,6 +346,23 @@ func LevelOf(outcome string) (level int, verb string) {
 		return unknownLevel, ""
 	}
 	return g.level, g.verb
+}
+
+// promise returns the level of an outcome: the one that it prints, or that of the verb that asks for most, whose
+// first one is returned, or 2.
+func promise(outcome string) (level int, source catalog.LevelSource, verb *string) {
+	for _, g := range governors(besides().ReplaceAllString(outcome, ";")) {
+		if g.level > level {
+			level, source, verb = g.level, catalog.VerbLevel, &g.verb
+		}
+	}
+	if printed := printedLevel(outcome); printed > 0 {
+		return printed, catalog.PrintedLevel, verb
+	}
+	if level == 0 {
+		return unknownLevel, catalog.NoLevel, nil
+	}
+	return level, source, verb
 }
 
 func undouble(s string) string {

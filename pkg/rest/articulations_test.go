@@ -61,7 +61,7 @@ const byRegistrar = `"decidedBy":{"name":"R. Egistrar","role":"Registrar"}`
 // move moves an articulation and checks the status of the response.
 func (c client) move(status int, id, to string) reply {
 	c.s.t.Helper()
-	return c.must(status, "POST", "/articulations/"+id+"/status", fmt.Sprintf(`{"status":%q,%s}`, to, byRegistrar))
+	return c.must(status, "POST", "/articulations/"+id+"/status", fmt.Sprintf(`{"status":%q,"note":"Decided.",%s}`, to, byRegistrar))
 }
 
 func (c client) approved(body fields) string {
@@ -117,7 +117,7 @@ func TestArticulationFromDraftToLookup(t *testing.T) {
 		t.Errorf("field errors at %s", r.locations())
 	}
 	tag := one.must(200, "GET", path, "").header("ETag")
-	one.must(412, "POST", path+"/status", `{"status":"REJECTED"}`, "If-Match", `"stale"`)
+	one.must(412, "POST", path+"/status", `{"status":"REJECTED","note":"N"}`, "If-Match", `"stale"`)
 	s.clock.Add(1000)
 	approved := one.must(200, "POST", path+"/status", `{"status":"APPROVED",`+byRegistrar+`}`, "If-Match", tag, "Idempotency-Key", "a")
 	approved.want("status", "APPROVED")
@@ -281,6 +281,33 @@ func TestGrantedCoursesStay(t *testing.T) {
 	one.move(200, draft, "REJECTED")
 	one.must(204, "DELETE", "/articulations/"+draft, "")
 	one.must(404, "GET", "/articulations/"+draft+"/history", "")
+}
+
+// TestRejectionNeedsANote: REJECTED without a note is 422; notes stand in the history, null where none was given.
+func TestRejectionNeedsANote(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := s.one.articulation(elective("A 1"))
+	path := "/articulations/" + id + "/status"
+	long := strings.Repeat("é", 2000)
+	for _, c := range []struct {
+		status int
+		body   string
+	}{
+		{200, `{"status":"IN_REVIEW"}`},
+		{422, `{"status":"REJECTED"}`}, {422, `{"status":"REJECTED","note":null}`}, {422, `{"status":"REJECTED","note":"  "}`},
+		{422, `{"status":"REJECTED","note":"` + long + `x"}`}, {422, `{"status":"DRAFT","note":7}`},
+		{200, `{"status":"REJECTED","note":" No laboratory. "}`},
+		{200, `{"status":"DRAFT","note":null}`}, {200, `{"status":"IN_REVIEW","note":""}`}, {200, `{"status":"REJECTED","note":"` + long + `"}`},
+	} {
+		if r := s.one.must(c.status, "POST", path, c.body); c.status == 422 && r.locations() != "body.note" {
+			t.Errorf("%s: field errors at %s", c.body, r.locations())
+		}
+	}
+	history := s.one.must(200, "GET", "/articulations/"+id+"/history", "")
+	for i, note := range []any{nil, "No laboratory.", nil, nil, long} {
+		history.want(fmt.Sprintf("data.%d.note", i), note)
+	}
 }
 
 // TestApprovalsAtOnce: of conflicting approvals that come at once one succeeds; an

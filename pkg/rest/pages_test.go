@@ -42,7 +42,7 @@ func TestArticulationPage(t *testing.T) {
 	one.move(200, id, "IN_REVIEW")
 	approved := one.move(200, id, "APPROVED")
 	rule := fmt.Sprintf("A score of %.4f is a full match", approved.get("evidence.skillsMatchScore"))
-	frozen := []string{">approved<", rule, "are those of the approval on", "R. Egistrar, Registrar", "<td>in review</td><td>approved</td>"}
+	frozen := []string{">approved<", rule, "are those of the approval on", "R. Egistrar, Registrar", "<td>Decided.</td>", "<td>in review</td><td>approved</td>"}
 	one.page(path+"/page", append(frozen, "<q>")...)
 	s.reader.page(path+"?format=html", frozen...)
 

@@ -61,7 +61,7 @@ func TestMovesThatDecide(t *testing.T) {
 		a := &catalog.Articulation{Status: c.from, Receiving: []catalog.Grant{{CourseID: new("crs")}}}
 		in := catalog.MoveInput{Status: c.to, DecidedBy: catalog.Optional[*catalog.PersonInput]{
 			Set: true, Value: &catalog.PersonInput{Name: "Registrar"},
-		}}
+		}, Note: catalog.Optional[*string]{Set: true, Value: new("Because.")}}
 		store := empty{course: &catalog.Course{Meta: catalog.Meta{ID: "crs"}}}
 		change, err := service.Actor{Store: store, KeyID: "key", Now: 5}.MoveArticulation(t.Context(), a, in)
 		if err != nil {

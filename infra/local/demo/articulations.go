@@ -143,7 +143,11 @@ func (l Loader) decide(ctx context.Context, a *catalog.Articulation, row intake.
 			}
 		}
 	}
-	return l.move(ctx, a, catalog.MoveInput{Status: status, DecidedBy: by})
+	in := catalog.MoveInput{Status: status, DecidedBy: by}
+	if status == catalog.ArticulationRejected {
+		in.Note = catalog.Optional[*string]{Set: true, Value: a.PrivateNote}
+	}
+	return l.move(ctx, a, in)
 }
 
 // move moves an articulation to another status.
