@@ -38,6 +38,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	HandleRows       Partition = "h#*"
 	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
