@@ -83,6 +83,7 @@ func requests(id map[string]string) []request {
 		{"getOpenAPI", nil, nil, ""},
 		{"getServiceInfo", nil, nil, ""},
 		{"getDocs", nil, nil, ""},
+		{"getConsole", nil, nil, ""},
 		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
@@ -505,7 +506,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	// The real page is infra/reference's.
-	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "assets/page.js": "\"use strict\";\n"} {
+	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "console.html": "<!doctype html>\n<title>Console</title>\n", "assets/page.js": "\"use strict\";\n"} {
 		path := filepath.Join(dir, "site", filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -633,6 +634,7 @@ func golden(t *testing.T, file string, got []byte) {
 
 var (
 	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyCTID   = regexp.MustCompile(`\bce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
@@ -655,7 +657,7 @@ var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}
 	for _, id := range known {
-		seeded[id] = true
+		seeded[id], seeded[catalog.DerivedCTID(id)] = true, true
 	}
 	body := r.Body
 	if r.IsBase64Encoded {
@@ -678,6 +680,16 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
 			}
 			return fresh[id]
+		})
+		text = anyCTID.ReplaceAllStringFunc(text, func(ctid string) string {
+			if seeded[ctid] {
+				return ctid
+			}
+			changed = true
+			if fresh[ctid] == "" {
+				fresh[ctid] = fmt.Sprintf("ce-00000000-0000-4000-8000-%012d", len(fresh)+1)
+			}
+			return fresh[ctid]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {

@@ -100,7 +100,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	notifying.Webhooks(config, s.server)
 	s.server.Webhooks = unheard{s.server.Webhooks}
 	printing.Document(config, s.server)
-	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "console.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.handle = group.Gateway(s.server)
 	return s
 }

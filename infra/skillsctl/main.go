@@ -42,6 +42,7 @@ type commands struct {
 		Enable  customersEnable  `cmd:"" help:"Admit a disabled customer's calls again."`
 	} `cmd:"" help:"Customers and their organizations."`
 	Organizations struct {
+		Set    organizationsSet    `cmd:"" help:"State the facts that descriptions in CTDL need, and publish them."`
 		Export organizationsExport `cmd:"" help:"Write everything that is stored of an organization to a directory."`
 		Erase  organizationsErase  `cmd:"" help:"Delete an organization with everything that is stored of it."`
 	} `cmd:"" help:"Organizations."`

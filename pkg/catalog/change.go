@@ -97,6 +97,13 @@ type (
 		Name string
 	}
 
+	// CTIDAssignment gives a record the CTID that was set instead of Before; Was is the id of the record that had it,
+	// "" for none. See Resolve.
+	CTIDAssignment struct {
+		about[Record]
+		CTID, Before, Was string
+	}
+
 	// CodeChange changes the normalised code by which a course is found; "" for none.
 	CodeChange struct {
 		about[*Course]
@@ -294,6 +301,7 @@ func restarted(before, after Record) bool {
 // new record.
 func (c *Change) found(before, after Record) {
 	c.names(before, after)
+	c.registers(before, after)
 	document := ""
 	if before != nil {
 		document = HeldDocument(before)

@@ -36,6 +36,15 @@ func (l Lookups) period(from, to *string) []FieldError {
 	return nil
 }
 
+// newWebpage sets the address of a page if the input has one.
+func (l Lookups) newWebpage(in Optional[*string], page **string) []FieldError {
+	if !in.Set {
+		return nil
+	}
+	*page = text(in, nil)
+	return l.webpage(*page)
+}
+
 // webpage checks the address of a page for people.
 func (l Lookups) webpage(href *string) []FieldError {
 	if href == nil || isWebpage(*href) {

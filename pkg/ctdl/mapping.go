@@ -50,6 +50,64 @@ func owned[T any](o Organization, class, ctid string, record T, table []mapping[
 	return describe(o, class, ctid, record, table)
 }
 
+// Program is a program with what its description refers to.
+type Program struct {
+	*catalog.Program
+	Courses     []string // CTIDs, in the order of the curriculum
+	Credentials []string // CTIDs
+	Taught      Taught
+	CIP         []Code // of its CIP code
+	SOC         []Code // of its occupations
+}
+
+var programs = []mapping[Program]{
+	{"name", "ceterms:name", words, Required, func(p Program) any { return p.Name }},
+	{"description", "ceterms:description", words, Required, func(p Program) any { return p.Description }},
+	{"webpage", "ceterms:subjectWebpage", plain, Required, func(p Program) any { return p.Webpage }},
+	{"lifecycleStatus", "ceterms:lifeCycleStatusType", concept(lifecycles), Required, func(p Program) any { return p.LifecycleStatus }},
+	{"code", "ceterms:codedNotation", plain, "", func(p Program) any { return p.Code }},
+	{"externalId", "ceterms:identifier", identifiers(externalIDName), "", func(p Program) any { return p.ExternalID }},
+	{"courseOrder", "ceterms:hasPart", references, Recommended, func(p Program) any { return p.Courses }},
+	{"credentialIds", "ceterms:isPreparationFor", references, Recommended, func(p Program) any { return p.Credentials }},
+	{"cipCode", "ceterms:instructionalProgramType", codes(cip), Recommended, func(p Program) any { return p.CIP }},
+	{"derivedSocs", "ceterms:occupationType", codes(soc), "", func(p Program) any { return p.SOC }},
+	{"outcomes", "ceterms:teaches", taught, Recommended, func(p Program) any { return p.Taught }},
+}
+
+// ProgramEntity describes a program.
+func ProgramEntity(o Organization, p Program, ctid string) Entity {
+	return owned(o, "ceterms:LearningProgram", ctid, p, programs)
+}
+
+// Credential is a credential with what its description refers to.
+type Credential struct {
+	*catalog.Credential
+	Courses []string // CTIDs of the courses of its sections, in their order
+}
+
+var credentials = []mapping[Credential]{
+	{"name", "ceterms:name", words, Required, func(c Credential) any { return c.Name }},
+	{"description", "ceterms:description", words, Required, func(c Credential) any { return c.Description }},
+	{"webpage", "ceterms:subjectWebpage", plain, Required, func(c Credential) any { return c.Webpage }},
+	{"status", "ceterms:credentialStatusType", concept(credentialStatuses), Required, func(c Credential) any { return c.Status }},
+	{"externalId", "ceterms:identifier", identifiers(externalIDName), "", func(c Credential) any { return c.ExternalID }},
+	{"sections", "ceterms:requires", condition, Recommended, func(c Credential) any { return c.Courses }},
+}
+
+// CredentialEntity describes a credential.
+func CredentialEntity(o Organization, c Credential, ctid string) Entity {
+	e := owned(o, "ceterms:"+c.CredentialType, ctid, c, credentials)
+	if !publishable(e.Class) {
+		e.Missing = append(e.Missing, Missing{"@type", Required, "credentialType"})
+	}
+	return e
+}
+
+// publishable reports whether the Registry takes credentials of the class.
+func publishable(class string) bool {
+	return class != "ceterms:Credential" && class != "ceterms:Degree" && Within(class, "ceterms:Credential")
+}
+
 var organizations = []mapping[Organization]{
 	{"name", "ceterms:name", words, Required, func(o Organization) any { return o.Name }},
 	{"description", "ceterms:description", words, Required, func(o Organization) any { return o.Description }},

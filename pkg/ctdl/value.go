@@ -62,6 +62,18 @@ var pages = value{write: func(_ Organization, v any) any {
 	return each(v.([]string), func(page string) any { return page })
 }}
 
+// condition is a requirement to complete the courses with a list of CTIDs.
+var condition = value{write: func(o Organization, v any) any {
+	targets := references.write(o, v)
+	if targets == nil {
+		return nil
+	}
+	return list(object{
+		"@type": "ceterms:ConditionProfile", "ceterms:name": object{"en-US": "Courses"},
+		"ceterms:description": object{"en-US": "Completion of all of these courses."}, "ceterms:targetLearningOpportunity": targets,
+	})
+}}
+
 // nodes are objects that describe what has no address of its own.
 var nodes = value{write: func(_ Organization, v any) any { return each(v.([]object), func(o object) any { return o }) }}
 

@@ -63,6 +63,8 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return one(s.saveExternal(org, e), nil)
 	case *catalog.ExternalIDRelease:
 		return one(s.freeExternal(org, e), nil)
+	case *catalog.CTIDAssignment:
+		return one(s.saveCTID(org, e), nil)
 	case *catalog.CodeChange:
 		return rows{writes: s.saveCode(org, e)}, nil
 	case *catalog.Webhooks:

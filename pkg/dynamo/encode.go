@@ -173,7 +173,16 @@ func decodeInto(row item, r catalog.Record) error {
 		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
 	// Rows of earlier releases lack some attributes.
+	catalog.DeriveCTID(r)
 	switch r := r.(type) {
+	case *catalog.Program:
+		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse)
+		if r.CredentialIDs == nil {
+			r.CredentialIDs = []string{}
+		}
+	case *catalog.Credential:
+		r.CredentialType = cmp.Or(r.CredentialType, catalog.MicroCredential)
+		r.Status = cmp.Or(r.Status, catalog.ActiveCredential)
 	case *catalog.Course:
 		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse)
 		for i := range r.Sections {

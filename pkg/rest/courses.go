@@ -72,6 +72,7 @@ type SectionWithEvidence struct {
 	*catalog.Section
 	Included
 	IncludedReviews
+	IncludedText
 }
 
 func (s *Server) bindCourses() {
@@ -97,7 +98,15 @@ func (s *Server) bindCourses() {
 			return nil, err
 		}
 		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, !section.Extracted())
-		return &SectionWithEvidence{section, included, reviews}, err
+		if err != nil || !slices.Contains(in.Include, "text") {
+			return &SectionWithEvidence{section, included, reviews, IncludedText{}}, err
+		}
+		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
+		if err != nil {
+			return nil, err
+		}
+		text, err := c.includeText(ctx, in.Include, section, course)
+		return &SectionWithEvidence{section, included, reviews, text}, err
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 type includeInput struct {
-	Include []string `query:"include" enum:"evidence,reviews" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills"`
+	Include []string `query:"include" enum:"evidence,reviews,text" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills; text adds the text to which the evidence's offsets refer"`
 }
 
 // Included is what include=evidence adds to a record.
@@ -61,4 +61,25 @@ func (c *call) includeReviewed(
 		reviews = []catalog.Review{}
 	}
 	return included, IncludedReviews{&reviews}, nil
+}
+
+// IncludedText is what include=text adds to a record.
+type IncludedText struct {
+	Text *string `json:"text,omitempty" doc:"Text to which the evidence's offsets refer, empty for none; only with include=text" extension:"true"`
+}
+
+// includeText loads the text from which a record's skills were extracted if requested. course is that of a section.
+func (c *call) includeText(ctx context.Context, names []string, r catalog.Record, course *catalog.Course) (IncludedText, error) {
+	if !slices.Contains(names, "text") {
+		return IncludedText{}, nil
+	}
+	source, text := catalog.SourceOf(r, course)
+	if source == catalog.FromSyllabus {
+		stored, err := c.Store.Text(ctx, c.org, r.Base().ID)
+		if err != nil {
+			return IncludedText{}, err
+		}
+		text = string(stored)
+	}
+	return IncludedText{&text}, nil
 }

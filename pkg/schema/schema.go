@@ -39,6 +39,7 @@ func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
 		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
+		reflect.TypeFor[catalog.Optional[*catalog.MapSettings]]():        reflect.TypeFor[*catalog.MapSettings](),
 		reflect.TypeFor[catalog.Optional[*catalog.TermInput]]():          reflect.TypeFor[*catalog.TermInput](),
 		reflect.TypeFor[catalog.Optional[catalog.SectionStatus]]():       reflect.TypeFor[catalog.SectionStatus](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
