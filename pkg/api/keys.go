@@ -174,7 +174,7 @@ func RowsOf(function string) Rows {
 		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:
 		return Rows{}.reading(live(catalog.DocumentKind)).
-			writing(live(catalog.CourseKind)). // which counts the skills of its sections
+			writing(live(catalog.CourseKind)).                                 // which counts the skills of its sections
 			writing(live(catalog.OutcomeListKind), live(catalog.ProgramKind)). // whose changes those of its outcomes are
 			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
