@@ -197,6 +197,8 @@ var operations = []Operation{
 		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
 	added(remove("deleteCourseOutcomeReview", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a course's outcome", "getCourseOutcomes",
 		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
+	added(list("listOutcomes", Courses, "/outcomes", "Find outcomes with a skill",
+		described("Returns the outcomes of courses and programs that name the skill, by the name of the course or program, then in the order of its list. Changes take effect within 10 seconds."), errors(catalog.NotFound))),
 
 	list("listJobs", Jobs, "/jobs", "List jobs",
 		described("Returns the organization's jobs in creation order. externalId selects a job by exact value, query by words of the name, best match first.")),

@@ -38,6 +38,21 @@ type readProgramOutcomesInput struct {
 	includeInput
 }
 
+type listOutcomesInput struct {
+	pageInput
+	SkillID string `query:"skillId" required:"true" minLength:"1" doc:"Only outcomes with this skill"`
+	Level   int    `query:"level" default:"1" minimum:"1" maximum:"5" doc:"Only outcomes with the skill at this level or above"`
+}
+
+// PromisedOutcome is an outcome in the list of those with a skill.
+type PromisedOutcome struct {
+	Outcome   catalog.Outcome `json:"outcome" doc:"The outcome"`
+	CourseID  string          `json:"courseId,omitempty" doc:"Course that the outcome belongs to; absent for one of a program"`
+	ProgramID string          `json:"programId,omitempty" doc:"Program that the outcome belongs to; absent for one of a course"`
+	Name      string          `json:"name" doc:"Name of the course or program"`
+	Code      *string         `json:"code" doc:"Code of the course or program; null for none"`
+}
+
 type outcomesBody struct {
 	schema.ExcessAtItem
 	Outcomes []catalog.OutcomeInput `json:"outcomes" maxItems:"100" doc:"All outcomes of the list, in their order"`
@@ -80,6 +95,7 @@ type reviewProgramOutcomeInput struct {
 
 func (s *Server) bindCourseOutcomes() {
 	const kind = catalog.CourseKind
+	read(s, "listOutcomes", listOutcomes)
 	read(s, "getCourseOutcomes", func(ctx context.Context, c *call, in *readCourseOutcomesInput) (*OutcomeList, error) {
 		return c.outcomes(ctx, kind, in.CourseID, in.includeInput)
 	})
@@ -149,15 +165,36 @@ func outcomeList(list *catalog.OutcomeList) *OutcomeList {
 		ProcessingStatus: list.ProcessingStatus, Failure: list.Failure, Outcomes: make([]OutcomeDetail, len(list.Outcomes)),
 		Extraction: list.Provenance, UpdatedAt: list.UpdatedAt,
 	}
-	if catalog.OutcomeOwner(list.OwnerID) == catalog.CourseKind {
-		shown.CourseID = list.OwnerID
-	} else {
-		shown.ProgramID = list.OwnerID
-	}
+	shown.CourseID, shown.ProgramID = ownerOf(list)
 	for i, o := range list.Outcomes {
 		shown.Outcomes[i].Outcome = o
 	}
 	return shown
+}
+
+// ownerOf returns the id of the course or of the program that owns a list.
+func ownerOf(list *catalog.OutcomeList) (courseID, programID string) {
+	if catalog.OutcomeOwner(list.OwnerID) == catalog.CourseKind {
+		return list.OwnerID, ""
+	}
+	return "", list.OwnerID
+}
+
+// listOutcomes finds the outcomes with a skill of the taxonomy.
+func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[PromisedOutcome], error) {
+	if _, known := c.Taxonomy().Name(in.SkillID); !known {
+		return Page[PromisedOutcome]{}, catalog.Absent()
+	}
+	found, total, err := c.Server.promised.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
+	data := make([]PromisedOutcome, len(found))
+	for i, f := range found {
+		data[i] = PromisedOutcome{Outcome: f.Outcome, Name: f.Name}
+		data[i].CourseID, data[i].ProgramID = ownerOf(f.List)
+		if f.Code != "" {
+			data[i].Code = &f.Code
+		}
+	}
+	return page(c, in.pageInput, data, total), err
 }
 
 // replaceOutcomes replaces the outcomes of a course or a program. It charges for each statement that must be read.

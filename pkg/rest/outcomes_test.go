@@ -225,3 +225,44 @@ func TestSkillsOfOutcomesAreReviewed(t *testing.T) {
 	s.one.must(200, "GET", path, "").want("outcomes.0.skills.1.skillId", python)
 	s.one.must(404, "DELETE", path+"/"+outcome+"/skills/none/review", "")
 }
+
+func TestOutcomesAreFoundBySkill(t *testing.T) {
+	s := newService(t)
+	given := func(statement string, level int) string {
+		return fmt.Sprintf(`{"statement":%q,"level":1,"skills":[{"skillId":"core:sql","level":%d}]}`, statement, level)
+	}
+	b := s.one.must(201, "POST", "/courses", `{"name":"B","code":"B 1"}`).text("id")
+	a := s.one.must(201, "POST", "/programs", `{"name":"A"}`).text("id")
+	s.one.must(200, "GET", "/outcomes?skillId=core:sql", "").want("pagination.total", 0)
+	s.one.must(200, "PUT", "/courses/"+b+"/outcomes", `{"outcomes":[`+given("one", 2)+`,`+given("two", 4)+`]}`)
+	s.one.must(200, "PUT", "/programs/"+a+"/outcomes", `{"outcomes":[`+given("three", 3)+`]}`)
+	found := func(query, want string) reply {
+		t.Helper()
+		r := s.one.must(200, "GET", "/outcomes?skillId=core:sql"+query, "")
+		var got []string
+		for i := range len(r.get("data").([]any)) {
+			got = append(got, r.text(fmt.Sprintf("data.%d.name", i))+" "+r.text(fmt.Sprintf("data.%d.outcome.statement", i)))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q finds %v, want %s", query, got, want)
+		}
+		return r
+	}
+	all := found("", "A three, B one, B two")
+	all.want("data.0.programId", a)
+	all.want("data.0.code", nil)
+	all.want("data.1.courseId", b)
+	all.want("data.1.code", "B 1")
+	found("&level=3", "A three, B two")
+	found("&limit=1&offset=1", "B one").want("pagination.total", 3)
+	found("&offset=9", "").want("pagination.hasMore", false)
+	s.one.must(200, "PATCH", "/programs/"+a, `{"name":"C"}`)
+	s.one.must(200, "PUT", "/courses/"+b+"/outcomes", `{"outcomes":[`+given("two", 4)+`]}`)
+	found("", "B two, C three")
+	s.one.must(204, "DELETE", "/courses/"+b, "")
+	found("", "C three")
+	s.two.must(200, "GET", "/outcomes?skillId=core:sql", "").want("pagination.total", 0)
+	s.one.must(404, "GET", "/outcomes?skillId=none", "")
+	s.one.must(400, "GET", "/outcomes", "")
+	s.one.must(400, "GET", "/outcomes?skillId=core:sql&level=6", "")
+}
