@@ -29,6 +29,25 @@ func newCollege(c *console) (org string) {
 	return org
 }
 
+// outcomes gives a course two outcomes.
+func (c *console) outcomes(course *catalog.Course) {
+	c.t.Helper()
+	list := catalog.NewOutcomeList(course)
+	list.CreatedAt, list.OwnerID = course.CreatedAt, course.ID
+	for i, statement := range []string{"Query a database", "Join two tables"} {
+		o := catalog.Outcome{ID: fmt.Sprint("out_", i), Statement: statement, Level: 3}
+		if i > 0 {
+			o.ParentID = &list.Outcomes[0].ID
+		}
+		list.Outcomes = append(list.Outcomes, o)
+	}
+	var change catalog.Change
+	change.Create(list, nil)
+	if err := c.store.Commit(c.t.Context(), course.OrganizationID, &change); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 func TestPublish(t *testing.T) {
 	c := newConsole(t)
 	org := newCollege(c)
@@ -110,16 +129,28 @@ func TestDemoIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	course, err := usecase.All[*catalog.Course](t.Context(), c.store, o.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.outcomes(course[0])
 	p, err := usecase.ReadPublication(t.Context(), c.store, o, "https://api.example/v1/public/demo-college/ctdl/", "Starter")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var entities []ctdl.Entity
 	var all [][]byte
+	frameworks := 0
 	for _, d := range p.Describe() {
+		if d.Resource == "framework" {
+			frameworks++
+			entities = append(entities, d.Others...)
+		}
 		all = append(all, d.JSON(), ctdl.Graph(d.Entity, d.Others...))
 		entities = append(entities, d.Entity)
 	}
-	t.Logf("%d records", len(entities))
+	if t.Logf("%d entities", len(entities)); frameworks != 1 {
+		t.Errorf("%d frameworks", frameworks)
+	}
 	validators.Documents(t, append(all, ctdl.Graph(ctdl.OrganizationEntity(p.Organization), entities...))...)
 }

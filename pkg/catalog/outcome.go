@@ -12,7 +12,7 @@ import (
 // Outcome is a sentence about what students can do afterwards, which the institution has approved. Skills and a
 // level are read out of it, never into it.
 type Outcome struct {
-	ID           string             `json:"id"`
+	ID           string             `json:"id" doc:"Id of the outcome, which it keeps while its list is replaced"`
 	Code         *string            `json:"code" doc:"Code of the outcome, unique in its list without regard to case"`
 	Statement    string             `json:"statement" doc:"What students can do afterwards"`
 	Level        int                `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`

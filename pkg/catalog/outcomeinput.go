@@ -20,6 +20,11 @@ const (
 	maxOutcomesBytes = 260 << 10
 )
 
+// OutcomesInput is the input for a list of outcomes.
+type OutcomesInput struct {
+	Outcomes []OutcomeInput `json:"outcomes" maxItems:"100" doc:"All outcomes of the list, in their order"`
+}
+
 // OutcomeInput is the input for one outcome of a list.
 type OutcomeInput struct {
 	ID         Optional[*string]          `json:"id,omitzero" maxLength:"64" doc:"Id of the outcome of the list that this one replaces; without it, the outcome with an equal code, else with an equal statement, keeps its id"`
@@ -34,9 +39,9 @@ type OutcomeInput struct {
 
 // AlignmentInput is the input for an alignment of an outcome.
 type AlignmentInput struct {
-	Type  string            `json:"type" enum:"EXACT,BROAD,NARROW,RELATED"`
+	Type  string            `json:"type" enum:"EXACT,BROAD,NARROW,RELATED" doc:"How the outcome relates to the statement elsewhere"`
 	URI   string            `json:"uri" minLength:"1" maxLength:"2000" doc:"Address (https) or urn"`
-	Label Optional[*string] `json:"label,omitzero" maxLength:"255"`
+	Label Optional[*string] `json:"label,omitzero" maxLength:"255" doc:"What people call the statement elsewhere"`
 }
 
 // Replace replaces the outcomes, and reports whether they change. What it keeps of an outcome follows from the rules of

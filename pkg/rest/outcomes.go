@@ -53,19 +53,20 @@ type PromisedOutcome struct {
 	Code      *string         `json:"code" doc:"Code of the course or program; null for none"`
 }
 
-type outcomesBody struct {
-	schema.ExcessAtItem
-	Outcomes []catalog.OutcomeInput `json:"outcomes" maxItems:"100" doc:"All outcomes of the list, in their order"`
-}
-
 type replaceCourseOutcomesInput struct {
 	courseInput
-	Body outcomesBody
+	Body struct {
+		schema.ExcessAtItem
+		catalog.OutcomesInput
+	}
 }
 
 type replaceProgramOutcomesInput struct {
 	programInput
-	Body outcomesBody
+	Body struct {
+		schema.ExcessAtItem
+		catalog.OutcomesInput
+	}
 }
 
 type outcomeSkillInput struct {

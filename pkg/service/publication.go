@@ -18,13 +18,14 @@ type Publication struct {
 	programs      []*catalog.Program
 	credentials   []*catalog.Credential
 	articulations []*catalog.Articulation
-	sections      map[string]*catalog.Section // those that represent courses, by id
-	public        map[string]string           // CTIDs of public records, by id
+	sections      map[string]*catalog.Section     // those that represent courses, by id
+	outcomes      map[string]*catalog.OutcomeList // by the id of the course or program
+	public        map[string]string               // CTIDs of public records, by id
 }
 
 // Described is a record in CTDL.
 type Described struct {
-	Resource string // course, program, credential or articulation
+	Resource string // course, program, credential, articulation or framework
 	ID       string // of the record
 	Name     string
 	ctdl.Entity
@@ -56,6 +57,12 @@ func ReadPublication(
 	}, func(ctx context.Context) (err error) {
 		p.articulations, err = All[*catalog.Articulation](ctx, s, o.ID, "")
 		return err
+	}, func(ctx context.Context) error {
+		p.outcomes = map[string]*catalog.OutcomeList{}
+		return Each(ctx, s, o.ID, "", func(list *catalog.OutcomeList) error {
+			p.outcomes[list.OwnerID] = list
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -104,15 +111,24 @@ func (p *Publication) Describe() (all []Described) {
 	}
 	for _, c := range p.courses {
 		described := ctdl.Course{Course: c, Programs: parts[c.ID]}
+		framework, outcomes := p.framework(c.ID, c.Code, c.Name)
+		described.Taught.Outcomes = outcomes
 		if section := p.sections[Representing(c)]; section != nil {
 			described.Taught.Skills = ctdl.Skills(section.Skills, p.Taxonomy)
 		}
 		all = append(all, Described{"course", c.ID, c.Code, ctdl.CourseEntity(p.Organization, described, c.CTID), nil})
+		all = append(all, framework...)
 	}
 	for _, program := range p.programs {
 		described := ctdl.Program{
 			Program: program, Courses: p.named(program.CourseOrder), Credentials: p.named(program.CredentialIDs),
 		}
+		code := ""
+		if program.Code != nil {
+			code = *program.Code
+		}
+		framework, outcomes := p.framework(program.ID, code, program.Name)
+		described.Taught.Outcomes = outcomes
 		if program.CIPCode != nil {
 			described.CIP = []ctdl.Code{{Code: *program.CIPCode}}
 		}
@@ -121,6 +137,7 @@ func (p *Publication) Describe() (all []Described) {
 		}
 		entity := ctdl.ProgramEntity(p.Organization, described, program.CTID)
 		all = append(all, Described{"program", program.ID, program.Name, entity, nil})
+		all = append(all, framework...)
 	}
 	for _, c := range p.credentials {
 		var courses []string
@@ -134,6 +151,22 @@ func (p *Publication) Describe() (all []Described) {
 		all = append(all, p.alternatives(a)...)
 	}
 	return all
+}
+
+// framework describes the outcomes of a course or program that is public, and returns their CTIDs.
+func (p *Publication) framework(ownerID, code, name string) (all []Described, outcomes []string) {
+	list := p.outcomes[ownerID]
+	if list == nil || len(list.Outcomes) == 0 || p.public[ownerID] == "" {
+		return nil, nil
+	}
+	f := ctdl.Framework{Code: code, Name: name}
+	for _, o := range list.Outcomes {
+		ctid := catalog.DerivedCTID(o.ID)
+		f.Competencies = append(f.Competencies, ctdl.Competency{Outcome: o, CTID: ctid})
+		outcomes = append(outcomes, ctid)
+	}
+	entity, competencies := ctdl.FrameworkEntity(p.Organization, f, catalog.DerivedCTID(list.ID))
+	return []Described{{"framework", list.ID, name, entity, competencies}}, outcomes
 }
 
 // named returns the CTIDs of those records that are public.
