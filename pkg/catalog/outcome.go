@@ -201,6 +201,17 @@ func (list *OutcomeList) Read(now map[string]StatementResult, before *Extraction
 	return all
 }
 
+// Forget has what was extracted read again, except what people gave. It reports whether there is anything to read.
+func (list *OutcomeList) Forget() bool {
+	list.Outcomes = slices.Clone(list.Outcomes)
+	for i := range list.Outcomes {
+		o := &list.Outcomes[i]
+		o.Unread = o.SkillsSource != GivenSkills || o.LevelSource != GivenLevel
+	}
+	list.await()
+	return list.Unread() > 0
+}
+
 // take sets what was read out of the statement, except what people gave.
 func (o *Outcome) take(read StatementResult) {
 	if o.SkillsSource == ExtractedSkills {
@@ -310,6 +321,7 @@ func (list *OutcomeList) Review(o *Outcome, in ReviewInput, skillID, keyID strin
 // renameSkills renames the skills of all outcomes.
 func (list *OutcomeList) renameSkills(rename Rename) bool {
 	changed := false
+	list.Outcomes = slices.Clone(list.Outcomes)
 	for i := range list.Outcomes {
 		changed = list.Outcomes[i].reviewed().rename(rename) || changed
 	}

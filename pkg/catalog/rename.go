@@ -66,7 +66,15 @@ func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	if evidence {
 		o.Evidence = kept
 	}
-	return skills || evidence
+	statements := false
+	for id, read := range o.Statements {
+		of := ExtractionResult{Skills: read.Skills, Evidence: read.Evidence}
+		if of.RenameSkills(rename) {
+			read.Skills, read.Evidence, statements = of.Skills, of.Evidence, true
+			o.Statements[id] = read
+		}
+	}
+	return skills || evidence || statements
 }
 
 func renameRefs(skills *[]SkillRef, rename Rename) bool {
