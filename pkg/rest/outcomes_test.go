@@ -1,7 +1,10 @@
 package rest_test
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,4 +268,129 @@ func TestOutcomesAreFoundBySkill(t *testing.T) {
 	s.one.must(404, "GET", "/outcomes?skillId=none", "")
 	s.one.must(400, "GET", "/outcomes", "")
 	s.one.must(400, "GET", "/outcomes?skillId=core:sql&level=6", "")
+}
+
+// PUTs that supersede each other's readings at random never mix lists: an outcome has the skill of its own statement or
+// none, and the list is the one that was written last.
+func TestOutcomesNeverMix(t *testing.T) {
+	s := newService(t)
+	course := s.one.course("Python")
+	id := course.text("id")
+	path := "/courses/" + id + "/outcomes"
+	skills := s.one.known(8)
+	random := rand.New(rand.NewPCG(1, 2))
+	var tasks []*catalog.Task
+	var last []int
+	finished := 0
+	for range 150 {
+		switch random.IntN(4) {
+		case 0:
+			last = random.Perm(len(skills))[:random.IntN(5)]
+			var items []string
+			for _, n := range last {
+				items = append(items, fmt.Sprintf(`{"statement":"Statement %d"}`, n))
+			}
+			if r := s.one.do("PUT", path, `{"outcomes":[`+strings.Join(items, ",")+`]}`); r.Status != 200 && r.Status != 202 {
+				t.Fatalf("status %d: %s", r.Status, r.Body)
+			}
+		case 1:
+			if task, err := s.store.Claim(t.Context(), outcomesOf(id), ids.New("run_"), s.clock.Now()+50); err == nil {
+				tasks = append(tasks, task)
+			}
+		case 2:
+			s.clock.Add(random.IntN(100)) // a lease may end
+		case 3:
+			if len(tasks) == 0 {
+				continue
+			}
+			i := random.IntN(len(tasks))
+			result := &catalog.ExtractionResult{Statements: map[string]catalog.StatementResult{}}
+			for _, o := range tasks[i].Outcomes.Outcomes {
+				var n int
+				fmt.Sscanf(o.Statement, "Statement %d", &n)
+				result.Statements[o.ID] = catalog.StatementResult{Statement: o.Statement, Skills: []catalog.SkillRef{found(skills[n], 3, .8)}, Level: 3, LevelSource: catalog.VerbLevel}
+			}
+			err := s.store.Finish(t.Context(), tasks[i], result)
+			if err == nil {
+				finished++
+			} else if !errors.Is(err, catalog.ErrFinished) {
+				t.Fatal(err)
+			}
+			tasks = slices.Delete(tasks, i, i+1)
+		}
+		now := s.one.must(200, "GET", path, "")
+		var unions []string
+		for i, n := range last {
+			at := fmt.Sprintf("outcomes.%d.", i)
+			now.want(at+"statement", fmt.Sprintf("Statement %d", n))
+			if len(now.get(at+"skills").([]any)) > 0 {
+				now.want(at+"skills.0.skillId", skills[n])
+				unions = append(unions, skills[n]+" 3 0.8")
+			} else if now.text("processingStatus") == "COMPLETED" {
+				t.Fatalf("completed without a skill of Statement %d: %s", n, now.Body)
+			}
+		}
+		slices.Sort(unions)
+		section := s.one.must(200, "GET", "/courses/"+id+"/sections/"+course.text("defaultSectionId"), "")
+		if got := section.taught(); len(last) > 0 && !slices.Equal(got, unions) {
+			t.Fatalf("the section teaches %v, the outcomes %v", got, unions)
+		}
+	}
+	if finished < 5 {
+		t.Errorf("only %d readings ended", finished)
+	}
+}
+
+// The largest list fits: 100 outcomes of 60,000 characters that do not compress, each with the skills that are extracted
+// at most, and alignments; its evidence is stored apart.
+func TestLargestOutcomes(t *testing.T) {
+	s := newService(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(n int) string {
+		letters := make([]rune, n)
+		for i := range letters {
+			letters[i] = rune(0x4e00 + random.IntN(0x5000)) // three bytes each
+		}
+		return string(letters)
+	}
+	var items []string
+	for i := range 100 {
+		items = append(items, fmt.Sprintf(`{"code":"%s%d","statement":%q,"alignments":[{"type":"EXACT","uri":"https://example.org/%x"}]}`, text(40), i, text(600), random.Uint64()))
+	}
+	id := s.one.course("Python").text("id")
+	path := "/courses/" + id + "/outcomes"
+	s.one.must(202, "PUT", path, `{"outcomes":[`+strings.Join(items, ",")+`]}`)
+	task, err := s.store.Claim(t.Context(), outcomesOf(id), "run", s.clock.Now()+1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := &catalog.ExtractionResult{Statements: map[string]catalog.StatementResult{}}
+	for _, o := range task.Outcomes.Outcomes {
+		read := catalog.StatementResult{Statement: o.Statement, Level: 3, LevelSource: catalog.VerbLevel}
+		for range 30 {
+			skill := catalog.SkillRef{SkillID: fmt.Sprintf("esco:%016x", random.Uint32N(500)), SkillName: fmt.Sprintf("manage %d of the many skills", random.IntN(500)), Level: 3, Confidence: float64(random.IntN(10_000)) / 10_000}
+			read.Skills = append(read.Skills, skill)
+			read.Evidence = append(read.Evidence, catalog.Evidence{SkillID: skill.SkillID, Quote: o.Statement[:300], Page: 1, End: 100, Label: skill.SkillName, Section: "outcomes"})
+		}
+		result.Statements[o.ID] = read
+	}
+	if err := s.store.Finish(t.Context(), task, result); err != nil {
+		t.Fatal(err)
+	}
+	whole := s.one.must(200, "GET", path+"?include=evidence", "")
+	whole.want("processingStatus", "COMPLETED")
+	if got := len(whole.get("outcomes.99.skills").([]any)); got != 30 {
+		t.Errorf("%d skills", got)
+	}
+	if got := len(whole.get("outcomes.99.evidence").([]any)); got < 30 {
+		t.Errorf("%d pieces of evidence", got)
+	}
+	// What does not fit is refused before it is stored.
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"statement":"S","alignments":[{"type":"EXACT","uri":"urn:x:%s"}]}`, text(1900))
+	}
+	r := s.one.must(422, "PUT", path, `{"outcomes":[`+strings.Join(items, ",")+`]}`)
+	if got := r.locations(); got != "body.outcomes" {
+		t.Errorf("refused at %s", got)
+	}
 }
