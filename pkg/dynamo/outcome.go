@@ -47,12 +47,38 @@ func (s *Store) finishOutcomes(ctx context.Context, task *catalog.Task, result *
 func (s *Store) concluded(
 	ctx context.Context, task *catalog.Task, result catalog.ExtractionResult, change *catalog.Change,
 ) (*catalog.OutcomeList, catalog.Record, error) {
-	row, err := s.row(ctx, jobKey(task.Job), true)
+	org, ownerID := task.Job.OrganizationID, task.Outcomes.OwnerID
+	var row item
+	var owner, section catalog.Record
+	var before *catalog.ExtractionResult
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		row, err = s.row(groupCtx, jobKey(task.Job), true)
+		return err
+	})
+	group.Go(func() (err error) {
+		owner, err = s.Record(groupCtx, org, catalog.OutcomeOwner(ownerID), "", ownerID, true)
+		return err
+	})
+	group.Go(func() error {
+		id := catalog.DefaultSectionID(ownerID)
+		sections, err := s.RecordsByID(groupCtx, org, catalog.SectionKind, []string{id}, true)
+		section = sections[id]
+		return err
+	})
+	group.Go(func() (err error) {
+		before, err = s.ExtractionResult(groupCtx, org, task.Outcomes.ID)
+		return err
+	})
+	err := group.Wait()
+	if course, ok := owner.(*catalog.Course); ok && err == nil && section == nil { // an early one
+		section, err = s.Record(ctx, org, catalog.SectionKind, "", course.DefaultSectionID, true)
+	}
+	if err == nil && row == nil || catalog.HasCode(err, catalog.NotFound) {
+		err = catalog.ErrFinished
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	if row == nil {
-		return nil, nil, catalog.ErrFinished
 	}
 	x, err := decodeExtraction(task.Job.Kind, row)
 	if err != nil {
@@ -61,27 +87,7 @@ func (s *Store) concluded(
 	if x.LeaseToken != task.Lease || !catalog.Completing.StartsIn(x.ProcessingStatus) {
 		return nil, nil, catalog.ErrFinished
 	}
-	list, org := x.record.(*catalog.OutcomeList), task.Job.OrganizationID
-	var owner, section catalog.Record
-	var before *catalog.ExtractionResult
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		owner, err = s.Record(groupCtx, org, catalog.OutcomeOwner(list.OwnerID), "", list.OwnerID, true)
-		if course, ok := owner.(*catalog.Course); ok {
-			section, err = s.Record(groupCtx, org, catalog.SectionKind, "", course.DefaultSectionID, true)
-		}
-		return err
-	})
-	group.Go(func() (err error) {
-		before, err = s.ExtractionResult(groupCtx, org, list.ID)
-		return err
-	})
-	if err := group.Wait(); err != nil {
-		if catalog.HasCode(err, catalog.NotFound) {
-			err = catalog.ErrFinished
-		}
-		return nil, nil, err
-	}
+	list := x.record.(*catalog.OutcomeList)
 	was := catalog.Copy(list)
 	list.Outcomes = slices.Clone(list.Outcomes)
 	result.Provenance.FinishedAt = s.Now()
