@@ -22,6 +22,7 @@ type Outcome struct {
 	SkillsSource SkillsSource       `json:"skillsSource" doc:"Where the skills come from"`
 	ParentID     *string            `json:"parentId" doc:"Id of an outcome of the same list to which this one belongs"`
 	Alignments   []OutcomeAlignment `json:"alignments" doc:"Statements elsewhere to which the outcome relates"`
+	Registered
 
 	// Reviews are people's decisions on the skills, which Skills follows. Unread reports that the statement has yet to
 	// be read, for what was not given of skills and level. Both are hidden from clients.
@@ -65,6 +66,7 @@ type OutcomeAlignment struct {
 // OutcomeListID, so that both can be read at once. Its changes are changes of its owner.
 type OutcomeList struct {
 	Meta
+	Registered
 	OwnerID  string   `json:"ownerId"` // of the course or program
 	Outcomes Outcomes `json:"outcomes"`
 	Extraction
@@ -137,9 +139,11 @@ func OutcomeOwner(id string) Kind {
 // NewOutcomeList returns the empty list of an owner that has none in the store.
 func NewOutcomeList(owner Record) *OutcomeList {
 	meta := Meta{ID: OutcomeListID(owner.Base().ID), OrganizationID: owner.Base().OrganizationID, UpdatedAt: owner.Base().UpdatedAt}
-	return &OutcomeList{
+	list := &OutcomeList{
 		Meta: meta, OwnerID: owner.Base().ID, Outcomes: Outcomes{}, Extraction: Extraction{ProcessingStatus: Completed},
 	}
+	DeriveCTID(list)
+	return list
 }
 
 // Stored reports whether the list was ever written.

@@ -75,7 +75,7 @@ func read(list *OutcomeList) {
 }
 
 func replaced(t *rapid.T, list *OutcomeList, in []OutcomeInput) bool {
-	changed, wrong := list.Replace(in, IDs{rand.Reader}, outcomeLookups)
+	changed, wrong := list.Replace(OutcomesInput{Outcomes: in}, IDs{rand.Reader}, outcomeLookups)
 	if wrong != nil {
 		t.Fatalf("%+v", wrong)
 	}
@@ -132,11 +132,11 @@ func TestUnionOfOutcomes(t *testing.T) {
 func TestVanishedSkillStaysGiven(t *testing.T) {
 	list := &OutcomeList{Outcomes: Outcomes{{ID: "out_1", Statement: "Write", SkillsSource: GivenSkills, Skills: []SkillRef{{"vanished", "Vanished", 2, 1}}, Alignments: []OutcomeAlignment{}}}}
 	given := OutcomeInput{Statement: "Write", Skills: Optional[[]SkillInput]{true, []SkillInput{{SkillID: "vanished", Level: 2}}}}
-	if _, wrong := list.Replace([]OutcomeInput{given}, IDs{rand.Reader}, outcomeLookups); wrong != nil || list.Outcomes[0].Skills[0].SkillName != "Vanished" {
+	if _, wrong := list.Replace(OutcomesInput{Outcomes: []OutcomeInput{given}}, IDs{rand.Reader}, outcomeLookups); wrong != nil || list.Outcomes[0].Skills[0].SkillName != "Vanished" {
 		t.Errorf("%v: %+v", wrong, list.Outcomes)
 	}
 	given.Statement = "Read"
-	if _, wrong := list.Replace([]OutcomeInput{given}, IDs{rand.Reader}, outcomeLookups); len(wrong) != 1 || wrong[0].Location != "body.outcomes[0].skills[0].skillId" {
+	if _, wrong := list.Replace(OutcomesInput{Outcomes: []OutcomeInput{given}}, IDs{rand.Reader}, outcomeLookups); len(wrong) != 1 || wrong[0].Location != "body.outcomes[0].skills[0].skillId" {
 		t.Errorf("%v", wrong)
 	}
 }

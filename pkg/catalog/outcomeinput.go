@@ -22,6 +22,7 @@ const (
 
 // OutcomesInput is the input for a list of outcomes.
 type OutcomesInput struct {
+	RegisteredInput
 	Outcomes []OutcomeInput `json:"outcomes" maxItems:"100" doc:"All outcomes of the list, in their order"`
 }
 
@@ -35,6 +36,7 @@ type OutcomeInput struct {
 	ParentID   Optional[*string]          `json:"parentId,omitzero" maxLength:"64" doc:"Id of an earlier outcome of the list; at most three levels. At most one of parentId and parentCode"`
 	ParentCode Optional[*string]          `json:"parentCode,omitzero" maxLength:"50" doc:"Code of an earlier outcome of the list. At most one of parentId and parentCode"`
 	Alignments Optional[[]AlignmentInput] `json:"alignments,omitzero" maxItems:"10" doc:"Statements elsewhere to which the outcome relates"`
+	RegisteredInput
 }
 
 // AlignmentInput is the input for an alignment of an outcome.
@@ -46,11 +48,12 @@ type AlignmentInput struct {
 
 // Replace replaces the outcomes, and reports whether they change. What it keeps of an outcome follows from the rules of
 // OutcomeInput. Statements that must be read make the list PENDING.
-func (list *OutcomeList) Replace(in []OutcomeInput, ids IDs, l Lookups) (changed bool, wrong []FieldError) {
+func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed bool, wrong []FieldError) {
+	in := all.Outcomes
 	if len(in) > MaxOutcomes {
 		return false, []FieldError{{Location: l.at(fmt.Sprintf("outcomes[%d]", MaxOutcomes)), Message: fmt.Sprintf("must be one of at most %d outcomes", MaxOutcomes)}}
 	}
-	r := replacing{in: in, out: make(Outcomes, len(in)), depth: make([]int, len(in))}
+	r := replacing{in: in, out: make(Outcomes, len(in)), depth: make([]int, len(in)), listCTID: all.CTID.Or(list.CTID)}
 	r.kept = list.kept(in, l, &r.wrong)
 	characters := 0
 	for i, item := range in {
@@ -62,6 +65,7 @@ func (list *OutcomeList) Replace(in []OutcomeInput, ids IDs, l Lookups) (changed
 		characters += length
 		r.out[i] = item.outcome(r.kept[i], at, &r.wrong)
 		r.out[i].ID = cmp.Or(r.out[i].ID, ids.New("out_"))
+		r.ctid(i, at)
 		r.code(i, at)
 		r.parent(i, at)
 	}
@@ -72,8 +76,10 @@ func (list *OutcomeList) Replace(in []OutcomeInput, ids IDs, l Lookups) (changed
 		return false, []FieldError{{Location: l.at("outcomes"), Message: fmt.Sprintf(
 			"must have at most %d KB of skills, alignments and statements when compressed", maxOutcomesBytes>>10)}}
 	}
+	ctid := list.CTID
+	all.apply(&list.Registered)
 	if reflect.DeepEqual(list.Outcomes, r.out) && list.Unread() == 0 {
-		return false, nil
+		return list.CTID != ctid, nil
 	}
 	list.Outcomes = r.out
 	list.await()
@@ -95,6 +101,8 @@ type replacing struct {
 	out   Outcomes
 	depth []int
 	wrong []FieldError
+
+	listCTID string
 }
 
 func (r *replacing) fault(at Lookups, field, message string, value any) {
@@ -226,6 +234,19 @@ func (l Lookups) alignments(in []AlignmentInput) ([]OutcomeAlignment, []FieldErr
 		all[i] = OutcomeAlignment{Type: a.Type, URI: a.URI, Label: text(a.Label, nil)}
 	}
 	return all, wrong
+}
+
+// ctid sets the CTID of the outcome at i, and checks that no earlier one has it.
+func (r *replacing) ctid(i int, at Lookups) {
+	o := &r.out[i]
+	o.CTID = DerivedCTID(o.ID)
+	if r.kept[i] != nil {
+		o.CTID = r.kept[i].CTID
+	}
+	r.in[i].apply(&o.Registered)
+	if r.in[i].CTID.Set && (o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.CTID == o.CTID })) {
+		r.fault(at, "ctid", "must not be repeated", o.CTID)
+	}
 }
 
 // code checks that no earlier outcome has the code of the one at i.

@@ -18,7 +18,8 @@ type OutcomeList struct {
 	Failure          *catalog.Failure         `json:"failure" doc:"Reason for the failure; null unless FAILED"`
 	Outcomes         []OutcomeDetail          `json:"outcomes" maxItems:"100" doc:"The outcomes, in their order"`
 	Extraction       *catalog.Provenance      `json:"extraction" doc:"How statements were read last; null if none was read"`
-	UpdatedAt        catalog.Time             `json:"updatedAt" doc:"When the list last changed; that of its course or program if it was never written"`
+	catalog.Registered
+	UpdatedAt catalog.Time `json:"updatedAt" doc:"When the list last changed; that of its course or program if it was never written"`
 }
 
 // OutcomeDetail is an outcome as include shows it.
@@ -103,7 +104,7 @@ func (s *Server) bindCourseOutcomes() {
 	write(s, "replaceCourseOutcomes", func(
 		ctx context.Context, c *call, in *replaceCourseOutcomesInput,
 	) (*OutcomeList, *catalog.Change, error) {
-		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.Outcomes)
+		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
 	})
 	write(s, "reviewCourseOutcomeSkill", func(
 		ctx context.Context, c *call, in *reviewCourseOutcomeInput,
@@ -123,7 +124,7 @@ func (s *Server) bindProgramOutcomes() {
 	write(s, "replaceProgramOutcomes", func(
 		ctx context.Context, c *call, in *replaceProgramOutcomesInput,
 	) (*OutcomeList, *catalog.Change, error) {
-		return c.replaceOutcomes(ctx, kind, in.ProgramID, in.Body.Outcomes)
+		return c.replaceOutcomes(ctx, kind, in.ProgramID, in.Body.OutcomesInput)
 	})
 	write(s, "reviewProgramOutcomeSkill", func(
 		ctx context.Context, c *call, in *reviewProgramOutcomeInput,
@@ -164,7 +165,7 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 func outcomeList(list *catalog.OutcomeList) *OutcomeList {
 	shown := &OutcomeList{
 		ProcessingStatus: list.ProcessingStatus, Failure: list.Failure, Outcomes: make([]OutcomeDetail, len(list.Outcomes)),
-		Extraction: list.Provenance, UpdatedAt: list.UpdatedAt,
+		Extraction: list.Provenance, Registered: list.Registered, UpdatedAt: list.UpdatedAt,
 	}
 	shown.CourseID, shown.ProgramID = ownerOf(list)
 	for i, o := range list.Outcomes {
@@ -200,7 +201,7 @@ func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[Pro
 
 // replaceOutcomes replaces the outcomes of a course or a program. It charges for each statement that must be read.
 func (c *call) replaceOutcomes(
-	ctx context.Context, kind catalog.Kind, ownerID string, in []catalog.OutcomeInput,
+	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
 ) (*OutcomeList, *catalog.Change, error) {
 	list, change, err := c.actor().ReplaceOutcomes(ctx, kind, ownerID, in)
 	if err != nil {

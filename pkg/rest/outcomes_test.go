@@ -394,3 +394,37 @@ func TestLargestOutcomes(t *testing.T) {
 		t.Errorf("refused at %s", got)
 	}
 }
+
+func TestOutcomesHaveCTIDs(t *testing.T) {
+	s := newService(t)
+	id := s.one.course("Python").text("id")
+	path, other := "/courses/"+id+"/outcomes", "/courses/"+s.one.course("Other").text("id")+"/outcomes"
+	ctid := func(n int) string { return fmt.Sprintf("ce-00000000-0000-4000-8000-%012d", n) }
+	of := func(list, outcome int) string {
+		return fmt.Sprintf(`{"ctid":%q,"outcomes":[{"code":"A","statement":"One","level":1,"skills":[],"ctid":%q}]}`, ctid(list), ctid(outcome))
+	}
+	derived := s.one.must(200, "GET", path, "").text("ctid")
+	plain := s.one.must(200, "PUT", path, `{"outcomes":[{"code":"A","statement":"One","level":1,"skills":[]}]}`)
+	plain.want("ctid", derived)
+	plain.want("outcomes.0.ctid", catalog.DerivedCTID(plain.text("outcomes.0.id")))
+	set := s.one.must(200, "PUT", path, of(1, 2))
+	set.want("ctid", ctid(1))
+	set.want("outcomes.0.ctid", ctid(2))
+	s.one.must(200, "PUT", path, of(1, 2)).want("updatedAt", set.get("updatedAt"))
+	for body, where := range map[string]string{
+		of(1, 3): "body.outcomes[0].ctid", of(4, 2): "body.ctid", of(1, 1): "body.outcomes[0].ctid",
+	} {
+		if got := s.one.must(409, "PUT", path, body).locations(); got != where {
+			t.Errorf("%s: refused at %s, want %s", body, got, where)
+		}
+	}
+	if got := s.one.must(409, "PUT", other, of(5, 2)).locations(); got != "body.outcomes[0].ctid" {
+		t.Errorf("refused at %s", got)
+	}
+	if got := s.one.must(409, "POST", "/courses", fmt.Sprintf(`{"name":"N","code":"C","ctid":%q}`, ctid(2))).locations(); got != "body.ctid" {
+		t.Errorf("refused at %s", got)
+	}
+	s.one.must(422, "PUT", path, `{"ctid":null,"outcomes":[]}`)
+	s.one.must(200, "PUT", path, `{"outcomes":[]}`).want("ctid", ctid(1))
+	s.one.must(200, "PUT", other, of(5, 2)) // the outcome that had it is gone
+}

@@ -84,7 +84,7 @@ func (a Actor) save(p Promises, was *catalog.OutcomeList) (*catalog.Change, erro
 
 // ReplaceOutcomes replaces the outcomes of a course or a program.
 func (a Actor) ReplaceOutcomes(
-	ctx context.Context, kind catalog.Kind, ownerID string, in []catalog.OutcomeInput,
+	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
 ) (*catalog.OutcomeList, *catalog.Change, error) {
 	p, err := a.promises(ctx, kind, ownerID)
 	if err != nil {

@@ -161,11 +161,10 @@ func (p *Publication) framework(ownerID, code, name string) (all []Described, ou
 	}
 	f := ctdl.Framework{Code: code, Name: name}
 	for _, o := range list.Outcomes {
-		ctid := catalog.DerivedCTID(o.ID)
-		f.Competencies = append(f.Competencies, ctdl.Competency{Outcome: o, CTID: ctid})
-		outcomes = append(outcomes, ctid)
+		f.Competencies = append(f.Competencies, ctdl.Competency{Outcome: o, CTID: o.CTID})
+		outcomes = append(outcomes, o.CTID)
 	}
-	entity, competencies := ctdl.FrameworkEntity(p.Organization, f, catalog.DerivedCTID(list.ID))
+	entity, competencies := ctdl.FrameworkEntity(p.Organization, f, list.CTID)
 	return []Described{{"framework", list.ID, name, entity, competencies}}, outcomes
 }
 
