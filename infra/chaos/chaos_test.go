@@ -138,8 +138,8 @@ var spoilers = map[string]func(table) (table, bool){
 		delete(r, "heldBy")
 		return held
 	}),
-	"review lost":      spoilReview(func(r map[string]any) { delete(r, "reviews") }),
-	"review undone":    spoilReview(func(r map[string]any) { r["skills"] = []any{} }),
+	"review lost":   spoilReview(func(r map[string]any) { delete(r, "reviews") }),
+	"review undone": spoilReview(func(r map[string]any) { r["skills"] = []any{} }),
 	"outcomes lost": func(rows table) (table, bool) {
 		i := at(rows, "OutcomeList", func(r map[string]any) bool { return len(outcomesIn(r)) > 0 })
 		if i < 0 {
