@@ -129,11 +129,6 @@ func TestDemoIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	course, err := usecase.All[*catalog.Course](t.Context(), c.store, o.ID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.outcomes(course[0])
 	p, err := usecase.ReadPublication(t.Context(), c.store, o, "https://api.example/v1/public/demo-college/ctdl/", "Starter")
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +144,7 @@ func TestDemoIsValid(t *testing.T) {
 		all = append(all, d.JSON(), ctdl.Graph(d.Entity, d.Others...))
 		entities = append(entities, d.Entity)
 	}
-	if t.Logf("%d entities", len(entities)); frameworks != 1 {
+	if t.Logf("%d entities", len(entities)); frameworks < 10 {
 		t.Errorf("%d frameworks", frameworks)
 	}
 	validators.Documents(t, append(all, ctdl.Graph(ctdl.OrganizationEntity(p.Organization), entities...))...)
