@@ -154,6 +154,10 @@ func (r reply) text(t testing.TB, path ...string) string {
 		t.Fatalf("%v: %s", err, r.body)
 	}
 	for _, step := range path {
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+			continue
+		}
 		object, _ := v.(map[string]any)
 		v = object[step]
 	}

@@ -38,6 +38,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	HandleRows       Partition = "h#*"
 	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
@@ -115,7 +116,8 @@ func RowsOf(function string) Rows {
 	switch function {
 	case string(Courses):
 		return writer.
-			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
+			reading(live(catalog.CredentialKind), live(catalog.ProgramKind)).
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), EvidenceRows).
 			reading(live(catalog.ArticulationKind), FacetRows). // which keep what they grant
 			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
 			writing(live(catalog.DocumentKind), CTIDRows) // a document keeps what holds it
@@ -127,7 +129,10 @@ func RowsOf(function string) Rows {
 			reading(live(catalog.SectionKind), live(catalog.JobKind)).
 			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows, CTIDRows)
 	case string(Programs):
-		return writer.reading(data...).reading(live(catalog.CredentialKind)).writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows)
+		return writer.
+			reading(data...).reading(live(catalog.CredentialKind), EvidenceRows).
+			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind))
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
@@ -169,12 +174,14 @@ func RowsOf(function string) Rows {
 		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:
 		return Rows{}.reading(live(catalog.DocumentKind)).
-			writing(live(catalog.CourseKind)). // which counts the skills of its sections
+			writing(live(catalog.CourseKind)).                                 // which counts the skills of its sections
+			writing(live(catalog.OutcomeListKind), live(catalog.ProgramKind)). // whose changes those of its outcomes are
 			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
 		// It finishes deletions that broke off, of what courses and packages own, and
 		// deletes documents whose file never came.
-		return Rows{}.reading(live(catalog.CourseKind)).writing(
+		return Rows{}.writing(
+			live(catalog.CourseKind), live(catalog.ProgramKind), live(catalog.OutcomeListKind), EvidenceRows, // of outcomes that could not be read
 			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
 			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
 			live(catalog.DocumentKind), deleted(catalog.DocumentKind),

@@ -97,11 +97,11 @@ type (
 		Name string
 	}
 
-	// CTIDAssignment gives a record the CTID that was set instead of Before; Was is the id of the record that had it,
-	// "" for none. See Resolve.
+	// CTIDAssignment gives a record, or an outcome of one, the CTID that was set instead of Before. ID is its own id, At
+	// where the CTID stands in the input, and Was the id of the record that had it, "" for none. See Resolve.
 	CTIDAssignment struct {
 		about[Record]
-		CTID, Before, Was string
+		ID, CTID, Before, Was, At string
 	}
 
 	// CodeChange changes the normalised code by which a course is found; "" for none.
@@ -284,8 +284,17 @@ func restarted(before, after Record) bool {
 	if now == nil || now.ProcessingStatus != Pending {
 		return false
 	}
-	section, ok := after.(*Section)
-	return was.ProcessingStatus != Pending || ok && section.hasOtherSyllabus(*before.(*Section))
+	switch after := after.(type) {
+	case *Section:
+		if after.AwaitsOutcomes() {
+			return false
+		}
+		was := before.(*Section)
+		return was.ProcessingStatus != Pending || was.AwaitsOutcomes() || after.hasOtherSyllabus(*was)
+	case *OutcomeList:
+		return was.ProcessingStatus != Pending || after.hasOtherStatements(before.(*OutcomeList))
+	}
+	return was.ProcessingStatus != Pending
 }
 
 // found updates the rows that find a record and its hold on a document; before is nil for a

@@ -97,10 +97,13 @@ func (c *Change) Resolve(known, registered map[string]ExternalID, at string) err
 	l := Lookups{At: at}
 	for _, a := range EffectsOf[*CTIDAssignment](c) {
 		holder := registered[a.CTID]
-		if err := CheckCTID(a.Record.Base().ID, a.Before, a.CTID, holder, l.at("ctid")); err != nil {
+		a.Was = holder.Was
+		if holder.Record != nil && holder.Record.Base().ID == a.Record.Base().ID {
+			holder.Record = nil
+		}
+		if err := CheckCTID(a.ID, a.Before, a.CTID, holder, l.at(a.At)); err != nil {
 			return err
 		}
-		a.Was = holder.Was
 	}
 	for _, naming := range EffectsOf[*ExternalIDAssignment](c) {
 		holder := known[naming.Name]

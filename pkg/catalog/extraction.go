@@ -51,15 +51,18 @@ type ExtractionResult struct {
 	Provenance Provenance     `json:"provenance"`
 	Failure    *Failure       `json:"failure"`
 	Text       string         `json:"-"`
+	// Statements has what was read out of the outcomes of a list, by their ids; nil for other records.
+	Statements map[string]StatementResult `json:"statements,omitempty"`
 }
 
 // StatementResult holds what is read out of the statement of one outcome.
 type StatementResult struct {
-	Skills      []SkillRef
-	Evidence    []Evidence // offsets into the statement
-	Level       int
-	LevelSource LevelSource // PRINTED, VERB or NONE
-	Verb        *string     // as it stands in the statement; nil for none
+	Statement   string      `json:"statement"`
+	Skills      []SkillRef  `json:"skills"`
+	Evidence    []Evidence  `json:"evidence"` // offsets into the statement
+	Level       int         `json:"level"`
+	LevelSource LevelSource `json:"levelSource"` // PRINTED, VERB or NONE
+	Verb        *string     `json:"verb"`        // as it stands in the statement; nil for none
 }
 
 // Task is a claimed extraction: the input of a run, and its lease.
@@ -76,6 +79,8 @@ type Task struct {
 	UpdatedAt    Time   // of the claimed record
 	Reviews      []Review
 	Course       *Course // of a section; nil if it is deleted
+	// Outcomes are those to read, or those whose skills a section takes.
+	Outcomes *OutcomeList
 }
 
 // ErrFinished means that the extraction is finished or its record deleted. ErrLeased means

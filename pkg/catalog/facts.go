@@ -47,11 +47,14 @@ func (l Lookups) newWebpage(in Optional[*string], page **string) []FieldError {
 
 // webpage checks the address of a page for people.
 func (l Lookups) webpage(href *string) []FieldError {
-	if href == nil {
+	if href == nil || isWebpage(*href) {
 		return nil
 	}
-	if u, err := url.Parse(*href); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
-	}
-	return nil
+	return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
+}
+
+// isWebpage reports whether an address is https, without credentials.
+func isWebpage(href string) bool {
+	u, err := url.Parse(href)
+	return err == nil && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
 }

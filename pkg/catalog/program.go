@@ -22,20 +22,22 @@ type Program struct {
 	CredentialIDs   []string        `json:"credentialIds" maxItems:"10" doc:"Credentials that completing the program leads to" extension:"true"`
 	Webpage         *string         `json:"webpage" format:"uri" doc:"Page about the program: an https address without credentials" extension:"true"`
 	LifecycleStatus string          `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" doc:"Stage of the program between proposal and retirement; ACTIVE by default" extension:"true"`
+	MapSettings     *MapSettings    `json:"mapSettings" extension:"true" doc:"Lowest scores of marks in the curriculum map; null for the defaults, 0.3 and 0.6"`
 }
 
 // ProgramInput is the input for a program from a request or a file.
 type ProgramInput struct {
 	ExternalInput
 	RegisteredInput
-	Name            Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
-	Description     Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
-	Code            Optional[*string]  `json:"code,omitzero" maxLength:"50"`
-	CIPCode         Optional[*string]  `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
-	CredentialIDs   Optional[[]string] `json:"credentialIds,omitzero" maxItems:"10" doc:"Credentials that completing the program leads to"`
-	Webpage         Optional[*string]  `json:"webpage,omitzero" maxLength:"2000"`
-	LifecycleStatus Optional[string]   `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED"`
-	CourseOrder     Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	Name            Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
+	Description     Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
+	Code            Optional[*string]      `json:"code,omitzero" maxLength:"50"`
+	CIPCode         Optional[*string]      `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
+	CredentialIDs   Optional[[]string]     `json:"credentialIds,omitzero" maxItems:"10" doc:"Credentials that completing the program leads to"`
+	Webpage         Optional[*string]      `json:"webpage,omitzero" maxLength:"2000"`
+	LifecycleStatus Optional[string]       `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED"`
+	CourseOrder     Optional[[]string]     `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	MapSettings     Optional[*MapSettings] `json:"mapSettings,omitzero"`
 }
 
 // Apply sets the fields of the program. Its courses are looked up in l.Courses; if that is nil, they can only be
@@ -46,6 +48,9 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.LifecycleStatus = cmp.Or(in.LifecycleStatus.Value, p.LifecycleStatus, ActiveCourse)
 	wrong := append(in.ExternalInput.apply(&p.External, l), l.newWebpage(in.Webpage, &p.Webpage)...)
 	in.RegisteredInput.apply(&p.Registered)
+	if p.MapSettings = in.MapSettings.Or(p.MapSettings); p.MapSettings != nil {
+		wrong = append(wrong, p.MapSettings.check(l.Below("mapSettings"))...)
+	}
 	if in.CredentialIDs.Set || p.CredentialIDs == nil {
 		credentials, more := named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials, l.at("credentialIds"))
 		p.CredentialIDs, wrong = credentials, append(wrong, more...)

@@ -1,8 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
 )
 
 // Registered is embedded in records that have a CTID, their identifier in the Credential Registry, unique among all
@@ -35,6 +39,11 @@ func DeriveCTID(r Record) {
 	if known := RegisteredOf(r); known != nil && known.CTID == "" {
 		known.CTID = DerivedCTID(r.Base().ID)
 	}
+	if list, ok := r.(*OutcomeList); ok {
+		for i, o := range list.Outcomes {
+			list.Outcomes[i].CTID = cmp.Or(o.CTID, DerivedCTID(o.ID))
+		}
+	}
 }
 
 // RegisteredInput is the input for a CTID from a request or a file.
@@ -55,8 +64,21 @@ func (c *Change) registers(before, after Record) {
 	if before != nil {
 		was = RegisteredOf(before).CTID
 	}
-	if is.CTID != was {
-		c.With(&CTIDAssignment{about: about[Record]{after}, CTID: is.CTID, Before: was})
+	assign := func(id, ctid, was, at string) {
+		if ctid != was {
+			c.With(&CTIDAssignment{about: about[Record]{after}, ID: id, CTID: ctid, Before: was, At: at})
+		}
+	}
+	assign(after.Base().ID, is.CTID, was, "ctid")
+	if list, ok := after.(*OutcomeList); ok {
+		old, _ := before.(*OutcomeList)
+		for i, o := range list.Outcomes {
+			was := DerivedCTID(o.ID)
+			if old != nil && old.Find(o.ID) != nil {
+				was = old.Find(o.ID).CTID
+			}
+			assign(o.ID, o.CTID, was, fmt.Sprintf("outcomes[%d].ctid", i))
+		}
 	}
 }
 
@@ -69,7 +91,7 @@ func CheckCTID(id, before, ctid string, holder ExternalID, location string) erro
 		return nil
 	case before != "" && before != DerivedCTID(id):
 		message, value = "was set before and never changes; the value is the present one", before
-	case holder.Record != nil && holder.Record.Base().ID != id:
+	case holder.Record != nil && holder.Record.Base().ID != id && holds(holder.Record, ctid):
 		message, value = "is in use by another record, whose id is the value", holder.Record.Base().ID
 	default:
 		return nil
@@ -79,10 +101,24 @@ func CheckCTID(id, before, ctid string, holder ExternalID, location string) erro
 	return err
 }
 
+// holds reports whether a record that was given a CTID still has it: an outcome may have left its list.
+func holds(r Record, ctid string) bool {
+	list, ok := r.(*OutcomeList)
+	return !ok || list.CTID == ctid || slices.ContainsFunc(list.Outcomes, func(o Outcome) bool { return o.CTID == ctid })
+}
+
 // CTIDs lists the CTIDs that the change assigns.
 func (c *Change) CTIDs() (ctids []string) {
 	for _, a := range EffectsOf[*CTIDAssignment](c) {
 		ctids = append(ctids, a.CTID)
 	}
 	return ctids
+}
+
+// AlternativeCTID returns the CTID of an alternative, by its index: the first one has that of the articulation.
+func (a *Articulation) AlternativeCTID(index int) string {
+	if index == 0 {
+		return a.CTID
+	}
+	return DerivedCTID(a.ID + "/" + strconv.Itoa(index))
 }

@@ -70,7 +70,15 @@ func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	for i := range o.Outcomes {
 		outcomes = renamed(&o.Outcomes[i].SkillIDs, rename, func(id *string) (*string, *string) { return id, new(string) }, nil) || outcomes
 	}
-	return skills || evidence || outcomes
+	statements := false
+	for id, read := range o.Statements {
+		of := ExtractionResult{Skills: read.Skills, Evidence: read.Evidence}
+		if of.RenameSkills(rename) {
+			read.Skills, read.Evidence, statements = of.Skills, of.Evidence, true
+			o.Statements[id] = read
+		}
+	}
+	return skills || evidence || outcomes || statements
 }
 
 func renameRefs(skills *[]SkillRef, rename Rename) bool {

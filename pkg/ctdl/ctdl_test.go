@@ -2,6 +2,7 @@ package ctdl
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -55,33 +56,75 @@ func TestDocumentOfACourse(t *testing.T) {
 	}
 }
 
-func TestReadinessOfACourse(t *testing.T) {
-	for name, course := range map[string]catalog.Course{
-		"ceterms:name":                {Description: pointer("A long description"), LifecycleStatus: "ACTIVE"},
-		"ceterms:description":         {Name: "Databases", Description: pointer("Fourteen chars"), LifecycleStatus: "ACTIVE"},
-		"ceterms:lifeCycleStatusType": {Name: "Databases", Description: pointer("Fifteen charact"), LifecycleStatus: ""},
+// Without any one of its required properties, nothing is ready.
+func TestReadinessNeedsEveryRequiredProperty(t *testing.T) {
+	description, page := pointer("Fifteen letters"), pointer("https://college.example")
+	course := CourseEntity(college, Course{Course: &catalog.Course{
+		Name: "Databases", Description: description, LifecycleStatus: "ACTIVE",
+	}}, catalogCTID(2))
+	program := ProgramEntity(college, Program{Program: &catalog.Program{
+		Name: "Computing", Description: description, LifecycleStatus: "ACTIVE", Webpage: page,
+	}}, catalogCTID(2))
+	credential := CredentialEntity(college, Credential{Credential: &catalog.Credential{
+		Name: "Databases", Description: description, Status: "ACTIVE", Webpage: page, CredentialType: "Badge",
+	}}, catalogCTID(2))
+	framework, outcomes := FrameworkEntity(college, Framework{
+		Name: "Databases", Competencies: []Competency{{catalog.Outcome{ID: "out_1", Statement: "Query"}, catalogCTID(3)}},
+	}, catalogCTID(2))
+	value := TransferValueEntity(college, transferred, catalogCTID(2))
+	for e, required := range map[*Entity]string{
+		&course:      "name description ctid ownedBy inLanguage lifeCycleStatusType",
+		&program:     "name description ctid ownedBy inLanguage lifeCycleStatusType subjectWebpage",
+		&credential:  "name description ctid ownedBy inLanguage credentialStatusType subjectWebpage",
+		&framework:   "ctid ceasn:name ceasn:description ceasn:inLanguage ceasn:publisher",
+		&outcomes[0]: "ctid ceasn:competencyText ceasn:isPartOf",
+		&value:       "name description ctid ownedBy subjectWebpage transferValue",
 	} {
-		e := CourseEntity(college, Course{Course: &course}, catalogCTID(2))
-		lacks := func(m Missing) bool { return m.Property == name && m.Level == Required }
-		if e.Ready() || !slices.ContainsFunc(e.Missing, lacks) {
-			t.Errorf("a course without %s is ready; missing: %v", name, e.Missing)
+		if !e.Ready() {
+			t.Errorf("%s lacks %v", e.Class, e.Missing)
 		}
+		var terms []string
+		for term := range strings.FieldsSeq(required) {
+			if !strings.Contains(term, ":") {
+				term = "ceterms:" + term
+			}
+			terms = append(terms, term)
+		}
+		for term := range e.properties {
+			without := *e
+			without.properties = maps.Clone(e.properties)
+			delete(without.properties, term)
+			if without.Missing = without.check(without.properties); without.Ready() == slices.Contains(terms, term) {
+				t.Errorf("%s without %s: ready %t", e.Class, term, without.Ready())
+			}
+		}
+	}
+	short := CourseEntity(college, Course{Course: &catalog.Course{
+		Name: "Databases", Description: pointer("Fourteen chars"), LifecycleStatus: "ACTIVE",
+	}}, catalogCTID(2))
+	other := CredentialEntity(college, Credential{Credential: &catalog.Credential{
+		Name: "Databases", Description: description, Status: "ACTIVE", Webpage: page, CredentialType: "Degree",
+	}}, catalogCTID(2))
+	if short.Ready() || other.Ready() {
+		t.Errorf("a short description: %v; a class of classes: %v", short.Missing, other.Missing)
 	}
 }
 
+var transferred = TransferValue{Articulation: &catalog.Articulation{
+	SendingInstitution: catalog.Institution{Name: "Other College", CodeType: pointer("OPEID"), Code: pointer("001234")},
+	Sending: []catalog.Alternative{{Courses: []catalog.SendingCourse{
+		{Code: "CIS 120", Title: pointer("Introduction")}, {Code: "CIS 121"},
+	}}},
+	Receiving: []catalog.Grant{
+		{CourseID: pointer("crs_1"), Credits: &catalog.Credits{Min: 3, Max: 3, Unit: "SEMESTER_HOUR"}},
+		{Label: pointer("Elective"), Credits: &catalog.Credits{Min: 1, Max: 1, Unit: "SEMESTER_HOUR"}},
+	},
+	Granted:       []catalog.CourseStamp{{CourseID: "crs_1", Code: "CS 101"}},
+	EffectiveFrom: "2026-01-01",
+}, Courses: map[string]string{"crs_1": catalogCTID(2)}}
+
 func TestTransferValueHasBlankNodes(t *testing.T) {
-	e := TransferValueEntity(college, TransferValue{Articulation: &catalog.Articulation{
-		SendingInstitution: catalog.Institution{Name: "Other College", CodeType: pointer("OPEID"), Code: pointer("001234")},
-		Sending: []catalog.Alternative{{Courses: []catalog.SendingCourse{
-			{Code: "CIS 120", Title: pointer("Introduction")}, {Code: "CIS 121"},
-		}}},
-		Receiving: []catalog.Grant{
-			{CourseID: pointer("crs_1"), Credits: &catalog.Credits{Min: 3, Max: 3, Unit: "SEMESTER_HOUR"}},
-			{Label: pointer("Elective"), Credits: &catalog.Credits{Min: 1, Max: 1, Unit: "SEMESTER_HOUR"}},
-		},
-		Granted:       []catalog.CourseStamp{{CourseID: "crs_1", Code: "CS 101"}},
-		EffectiveFrom: "2026-01-01",
-	}, Courses: map[string]string{"crs_1": catalogCTID(2)}}, catalogCTID(3))
+	e := TransferValueEntity(college, transferred, catalogCTID(3))
 	if !e.Ready() {
 		t.Error("missing:", e.Missing)
 	}

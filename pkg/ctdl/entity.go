@@ -38,6 +38,7 @@ type Entity struct {
 	Missing []Missing
 
 	properties object
+	check      func(object) []Missing // lists what properties of such an entity lack
 }
 
 // Missing is a property that a record lacks, and the field that it is made from.
@@ -162,18 +163,29 @@ type mapping[T any] struct {
 // describe makes the description of a record from its table. The class is that of the record.
 func describe[T any](o Organization, class, ctid string, record T, table []mapping[T]) Entity {
 	e := Entity{Class: class, CTID: ctid, ID: o.Address(ctid), Context: Context}
-	e.properties = object{"@id": e.ID, "@type": class, "ceterms:ctid": ctid}
+	e.properties = object{"@id": e.ID, "@type": class}
+	if ctid != "" {
+		e.properties["ceterms:ctid"] = ctid
+	}
 	for _, m := range table {
 		if v := m.value.write(o, m.get(record)); v != nil {
 			e.properties[m.term] = v
 		}
 	}
+	table = append([]mapping[T]{{"ctid", "ceterms:ctid", plain, Required, nil}}, table...)
+	e.check = func(properties object) []Missing { return lacking(properties, table) }
+	e.Missing = e.check(e.properties)
+	return e
+}
+
+// lacking lists what a description lacks of a table's required and recommended properties.
+func lacking[T any](properties object, table []mapping[T]) (missing []Missing) {
 	for _, m := range table {
-		if m.level != "" && !present(m.term, e.properties[m.term]) {
-			e.Missing = append(e.Missing, Missing{m.term, m.level, m.field})
+		if m.level != "" && !present(m.term, properties[m.term]) {
+			missing = append(missing, Missing{m.term, m.level, m.field})
 		}
 	}
-	return e
+	return missing
 }
 
 // minDescription is the length below which the Registry takes no description, in characters.

@@ -2,6 +2,7 @@ package ctdl
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -52,4 +53,9 @@ func Within(class, ancestor string) bool {
 		}
 	}
 	return false
+}
+
+// IsAgentType reports whether CTDL has a type of organizations, named without its prefix.
+func IsAgentType(name string) bool {
+	return slices.Contains(Terms()["orgType:"+name].Of, "ceterms:OrganizationType")
 }

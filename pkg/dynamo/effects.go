@@ -125,7 +125,7 @@ func (s *Store) replace(r *catalog.Replacement) (write, error) {
 	if state := catalog.ExtractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
 		// A run in progress loses its claim: its syllabus is obsolete.
 		e.remove(leaseToken, leaseUntil)
-		if state.ProcessingStatus != catalog.Pending {
+		if !waits(r.Record) {
 			e.remove(waiting...)
 		}
 	}

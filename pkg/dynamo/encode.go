@@ -142,7 +142,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
 	}
-	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
+	if waits(r) {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
 		row[api.PendingIndexSortKey] = number(int64(s.Now()))
 		row[waitsSince] = row[api.PendingIndexSortKey]
@@ -159,6 +159,13 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 			"The record is larger than %d KB: shorten its texts or the notes of its reviews.", rowLimit>>10)
 	}
 	return row, nil
+}
+
+// waits reports whether a record waits for an extraction of its own.
+func waits(r catalog.Record) bool {
+	state := catalog.ExtractionOf(r)
+	section, ok := r.(*catalog.Section)
+	return state != nil && state.ProcessingStatus == catalog.Pending && !(ok && section.AwaitsOutcomes())
 }
 
 func decodeInto(row item, r catalog.Record) error {

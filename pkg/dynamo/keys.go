@@ -53,6 +53,7 @@ import (
 //	key of a customer       c#<customer>#key                  <key id>                  all of a customer
 //	key                     k#<sha256 of the key>             key                       every request
 //	link to a page          l#<sha256 of the token>           link                      the page that it opens
+//	handle                  h#<handle>                        organization              public addresses
 //	units used              u#<customer>                      <window start>            every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go              labor market, programs
 //
@@ -186,6 +187,8 @@ func customerKeyKey(id catalog.CustomerID, keyID string) key {
 }
 
 func secretKey(hash string) key { return key{api.KeyRows.Key(hash), "key"} }
+
+func handleKey(handle string) key { return key{api.HandleRows.Key(handle), "organization"} }
 
 func linkKey(hash string) key { return key{api.LinkRows.Key(hash), "link"} }
 

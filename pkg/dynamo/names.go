@@ -124,7 +124,7 @@ func (s *Store) known(
 		return nil, err
 	}
 	known := make(map[string]catalog.ExternalID, len(rows))
-	named, kinds := map[key]string{}, map[key]catalog.Kind{}
+	named, kinds := map[key][]string{}, map[key]catalog.Kind{} // outcomes are named by the row of their list
 	for _, row := range rows {
 		stored := externalRow{Kind: kind}
 		if err := decode(row, &stored); err != nil {
@@ -133,7 +133,7 @@ func (s *Store) known(
 		name := keyOfRow(row).sk
 		known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
 		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
-			named[k], kinds[k] = name, stored.Kind
+			named[k], kinds[k] = append(named[k], name), stored.Kind
 		}
 	}
 	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(named)), true); err != nil {
@@ -145,10 +145,11 @@ func (s *Store) known(
 		if err != nil {
 			return nil, err
 		}
-		x := known[named[k]]
-		if r.Base().ID == x.Was {
-			x.Record = r
-			known[x.Name] = x
+		for _, name := range named[k] {
+			if x := known[name]; r.Base().ID == x.Was {
+				x.Record = r
+				known[name] = x
+			}
 		}
 	}
 	return known, nil

@@ -24,7 +24,7 @@ func (e *Extractor) Statement(ctx context.Context, statement string) (catalog.St
 
 // The limits of what is found.
 const (
-	maxOutcomes  = 100
+	maxOutcomes  = catalog.MaxOutcomes
 	maxStatement = 2000 // characters
 )
 

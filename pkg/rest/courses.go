@@ -77,6 +77,7 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
+	s.bindCourseOutcomes()
 	read(s, "listCourses", listCourses)
 	read(s, "listSections", listSections)
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {

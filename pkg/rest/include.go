@@ -47,7 +47,7 @@ func (c *call) include(ctx context.Context, names []string, id string, found []c
 
 // includeReviewed is include for a record with reviews: skills that a person added have no evidence.
 func (c *call) includeReviewed(
-	ctx context.Context, names []string, r catalog.Reviewed, skills []catalog.SkillRef, byHand bool,
+	ctx context.Context, names []string, r catalog.Record, skills []catalog.SkillRef, byHand bool,
 ) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {

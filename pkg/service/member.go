@@ -157,7 +157,8 @@ func (a Actor) filledProgram(ctx context.Context, id string) (*catalog.Program, 
 
 // DeleteHolder deletes a program or credential and releases its courses.
 func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*catalog.Change, error) {
-	holder, dir, err := withDirectory(ctx, a, one[H](a, id))
+	var lists map[string]*catalog.OutcomeList
+	holder, dir, err := withDirectory(ctx, a, withOutcomes(a, one[H](a, id), id, &lists))
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +169,7 @@ func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*c
 	}
 	var change catalog.Change
 	change.Delete(holder, a.Now, dir)
+	change.DeleteOutcomes(lists, a.Now)
 	return &change, change.Hold(holder, members, courses)
 }
 

@@ -14,9 +14,17 @@ import (
 //go:embed validate.py
 var program string
 
-// Documents fails the test for every error or warning of ctdl-validate about a document, one JSON text each, and for
-// everything in one that PyLD cannot expand. Nothing is fetched: the contexts are those in ctdl-validate.
+// Documents fails the test for everything that Find finds in documents.
 func Documents(t testing.TB, documents ...[]byte) {
+	t.Helper()
+	if findings := Find(t, documents...); findings != "" {
+		t.Errorf("the validators found: %.4000s", findings)
+	}
+}
+
+// Find returns one line for every error or warning of ctdl-validate about a document, one JSON text each, and for
+// everything in one that PyLD cannot expand. Nothing is fetched: the contexts are those in ctdl-validate.
+func Find(t testing.TB, documents ...[]byte) string {
 	t.Helper()
 	installed(t)
 	var out, wrong bytes.Buffer
@@ -25,9 +33,7 @@ func Documents(t testing.TB, documents ...[]byte) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, wrong.String())
 	}
-	if findings := out.String(); findings != "" {
-		t.Errorf("the validators found: %.4000s", findings)
-	}
+	return out.String()
 }
 
 // Encodings returns the files with the published encodings of CTDL and CTDL-ASN.
