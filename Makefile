@@ -93,6 +93,7 @@ lint: node_modules
 	go tool staticcheck ./...
 	npx redocly lint openapi.json
 	npx spectral lint --fail-severity=hint openapi.json
+	go tool gotestsum --format pkgname --format-icons text -- ./infra/terms/...
 
 # Clients in four languages, generated from openapi.json, compiled and run against the
 # stack; a language whose tools are missing is named and skipped.

@@ -83,10 +83,13 @@ func requests(id map[string]string) []request {
 		{"getOpenAPI", nil, nil, ""},
 		{"getServiceInfo", nil, nil, ""},
 		{"getDocs", nil, nil, ""},
+		{"getConsole", nil, nil, ""},
 		{"getDocsAsset", of("asset", "page.js"), nil, ""},
 		{"listCourses", nil, of("limit", "2", "offset", "1"), ""},
 		{"getCourse", of("courseId", course), nil, ""},
 		{"listSections", nil, of("externalId", "10234"), ""},
+		{"getCourseOutcomes", of("courseId", course), of("include", "evidence,reviews"), ""},
+		{"listOutcomes", nil, of("skillId", "core:algorithms", "level", "3"), ""},
 		{"getSection", of("courseId", course, "sectionId", section), of("include", "evidence"), ""},
 		{"listJobs", nil, nil, ""},
 		{"getJob", of("jobId", id["job"]), nil, ""},
@@ -95,6 +98,7 @@ func requests(id map[string]string) []request {
 		{"buildCredential", nil, nil, `{"jobIdentifiers":[{"id":"` + id["job"] + `","lib":"custom"}]}`},
 		{"listPrograms", nil, nil, ""},
 		{"getProgram", of("programId", id["program"]), nil, ""},
+		{"getProgramOutcomes", of("programId", id["program"]), nil, ""},
 		{"listTransferPackages", nil, nil, ""},
 		{"getTransferPackage", of("packageId", pack), nil, ""},
 		{"listTransferCourses", of("packageId", pack), nil, ""},
@@ -129,6 +133,13 @@ func requests(id map[string]string) []request {
 		{"updateSection", of("courseId", course, "sectionId", section), nil, `{"description":"Mondays"}`},
 		{"reviewSectionSkill", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, `{"verdict":"REJECTED","note":"A topic, not an outcome."}`},
 		{"deleteSectionReview", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, ""},
+		{"reviewCourseOutcomeSkill", of("courseId", course, "outcomeId", id["outcome"], "skillId", "core:algorithms"), nil, `{"verdict":"ACCEPTED","level":4}`},
+		{"deleteCourseOutcomeReview", of("courseId", course, "outcomeId", id["outcome"], "skillId", "core:algorithms"), nil, ""},
+		{"replaceCourseOutcomes", of("courseId", course), nil, `{"outcomes":[{"code":"CLO 1","statement":"Choose algorithms for a problem"},{"code":"CLO 2","statement":"Write tests in Python","level":3,` +
+			`"skills":[{"skillId":"core:python","level":3}],"alignments":[{"type":"BROAD","uri":"urn:example:cs2023:se"}]}]}`},
+		{"reviewProgramOutcomeSkill", of("programId", id["program"], "outcomeId", id["programOutcome"], "skillId", "core:sql"), nil, `{"verdict":"REJECTED"}`},
+		{"deleteProgramOutcomeReview", of("programId", id["program"], "outcomeId", id["programOutcome"], "skillId", "core:sql"), nil, ""},
+		{"replaceProgramOutcomes", of("programId", id["program"]), nil, `{"outcomes":[{"code":"PLO 1","statement":"Store and find data"},{"code":"PLO 2","statement":"Work in teams","level":3,"skills":[]}]}`},
 		{"createJob", nil, nil, `{"name":"Analyst","employerId":"emp_1","salaryMin":50000,"salaryMax":70000,"onetSocCode":"15-2051.00"}`},
 		{"updateJob", of("jobId", id["job"]), nil, `{"salaryMin":80000}`},
 		{"createCredential", nil, nil, `{"name":"Basics","courseSectionIds":["` + id["otherSection"] + `"]}`},
@@ -395,14 +406,14 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	server.Files = files.New(config)
 	notifying.Webhooks(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
-	post := func(path, body string) map[string]any {
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, api.BasePath+path, strings.NewReader(body))
+	send := func(method, path, body string) map[string]any {
+		r := httptest.NewRequestWithContext(ctx, method, api.BasePath+path, strings.NewReader(body))
 		r.Header.Set(api.HeaderKey, apiKey)
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, r)
 		if w.Code >= 300 {
-			t.Fatalf("POST %s: %d %s", path, w.Code, w.Body)
+			t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
 		}
 		var v any
 		save(json.Unmarshal(w.Body.Bytes(), &v))
@@ -411,8 +422,12 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		}
 		return v.(map[string]any)
 	}
+	post := func(path, body string) map[string]any { return send(http.MethodPost, path, body) }
 	id := map[string]string{}
 	text := func(v any) string { return v.(string) }
+	promise := func(path, body string) string {
+		return text(send(http.MethodPut, path+"/outcomes", `{"outcomes":[`+body+`]}`)["outcomes"].([]any)[0].(map[string]any)["id"])
+	}
 	course := post("/courses", `{"name":"Data Structures","code":"CS 201"}`)
 	id["course"] = text(course["id"])
 	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","externalId":"10234","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
@@ -422,6 +437,8 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	id["job"] = text(post("/jobs", `{"name":"Developer","employerId":"emp_1","skills":[{"skillId":"core:python","level":4},{"skillId":"core:sql","level":2}]}`)["id"])
 	id["credential"] = text(post("/credentials", `{"name":"Programmer","courseSectionIds":["`+id["section"]+`"]}`)["id"])
 	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
+	id["outcome"] = promise("/courses/"+id["course"], `{"code":"CLO 1","statement":"Choose algorithms for a problem","level":4,"skills":[{"skillId":"core:algorithms","level":4}]}`)
+	id["programOutcome"] = promise("/programs/"+id["program"], `{"code":"PLO 1","statement":"Store and find data","level":3,"skills":[{"skillId":"core:sql","level":3}]}`)
 	// Records that the events delete must not be held by others.
 	id["report"] = text(post("/reports", `{"name":"Gaps","settings":{"courses":["`+id["course"]+`"],"jobs":[{"id":"15-1252","lib":"soc"}],"view":"gap"}}`)["report"].(map[string]any)["id"])
 	// Links outlive every run of the test.
@@ -505,7 +522,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	// The real page is infra/reference's.
-	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "assets/page.js": "\"use strict\";\n"} {
+	for name, text := range map[string]string{"index.html": "<!doctype html>\n<title>Reference</title>\n", "console.html": "<!doctype html>\n<title>Console</title>\n", "assets/page.js": "\"use strict\";\n"} {
 		path := filepath.Join(dir, "site", filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -632,7 +649,8 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|out|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyCTID   = regexp.MustCompile(`\bce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 )
@@ -655,7 +673,7 @@ var anyUpload = regexp.MustCompile(`"url":"http[^"]*X-Amz-Signature=[0-9a-f]{64}
 func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyResponse) []byte {
 	seeded := map[string]bool{}
 	for _, id := range known {
-		seeded[id] = true
+		seeded[id], seeded[catalog.DerivedCTID(id)] = true, true
 	}
 	body := r.Body
 	if r.IsBase64Encoded {
@@ -678,6 +696,16 @@ func plain(t *testing.T, known map[string]string, r lambda.APIGatewayProxyRespon
 				fresh[id] = fmt.Sprintf("%s_new%021d", prefix, len(fresh)+1)
 			}
 			return fresh[id]
+		})
+		text = anyCTID.ReplaceAllStringFunc(text, func(ctid string) string {
+			if seeded[ctid] {
+				return ctid
+			}
+			changed = true
+			if fresh[ctid] == "" {
+				fresh[ctid] = fmt.Sprintf("ce-00000000-0000-4000-8000-%012d", len(fresh)+1)
+			}
+			return fresh[ctid]
 		})
 		return anyTime.ReplaceAllStringFunc(text, func(at string) string {
 			if at == seedTime.String() {

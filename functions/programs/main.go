@@ -4,6 +4,7 @@ package main
 import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot/group"
+	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { group.Start(api.Programs) }
+func main() { group.Start(api.Programs, sending.Queue) }

@@ -249,6 +249,27 @@ func (w *world) operations() map[string]func() measurement {
 			path := "/programs/" + w.create("/programs", body) + "/courses"
 			return w.run(postOf(path, map[string]any{"courseId": w.create("/courses", newCourse)}))
 		},
+		"GET outcomes":          get("/courses/" + w.course + "/outcomes"),
+		"outcomes with a skill": get("/outcomes?skillId=core:python"),
+		"PUT outcomes that are given": func() measurement {
+			return w.run(call(http.MethodPut, "/programs/"+w.program+"/outcomes", given(ids.New("Write "))))
+		},
+		"PUT outcomes to be read": func() measurement {
+			return w.run(call(http.MethodPut, "/courses/"+w.course+"/outcomes", unread(ids.New("Write "))))
+		},
+		"PUT a review of an outcome": func() measurement {
+			path := "/programs/" + w.program + "/outcomes"
+			list, _ := w.send(call(http.MethodPut, path, given(ids.New("Write "))))["outcomes"].([]any)
+			if w.err != nil {
+				return nil
+			}
+			return w.run(call(http.MethodPut, path+"/"+text(list[0].(map[string]any), "id")+review, accepted))
+		},
+		"extraction job of outcomes": func() measurement {
+			course := w.create("/courses", newCourse)
+			w.send(call(http.MethodPut, "/courses/"+course+"/outcomes", unread("Write programs in Python.")))
+			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(course)})
+		},
 		"POST transfer courses": func() measurement {
 			course := map[string]any{"name": "Course", "syllabusHref": href, "description": filler(300)}
 			path := "/transfer-packages/" + w.create("/transfer-packages", newPackage) + "/courses"
@@ -302,6 +323,15 @@ func (w *world) find(path, list, field string, body map[string]any) measurement 
 	value := ids.New("x")
 	w.create(path, with(body, field, value))
 	return w.run(call(http.MethodGet, list+"?"+field+"="+value, ""))
+}
+
+// given is a list of one outcome of which nothing must be read, and unread one whose statement must be.
+func given(statement string) string {
+	return fmt.Sprintf(`{"outcomes":[{"statement":%q,"level":3,"skills":[{"skillId":"core:python","level":3}]}]}`, statement)
+}
+
+func unread(statement string) string {
+	return fmt.Sprintf(`{"outcomes":[{"code":"CLO 1","statement":%q}]}`, statement)
 }
 
 // href is the URL of every syllabus; see document.

@@ -39,6 +39,10 @@ var acts = append([]act{
 	{5, creates(catalog.TransferCourseKind, transferBody)},
 	{1, flood},
 	{1, createDuringDelete},
+	{4, replacesOutcomes(catalog.CourseKind)},
+	{2, replacesOutcomes(catalog.ProgramKind)},
+	{2, reviewOutcome},
+	{1, findOutcomes},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{2, posts(catalog.TransferCourseKind, "retryTransferCourse", "/retry")},
 	{1, posts(catalog.TransferCourseKind, "matchTransferCourse", "/equivalencies")},
@@ -67,7 +71,7 @@ var opening = []func(*client){
 	creates(catalog.CourseKind, courseBody), creates(catalog.ProgramKind, programBody),
 	creates(catalog.CredentialKind, credentialBody), creates(catalog.TransferPackageKind, packageBody),
 	reviewSection, (*client).useDocument, creates(catalog.ArticulationKind, articulationBody), approve,
-	reviewSection, reviewSection,
+	reviewSection, reviewSection, replacesOutcomes(catalog.CourseKind), replacesOutcomes(catalog.ProgramKind),
 }
 
 var reviewSection = reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview")

@@ -90,7 +90,7 @@ func newAudit(rows table, stored files) *audit {
 		}
 		kind := catalog.Kind(words[2])
 		r := &record{kind.New(), row}
-		packed, _ := json.Marshal(row)
+		packed, _ := json.Marshal(plainOf(r))
 		if err := json.Unmarshal(packed, r.Record); err != nil || string(r.Base().OrganizationID) != words[1] {
 			a.breach("%s %s is not a %s of its organization: %v", pk, sk, kind, err)
 		}
@@ -101,6 +101,26 @@ func newAudit(rows table, stored files) *audit {
 		}
 	}
 	return a
+}
+
+// plainOf returns the attributes of a record that are its JSON, and sets those fields that are not.
+func plainOf(r *record) object {
+	switch record := r.Record.(type) {
+	case *catalog.Course:
+		record.Promises = r.row["promises"] == true
+	case *catalog.OutcomeList:
+		packed, _ := r.row["outcomes"].([]byte)
+		if record.Outcomes.UnmarshalBinary(packed) != nil {
+			return object{"outcomes": "not outcomes"}
+		}
+		if r.row["provenance"] != nil {
+			record.Provenance = &catalog.Provenance{}
+		}
+		row := maps.Clone(r.row)
+		delete(row, "outcomes")
+		return row
+	}
+	return r.row
 }
 
 // of returns an organization's live records of a kind.
@@ -156,6 +176,7 @@ var tableChecks = []struct {
 	{"extraction", (*audit).extractions},
 	{"list", (*audit).lists},
 	{"course", (*audit).courses},
+	{"outcomes", (*audit).outcomes},
 	{"hold", (*audit).holds},
 	{"file", (*audit).storage},
 	{"articulation", (*audit).articulations},
@@ -209,7 +230,7 @@ func (a *audit) extractions() {
 			a.breach("%s: its skills are not those that its reviews leave", id)
 		}
 		e := catalog.ExtractionOf(r.Record)
-		if e == nil || !a.extracts(r, e) {
+		if e == nil || catalog.KindOf(r.Record) == catalog.OutcomeListKind || !a.extracts(r, e) {
 			continue
 		}
 		for _, name := range pendingAttributes {
@@ -261,6 +282,10 @@ func (a *audit) extracts(r *record, e *catalog.Extraction) bool {
 	stamp, _ := r.row["provenance"].(map[string]any)
 	found, _ := reviewedSkills(r)
 	switch {
+	case source == catalog.FromOutcomes:
+		if !a.follows(section, found) || stamp["source"] != string(catalog.FromOutcomes) {
+			a.breach("%s has other skills than its course's outcomes, or another state: %s, %v", r.id(), e.ProcessingStatus, stamp)
+		}
 	case description != "" && e.ProcessingStatus == catalog.Failed && e.Failure != nil && e.Failure.Code == catalog.InternalFailure:
 	case e.ProcessingStatus != want || e.Failure != nil:
 		a.breach("%s without a syllabus is %q, failure %v", r.id(), e.ProcessingStatus, e.Failure)
@@ -489,6 +514,9 @@ func (a *audit) feeds() {
 		}
 	}
 	for id, r := range a.live {
+		if catalog.KindOf(r.Record).Path() == "" {
+			continue // a part of another record
+		}
 		if last[id] != r.Base().UpdatedAt {
 			a.breach("%s last changed at %d, in the feed at %d", id, r.Base().UpdatedAt, last[id])
 		}
@@ -578,6 +606,14 @@ func (a *audit) value(id, field string) (string, bool) {
 		return deleted, parent == "" || a.live[parent] != nil
 	case r == nil:
 		return "", false
+	case field == promised:
+		var texts []string
+		if list := a.outcomesOf(id); list != nil {
+			for _, o := range list.Outcomes {
+				texts = append(texts, o.Statement)
+			}
+		}
+		return strings.Join(texts, "|"), true
 	case field == file:
 		if a.files.of(r) == "" {
 			return "", true

@@ -138,8 +138,23 @@ var spoilers = map[string]func(table) (table, bool){
 		delete(r, "heldBy")
 		return held
 	}),
-	"review lost":      spoilReview(func(r map[string]any) { delete(r, "reviews") }),
-	"review undone":    spoilReview(func(r map[string]any) { r["skills"] = []any{} }),
+	"review lost":   spoilReview(func(r map[string]any) { delete(r, "reviews") }),
+	"review undone": spoilReview(func(r map[string]any) { r["skills"] = []any{} }),
+	"outcomes lost": func(rows table) (table, bool) {
+		i := at(rows, "OutcomeList", func(r map[string]any) bool { return len(outcomesIn(r)) > 0 })
+		if i < 0 {
+			return rows, false
+		}
+		return slices.Delete(rows, i, i+1), true
+	},
+	"outcome unread": spoilRow("OutcomeList", func(r map[string]any) bool {
+		list := outcomesIn(r)
+		if len(list) > 0 {
+			list[0].Unread = true
+			r["outcomes"], _ = list.MarshalBinary()
+		}
+		return len(list) > 0
+	}),
 	"name overwritten": spoilRow("Course", func(r map[string]any) bool { r["name"] = "another"; return true }),
 	"directory counts": spoilRow("directory", func(r map[string]any) bool {
 		r["live"] = r["live"].(float64) + 1
@@ -186,6 +201,13 @@ func spoilReview(spoil func(map[string]any)) func(table) (table, bool) {
 		}
 		return rows, false
 	}
+}
+
+// outcomesIn decodes the outcomes in the row of a list.
+func outcomesIn(row map[string]any) (list catalog.Outcomes) {
+	packed, _ := row["outcomes"].([]byte)
+	_ = list.UnmarshalBinary(packed)
+	return list
 }
 
 // at returns the index of a row in a partition with that name, or -1.

@@ -206,7 +206,7 @@ func (c *client) send(r request) reply {
 	} else {
 		c.account(charged, 0, strconv.Itoa(status))
 	}
-	if status != op.Status {
+	if status != op.Status && !(op.Begins && status == http.StatusAccepted) {
 		var p api.Problem
 		_ = json.Unmarshal(response.Body, &p)
 		problem := p.Status == status && header.Get("Content-Type") == api.ProblemMediaType
@@ -236,6 +236,9 @@ func items(op api.Operation, body object) (n int) {
 	}
 	if op.ItemsIn == nil {
 		n = 1
+	}
+	if outcomes, ok := body["outcomes"].([]object); ok { // at most each must be read
+		n = len(outcomes)
 	}
 	return n
 }

@@ -69,7 +69,7 @@ func plain(value any) string {
 func valueIn(record object, register string) (string, bool) {
 	name, other, _ := strings.Cut(register, " ")
 	switch name {
-	case "", reviewed, file:
+	case "", reviewed, file, promised:
 		return "", false
 	case syllabus:
 		return text(record, "syllabusHref") + text(record, "documentId"), true

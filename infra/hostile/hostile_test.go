@@ -100,7 +100,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	notifying.Webhooks(config, s.server)
 	s.server.Webhooks = unheard{s.server.Webhooks}
 	printing.Document(config, s.server)
-	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "console.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.handle = group.Gateway(s.server)
 	return s
 }
@@ -154,6 +154,10 @@ func (r reply) text(t testing.TB, path ...string) string {
 		t.Fatalf("%v: %s", err, r.body)
 	}
 	for _, step := range path {
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+			continue
+		}
 		object, _ := v.(map[string]any)
 		v = object[step]
 	}

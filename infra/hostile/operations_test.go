@@ -148,10 +148,13 @@ func fixture(t testing.TB, s *service) map[string]string {
 	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
 	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
 		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
+	promise := fmt.Sprintf(`{"outcomes":[{"statement":"Outcome","level":3,"skills":[{"skillId":%q,"level":3}]}]}`, taught)
+	outcome := s.call(t, 200, "PUT", "/courses/"+id+"/outcomes", promise).text(t, "outcomes", "0", "id")
+	programOutcome := s.call(t, 200, "PUT", "/programs/"+program+"/outcomes", promise).text(t, "outcomes", "0", "id")
 	hook := webhook(t, s)
 	message := s.call(t, 202, "POST", "/webhooks/"+hook+"/test", "").text(t, "messageId")
 	return map[string]string{
-		"webhookId": hook, "messageId": message,
+		"webhookId": hook, "messageId": message, "outcomeId": outcome, "programOutcomeId": programOutcome,
 		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
 		"token": link("/reports/" + report), "articulationToken": link("/articulations/" + articulation),
@@ -206,6 +209,9 @@ func (g *generator) note(op operation, got reply) {
 // request makes a valid request and breaks it in no place, one, or several.
 func (g *generator) request(op operation) request {
 	r := request{method: op.method, path: op.path, header: map[string][]string{api.HeaderKey: {g.key}}}
+	if strings.HasPrefix(op.path, "/programs/") {
+		r.path = strings.ReplaceAll(r.path, "{outcomeId}", g.known["programOutcomeId"])
+	}
 	for name, id := range g.known {
 		r.path = strings.ReplaceAll(r.path, "{"+name+"}", id)
 	}
@@ -319,6 +325,8 @@ func (g *generator) value(schema map[string]any, name string, depth int) any {
 			return map[string]any{"id": g.known["jobId"], "lib": "custom"}
 		case "receiving":
 			return map[string]any{"courseId": g.known["courseId"]}
+		case "outcomes": // that of the fixture, which keeps its id
+			return map[string]any{"statement": "Outcome", "level": 3, "skills": []any{map[string]any{"skillId": g.known["skillId"], "level": 3}}}
 		}
 		object := map[string]any{}
 		required, _ := schema["required"].([]any)
@@ -359,6 +367,10 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return g.known["programId"]
 	case "documentId", "label", "supersedes":
 		return nil // they do not stand with an address, a course, and any articulation
+	case "credentialIds":
+		return g.known["credentialId"]
+	case "ctid":
+		return fmt.Sprintf("ce-%08x-0000-4000-8000-%012x", g.random.Uint32(), g.random.Uint32())
 	case "sha256":
 		return strings.Repeat("ab", 32)
 	case "types":

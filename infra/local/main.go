@@ -135,7 +135,7 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 
 // announce prints how to call the service.
 func announce(a stack.Announcement) {
-	fmt.Printf("\nThe service answers at %s\n", a.BaseURL)
+	fmt.Printf("\nConsole: %s/console (sign in with a key below)\nThe service answers at %s\n", a.BaseURL, a.BaseURL)
 	for _, c := range a.Customers {
 		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
 	}

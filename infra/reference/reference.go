@@ -83,7 +83,7 @@ func Build(root, folder string) error {
 	}
 	for name, text := range files {
 		var err error
-		if names[name], err = asset(folder, name, text); err != nil {
+		if names[name], err = Asset(folder, name, text); err != nil {
 			return err
 		}
 	}
@@ -107,8 +107,8 @@ func Build(root, folder string) error {
 	return os.WriteFile(filepath.Join(folder, "index.html"), b.Bytes(), 0o644)
 }
 
-// asset writes a file under a name that contains its hash, and returns the name.
-func asset(folder, name string, text []byte) (string, error) {
+// Asset writes a file into folder under a name that contains its hash, and returns the name.
+func Asset(folder, name string, text []byte) (string, error) {
 	sum := sha256.Sum256(text)
 	stem, extension, _ := strings.Cut(name, ".")
 	name = stem + "-" + hex.EncodeToString(sum[:6]) + "." + extension

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"skillscurriculum/infra/skillsctl/publish"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -42,6 +43,7 @@ type commands struct {
 		Enable  customersEnable  `cmd:"" help:"Admit a disabled customer's calls again."`
 	} `cmd:"" help:"Customers and their organizations."`
 	Organizations struct {
+		Set    organizationsSet    `cmd:"" help:"State the facts that descriptions in CTDL need, and publish them."`
 		Export organizationsExport `cmd:"" help:"Write everything that is stored of an organization to a directory."`
 		Erase  organizationsErase  `cmd:"" help:"Delete an organization with everything that is stored of it."`
 	} `cmd:"" help:"Organizations."`
@@ -60,6 +62,9 @@ type commands struct {
 	Export struct {
 		Articulations exportArticulations `cmd:"" help:"Write an organization's articulations as a table for import."`
 	} `cmd:"" help:"Data that can be imported again."`
+	CTDL struct {
+		Publish ctdlPublish `cmd:"" help:"Send an organization's records to the Credential Registry, those that changed."`
+	} `cmd:"" name:"ctdl" help:"Linked data for the Credential Registry."`
 	Upload    upload    `cmd:"" help:"Upload files as documents and print the documents' ids."`
 	Reextract reextract `cmd:"" help:"Extract all syllabi again, after a change of the taxonomy."`
 	Reviews   reviews   `cmd:"" help:"Compare confidence with the decisions of people: count reviews of extracted skills."`
@@ -74,13 +79,13 @@ type commands struct {
 }
 
 const description = `skillsctl operates the Skills Curriculum Service. It uses the local stack of build/local.json, the
-service given by TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT), or the
+service given by TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, BASE_URL, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT), or the
 deployment of build/outputs.json.
 
 Flags may be written with one dash or two, before or after the other arguments.
 
 Exit codes: 0 done; 1 failed; 2 invalid command line; 3 done except for documents, lines or records with errors, which
-are listed; 130 interrupted.`
+are listed, or the registry refused the key; 4 the registry cannot be reached; 130 interrupted.`
 
 // The exit codes of the tool.
 const (
@@ -88,6 +93,7 @@ const (
 	codeFailed      = 1
 	codeUsage       = 2
 	codePartly      = 3
+	codeUnreachable = 4
 	codeInterrupted = 130
 )
 
@@ -137,7 +143,10 @@ func (t *tool) run(ctx context.Context, args []string) int {
 		return codeInterrupted
 	}
 	fmt.Fprintln(t.stderr, "skillsctl: "+sentence(err))
-	if errors.Is(err, errPartly) {
+	switch {
+	case errors.Is(err, publish.ErrUnreachable):
+		return codeUnreachable
+	case errors.Is(err, errPartly), errors.Is(err, publish.ErrKey):
 		return codePartly
 	}
 	return codeFailed

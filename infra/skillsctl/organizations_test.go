@@ -58,13 +58,14 @@ func newTenants(t *testing.T) *tenants {
 		d.documentIDs = append(d.documentIDs, value[[]uploaded](d.console, "upload", "-organization", org, name)[0].DocumentID)
 		for _, rows := range []api.Partition{
 			api.EvidenceRows, api.TextRows, api.DocumentRows, api.AnswerRows, api.ReservationRows, api.WebhookRows,
-			api.MessageRows, api.AttemptRows, api.FacetRows, api.ApprovedRows, api.HistoryRows, api.ExternalRows,
+			api.MessageRows, api.AttemptRows, api.FacetRows, api.ApprovedRows, api.HistoryRows, api.ExternalRows, api.CTIDRows,
 			api.RecordRows(catalog.CourseKind).Deleted(), api.RecordRows(catalog.TransferCourseKind).Deleted(),
 		} {
 			values := []string{org, "x"}[:strings.Count(string(rows), "*")]
 			d.put(rows.Key(values...), "row", org)
 		}
 		d.put(api.LinkRows.Key("of-"+org), "link", org)
+		d.put(api.HandleRows.Key("of-"+org), "organization", org)
 	}
 	d.put(api.UnitRows.Key(d.customer), "1", "")
 	return d

@@ -38,8 +38,11 @@ var (
 	demoKeys     = filepath.Join("build", "local", "demo-keys.json")
 )
 
-// envUsagePlan is the variable for the usage plan of a deployment.
-const envUsagePlan = "USAGE_PLAN_ID"
+// Variables that only this tool reads: the usage plan of a deployment, and the address of the service with /v1.
+const (
+	envUsagePlan = "USAGE_PLAN_ID"
+	envBaseURL   = "BASE_URL"
+)
 
 // service has the parts of the service that the tool works on.
 type service struct {
@@ -121,7 +124,7 @@ func (s *service) inAWS() bool { return s.env[api.EnvDynamoEndpoint] == "" }
 func (t *tool) environment() (map[string]string, error) {
 	names := []string{
 		api.EnvTable, api.EnvQueueURL, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvBucket, api.EnvS3Endpoint,
-		envUsagePlan, api.EnvTaxonomy, api.EnvAllowedHosts,
+		envUsagePlan, envBaseURL, api.EnvTaxonomy, api.EnvAllowedHosts,
 	}
 	env := map[string]string{}
 	if t.getenv(api.EnvTable) == "" && t.getenv(api.EnvDynamoEndpoint) == "" {
@@ -131,6 +134,7 @@ func (t *tool) environment() (map[string]string, error) {
 		}
 		if local != nil {
 			env = local.Environment
+			env[envBaseURL] = local.BaseURL
 		} else if env, err = deployed(t.getenv("STAGE")); err != nil {
 			return nil, err
 		}
@@ -199,6 +203,6 @@ func deployed(stage string) (map[string]string, error) {
 	out := stacks[fitting[0]]
 	return map[string]string{
 		api.EnvTable: out["TableName"], api.EnvQueueURL: out["QueueUrl"], api.EnvBucket: out["BucketName"],
-		envUsagePlan: out["UsagePlanId"],
+		envUsagePlan: out["UsagePlanId"], envBaseURL: out["BaseUrl"],
 	}, nil
 }

@@ -77,6 +77,20 @@ func (s *service) restart(ctx context.Context, change *catalog.Change, record ca
 		}
 		return change.Reextract(section, course, now())
 	}
+	if list, ok := record.(*catalog.OutcomeList); ok {
+		before := catalog.Copy(list)
+		owner, err := s.ownerOf(ctx, change, list)
+		if err != nil || owner == nil || !list.Forget() {
+			return err
+		}
+		var section *catalog.Section
+		if course, ok := owner.(*catalog.Course); ok {
+			if section, err = usecase.Get[*catalog.Section](ctx, s.store, list.OrganizationID, course.DefaultSectionID, true); err != nil {
+				return err
+			}
+		}
+		return change.SaveOutcomes(before, list, owner, section, now())
+	}
 	before := catalog.Copy(record)
 	*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
 	change.Replace(before, record, now())
@@ -87,16 +101,30 @@ func (s *service) restart(ctx context.Context, change *catalog.Change, record ca
 func (s *service) courseOf(
 	ctx context.Context, change *catalog.Change, section *catalog.Section,
 ) (*catalog.Course, error) {
+	owner, err := s.recordIn(ctx, change, section.OrganizationID, catalog.CourseKind, section.CourseID)
+	course, _ := owner.(*catalog.Course)
+	return course, err
+}
+
+// ownerOf returns the course or program of outcomes as the change leaves it; nil if it was deleted.
+func (s *service) ownerOf(ctx context.Context, change *catalog.Change, list *catalog.OutcomeList) (catalog.Record, error) {
+	return s.recordIn(ctx, change, list.OrganizationID, catalog.OutcomeOwner(list.OwnerID), list.OwnerID)
+}
+
+// recordIn returns a record as the change leaves it; nil if it was deleted.
+func (s *service) recordIn(
+	ctx context.Context, change *catalog.Change, org catalog.OrgID, kind catalog.Kind, id string,
+) (catalog.Record, error) {
 	for _, replaced := range catalog.EffectsOf[*catalog.Replacement](change) {
-		if course, ok := replaced.Record.(*catalog.Course); ok && course.ID == section.CourseID {
-			return course, nil
+		if replaced.Record.Base().ID == id {
+			return replaced.Record, nil
 		}
 	}
-	course, err := usecase.Get[*catalog.Course](ctx, s.store, section.OrganizationID, section.CourseID, true)
-	if known, ok := errors.AsType[*catalog.Error](err); ok && known.Code == catalog.NotFound {
+	record, err := s.store.Record(ctx, org, kind, "", id, true)
+	if catalog.HasCode(err, catalog.NotFound) {
 		return nil, nil
 	}
-	return course, err
+	return record, err
 }
 
 // alteration adds the changes of a record to a change. It may be called several times for a record.

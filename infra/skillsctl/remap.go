@@ -162,6 +162,13 @@ func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) alteration 
 		} else {
 			change.Replace(before, record, now())
 		}
+		if list, ok := record.(*catalog.OutcomeList); ok {
+			owner, err := s.ownerOf(ctx, change, list)
+			if err != nil || owner == nil {
+				return err
+			}
+			change.Replace(catalog.Copy(owner), owner, now())
+		}
 		if catalog.ExtractionOf(record) == nil {
 			return nil
 		}
@@ -183,8 +190,9 @@ func (c *taxonomyRemap) print(w io.Writer, r remapped) {
 	}
 	fmt.Fprintf(w, "skills in use\t%s by the new taxonomy\n", r.Share)
 	fmt.Fprintf(w, "mapped\t%d by id, %d by label, %d by alias, %d by the table\n", r.ID, r.Label, r.Alias, r.Table)
-	fmt.Fprintf(w, "%s\t%d sections, %d transfer courses, %d jobs, %d reports\n", did, r.Records[catalog.SectionKind],
-		r.Records[catalog.TransferCourseKind], r.Records[catalog.JobKind], r.Records[catalog.ReportKind])
+	fmt.Fprintf(w, "%s\t%d sections, %d transfer courses, %d jobs, %d reports, %d lists of outcomes\n", did,
+		r.Records[catalog.SectionKind], r.Records[catalog.TransferCourseKind], r.Records[catalog.JobKind],
+		r.Records[catalog.ReportKind], r.Records[catalog.OutcomeListKind])
 	if r.Extracting > 0 {
 		fmt.Fprintf(w, "being extracted\t%d: run the command again when they have finished\n", r.Extracting)
 	}

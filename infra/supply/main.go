@@ -37,38 +37,43 @@ var carried = map[string]module{
 	},
 }
 
-// viewer is the npm package whose script is part of the function docs (see
-// infra/reference). Its licences that are not in shipped are those of icons and of an event
-// emitter.
-var viewer = struct {
-	name, notices string
-	licences      []string
-}{
-	"@stoplight/elements", "web-components.min.js.LICENSE.txt",
-	[]string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"},
+// scripts are the npm packages whose code is part of the function docs (see infra/reference and
+// infra/console). The viewer's licences that are not in shipped are those of icons and of an
+// event emitter.
+var scripts = []script{
+	{"@stoplight/elements", "web-components.min.js.LICENSE.txt", []string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"}},
+	{"preact", "", []string{"MIT"}},
 }
 
-// readViewer returns the installed viewer.
-func readViewer() (module, error) {
-	dir := filepath.Join("node_modules", filepath.FromSlash(viewer.name))
+type script struct {
+	name, notices string // notices is the file of what its code includes; "" for none
+	licences      []string
+}
+
+// read returns the installed package.
+func (s script) read() (module, error) {
+	dir := filepath.Join("node_modules", filepath.FromSlash(s.name))
 	var p struct{ Version, License string }
 	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil {
-		return module{}, fmt.Errorf("%s: %w", viewer.name, err)
+		return module{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	purl := "pkg:npm/" + strings.Replace(viewer.name, "@", "%40", 1) + "@" + p.Version
-	m := module{Path: "npm/" + viewer.name, Version: p.Version, Dir: dir, PURL: purl}
+	purl := "pkg:npm/" + strings.Replace(s.name, "@", "%40", 1) + "@" + p.Version
+	m := module{Path: "npm/" + s.name, Version: p.Version, Dir: dir, PURL: purl}
 	if err := m.read(); err != nil {
 		return module{}, err
 	}
 	if !slices.Equal(m.Licences, []string{p.License}) {
-		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", viewer.name, p.License, m.Licences)
+		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", s.name, p.License, m.Licences)
 	}
-	notices, err := os.ReadFile(filepath.Join(dir, viewer.notices))
-	m.Text, m.Licences = m.Text+string(notices)+"\n", viewer.licences
+	if s.notices != "" {
+		text, err = os.ReadFile(filepath.Join(dir, s.notices))
+		m.Text += string(text) + "\n"
+	}
+	m.Licences = s.licences
 	return m, err
 }
 
@@ -99,15 +104,17 @@ func run(notices, bill string, out io.Writer) error {
 		}
 		problems = append(problems, m.check(allowed))
 	}
-	page, err := readViewer()
-	if err != nil {
-		return err
+	for _, s := range scripts {
+		m, err := s.read()
+		if err != nil {
+			return err
+		}
+		ours = append(ours, m)
 	}
-	ours = append(ours, page)
 	for _, m := range ours {
 		fmt.Fprintf(out, "%-60s %-40s %s\n", m.Path, m.Version, strings.Join(m.Licences, ", "))
 	}
-	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours)+1)
+	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours)+len(scripts))
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}

@@ -94,6 +94,7 @@ type Operation struct {
 	IfMatch    string   // id of the GET whose ETag If-Match is compared with; "" for none
 
 	Status  int      // of a successful response
+	Begins  bool     // the status is 202 instead if the call starts an extraction
 	Gives   []string // media types of a successful response, the default first; nil for no body
 	Creates string   // id of the GET of the created record, for Location; "" for none
 	ETag    bool     // the response has an ETag; a GET compares it with If-None-Match

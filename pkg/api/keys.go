@@ -22,6 +22,7 @@ const (
 	AnswerRows      Partition = "o#*#answer"      // of idempotency records
 	ReservationRows Partition = "o#*#reservation" // of courses and documents, by changes larger than a transaction
 	ExternalRows    Partition = "o#*#external#*"
+	CTIDRows        Partition = "o#*#ctid"
 	CodeRows        Partition = "o#*#code#Course"
 	WebhookRows     Partition = "o#*#webhooks"
 	MessageRows     Partition = "o#*#message#*" // of webhooks, by webhook
@@ -37,6 +38,7 @@ const (
 	CustomerRows     Partition = "customers"
 	CustomerKeyRows  Partition = "c#*#key"
 	KeyRows          Partition = "k#*"
+	HandleRows       Partition = "h#*"
 	LinkRows         Partition = "l#*"
 	UnitRows         Partition = "u#*"
 	DataVersionRows  Partition = "r"
@@ -114,19 +116,23 @@ func RowsOf(function string) Rows {
 	switch function {
 	case string(Courses):
 		return writer.
-			reading(live(catalog.CredentialKind), live(catalog.ProgramKind), EvidenceRows).
+			reading(live(catalog.CredentialKind), live(catalog.ProgramKind)).
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), EvidenceRows).
 			reading(live(catalog.ArticulationKind), FacetRows). // which keep what they grant
 			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
-			writing(live(catalog.DocumentKind)) // which keeps what holds it
+			writing(live(catalog.DocumentKind), CTIDRows) // a document keeps what holds it
 	case string(Jobs):
 		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
 	case string(Credentials):
 		// A course keeps what holds it.
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.JobKind)).
-			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows)
+			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows, CTIDRows)
 	case string(Programs):
-		return writer.reading(data...).writing(live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows)
+		return writer.
+			reading(data...).reading(live(catalog.CredentialKind), EvidenceRows).
+			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind))
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
@@ -137,7 +143,7 @@ func RowsOf(function string) Rows {
 		// A course counts how often it is granted.
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows, OrganizationRows).
-			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows)
+			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows, CTIDRows)
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
@@ -159,7 +165,7 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(data...).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
-			writing(live(catalog.DocumentKind), ReservationRows)
+			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):
@@ -168,12 +174,14 @@ func RowsOf(function string) Rows {
 		return Rows{}.reading(JournalRows).writing(WebhookRows, MessageRows, AttemptRows)
 	case Extractor:
 		return Rows{}.reading(live(catalog.DocumentKind)).
-			writing(live(catalog.CourseKind)). // which counts the skills of its sections
+			writing(live(catalog.CourseKind)).                                 // which counts the skills of its sections
+			writing(live(catalog.OutcomeListKind), live(catalog.ProgramKind)). // whose changes those of its outcomes are
 			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
 		// It finishes deletions that broke off, of what courses and packages own, and
 		// deletes documents whose file never came.
-		return Rows{}.reading(live(catalog.CourseKind)).writing(
+		return Rows{}.writing(
+			live(catalog.CourseKind), live(catalog.ProgramKind), live(catalog.OutcomeListKind), EvidenceRows, // of outcomes that could not be read
 			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
 			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
 			live(catalog.DocumentKind), deleted(catalog.DocumentKind),

@@ -11,7 +11,7 @@ import (
 
 // TestEveryKindIsReadByAnOperation: the change feed leads to it.
 func TestEveryKindIsReadByAnOperation(t *testing.T) {
-	for _, kind := range catalog.Kinds() {
+	for _, kind := range catalog.Resources() {
 		if !slices.ContainsFunc(api.Operations(), func(o api.Operation) bool {
 			return o.Method == http.MethodGet && o.Path == kind.Path()
 		}) {

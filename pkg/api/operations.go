@@ -32,6 +32,7 @@ var (
 	perCourse  = Cost{PerItem: 10}
 	withCourse = Cost{Base: 2, PerItem: 10}
 	perRecord  = Cost{Base: 2, PerItem: 1}
+	byUnread   = Cost{Base: 2, PerItem: 1}
 )
 
 // The functions below build the rows of the table. Options set the fields in which an operation differs from the
@@ -141,6 +142,10 @@ var (
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
 	paged         option = func(o *Operation) { o.Pages = true }
+	// begins marks an operation that may start extractions, and charges for each statement that it has read.
+	begins option = func(o *Operation) {
+		o.Begins, o.Queues, o.Cost, o.Item = true, true, byUnread, "statement that must be read"
+	}
 	// withUpload leaves the signed request out of the ETag, because every response signs a new one.
 	withUpload option = func(o *Operation) { o.Passing = "upload" }
 	notifies   option = func(o *Operation) { o.Notifies = true }
@@ -183,6 +188,17 @@ var operations = []Operation{
 		described("Accepts, corrects, adds or rejects a skill. The review replaces any earlier review of the skill and survives later extractions."))),
 	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Delete a review of a section's skill", "getSection",
 		described("Restores the skill as it was extracted or set by hand. Returns 204 even if there is no review."))),
+	added(get("getCourseOutcomes", Courses, "/courses/{courseId}/outcomes", "Read the outcomes of a course",
+		described("Returns what the course promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."))),
+	added(put("replaceCourseOutcomes", Courses, "/courses/{courseId}/outcomes", "Replace the outcomes of a course", "getCourseOutcomes",
+		described("Replaces the list. An outcome keeps its id by id, else by code, else by statement; an unchanged statement keeps its skills, level and reviews. New and changed statements are read, unless their skills and level are given: the response is then 202; poll the list until processingStatus is COMPLETED or FAILED. A PUT meanwhile supersedes the extraction."),
+		begins)),
+	added(put("reviewCourseOutcomeSkill", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Review a skill of a course's outcome", "getCourseOutcomes",
+		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
+	added(remove("deleteCourseOutcomeReview", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a course's outcome", "getCourseOutcomes",
+		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
+	added(list("listOutcomes", Courses, "/outcomes", "Find outcomes with a skill",
+		described("Returns the outcomes of courses and programs that name the skill, by the name of the course or program, then in the order of its list. Changes take effect within 10 seconds."), errors(catalog.NotFound))),
 
 	list("listJobs", Jobs, "/jobs", "List jobs",
 		described("Returns the organization's jobs in creation order. externalId selects a job by exact value, query by words of the name, best match first.")),
@@ -226,6 +242,14 @@ var operations = []Operation{
 		described("Appends the course. If the program already contains it, nothing changes."), tagged),
 	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Remove a course from a program", "getProgram",
 		described("Removes the course from the program but does not delete it."))),
+	added(get("getProgramOutcomes", Programs, "/programs/{programId}/outcomes", "Read the outcomes of a program",
+		described("Returns what the program promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."))),
+	added(put("replaceProgramOutcomes", Programs, "/programs/{programId}/outcomes", "Replace the outcomes of a program", "getProgramOutcomes",
+		described("Replaces the list, as replaceCourseOutcomes does."), begins)),
+	added(put("reviewProgramOutcomeSkill", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Review a skill of a program's outcome", "getProgramOutcomes",
+		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
+	added(remove("deleteProgramOutcomeReview", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a program's outcome", "getProgramOutcomes",
+		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
 
 	list("listTransferPackages", Transfers, "/transfer-packages", "List transfer packages",
 		described("Returns the organization's transfer packages in creation order. externalId selects a package by exact value, query by words of uniqueTag and name, best match first.")),
@@ -372,6 +396,8 @@ var operations = []Operation{
 		described("Returns the name, version and links. A client that prefers HTML is redirected to the reference."), costs(free), public, untagged, leads("getDocs"))),
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
 		described("Returns the reference and guides. Operations can be tried with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
+	added(get("getConsole", Docs, "/console", "Open the console",
+		described("Returns the page on which people review skills, decide transfers and map programs. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
-		described("Returns a script or stylesheet of the page; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
+		described("Returns a script or stylesheet of the reference or the console; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
 }

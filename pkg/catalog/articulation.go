@@ -4,6 +4,7 @@ package catalog
 // all of Receiving is granted. It is found by codes and institution, Normalized.
 type Articulation struct {
 	Meta
+	Registered
 	SendingInstitution Institution        `json:"sendingInstitution" doc:"The institution whose courses these are"`
 	Sending            []Alternative      `json:"sending" minItems:"1" maxItems:"10" doc:"Alternatives, any one of which is enough"`
 	Receiving          []Grant            `json:"receiving" maxItems:"10" doc:"All that is granted"`

@@ -9,6 +9,7 @@ import (
 
 // ArticulationInput is the input for an articulation from a request or a file. It has no fields that moves set.
 type ArticulationInput struct {
+	RegisteredInput
 	SendingInstitution Optional[InstitutionInput]   `json:"sendingInstitution"`
 	Sending            Optional[[]AlternativeInput] `json:"sending" minItems:"1" maxItems:"10" doc:"Alternatives, any one of which is enough; no two of the same codes"`
 	Receiving          Optional[[]GrantInput]       `json:"receiving,omitzero" nullable:"true" maxItems:"10" doc:"All that is granted; empty with NO_CREDIT and only then"`
@@ -89,6 +90,7 @@ func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
 	a.EffectiveTerm, a.ReviewAfter = text(in.EffectiveTerm, a.EffectiveTerm), text(in.ReviewAfter, a.ReviewAfter)
 	a.PublicNote, a.PrivateNote = text(in.PublicNote, a.PublicNote), text(in.PrivateNote, a.PrivateNote)
 	a.Published = in.Published.Or(a.Published)
+	in.RegisteredInput.apply(&a.Registered)
 	var wrong []FieldError
 	if in.SendingInstitution.Set {
 		a.SendingInstitution, wrong = in.SendingInstitution.Value.institution(l.Below("sendingInstitution"))
@@ -102,7 +104,7 @@ func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
 		a.Receiving, wrong = receiving, append(wrong, more...)
 	}
 	if in.ProgramIDs.Set || a.ProgramIDs == nil {
-		programs, more := programs(in.ProgramIDs.Value, &before, l)
+		programs, more := named("program", in.ProgramIDs.Value, before.ProgramIDs, l.Programs, l.at("programIds"))
 		a.ProgramIDs, wrong = programs, append(wrong, more...)
 	}
 	if in.Supersedes.Set {
@@ -223,28 +225,6 @@ func receiving(in []GrantInput, before *Articulation, l Lookups) ([]Grant, []Fie
 		} else if !slices.Contains(known, *name) {
 			wrong = append(wrong, FieldError{at.at("courseId"), "there is no such course", *name})
 		}
-	}
-	return all, wrong
-}
-
-// programs returns the ids of the programs that an articulation is for; before is its previous state.
-func programs(in []string, before *Articulation, l Lookups) ([]string, []FieldError) {
-	var wrong []FieldError
-	all := make([]string, 0, len(in))
-	for i, name := range in {
-		id, message := name, ""
-		if program := l.Programs[name]; program != nil {
-			id = program.ID
-		} else if !slices.Contains(before.ProgramIDs, name) {
-			message = "there is no such program"
-		}
-		if slices.Contains(all, id) {
-			message = "the program is named twice"
-		}
-		if message != "" {
-			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", l.at("programIds"), i), message, name})
-		}
-		all = append(all, id)
 	}
 	return all, wrong
 }

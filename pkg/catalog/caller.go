@@ -8,13 +8,6 @@ import (
 	"slices"
 )
 
-// Organization owns records.
-type Organization struct {
-	ID        OrgID  `json:"id"`
-	Name      string `json:"name"`
-	CreatedAt Time   `json:"createdAt"`
-}
-
 // Customer is the subject of rate limits; it belongs to one organization.
 type Customer struct {
 	ID             CustomerID `json:"id"`

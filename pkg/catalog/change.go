@@ -97,6 +97,13 @@ type (
 		Name string
 	}
 
+	// CTIDAssignment gives a record, or an outcome of one, the CTID that was set instead of Before. ID is its own id, At
+	// where the CTID stands in the input, and Was the id of the record that had it, "" for none. See Resolve.
+	CTIDAssignment struct {
+		about[Record]
+		ID, CTID, Before, Was, At string
+	}
+
 	// CodeChange changes the normalised code by which a course is found; "" for none.
 	CodeChange struct {
 		about[*Course]
@@ -277,14 +284,24 @@ func restarted(before, after Record) bool {
 	if now == nil || now.ProcessingStatus != Pending {
 		return false
 	}
-	section, ok := after.(*Section)
-	return was.ProcessingStatus != Pending || ok && section.hasOtherSyllabus(*before.(*Section))
+	switch after := after.(type) {
+	case *Section:
+		if after.AwaitsOutcomes() {
+			return false
+		}
+		was := before.(*Section)
+		return was.ProcessingStatus != Pending || was.AwaitsOutcomes() || after.hasOtherSyllabus(*was)
+	case *OutcomeList:
+		return was.ProcessingStatus != Pending || after.hasOtherStatements(before.(*OutcomeList))
+	}
+	return was.ProcessingStatus != Pending
 }
 
 // found updates the rows that find a record and its hold on a document; before is nil for a
 // new record.
 func (c *Change) found(before, after Record) {
 	c.names(before, after)
+	c.registers(before, after)
 	document := ""
 	if before != nil {
 		document = HeldDocument(before)

@@ -10,6 +10,7 @@ import (
 type Course struct {
 	Meta
 	External
+	Registered
 	Name             string       `json:"name" doc:"Name of the course"`
 	Code             string       `json:"code" doc:"Code of the course in the catalog, such as CS 201"`
 	Description      *string      `json:"description" doc:"What the course is about"`
@@ -21,6 +22,8 @@ type Course struct {
 	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" doc:"First day on which the course is offered, YYYY-MM-DD" extension:"true"`
 	EffectiveTo      *string      `json:"effectiveTo" format:"date" doc:"Last day on which the course is offered, YYYY-MM-DD; not before effectiveFrom" extension:"true"`
 	Webpage          *string      `json:"webpage" format:"uri" doc:"Page about the course: an https address without credentials" extension:"true"`
+	// Promises reports that the course has outcomes. It is hidden from clients.
+	Promises bool `json:"-" store:"promises,omitempty"`
 	// HeldBy has at least the holders of the course (see Holding), perhaps more. Taken counts
 	// how often a holder was added. Both are hidden from clients.
 	HeldBy []string `json:"-" store:"heldBy,stringset,omitempty,guard"`
@@ -30,6 +33,7 @@ type Course struct {
 // CourseInput is the input for a course from a request or a file.
 type CourseInput struct {
 	ExternalInput
+	RegisteredInput
 	Name            Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Code            Optional[string]   `json:"code" minLength:"1" maxLength:"50"`
 	Description     Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
@@ -44,17 +48,15 @@ type CourseInput struct {
 // Apply sets the fields of the course.
 func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Name, c.Code = in.Name.Or(c.Name), in.Code.Or(c.Code)
-	c.Description, c.Webpage = text(in.Description, c.Description), text(in.Webpage, c.Webpage)
+	c.Description = text(in.Description, c.Description)
 	c.Level, c.LifecycleStatus = in.Level.Or(c.Level), cmp.Or(in.LifecycleStatus.Value, c.LifecycleStatus, ActiveCourse)
 	c.EffectiveFrom, c.EffectiveTo = in.EffectiveFrom.Or(c.EffectiveFrom), in.EffectiveTo.Or(c.EffectiveTo)
-	wrong := in.apply(&c.External, l)
+	wrong := in.ExternalInput.apply(&c.External, l)
+	in.RegisteredInput.apply(&c.Registered)
 	credits, more := l.credits(in.Credits, c.Credits)
 	c.Credits = credits
 	wrong = append(append(wrong, more...), l.period(c.EffectiveFrom, c.EffectiveTo)...)
-	if in.Webpage.Set {
-		wrong = append(wrong, l.webpage(c.Webpage)...)
-	}
-	return wrong
+	return append(wrong, l.newWebpage(in.Webpage, &c.Webpage)...)
 }
 
 // AddCourse creates a course, as Add does, and its default section with the same name.

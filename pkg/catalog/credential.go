@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -11,18 +12,32 @@ import (
 type Credential struct {
 	Meta
 	External
-	Name        string           `json:"name" doc:"Name of the credential"`
-	Description *string          `json:"description" doc:"What the credential is about"`
-	Code        *string          `json:"code" doc:"Code of the credential"`
-	Sections    []SectionProfile `json:"sections" doc:"Sections that the credential stacks, at most one of each course, in their order"`
+	Registered
+	Name           string           `json:"name" doc:"Name of the credential"`
+	Description    *string          `json:"description" doc:"What the credential is about"`
+	Code           *string          `json:"code" doc:"Code of the credential"`
+	Sections       []SectionProfile `json:"sections" doc:"Sections that the credential stacks, at most one of each course, in their order"`
+	CredentialType string           `json:"credentialType" doc:"Type of the credential in CTDL, without its prefix" extension:"true"`
+	Status         string           `json:"status" enum:"ACTIVE,SUSPENDED,DEPRECATED,TEACH_OUT" doc:"Whether the credential is awarded; ACTIVE by default" extension:"true"`
+	Webpage        *string          `json:"webpage" format:"uri" doc:"Page about the credential: an https address without credentials" extension:"true"`
 }
+
+// The defaults of a credential.
+const (
+	MicroCredential  = "MicroCredential"
+	ActiveCredential = "ACTIVE"
+)
 
 // CredentialInput is the input for a credential from a request or a file.
 type CredentialInput struct {
 	ExternalInput
+	RegisteredInput
 	Name             Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	Description      Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code             Optional[*string]  `json:"code,omitzero" maxLength:"50"`
+	CredentialType   Optional[string]   `json:"credentialType,omitzero" enum:"AcademicCertificate,ApprenticeshipCertificate,AssociateDegree,AssociateOfAppliedArtsDegree,AssociateOfAppliedScienceDegree,AssociateOfArtsDegree,AssociateOfScienceDegree,BachelorDegree,BachelorOfArtsDegree,BachelorOfScienceDegree,Badge,BasicTechnicalCertificate,Certificate,CertificateOfCompletion,CertificateOfParticipation,Certification,DigitalBadge,Diploma,DoctoralDegree,GeneralEducationDevelopment,GeneralEducationLevel1Certificate,GeneralEducationLevel2Certificate,HigherEducationLevel1Certificate,HigherEducationLevel2Certificate,JourneymanCertificate,License,MasterCertificate,MasterDegree,MasterOfArtsDegree,MasterOfScienceDegree,MicroCredential,OpenBadge,PostBaccalaureateCertificate,PostMasterCertificate,PreApprenticeshipCertificate,ProfessionalCertificate,ProfessionalDoctorate,ProficiencyCertificate,QualityAssuranceCredential,ResearchDoctorate,SecondaryEducationCertificate,SecondarySchoolDiploma,SpecialistDegree,TechnicalLevel1Certificate,TechnicalLevel2Certificate,TechnicalLevel3Certificate,WorkBasedLearningCertificate" doc:"Type of the credential in CTDL, one of those that can be published; MicroCredential by default"`
+	Status           Optional[string]   `json:"status,omitzero" enum:"ACTIVE,SUSPENDED,DEPRECATED,TEACH_OUT"`
+	Webpage          Optional[*string]  `json:"webpage,omitzero" maxLength:"2000"`
 	CourseSectionIDs Optional[[]string] `json:"courseSectionIds,omitzero" maxItems:"200" doc:"Ids of all sections in order, which replace the present ones; at most one of each course"`
 }
 
@@ -30,7 +45,10 @@ type CredentialInput struct {
 func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Name = in.Name.Or(c.Name)
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)
-	wrong := in.apply(&c.External, l)
+	c.CredentialType = cmp.Or(in.CredentialType.Value, c.CredentialType, MicroCredential)
+	c.Status = cmp.Or(in.Status.Value, c.Status, ActiveCredential)
+	wrong := append(in.ExternalInput.apply(&c.External, l), l.newWebpage(in.Webpage, &c.Webpage)...)
+	in.RegisteredInput.apply(&c.Registered)
 	if !in.CourseSectionIDs.Set && c.Sections != nil {
 		return wrong
 	}

@@ -135,7 +135,7 @@ func TestSectionFields(t *testing.T) {
 		for _, wrong := range in.Apply(s, l) {
 			locations = append(locations, wrong.Location)
 		}
-		s.settle(&before, "", &Course{DefaultSectionID: "another"})
+		s.settle(&before, "", "", &Course{DefaultSectionID: "another"})
 		if !slices.Equal(locations, want) {
 			t.Errorf("wrong at %v, want %v", locations, want)
 		}

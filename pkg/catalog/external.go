@@ -91,14 +91,25 @@ func (c *Change) Name(r Record, name string) {
 	c.With(&ExternalIDAssignment{about[Record]{r}, name, ""})
 }
 
-// Resolve completes the change's external ids with the records that have them now, by name.
-// An id of another live record is a conflict at the location.
-func (c *Change) Resolve(known map[string]ExternalID, location string) error {
+// Resolve completes the change's external ids and CTIDs with the records that have them now, by name. One of another
+// live record is a conflict; at is where the input stands, as in Lookups.
+func (c *Change) Resolve(known, registered map[string]ExternalID, at string) error {
+	l := Lookups{At: at}
+	for _, a := range EffectsOf[*CTIDAssignment](c) {
+		holder := registered[a.CTID]
+		a.Was = holder.Was
+		if holder.Record != nil && holder.Record.Base().ID == a.Record.Base().ID {
+			holder.Record = nil
+		}
+		if err := CheckCTID(a.ID, a.Before, a.CTID, holder, l.at(a.At)); err != nil {
+			return err
+		}
+	}
 	for _, naming := range EffectsOf[*ExternalIDAssignment](c) {
 		holder := known[naming.Name]
 		if holder.Record != nil && holder.Record.Base().ID != naming.Record.Base().ID {
 			err := Errorf(Conflict, "Another %s already has the externalId.", KindOf(naming.Record))
-			err.Fields = []FieldError{{location, "is in use by another record, whose id is the value", holder.Record.Base().ID}}
+			err.Fields = []FieldError{{l.at("externalId"), "is in use by another record, whose id is the value", holder.Record.Base().ID}}
 			return err
 		}
 		naming.Was = holder.Was

@@ -44,21 +44,25 @@ type Extraction struct {
 
 // ExtractionResult is the result of a finished extraction: skills with their evidence, or a failure.
 type ExtractionResult struct {
-	Skills     []SkillRef `json:"skills"`
-	Evidence   []Evidence `json:"evidence"`
-	Warnings   []Warning  `json:"warnings"`
-	Provenance Provenance `json:"provenance"`
-	Failure    *Failure   `json:"failure"`
-	Text       string     `json:"-"`
+	Skills     []SkillRef     `json:"skills"`
+	Evidence   []Evidence     `json:"evidence"`
+	Warnings   []Warning      `json:"warnings"`
+	Outcomes   []FoundOutcome `json:"outcomes"` // of a syllabus, in its order
+	Provenance Provenance     `json:"provenance"`
+	Failure    *Failure       `json:"failure"`
+	Text       string         `json:"-"`
+	// Statements has what was read out of the outcomes of a list, by their ids; nil for other records.
+	Statements map[string]StatementResult `json:"statements,omitempty"`
 }
 
 // StatementResult holds what is read out of the statement of one outcome.
 type StatementResult struct {
-	Skills      []SkillRef
-	Evidence    []Evidence // offsets into the statement
-	Level       int
-	LevelSource LevelSource // PRINTED, VERB or NONE
-	Verb        *string     // as it stands in the statement; nil for none
+	Statement   string      `json:"statement"`
+	Skills      []SkillRef  `json:"skills"`
+	Evidence    []Evidence  `json:"evidence"` // offsets into the statement
+	Level       int         `json:"level"`
+	LevelSource LevelSource `json:"levelSource"` // PRINTED, VERB or NONE
+	Verb        *string     `json:"verb"`        // as it stands in the statement; nil for none
 }
 
 // Task is a claimed extraction: the input of a run, and its lease.
@@ -75,6 +79,8 @@ type Task struct {
 	UpdatedAt    Time   // of the claimed record
 	Reviews      []Review
 	Course       *Course // of a section; nil if it is deleted
+	// Outcomes are those to read, or those whose skills a section takes.
+	Outcomes *OutcomeList
 }
 
 // ErrFinished means that the extraction is finished or its record deleted. ErrLeased means

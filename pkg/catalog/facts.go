@@ -36,13 +36,25 @@ func (l Lookups) period(from, to *string) []FieldError {
 	return nil
 }
 
-// webpage checks the address of a page for people.
-func (l Lookups) webpage(href *string) []FieldError {
-	if href == nil {
+// newWebpage sets the address of a page if the input has one.
+func (l Lookups) newWebpage(in Optional[*string], page **string) []FieldError {
+	if !in.Set {
 		return nil
 	}
-	if u, err := url.Parse(*href); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
+	*page = text(in, nil)
+	return l.webpage(*page)
+}
+
+// webpage checks the address of a page for people.
+func (l Lookups) webpage(href *string) []FieldError {
+	if href == nil || isWebpage(*href) {
+		return nil
 	}
-	return nil
+	return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
+}
+
+// isWebpage reports whether an address is https, without credentials.
+func isWebpage(href string) bool {
+	u, err := url.Parse(href)
+	return err == nil && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
 }

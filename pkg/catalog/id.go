@@ -39,6 +39,13 @@ func DefaultSectionID(courseID string) string {
 	return sequenced(SectionKind, seq, sum[:10])
 }
 
+// OutcomeListID returns the id of the outcomes of a course or program. It is derived as that of a default section.
+func OutcomeListID(ownerID string) string {
+	seq, _ := Sequence(OutcomeOwner(ownerID), ownerID)
+	sum := sha256.Sum256([]byte("outcomes of " + ownerID))
+	return sequenced(OutcomeListKind, seq, sum[:10])
+}
+
 // sequenced returns an id from a sequence number and ten unguessable bytes.
 func sequenced(k Kind, seq int, unguessable []byte) string {
 	b := make([]byte, 15)

@@ -31,6 +31,8 @@ type Lookups struct {
 	Sections    map[string]Placed              // likewise
 	Documents   map[string]*Document           // likewise, those whose file is there
 
+	Credentials map[string]*Credential // likewise
+
 	// Likewise, for articulations.
 	Programs        map[string]*Program
 	TransferCourses map[string]*TransferCourse

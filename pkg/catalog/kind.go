@@ -23,13 +23,14 @@ const (
 	SyllabusExtractionKind Kind = "SyllabusExtraction"
 	DocumentKind           Kind = "Document"
 	ArticulationKind       Kind = "Articulation"
+	OutcomeListKind        Kind = "OutcomeList"
 )
 
 // kindRow describes a kind. Records with an extraction embed Extraction (see ExtractionOf), which needs no column.
 type kindRow struct {
 	kind   Kind
 	prefix string // of ids
-	path   string // at which a record is read, with {parameters}: its parent's id, if any, and its own
+	path   string // at which a record is read, with {parameters}: its parent's id, if any, and its own; "" for a part of another record
 	listed bool   // the organization's records form a list with a Directory
 	parent Kind   // of the record that owns it, which its parentID names; "" for none
 	nested bool   // a record is found by its parent's id together with its own
@@ -49,6 +50,7 @@ var kinds = []kindRow{
 	{SyllabusExtractionKind, "ext_", "/syllabus-extractions/{extractionId}", false, "", false, empty[SyllabusExtraction]},
 	{DocumentKind, "doc_", "/documents/{documentId}", false, "", false, empty[Document]},
 	{ArticulationKind, "art_", "/articulations/{articulationId}", true, "", false, empty[Articulation]},
+	{OutcomeListKind, "ocl_", "", false, "", false, empty[OutcomeList]},
 }
 
 func empty[T any, R interface {
@@ -64,6 +66,12 @@ func (k Kind) row() kindRow {
 		return kinds[i]
 	}
 	return kindRow{}
+}
+
+// Resources lists the kinds of the change feed: all but those of parts of other records, whose changes are changes of
+// those records.
+func Resources() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Path() == "" })
 }
 
 // Kinds lists all kinds.

@@ -11,23 +11,33 @@ import (
 type Program struct {
 	Meta
 	External
-	Name        string          `json:"name" doc:"Name of the program"`
-	Description *string         `json:"description" doc:"What the program is about"`
-	Code        *string         `json:"code" doc:"Code of the program"`
-	CIPCode     *string         `json:"cipCode" doc:"CIP code of the program of study, NN.NNNN, one that the loaded crosswalk knows"`
-	Courses     []CourseProfile `json:"courses" doc:"The program's courses, in the order of courseOrder"`
-	CourseOrder []string        `json:"courseOrder" doc:"Ids of the program's courses, in the order of the curriculum"`
-	DerivedSOCs []string        `json:"derivedSocs" doc:"SOC codes, NN-NNNN, of the occupations that cipCode leads to, sorted"`
+	Registered
+	Name            string          `json:"name" doc:"Name of the program"`
+	Description     *string         `json:"description" doc:"What the program is about"`
+	Code            *string         `json:"code" doc:"Code of the program"`
+	CIPCode         *string         `json:"cipCode" doc:"CIP code of the program of study, NN.NNNN, one that the loaded crosswalk knows"`
+	Courses         []CourseProfile `json:"courses" doc:"The program's courses, in the order of courseOrder"`
+	CourseOrder     []string        `json:"courseOrder" doc:"Ids of the program's courses, in the order of the curriculum"`
+	DerivedSOCs     []string        `json:"derivedSocs" doc:"SOC codes, NN-NNNN, of the occupations that cipCode leads to, sorted"`
+	CredentialIDs   []string        `json:"credentialIds" maxItems:"10" doc:"Credentials that completing the program leads to" extension:"true"`
+	Webpage         *string         `json:"webpage" format:"uri" doc:"Page about the program: an https address without credentials" extension:"true"`
+	LifecycleStatus string          `json:"lifecycleStatus" enum:"PROPOSED,ACTIVE,RETIRED" doc:"Stage of the program between proposal and retirement; ACTIVE by default" extension:"true"`
+	MapSettings     *MapSettings    `json:"mapSettings" extension:"true" doc:"Lowest scores of marks in the curriculum map; null for the defaults, 0.3 and 0.6"`
 }
 
 // ProgramInput is the input for a program from a request or a file.
 type ProgramInput struct {
 	ExternalInput
-	Name        Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
-	Description Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
-	Code        Optional[*string]  `json:"code,omitzero" maxLength:"50"`
-	CIPCode     Optional[*string]  `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
-	CourseOrder Optional[[]string] `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	RegisteredInput
+	Name            Optional[string]       `json:"name" minLength:"1" maxLength:"255"`
+	Description     Optional[*string]      `json:"description,omitzero" maxLength:"10000"`
+	Code            Optional[*string]      `json:"code,omitzero" maxLength:"50"`
+	CIPCode         Optional[*string]      `json:"cipCode,omitzero" pattern:"^\\d{2}\\.\\d{4}$"`
+	CredentialIDs   Optional[[]string]     `json:"credentialIds,omitzero" maxItems:"10" doc:"Credentials that completing the program leads to"`
+	Webpage         Optional[*string]      `json:"webpage,omitzero" maxLength:"2000"`
+	LifecycleStatus Optional[string]       `json:"lifecycleStatus,omitzero" enum:"PROPOSED,ACTIVE,RETIRED"`
+	CourseOrder     Optional[[]string]     `json:"courseOrder,omitzero" maxItems:"200" doc:"Ids of the program's courses, in order; a PATCH names the same ones in another order"`
+	MapSettings     Optional[*MapSettings] `json:"mapSettings,omitzero"`
 }
 
 // Apply sets the fields of the program. Its courses are looked up in l.Courses; if that is nil, they can only be
@@ -35,7 +45,16 @@ type ProgramInput struct {
 func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
-	wrong := in.apply(&p.External, l)
+	p.LifecycleStatus = cmp.Or(in.LifecycleStatus.Value, p.LifecycleStatus, ActiveCourse)
+	wrong := append(in.ExternalInput.apply(&p.External, l), l.newWebpage(in.Webpage, &p.Webpage)...)
+	in.RegisteredInput.apply(&p.Registered)
+	if p.MapSettings = in.MapSettings.Or(p.MapSettings); p.MapSettings != nil {
+		wrong = append(wrong, p.MapSettings.check(l.Below("mapSettings"))...)
+	}
+	if in.CredentialIDs.Set || p.CredentialIDs == nil {
+		credentials, more := named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials, l.at("credentialIds"))
+		p.CredentialIDs, wrong = credentials, append(wrong, more...)
+	}
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode = text(in.CIPCode, nil)
 		if known := p.Derive(l.Occupations); !known {
@@ -88,6 +107,28 @@ func CheckNamed[T any](kind string, names []string, found map[string]*T, locatio
 		}
 	}
 	return wrong
+}
+
+// named returns the ids of the records that an input names. Those that the record has already may be deleted.
+func named[R Record](kind string, names, before []string, found map[string]R, location string) ([]string, []FieldError) {
+	var wrong []FieldError
+	ids := make([]string, 0, len(names))
+	for i, name := range names {
+		id, message := name, ""
+		if record, ok := found[name]; ok {
+			id = record.Base().ID
+		} else if !slices.Contains(before, name) {
+			message = "there is no such " + kind
+		}
+		if slices.Contains(ids, id) {
+			message = "the " + kind + " is named twice"
+		}
+		if message != "" {
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), message, name})
+		}
+		ids = append(ids, id)
+	}
+	return ids, wrong
 }
 
 // MaxProgramCourses is the maximum number of courses in a program, so that a change of it fits a transaction.

@@ -1,10 +1,7 @@
 package catalog
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,36 +55,32 @@ type storedReview struct {
 }
 
 // MarshalBinary returns what UnmarshalBinary reads.
-func (list Reviews) MarshalBinary() ([]byte, error) {
+func (list Reviews) MarshalBinary() ([]byte, error) { return packed(storedReviews(list)) }
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (list *Reviews) UnmarshalBinary(from []byte) error {
+	var stored []storedReview
+	if err := unpack(from, &stored); err != nil {
+		return fmt.Errorf("reviews: %w", err)
+	}
+	*list = reviewsOf(stored)
+	return nil
+}
+
+func storedReviews(list Reviews) []storedReview {
 	stored := make([]storedReview, len(list))
 	for i, r := range list {
 		stored[i] = storedReview{r, r.ByHand, r.Kept}
 	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	err := json.NewEncoder(w).Encode(stored)
-	if err == nil {
-		err = w.Close()
-	}
-	return packed.Bytes(), err
+	return stored
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote.
-func (list *Reviews) UnmarshalBinary(packed []byte) error {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return fmt.Errorf("reviews: %w", err)
+func reviewsOf(stored []storedReview) (list Reviews) {
+	for _, r := range stored {
+		r.Review.ByHand, r.Review.Kept = r.ByHand, r.Kept
+		list = append(list, r.Review)
 	}
-	var stored []storedReview
-	if err := json.NewDecoder(r).Decode(&stored); err != nil {
-		return fmt.Errorf("reviews: %w", err)
-	}
-	*list = make(Reviews, len(stored))
-	for i, r := range stored {
-		(*list)[i] = r.Review
-		(*list)[i].ByHand, (*list)[i].Kept = r.ByHand, r.Kept
-	}
-	return nil
+	return list
 }
 
 // before returns the skill as it would be without the review; nil for none.
@@ -114,11 +107,8 @@ func (r Review) withdrawn(skills []SkillRef) []SkillRef {
 	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: found.Level, Confidence: found.Confidence})
 }
 
-// Reviewed is a record whose skills people review.
-type Reviewed interface {
-	Record
-	reviewed() skillset
-}
+// Reviewed has skills that people review: a record, or an outcome.
+type Reviewed interface{ reviewed() skillset }
 
 // skillset has a record's skills as its reviews leave them, and the reviews in display order.
 type skillset struct {
@@ -167,12 +157,16 @@ func (in ReviewInput) Apply(record Reviewed, skillID, keyID string, l Lookups, n
 	case in.Verdict == Accepted && in.Level.Value == nil && found == nil:
 		return Invalid(FieldError{Location: l.at("level"), Message: "is required: the skill was not extracted"})
 	case len(reviews) >= MaxReviews:
-		return Errorf(Conflict, "A record has at most %d reviews.", MaxReviews)
+		return tooManyReviews()
 	case found != nil:
 		review.Kept = found.Level
 	}
 	set.put(review.stands(skills), append(reviews, review))
 	return nil
+}
+
+func tooManyReviews() error {
+	return Errorf(Conflict, "A record has at most %d reviews.", MaxReviews)
 }
 
 // Unreview removes a skill's review, so that the extracted or given skill applies again, and reports whether there

@@ -93,7 +93,7 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time
 // ReplaceSection saves a changed section, as Replace does, with the extraction that it now needs, and its course if
 // the reference has changed. The error is that of Mention.
 func (c *Change) ReplaceSection(before, after *Section, course *Course, now Time) error {
-	after.settle(before, course.DescriptionText(), course)
+	after.settle(before, before.Source(course), course.DescriptionText(), course)
 	return c.mention(before, after, course, false, now)
 }
 
@@ -111,7 +111,7 @@ func (c *Change) ReplaceCourse(before, after *Course, was, section *Section, now
 	text := before.DescriptionText()
 	other := text != after.DescriptionText()
 	if other || !reflect.DeepEqual(was, section) {
-		section.settle(was, text, after)
+		section.settle(was, was.Source(before), text, after)
 	}
 	// Also where the section waits already: the former text may be read by now.
 	again := other && section.Source(after) == FromDescription && section.ProcessingStatus == Pending
@@ -128,7 +128,7 @@ func (c *Change) Reextract(s *Section, course *Course, now Time) error {
 	if source, text := SourceOf(s, course); source == FromSyllabus || text != "" {
 		s.Extraction = Extraction{ProcessingStatus: Pending}
 	} else {
-		s.settle(before, "", course)
+		s.settle(before, before.Source(course), "", course)
 	}
 	mentioned := Copy(course)
 	if changed, err := mentioned.Mention(s); err != nil || !changed && reflect.DeepEqual(before, s) {
@@ -164,7 +164,7 @@ func (s *Section) begin(course *Course, id string, now Time) {
 	if s.Skills == nil {
 		s.Skills = []SkillRef{}
 	}
-	s.settle(&Section{}, "", course)
+	s.settle(&Section{}, "", "", course)
 }
 
 // Ref returns the section as its course mentions it.

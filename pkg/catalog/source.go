@@ -23,6 +23,8 @@ func (s *Section) Source(course *Course) Source {
 		return FromSyllabus
 	case s.ByHand || s.ID != course.DefaultSectionID:
 		return ""
+	case course.Promises:
+		return FromOutcomes
 	}
 	return FromDescription
 }
@@ -56,6 +58,8 @@ func SourceOf(r Record, course *Course) (source Source, description string) {
 			description = course.DescriptionText()
 		}
 		return source, description
+	case *OutcomeList:
+		return FromOutcomes, ""
 	case *TransferCourse:
 		if r.SyllabusHref == nil && r.DocumentID == nil {
 			return FromDescription, describing(r.Name, r.Description)
@@ -65,22 +69,28 @@ func SourceOf(r Record, course *Course) (source Source, description string) {
 }
 
 // settle brings the section's extraction in line with what its skills are extracted from now:
-// before is the section as it was, was the text of its course's description then. What is not
-// extracted is COMPLETED at once.
-func (s *Section) settle(before *Section, was string, course *Course) {
+// before is the section as it was, from what its skills were extracted from, was the text of its
+// course's description then. What is not extracted is COMPLETED at once.
+func (s *Section) settle(before *Section, from Source, was string, course *Course) {
 	source, text := SourceOf(s, course)
+	same := before.ID != "" && from == source && s.ProcessingStatus != ""
 	switch source {
 	case FromSyllabus:
 		if s.HasNewSyllabus(*before) || before.ByHand && !s.ByHand {
-			s.Extraction = Extraction{ProcessingStatus: Pending}
+			s.extract()
+		}
+		return
+	case FromOutcomes:
+		if !same {
+			s.extract()
 		}
 		return
 	case FromDescription:
-		if before.ID != "" && before.Source(course) == source && was == text && s.ProcessingStatus != "" {
+		if same && was == text {
 			return
 		}
 		if text != "" {
-			s.Extraction = Extraction{ProcessingStatus: Pending}
+			s.extract()
 			return
 		}
 	}
@@ -92,4 +102,33 @@ func (s *Section) settle(before *Section, was string, course *Course) {
 		s.Skills, s.Reviews = ApplyReviews(s.Reviews, nil)
 		s.Provenance = nil
 	}
+}
+
+// extract requests an extraction of the section.
+func (s *Section) extract() {
+	s.Extraction = Extraction{ProcessingStatus: Pending}
+	if s.Provenance != nil && s.Provenance.Source == FromOutcomes {
+		s.Provenance = nil
+	}
+}
+
+// follow gives the section the skills of its course's outcomes, and their state.
+func (s *Section) follow(list *OutcomeList) {
+	s.Skills, s.Reviews = ApplyReviews(s.Reviews, list.Union())
+	s.Extraction = Extraction{ProcessingStatus: list.ProcessingStatus, Failure: list.Failure}
+	if s.ProcessingStatus == Processing {
+		s.ProcessingStatus = Pending
+	}
+	s.Provenance = &Provenance{}
+	if list.Provenance != nil {
+		*s.Provenance = *list.Provenance
+	}
+	s.Provenance.Source = FromOutcomes
+}
+
+// AwaitsOutcomes reports whether the section is PENDING because its course's outcomes are being read: it has no
+// extraction of its own.
+func (s *Section) AwaitsOutcomes() bool {
+	return s.ProcessingStatus == Pending && !s.ByHand && s.SyllabusHref == nil && s.DocumentID == nil &&
+		s.Provenance != nil && s.Provenance.Source == FromOutcomes
 }

@@ -258,7 +258,7 @@ func MessageType(kind Kind, what string) string {
 // MessageTypes lists the values of a webhook's types: every type, and for each resource all of its types.
 func MessageTypes() []string {
 	types := Events()
-	for _, kind := range Kinds() {
+	for _, kind := range Resources() {
 		for _, what := range []string{Created, Changed, Deleted} {
 			types = append(types, MessageType(kind, what))
 		}

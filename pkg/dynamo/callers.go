@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -62,6 +63,46 @@ func (s *Store) Organizations(ctx context.Context) ([]*catalog.Organization, err
 // SaveOrganization creates or replaces an organization.
 func (s *Store) SaveOrganization(ctx context.Context, o *catalog.Organization) error {
 	return s.save(ctx, organizationKey(o.ID), o)
+}
+
+// handleRow maps a handle to its organization.
+type handleRow struct {
+	OrganizationID catalog.OrgID `json:"organizationId"`
+}
+
+// OrganizationByHandle reads an organization; nil if none has the handle.
+func (s *Store) OrganizationByHandle(ctx context.Context, handle string) (*catalog.Organization, error) {
+	row, err := read[handleRow](ctx, s, handleKey(handle))
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return s.Organization(ctx, row.OrganizationID)
+}
+
+// ReplaceOrganization saves an organization, whose handle must be its own; before is its previous state.
+func (s *Store) ReplaceOrganization(ctx context.Context, before, after *catalog.Organization) error {
+	row, err := encode(after)
+	if err != nil {
+		return err
+	}
+	writes := []types.TransactWriteItem{s.put(organizationKey(after.ID), row, nil).action}
+	if after.Handle != "" {
+		if row, err = encode(&handleRow{after.ID}); err != nil {
+			return err
+		}
+		var e expression
+		e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("organizationId") + " = " + e.value(text(string(after.ID)))}
+		writes = append(writes, s.put(handleKey(after.Handle), row, &e).action)
+	}
+	if before.Handle != "" && before.Handle != after.Handle {
+		writes = append(writes, s.delete(handleKey(before.Handle), &expression{}).action)
+	}
+	_, err = s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
+	var refused *types.TransactionCanceledException
+	if errors.As(err, &refused) {
+		return catalog.Errorf(catalog.Conflict, "another organization has the handle %q", after.Handle).Because(err)
+	}
+	return unavailable(err)
 }
 
 func (s *Store) save(ctx context.Context, k key, v any) error {

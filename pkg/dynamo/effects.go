@@ -63,6 +63,8 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return one(s.saveExternal(org, e), nil)
 	case *catalog.ExternalIDRelease:
 		return one(s.freeExternal(org, e), nil)
+	case *catalog.CTIDAssignment:
+		return one(s.saveCTID(org, e), nil)
 	case *catalog.CodeChange:
 		return rows{writes: s.saveCode(org, e)}, nil
 	case *catalog.Webhooks:
@@ -123,7 +125,7 @@ func (s *Store) replace(r *catalog.Replacement) (write, error) {
 	if state := catalog.ExtractionOf(r.Record); state != nil && state.ProcessingStatus != catalog.Processing {
 		// A run in progress loses its claim: its syllabus is obsolete.
 		e.remove(leaseToken, leaseUntil)
-		if state.ProcessingStatus != catalog.Pending {
+		if !waits(r.Record) {
 			e.remove(waiting...)
 		}
 	}

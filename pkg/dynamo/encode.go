@@ -142,7 +142,7 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)
 	}
-	if state := catalog.ExtractionOf(r); state != nil && state.ProcessingStatus == catalog.Pending {
+	if waits(r) {
 		row[api.PendingIndexPartitionKey] = text(shardOf(r.Base().ID))
 		row[api.PendingIndexSortKey] = number(int64(s.Now()))
 		row[waitsSince] = row[api.PendingIndexSortKey]
@@ -161,12 +161,28 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 	return row, nil
 }
 
+// waits reports whether a record waits for an extraction of its own.
+func waits(r catalog.Record) bool {
+	state := catalog.ExtractionOf(r)
+	section, ok := r.(*catalog.Section)
+	return state != nil && state.ProcessingStatus == catalog.Pending && !(ok && section.AwaitsOutcomes())
+}
+
 func decodeInto(row item, r catalog.Record) error {
 	if err := decodeWhole(row, r); err != nil {
 		return fmt.Errorf("row %v: %w", row[api.SortKey], err)
 	}
 	// Rows of earlier releases lack some attributes.
+	catalog.DeriveCTID(r)
 	switch r := r.(type) {
+	case *catalog.Program:
+		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse)
+		if r.CredentialIDs == nil {
+			r.CredentialIDs = []string{}
+		}
+	case *catalog.Credential:
+		r.CredentialType = cmp.Or(r.CredentialType, catalog.MicroCredential)
+		r.Status = cmp.Or(r.Status, catalog.ActiveCredential)
 	case *catalog.Course:
 		r.LifecycleStatus = cmp.Or(r.LifecycleStatus, catalog.ActiveCourse)
 		for i := range r.Sections {

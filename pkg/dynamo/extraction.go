@@ -90,7 +90,14 @@ func (s *Store) Claim(
 				return nil, cmp.Or(err, catalog.ErrFinished)
 			}
 			task.Source, task.Description = catalog.SourceOf(x.record, task.Course)
-			return task, nil
+			if list, ok := x.record.(*catalog.OutcomeList); ok {
+				task.Outcomes = list
+			} else if task.Source == catalog.FromOutcomes {
+				task.Outcomes, err = s.outcomesOf(ctx, task.Course)
+			}
+			return task, err
+		case row[api.PendingIndexPartitionKey] == nil:
+			return nil, catalog.ErrFinished // another record's extraction ends it
 		case !catalog.Claiming.StartsIn(x.ProcessingStatus):
 			return nil, catalog.ErrFinished
 		case job.RequestedAt != 0 && x.RequestedAt != 0 && x.RequestedAt != int64(job.RequestedAt):
@@ -139,6 +146,7 @@ func (s *Store) claim(job catalog.ExtractionJob, lease string, until, now catalo
 	}
 	e.conditions = []string{
 		"(" + strings.Join(states, " OR ") + ")", e.name("updatedAt") + " < " + e.value(text(now.String())),
+		"attribute_exists(" + e.name(api.PendingIndexPartitionKey) + ")",
 	}
 	if job.RequestedAt != 0 {
 		at, as := e.name(requested), e.value(number(int64(job.RequestedAt)))
@@ -154,6 +162,9 @@ func (s *Store) claim(job catalog.ExtractionJob, lease string, until, now catalo
 // run, apply to the skills that were found. It returns ErrFinished if another run has the
 // lease or the record was deleted.
 func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.ExtractionResult) error {
+	if task.Job.Kind == catalog.OutcomeListKind {
+		return s.finishOutcomes(ctx, task, outcome)
+	}
 	transition, event := catalog.Completing, catalog.ExtractionCompleted
 	if outcome.Failure != nil {
 		transition, event = catalog.Failing, catalog.ExtractionFailed
@@ -288,8 +299,8 @@ func (s *Store) settle(
 // so that the same one is not extracted again.
 func (s *Store) resultRows(org catalog.OrgID, id string, o *catalog.ExtractionResult) ([]write, error) {
 	var writes []write
-	keys, described := []key{evidenceKey(org, id)}, o.Provenance.Source == catalog.FromDescription
-	if !described {
+	keys, read := []key{evidenceKey(org, id)}, o.Provenance.Source != catalog.FromDescription && o.Provenance.Source != catalog.FromOutcomes
+	if read {
 		keys = append(keys, documentKey(org, o.Provenance, o.Text))
 	}
 	for _, k := range keys {
@@ -299,7 +310,7 @@ func (s *Store) resultRows(org catalog.OrgID, id string, o *catalog.ExtractionRe
 		}
 		writes = append(writes, w)
 	}
-	if words := compress([]byte(o.Text)); !described && len(words) <= rowBytes {
+	if words := compress([]byte(o.Text)); read && len(words) <= rowBytes {
 		writes = append(writes, s.put(textKey(org, id), item{"text": binary(words)}, nil))
 	}
 	return writes, nil

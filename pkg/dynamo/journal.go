@@ -41,8 +41,11 @@ func unmarked(what string) (change, event string) {
 	return what, ""
 }
 
-// formatEntry formats an entry for parseEntry.
+// formatEntry formats an entry for parseEntry; "" for a part of another record, whose entry has the change.
 func formatEntry(what string, kind catalog.Kind, id, parentID string, at catalog.Time) string {
+	if kind.Path() == "" {
+		return ""
+	}
 	return strings.Join([]string{what, string(kind), id, parentID, strconv.FormatInt(int64(at), 10)}, "|")
 }
 

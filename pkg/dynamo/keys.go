@@ -36,6 +36,7 @@ import (
 //	idempotency record      o#<org>#answer                    sha256 of the key         Idempotency-Key
 //	reservation             o#<org>#reservation               <holder's id>             deletions of what it will hold
 //	external id             o#<org>#external#<Kind>           <external id>             external id
+//	CTID that was set       o#<org>#ctid                      <ctid>                    CTID
 //	code of a course        o#<org>#code#Course               sha256 of the code        all courses with a code
 //	                                                          #10-digit number
 //	records with a facet    o#<org>#facet#<Kind>              <facet>#<value>           lists with filters; see facet.go
@@ -52,6 +53,7 @@ import (
 //	key of a customer       c#<customer>#key                  <key id>                  all of a customer
 //	key                     k#<sha256 of the key>             key                       every request
 //	link to a page          l#<sha256 of the token>           link                      the page that it opens
+//	handle                  h#<handle>                        organization              public addresses
 //	units used              u#<customer>                      <window start>            every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go              labor market, programs
 //
@@ -148,6 +150,8 @@ func externalKey(org catalog.OrgID, kind catalog.Kind, external string) key {
 	return key{api.ExternalRows.Key(string(org), string(kind)), external}
 }
 
+func ctidKey(org catalog.OrgID, ctid string) key { return key{partition(org, api.CTIDRows), ctid} }
+
 func codeKey(org catalog.OrgID, code string, seq int) key {
 	return key{partition(org, api.CodeRows), codePrefix(code) + numbered(seq)}
 }
@@ -183,6 +187,8 @@ func customerKeyKey(id catalog.CustomerID, keyID string) key {
 }
 
 func secretKey(hash string) key { return key{api.KeyRows.Key(hash), "key"} }
+
+func handleKey(handle string) key { return key{api.HandleRows.Key(handle), "organization"} }
 
 func linkKey(hash string) key { return key{api.LinkRows.Key(hash), "link"} }
 

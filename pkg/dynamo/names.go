@@ -13,8 +13,9 @@ import (
 // externalRow maps an external id to a record. It outlives the deletion of its record, and
 // the next record with the id takes it over; a record that gives up its id frees the row.
 type externalRow struct {
-	ID     string `json:"id"`
-	Parent string `json:"parent,omitempty"`
+	ID     string       `json:"id"`
+	Kind   catalog.Kind `json:"kind,omitempty"` // of a CTID
+	Parent string       `json:"parent,omitempty"`
 }
 
 // saveExternal assigns an external id to a record unless another record got it meanwhile.
@@ -23,12 +24,22 @@ func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment)
 	if parent := catalog.ParentOf(x.Record); parent != "" {
 		row["parent"] = text(parent)
 	}
-	k := externalKey(org, catalog.KindOf(x.Record), x.Name)
-	if x.Was == "" {
+	return s.take(externalKey(org, catalog.KindOf(x.Record), x.Name), row, x.Was)
+}
+
+// saveCTID assigns a CTID to a record unless another record got it meanwhile.
+func (s *Store) saveCTID(org catalog.OrgID, x *catalog.CTIDAssignment) write {
+	row := item{"id": text(x.Record.Base().ID), "kind": text(string(catalog.KindOf(x.Record)))}
+	return s.take(ctidKey(org, x.CTID), row, x.Was)
+}
+
+// take saves the row of a name that a record with the id was may have.
+func (s *Store) take(k key, row item, was string) write {
+	if was == "" {
 		return s.putNew(k, row)
 	}
 	var e expression
-	e.is("id", text(x.Was))
+	e.is("id", text(was))
 	return s.put(k, row, &e)
 }
 
@@ -92,39 +103,53 @@ func (s *Store) CoursesByCode(
 func (s *Store) Known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
 ) (map[string]catalog.ExternalID, error) {
+	return s.known(ctx, org, kind, names, func(name string) key { return externalKey(org, kind, name) })
+}
+
+// CTIDs finds records by CTIDs that were set, as Known does by external id.
+func (s *Store) CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error) {
+	return s.known(ctx, org, "", ctids, func(ctid string) key { return ctidKey(org, ctid) })
+}
+
+// known finds records by their names' rows; kind is "" if the rows name the kinds.
+func (s *Store) known(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string, at func(name string) key,
+) (map[string]catalog.ExternalID, error) {
 	var keys []key
 	for _, name := range names {
-		keys = append(keys, externalKey(org, kind, name))
+		keys = append(keys, at(name))
 	}
 	rows, err := s.rows(ctx, keys, true)
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[string]catalog.ExternalID, len(rows))
-	at := map[key]string{}
+	named, kinds := map[key][]string{}, map[key]catalog.Kind{} // outcomes are named by the row of their list
 	for _, row := range rows {
-		var stored externalRow
+		stored := externalRow{Kind: kind}
 		if err := decode(row, &stored); err != nil {
 			return nil, err
 		}
 		name := keyOfRow(row).sk
 		known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
-		if k, ok := recordKey(org, kind, stored.Parent, stored.ID); ok {
-			at[k] = name
+		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
+			named[k], kinds[k] = append(named[k], name), stored.Kind
 		}
 	}
-	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(at)), true); err != nil {
+	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(named)), true); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		r, err := decodeRecord(kind, row)
+		k := keyOfRow(row)
+		r, err := decodeRecord(kinds[k], row)
 		if err != nil {
 			return nil, err
 		}
-		x := known[at[keyOfRow(row)]]
-		if r.Base().ID == x.Was {
-			x.Record = r
-			known[x.Name] = x
+		for _, name := range named[k] {
+			if x := known[name]; r.Base().ID == x.Was {
+				x.Record = r
+				known[name] = x
+			}
 		}
 	}
 	return known, nil

@@ -78,7 +78,7 @@ func TestKnownDeleted(t *testing.T) {
 		var change catalog.Change
 		change.Create(job, dir)
 		change.Name(job, "J")
-		if err := change.Resolve(map[string]catalog.ExternalID{"J": {Name: "J", Was: was}}, ""); err != nil {
+		if err := change.Resolve(map[string]catalog.ExternalID{"J": {Name: "J", Was: was}}, nil, ""); err != nil {
 			return nil, err
 		}
 		return job, store.Commit(ctx, org, &change)

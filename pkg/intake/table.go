@@ -193,6 +193,7 @@ func (t *table) newRow(name string) Row {
 // required are fields that every record has. A blank cell leaves them out, and the contract reports them as missing.
 var required = []string{
 	"name", "code", "employerId", "lifecycleStatus", "status", "transferFromInstitution",
+	"ctid", "credentialType",
 }
 
 // row returns the line as a record.
@@ -256,7 +257,7 @@ func (t *table) part(field string) bool {
 	case "externalId", "courseExternalId", "code", "fileName", "effectiveTerm", "term", "location":
 		return t.kind != catalog.ProgramKind && t.kind != catalog.CredentialKind || field != "code"
 	case "status":
-		return t.kind != catalog.SectionKind && !isDeleted(field, t.get(field))
+		return t.kind != catalog.SectionKind && t.kind != catalog.CredentialKind && !isDeleted(field, t.get(field))
 	}
 	return entry.PartOf[field] != "" && field != "courses" && field != "sections" || field == "credits"
 }

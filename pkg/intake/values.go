@@ -11,11 +11,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem of
 // the row.
 func (t *table) read(row *Row, field, cell string) any {
+	if t.kind == catalog.CredentialKind && field == "status" {
+		field = "credentialStatus"
+	}
 	if known, ok := words[field]; ok {
 		word := known[plain(cell)]
 		if word == "" && field == "status" && t.found == Banner && cell != "" {
@@ -39,6 +44,12 @@ func (t *table) read(row *Row, field, cell string) any {
 
 func valueOf(field, cell string) (any, error) {
 	switch field {
+	case "credentialIds":
+		ids := []any{}
+		for _, id := range values(cell) {
+			ids = append(ids, id)
+		}
+		return ids, nil
 	case "skills":
 		return skillsOf(cell)
 	case "locations":
@@ -91,6 +102,9 @@ var words = map[string]map[string]string{
 		"ACTIVE", "active|a|open|scheduled|s|stop further enrollment|full|closed",
 		"CANCELLED", "cancelled|canceled|c|x|cancelled section|canceled section|cancelled class",
 		"PLANNED", "planned|p|pending|tentative|t|tentative section|proposed|draft"),
+	"credentialStatus": wordsOf(
+		"ACTIVE", "active|a|awarded|current", "SUSPENDED", "suspended", "DEPRECATED", "deprecated|retired|inactive",
+		"TEACH_OUT", "teach out"),
 	"modality": wordsOf(
 		"IN_PERSON", "in person|p|person|face to face|f2f|traditional|tr|trad|classroom|lecture|lec|on campus|onsite|ground|ip",
 		"ONLINE", "online|ol|onl|web|www|internet|distance|distance education|remote|virtual|synchronous online|"+

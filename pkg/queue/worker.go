@@ -47,6 +47,8 @@ type Documents interface {
 // Extractor finds the skills of a document; package extraction implements it.
 type Extractor interface {
 	Extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error)
+	// Statement reads the statement of an outcome.
+	Statement(ctx context.Context, statement string) (catalog.StatementResult, error)
 }
 
 // Worker runs extractions.
@@ -148,6 +150,9 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	}
 	provenance := w.Provenance
 	provenance.Source = task.Source
+	if task.Source == catalog.FromOutcomes {
+		return w.outcomes(ctx, task, provenance)
+	}
 	if task.Source != catalog.FromSyllabus && task.Description == "" {
 		return &catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Provenance: provenance}
 	}
@@ -173,6 +178,29 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 	}
 	found.Provenance, found.Text = provenance, document.Text
 	return &found
+}
+
+// maxStatementSkills is the maximum number of skills that are extracted from a statement, so that a list fits its row.
+const maxStatementSkills = 30
+
+// outcomes reads the statements of a list that are unread, or takes the skills of a course's outcomes for its section.
+func (w *Worker) outcomes(ctx context.Context, task *catalog.Task, provenance catalog.Provenance) *catalog.ExtractionResult {
+	if task.Job.Kind != catalog.OutcomeListKind {
+		return &catalog.ExtractionResult{Skills: task.Outcomes.Union(), Evidence: []catalog.Evidence{}, Provenance: provenance}
+	}
+	result := &catalog.ExtractionResult{Provenance: provenance, Statements: map[string]catalog.StatementResult{}}
+	for _, o := range task.Outcomes.Outcomes {
+		if !o.Unread {
+			continue
+		}
+		read, err := w.Extractor.Statement(ctx, o.Statement)
+		if err != nil {
+			return failed(catalog.TimedOut, "The statements were not read in the remaining time.")
+		}
+		read.Statement, read.Skills = o.Statement, read.Skills[:min(len(read.Skills), maxStatementSkills)]
+		result.Statements[o.ID] = read
+	}
+	return result
 }
 
 func failed(code catalog.FailureCode, message string) *catalog.ExtractionResult {

@@ -60,6 +60,7 @@ type call struct {
 	location string // path of the created record
 	links    []string
 	rendered *rendered // body instead of the output as JSON
+	begun    bool      // an extraction of an operation that does not always start one; see api.Operation.Begins
 }
 
 // rendered is an encoded body.
@@ -153,6 +154,9 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 // encode returns the response for a handler's output.
 func (c *call) encode(output any) response {
 	out := response{status: c.op.Status, header: http.Header{}}
+	if c.begun {
+		out.status = http.StatusAccepted
+	}
 	if c.rendered != nil {
 		out.body = c.rendered.body
 		if c.rendered.status != 0 {

@@ -93,7 +93,7 @@ func (c *call) checkIfMatch(ctx context.Context) error {
 	plain.request = &request
 	get := c.endpoints[c.op.IfMatch]
 	current := *c
-	current.exchange, current.op, current.location, current.links, current.rendered = &plain, get.Operation, "", nil, nil
+	current.exchange, current.op, current.location, current.links, current.rendered, current.begun = &plain, get.Operation, "", nil, nil, false
 	shown, err := get.serve(ctx, &current)
 	if err != nil {
 		return err

@@ -146,3 +146,22 @@ func (c call) keys() (keys []string) {
 	}
 	return keys
 }
+
+// TestIncludeText: the text of a section or transfer course is what its evidence counts in.
+func TestIncludeText(t *testing.T) {
+	t.Parallel()
+	s := newExtracted(t)
+	s.one.must(200, "PATCH", "/courses/"+s.course+"/sections/"+s.section, `{"syllabusHref":"https://example.edu/third.html"}`)
+	outcome := resultOf(found(s.one.known(1)[0], 4, 0.9))
+	outcome.Text = "Students weld \u202esteel."
+	s.finish(s.queue.sent[len(s.queue.sent)-1], outcome)
+	section := "/courses/" + s.course + "/sections/" + s.section
+	s.one.must(200, "GET", section+"?include=evidence,text", "").want("text", outcome.Text)
+	if strings.Contains(s.one.must(200, "GET", section, "").whole().fields("whole"), "text") {
+		t.Error("the text is there without being asked for")
+	}
+	course := s.one.must(201, "POST", "/courses", `{"name":"Joining steel","code":"W 1","description":"How to weld."}`)
+	s.one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId")+"?include=text", "").want("text", "Joining steel\n\nHow to weld.")
+	transfer := s.one.must(201, "POST", "/transfer-packages/"+s.pack+"/courses", `{"courses":[{"name":"Welding"}]}`)
+	s.one.must(200, "GET", "/transfer-packages/"+s.pack+"/courses/"+transfer.text("0.id")+"?include=text", "").want("text", "Welding")
+}

@@ -8,7 +8,7 @@ import (
 )
 
 type includeInput struct {
-	Include []string `query:"include" enum:"evidence,reviews" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills"`
+	Include []string `query:"include" enum:"evidence,reviews,text" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills; text adds the text to which the evidence's offsets refer"`
 }
 
 // Included is what include=evidence adds to a record.
@@ -24,8 +24,8 @@ type IncludedReviews struct {
 
 // include loads the evidence of a record's skills if requested. Skills set by hand have none, even if an earlier
 // extraction found them.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
-	if !slices.Contains(in.Include, "evidence") {
+func (c *call) include(ctx context.Context, names []string, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
+	if !slices.Contains(names, "evidence") {
 		return Included{}, nil
 	}
 	included := Included{Evidence: &[]catalog.Evidence{}}
@@ -47,18 +47,39 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 
 // includeReviewed is include for a record with reviews: skills that a person added have no evidence.
 func (c *call) includeReviewed(
-	ctx context.Context, in includeInput, r catalog.Reviewed, skills []catalog.SkillRef, byHand bool,
+	ctx context.Context, names []string, r catalog.Record, skills []catalog.SkillRef, byHand bool,
 ) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
 		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })
 	})
-	included, err := c.include(ctx, in, r.Base().ID, found, byHand)
-	if err != nil || !slices.Contains(in.Include, "reviews") {
+	included, err := c.include(ctx, names, r.Base().ID, found, byHand)
+	if err != nil || !slices.Contains(names, "reviews") {
 		return included, IncludedReviews{}, err
 	}
 	if reviews == nil {
 		reviews = []catalog.Review{}
 	}
 	return included, IncludedReviews{&reviews}, nil
+}
+
+// IncludedText is what include=text adds to a record.
+type IncludedText struct {
+	Text *string `json:"text,omitempty" doc:"Text to which the evidence's offsets refer, empty for none; only with include=text" extension:"true"`
+}
+
+// includeText loads the text from which a record's skills were extracted if requested. course is that of a section.
+func (c *call) includeText(ctx context.Context, names []string, r catalog.Record, course *catalog.Course) (IncludedText, error) {
+	if !slices.Contains(names, "text") {
+		return IncludedText{}, nil
+	}
+	source, text := catalog.SourceOf(r, course)
+	if source == catalog.FromSyllabus {
+		stored, err := c.Store.Text(ctx, c.org, r.Base().ID)
+		if err != nil {
+			return IncludedText{}, err
+		}
+		text = string(stored)
+	}
+	return IncludedText{&text}, nil
 }

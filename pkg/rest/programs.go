@@ -33,6 +33,7 @@ type programCourseInput struct {
 }
 
 func (s *Server) bindPrograms() {
+	s.bindProgramOutcomes()
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
 		programs, err := list[*catalog.Program](ctx, c, *in)
 		if err == nil {

@@ -112,7 +112,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	s.server.Pages = page.Pages{}
 	s.server.Files = files.New(config)
 	printing.Document(config, s.server)
-	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
+	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "console.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
 	s.server.Queue, s.server.Now = s.queue, s.clock.Now
 	_, webhooks := newHooks(t)
 	webhooks(s.server)

@@ -167,17 +167,18 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 	return out, nil
 }
 
-// resolve looks up the external ids that a change assigns.
+// resolve looks up the external ids and CTIDs that a change assigns.
 func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 	kind, names := change.Names()
-	if len(names) == 0 {
-		return nil
-	}
-	known, err := c.Store.Known(ctx, c.org, kind, names)
+	known, registered, err := parallel.Two(ctx, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
+		return c.Store.Known(ctx, c.org, kind, names)
+	}, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
+		return c.Store.CTIDs(ctx, c.org, change.CTIDs())
+	})
 	if err != nil {
 		return err
 	}
-	return change.Resolve(known, "body.externalId")
+	return change.Resolve(known, registered, "body")
 }
 
 // recorded reads an idempotency record; nil if there is none.

@@ -61,6 +61,7 @@ type Server struct {
 	index      service.Index
 	search     service.Search
 	offered    service.Offered
+	promised   service.Promised
 	health     service.Health
 }
 

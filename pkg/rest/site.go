@@ -24,6 +24,10 @@ const Version = "1.0.0"
 // writes its styles itself.
 const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
+// consolePolicy lets the page of GET /console load its script and stylesheet, and call this service.
+const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
 // ServiceInfo describes the service at its root path.
 type ServiceInfo struct {
 	Name    string       `json:"name" doc:"Name of the service"`
@@ -38,7 +42,7 @@ type ServiceLinks struct {
 }
 
 type assetInput struct {
-	Asset string `path:"asset" doc:"Name of a file of the page"`
+	Asset string `path:"asset" doc:"Name of a file of a page"`
 }
 
 func (s *Server) bindDocs() {
@@ -51,7 +55,10 @@ func (s *Server) bindDocs() {
 		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
 	})
 	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
-		return anything{}, c.file("index.html", "no-cache")
+		return anything{}, c.page("index.html", sitePolicy)
+	})
+	read(s, "getConsole", func(_ context.Context, c *call, _ *none) (anything, error) {
+		return anything{}, c.page("console.html", consolePolicy)
 	})
 	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
 		// Its name contains its digest.
@@ -61,7 +68,16 @@ func (s *Server) bindDocs() {
 
 var siteMedia = map[string]string{".html": api.HTML, ".js": api.JavaScript, ".css": api.CSS}
 
-// file renders a file of the page.
+// page renders a page, which may do what the policy says.
+func (c *call) page(name, policy string) error {
+	err := c.file(name, "no-cache")
+	if err == nil {
+		c.rendered.policy = policy
+	}
+	return err
+}
+
+// file renders a file of the site.
 func (c *call) file(name, cache string) error {
 	if c.Site == nil || !fs.ValidPath(name) || strings.Count(name, "/") > 1 {
 		return catalog.Errorf(catalog.NotFound, "The file does not exist.")
@@ -72,8 +88,5 @@ func (c *call) file(name, cache string) error {
 	}
 	media := siteMedia[path.Ext(name)]
 	c.rendered = &rendered{contentType: media + "; charset=utf-8", cache: cache, body: text}
-	if media == api.HTML {
-		c.rendered.policy = sitePolicy
-	}
 	return err
 }

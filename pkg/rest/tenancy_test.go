@@ -20,10 +20,12 @@ func tenant(c client) map[string]string {
 	_, token, _ := strings.Cut(c.must(201, "POST", "/reports/"+report+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	articulation := c.articulation(elective("A 1"))
 	_, articulationToken, _ := strings.Cut(c.must(201, "POST", "/articulations/"+articulation+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
+	outcomes := c.must(200, "PUT", "/courses/"+course.text("id")+"/outcomes", `{"outcomes":[{"statement":"O","level":1,"skills":[]}]}`)
 	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
 	return map[string]string{
 		"webhookId": hook, "messageId": c.must(202, "POST", "/webhooks/"+hook+"/test", "").text("messageId"),
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
+		"outcomeId":      outcomes.text("outcomes.0.id"),
 		"articulationId": articulation, "articulationToken": articulationToken,
 		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
 		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
@@ -51,7 +53,9 @@ func bodies(ids map[string]string) map[string]string {
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"upsertRecords":            `{"resource":"job","items":[{"externalId":"U","name":"J","employerId":"e"}]}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
-		"reviewSectionSkill":       `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
+		"replaceCourseOutcomes":    `{"outcomes":[]}`, "replaceProgramOutcomes": `{"outcomes":[]}`,
+		"reviewCourseOutcomeSkill": `{"verdict":"REJECTED"}`, "reviewProgramOutcomeSkill": `{"verdict":"REJECTED"}`,
+		"reviewSectionSkill": `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
 		"createReportLink": `{"expiresInSeconds":60}`, "createArticulationLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
 		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
@@ -61,6 +65,7 @@ func bodies(ids map[string]string) map[string]string {
 // queries are the parameters that an operation does not do without.
 func queries(ids map[string]string) map[string]string {
 	return map[string]string{
+		"listOutcomes": "?skillId=core:sql",
 		"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"],
 		"getSharedArticulation": "?token=" + ids["articulationToken"], "lookupArticulations": "?institution=Hill+College&codes=A+1",
 	}

@@ -74,6 +74,7 @@ type TransferCourseWithEvidence struct {
 	*catalog.TransferCourse
 	Included
 	IncludedReviews
+	IncludedText
 }
 
 func (s *Server) bindTransfers() {
@@ -102,8 +103,12 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills, false)
-		return &TransferCourseWithEvidence{course, included, reviews}, err
+		included, reviews, err := c.includeReviewed(ctx, in.Include, course, course.Skills, false)
+		if err != nil {
+			return nil, err
+		}
+		text, err := c.includeText(ctx, in.Include, course, nil)
+		return &TransferCourseWithEvidence{course, included, reviews, text}, err
 	})
 	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change, error) {
 		course, err := c.transferCourse(ctx, *in)

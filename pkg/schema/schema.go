@@ -39,11 +39,13 @@ func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
 		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
 		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
+		reflect.TypeFor[catalog.Optional[*catalog.MapSettings]]():        reflect.TypeFor[*catalog.MapSettings](),
 		reflect.TypeFor[catalog.Optional[*catalog.TermInput]]():          reflect.TypeFor[*catalog.TermInput](),
 		reflect.TypeFor[catalog.Optional[catalog.SectionStatus]]():       reflect.TypeFor[catalog.SectionStatus](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
+		reflect.TypeFor[catalog.Optional[[]catalog.AlignmentInput]]():    reflect.TypeFor[[]catalog.AlignmentInput](),
 		reflect.TypeFor[catalog.Optional[catalog.MatchingConfigInput]](): reflect.TypeFor[catalog.MatchingConfigInput](),
 		reflect.TypeFor[catalog.Optional[catalog.InstitutionInput]]():    reflect.TypeFor[catalog.InstitutionInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.AlternativeInput]]():  reflect.TypeFor[[]catalog.AlternativeInput](),
@@ -77,6 +79,21 @@ func (Patch) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = nil
 	return s
 }
+
+// ExcessAtItem makes the lists of the body that embeds it report the first item too many at its own location.
+type ExcessAtItem struct{}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (ExcessAtItem) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	for _, property := range s.Properties {
+		if property.MaxItems != nil {
+			excessAtItem.Store(property, true)
+		}
+	}
+	return s
+}
+
+var excessAtItem sync.Map // of *huma.Schema: lists within ExcessAtItem
 
 // Check trims the strings of a body of type T and returns its field errors. Imports check their rows with it.
 func Check[T any](body map[string]any) []catalog.FieldError {
@@ -174,8 +191,13 @@ func (c *checker) within(schema *huma.Schema, value any) {
 		if schema.Items == nil {
 			return // huma has reported that it must not be a list
 		}
-		if schema.MaxItems != nil { // huma has reported the excess
-			value = value[:min(len(value), *schema.MaxItems)]
+		if schema.MaxItems != nil && len(value) > *schema.MaxItems { // huma has reported the excess, unless it is at the item
+			value = value[:*schema.MaxItems]
+			if _, ok := excessAtItem.Load(schema); ok {
+				c.path.PushIndex(len(value))
+				c.wrong = append(c.wrong, catalog.FieldError{Location: c.path.String(), Message: fmt.Sprintf("must be one of at most %d items", len(value))})
+				c.path.Pop()
+			}
 		}
 		for i, item := range value {
 			if c.full() {
@@ -244,6 +266,9 @@ func shell(schema *huma.Schema) *huma.Schema {
 	switch {
 	case schema.Items != nil:
 		made.Items = &huma.Schema{}
+		if _, ok := excessAtItem.Load(schema); ok {
+			made.MaxItems = nil
+		}
 	case schema.Properties != nil:
 		made.Properties = map[string]*huma.Schema{}
 		for name, property := range schema.Properties {

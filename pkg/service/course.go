@@ -56,7 +56,8 @@ func (a Actor) ReviseCourse(
 
 // DeleteCourse deletes a course with its sections.
 func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, error) {
-	course, dir, err := withDirectory(ctx, a, one[*catalog.Course](a, id))
+	var lists map[string]*catalog.OutcomeList
+	course, dir, err := withDirectory(ctx, a, withOutcomes(a, one[*catalog.Course](a, id), id, &lists))
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +82,7 @@ func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, er
 	var change catalog.Change
 	change.Revoke(course, reserved)
 	change.Delete(course, a.Now, dir)
+	change.DeleteOutcomes(lists, a.Now)
 	for _, id := range ids {
 		if section := sections[id]; section != nil {
 			change.Delete(section, a.Now, nil)

@@ -92,13 +92,14 @@ func (a Actor) FillCredentials(ctx context.Context, credentials ...*catalog.Cred
 func (a Actor) CreateProgram(
 	ctx context.Context, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
-	var err error
-	if a.Lookups.Occupations, err = labor.Occupations(ctx, a.Market, in.CIPCode.Value); err != nil {
+	named, courses, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Lookups, error) {
+		return a.namedByProgram(ctx, in)
+	}, byID[*catalog.Course](a, in.CourseOrder.Value...))
+	if err != nil {
 		return nil, nil, err
 	}
-	if a.Lookups.Courses, err = byID[*catalog.Course](a, in.CourseOrder.Value...)(ctx); err != nil {
-		return nil, nil, err
-	}
+	a.Lookups = named
+	a.Lookups.Courses = courses
 	program, change := &catalog.Program{}, &catalog.Change{}
 	if err := Create(ctx, a, in, program, change); err != nil {
 		return nil, nil, err
@@ -110,14 +111,25 @@ func (a Actor) CreateProgram(
 func (a Actor) UpdateProgram(
 	ctx context.Context, id string, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
-	program, err := a.filledProgram(ctx, id)
+	program, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
+		return a.filledProgram(ctx, id)
+	}, func(ctx context.Context) (catalog.Lookups, error) {
+		return a.namedByProgram(ctx, in)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.Lookups.Occupations, err = labor.Occupations(ctx, a.Market, in.CIPCode.Value); err != nil {
-		return nil, nil, err
-	}
+	a.Lookups = named
 	return Update(a, in, program)
+}
+
+// namedByProgram returns the lookups with the occupations and credentials that a program's input names.
+func (a Actor) namedByProgram(ctx context.Context, in catalog.ProgramInput) (l catalog.Lookups, err error) {
+	l = a.Lookups
+	l.Occupations, l.Credentials, err = parallel.Two(ctx, func(ctx context.Context) (map[string][]string, error) {
+		return labor.Occupations(ctx, a.Market, in.CIPCode.Value)
+	}, byID[*catalog.Credential](a, in.CredentialIDs.Value...))
+	return l, err
 }
 
 // DeriveOccupations updates the occupations of a loaded program from the crosswalk.
@@ -145,7 +157,8 @@ func (a Actor) filledProgram(ctx context.Context, id string) (*catalog.Program, 
 
 // DeleteHolder deletes a program or credential and releases its courses.
 func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*catalog.Change, error) {
-	holder, dir, err := withDirectory(ctx, a, one[H](a, id))
+	var lists map[string]*catalog.OutcomeList
+	holder, dir, err := withDirectory(ctx, a, withOutcomes(a, one[H](a, id), id, &lists))
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +169,7 @@ func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*c
 	}
 	var change catalog.Change
 	change.Delete(holder, a.Now, dir)
+	change.DeleteOutcomes(lists, a.Now)
 	return &change, change.Hold(holder, members, courses)
 }
 

@@ -188,7 +188,7 @@ func (p *pair) shown(t *rapid.T, records ...catalog.Record) string {
 		if err := json.Unmarshal(text, &fields); err != nil {
 			t.Fatal(err)
 		}
-		for _, own := range []string{"id", "organizationId", "createdAt", "updatedAt", "defaultSectionId", "courseId", "packageId"} {
+		for _, own := range []string{"id", "organizationId", "createdAt", "updatedAt", "ctid", "defaultSectionId", "courseId", "packageId"} {
 			delete(fields, own)
 		}
 		if _, ok := r.(*catalog.Course); ok {

@@ -27,6 +27,10 @@ type plan struct {
 	change catalog.Change
 	seen   map[string]catalog.Record // those that other rows refer to
 	used   map[string]string         // places of the rows that did not fail, by name
+
+	registered map[string]catalog.ExternalID // by CTID, of those that the rows have
+	usedCTIDs  map[string]string             // places of the rows that did not fail, by CTID
+
 	Summary
 
 	// Records that the rows refer to, by external id unless stated otherwise.
@@ -94,12 +98,15 @@ func (p *plan) open(ctx context.Context, next []entry.Row) error {
 // plan plans every row of a batch, which the next rows begin with. A row that breaks a rule is rejected; any other error
 // ends the import.
 func (p *plan) plan(ctx context.Context, next []entry.Row) error {
-	p.now, p.seen, p.used = p.Now(), map[string]catalog.Record{}, map[string]string{}
+	p.now, p.seen, p.used, p.usedCTIDs = p.Now(), map[string]catalog.Record{}, map[string]string{}, map[string]string{}
 	p.lookups = catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref}
 	if err := p.open(ctx, next); err != nil {
 		return err
 	}
 	if err := p.loadDocuments(ctx); err != nil {
+		return err
+	}
+	if err := p.loadCTIDs(ctx); err != nil {
 		return err
 	}
 	if p.load != nil {
@@ -112,7 +119,7 @@ func (p *plan) plan(ctx context.Context, next []entry.Row) error {
 		if x.Name = nameOf(row); x.Record != nil {
 			x.Record = catalog.Copy(x.Record)
 		}
-		err := cmp.Or(p.once(row), p.holdable(row))
+		err := cmp.Or(p.once(row), p.holdable(row), p.registrable(row, x.Record))
 		switch {
 		case err != nil:
 		case p.options.OnlyNew && x.Was != "":
@@ -127,9 +134,10 @@ func (p *plan) plan(ctx context.Context, next []entry.Row) error {
 			return fmt.Errorf("%s: %w", row.Place, err)
 		} else {
 			p.used[x.Name] = row.Place
+			p.usedCTIDs[ctidOf(row)] = row.Place
 		}
 	}
-	return p.change.Resolve(p.known, "externalId")
+	return p.change.Resolve(p.known, p.registered, "")
 }
 
 // once refuses a second row of one record.
@@ -156,6 +164,39 @@ func (p *plan) loadDocuments(ctx context.Context) (err error) {
 		p.lookups.Documents, err = service.ReadyDocuments(ctx, p.Store, p.Files, p.org, ids)
 	}
 	return err
+}
+
+// ctidOf returns the CTID that a row sets; "" for none.
+func ctidOf(row entry.Row) string {
+	ctid, _ := row.Fields["ctid"].(string)
+	return ctid
+}
+
+// loadCTIDs reads the records that have the CTIDs of the rows.
+func (p *plan) loadCTIDs(ctx context.Context) (err error) {
+	if ctids := p.names(ctidOf); len(ctids) > 0 {
+		slices.Sort(ctids)
+		p.registered, err = p.Store.CTIDs(ctx, p.org, slices.Compact(ctids))
+	}
+	return err
+}
+
+// registrable refuses a row whose CTID the record, nil for a new one, cannot have.
+func (p *plan) registrable(row entry.Row, record catalog.Record) error {
+	ctid, id, before := ctidOf(row), "", ""
+	if ctid == "" {
+		return nil
+	}
+	if own := p.articulations[row.Name]; own != nil {
+		record = own
+	}
+	if record != nil {
+		id, before = record.Base().ID, catalog.RegisteredOf(record).CTID
+	}
+	if first := cmp.Or(p.usedCTIDs[ctid], p.ctids[ctid]); first != "" && before != ctid {
+		return catalog.Errorf(catalog.Conflict, "the ctid is already used at %s", first)
+	}
+	return catalog.CheckCTID(id, before, ctid, p.registered[ctid], "ctid")
 }
 
 // holdable refuses a row whose document has too many holders.
@@ -253,7 +294,25 @@ func (p *plan) loadProgram(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err = p.loadCredentials(ctx); err != nil {
+		return err
+	}
 	p.held, err = p.loadHeld(ctx)
+	return err
+}
+
+// loadCredentials reads the credentials that a program names by id or external id.
+func (p *plan) loadCredentials(ctx context.Context) (err error) {
+	in, err := decode[catalog.ProgramInput](p.rows[0].Fields)
+	if err != nil || len(in.CredentialIDs.Value) == 0 {
+		return err
+	}
+	names := in.CredentialIDs.Value
+	if p.lookups.Credentials, err = named[*catalog.Credential](ctx, p.run, names); err != nil {
+		return err
+	}
+	byID, err := service.GetByID[*catalog.Credential](ctx, p.Store, p.org, names, true)
+	maps.Copy(p.lookups.Credentials, byID)
 	return err
 }
 

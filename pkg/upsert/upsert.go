@@ -28,6 +28,8 @@ type Store interface {
 	service.Store
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
+	// CTIDs finds records by CTIDs that were set, with strong reads.
+	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has
@@ -159,11 +161,11 @@ func kinds() []importing {
 	return []importing{
 		{catalog.CourseKind, (*run).checkCourse, nil, (*plan).course},
 		{catalog.SectionKind, contract[catalog.SectionInput], (*plan).loadCourses, (*plan).section},
-		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
 		{
 			catalog.CredentialKind, contract[catalog.CredentialInput], (*plan).loadCredential,
 			holding[catalog.CredentialInput, catalog.Credential],
 		},
+		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
 		{catalog.JobKind, contract[catalog.JobInput], nil, listed[catalog.JobInput, catalog.Job]},
 		{
 			catalog.TransferPackageKind, contract[catalog.TransferPackageInput], nil,
@@ -231,6 +233,7 @@ type run struct {
 	referenced map[catalog.Kind]map[string]bool           // names that other rows refer to
 	found      map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
 	places     map[catalog.Kind]map[string]string         // of the rows that did not fail, by name
+	ctids      map[string]string                          // places of the rows that did not fail, by CTID
 	read       window
 }
 
@@ -249,7 +252,7 @@ func (r *run) pass(ctx context.Context, rows []entry.Row, save bool) error {
 	r.save, r.summary = save, &Summary{Rejects: []Reject{}, Skips: []Reject{}}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
 	r.found, r.referenced = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
-	r.places, r.read = map[catalog.Kind]map[string]string{}, window{}
+	r.places, r.ctids, r.read = map[catalog.Kind]map[string]string{}, map[string]string{}, window{}
 	byKind := map[catalog.Kind][]entry.Row{}
 	for _, k := range kinds() {
 		r.found[k.kind], r.referenced[k.kind] = map[string]catalog.Record{}, map[string]bool{}
@@ -266,6 +269,11 @@ func (r *run) pass(ctx context.Context, rows []entry.Row, save bool) error {
 		for _, name := range row.Members {
 			r.referenced[catalog.CourseKind][name] = true
 			r.referenced[catalog.SectionKind][name] = true
+		}
+		if credentials, ok := row.Fields["credentialIds"].([]any); ok {
+			for _, name := range credentials {
+				r.referenced[catalog.CredentialKind][fmt.Sprint(name)] = true
+			}
 		}
 	}
 	for _, k := range kinds() {
@@ -318,6 +326,7 @@ func (r *run) batch(ctx context.Context, k importing, rows []entry.Row) (int, er
 			r.summary.add(&p.Summary)
 			maps.Copy(r.found[k.kind], p.seen)
 			maps.Copy(r.places[k.kind], p.used)
+			maps.Copy(r.ctids, p.usedCTIDs)
 			r.dirs[k.kind] = p.dir
 			return n, nil
 		}

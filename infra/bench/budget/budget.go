@@ -52,6 +52,8 @@ const (
 	sequential = "100 courses are 400 rows, which need 5 transactions; known ones with another name need 3. They follow " +
 		"each other, because each adds to the list and to the change feed. The reads before are the rows of the " +
 		"externalIds with the directory, the records, and their default sections."
+	byUnread = "The call is charged by the statements that must be read, which are known once the list is read, before " +
+		"anything is saved."
 	evidence = "Evidence, text and outcome of the extraction were added to the design: one row each (2 per KB) with the " +
 		"record and the change feed, all in the transaction that ends the job. A known document is looked up " +
 		"first."
@@ -102,6 +104,12 @@ func All() []Budget {
 		same("GET a document", read),
 		// From the hint of the table's stream, without the POST to the receiver.
 		same("message to a webhook", Cost{3, 4, 3}),
+		same("GET outcomes", Cost{1, 1, 1.5}),
+		same("outcomes with a skill", Cost{2, 1, 3}),
+		{"PUT outcomes that are given", Cost{2, Any, Any}, Cost{2, 7, 3}, ""},
+		{"PUT outcomes to be read", Cost{2, Any, Any}, Cost{3, 10, 3}, byUnread},
+		{"PUT a review of an outcome", Cost{2, Any, Any}, Cost{2, 9, 3}, ""},
+		{"extraction job of outcomes", Cost{3, Any, Any}, Cost{3, 13, 4}, ""},
 		{"PATCH a credential", Cost{2, 2, Any}, Cost{3, 7, 21}, wholeResponse},
 		{"add a section to a credential", Cost{2, 2, Any}, Cost{3, 7, 5}, wholeResponse},
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},

@@ -34,6 +34,12 @@ var named = map[string]string{
 	"deleteArticulation.articulationId":    "AB-13",
 }
 
+// promises maps parameters to the parameters whose records' first outcomes are their examples.
+var promises = map[string]string{
+	"reviewCourseOutcomeSkill.outcomeId":  "getCourse.courseId",
+	"reviewProgramOutcomeSkill.outcomeId": "getProgram.programId",
+}
+
 // kindOf returns the kind of record that a parameter identifies.
 func kindOf(parameter string) catalog.Kind {
 	_, name, _ := strings.Cut(parameter, ".")
@@ -71,6 +77,15 @@ func (l Loader) Parameters(ctx context.Context, demo stack.Demo) (map[string]str
 		}
 	}
 	var err error
+	for parameter, owner := range promises {
+		lists, err := l.actor(org).OutcomeLists(ctx, values[owner])
+		if err != nil {
+			return nil, err
+		}
+		if list := lists[values[owner]]; list != nil && len(list.Outcomes) > 0 {
+			values[parameter] = list.Outcomes[0].ID
+		}
+	}
 	if values["getReport.reportId"], err = l.report(ctx, org, demo.Examples); err != nil {
 		return nil, err
 	}

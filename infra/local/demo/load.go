@@ -103,7 +103,7 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	if _, err := loader.Load(ctx, t.organization, rows, upsert.Options{OnlyNew: true, KeepGoing: true}); err != nil {
 		return stack.Customer{}, err
 	}
-	if err := errors.Join(l.articulations(ctx, t, loader), held.send(ctx, l.Queue)); err != nil {
+	if err := errors.Join(l.articulations(ctx, t, loader), l.outcomes(ctx, t, &held), held.send(ctx, l.Queue)); err != nil {
 		return stack.Customer{}, err
 	}
 	customer := stack.Customer{CustomerID: string(t.customer), OrganizationID: string(t.organization), Name: t.name}

@@ -1,5 +1,5 @@
-// Command build writes the page of GET /docs into the bundle of the function docs; see
-// package reference. Run it in the root of the repository.
+// Command build writes the pages of GET /docs and GET /console into the bundle of the function
+// docs; see packages reference and console. Run it in the root of the repository.
 package main
 
 import (
@@ -7,12 +7,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"skillscurriculum/infra/console"
 	"skillscurriculum/infra/reference"
 )
 
 func main() {
 	for _, bundle := range os.Args[1:] {
-		if err := reference.Build(".", filepath.Join(bundle, reference.Folder)); err != nil {
+		folder := filepath.Join(bundle, reference.Folder)
+		err := reference.Build(".", folder)
+		if err == nil {
+			err = console.Build(".", folder)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

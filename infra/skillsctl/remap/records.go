@@ -9,14 +9,15 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// Extracted reads the records of an organization for which skills are extracted: sections and transfer courses.
+// Extracted reads the records of an organization for which skills are extracted: sections, transfer
+// courses and outcomes.
 func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind)
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.OutcomeListKind)
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind)
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind, catalog.OutcomeListKind)
 }
 
 func of(

@@ -21,6 +21,7 @@ var meanings = map[string]string{
 	"documentId":     "Id of the document",
 	"extractionId":   "Id of the extraction",
 	"articulationId": "Id of the articulation",
+	"outcomeId":      "Id of the outcome",
 
 	"transferCourseId":      "Id of the transfer course",
 	"sectionInstructorName": "Name of the instructor; null if unknown",

@@ -116,6 +116,10 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "default": refusal(op, "Problem")},
 		Extensions: map[string]any{"x-cost": op.Cost.Base, "x-problems": op.Codes()},
 	}
+	if op.Begins {
+		o.Responses[strconv.Itoa(http.StatusAccepted)] = d.success(e)
+		o.Responses[strconv.Itoa(http.StatusAccepted)].Description = http.StatusText(http.StatusAccepted)
+	}
 	for _, code := range op.Codes() {
 		if status := api.Status(code); status != http.StatusInternalServerError {
 			o.Responses[strconv.Itoa(status)] = refusal(op, statusName(status))

@@ -95,7 +95,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.FailureCode]():        enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
 		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
 		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
-		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Kinds()...),
+		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Resources()...),
 		reflect.TypeFor[catalog.Verdict]():            enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
 		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
 		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
@@ -106,6 +106,8 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[upsert.Outcome]():             enumerated("BatchOutcome", upsert.Created, upsert.Updated, upsert.Unchanged, upsert.Failed),
 		reflect.TypeFor[catalog.Source]():             enumerated("ExtractionSource", catalog.Sources()...),
 		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
+		reflect.TypeFor[catalog.LevelSource]():        enumerated("LevelSource", catalog.LevelSources()...),
+		reflect.TypeFor[catalog.SkillsSource]():       enumerated("SkillsSource", catalog.GivenSkills, catalog.ExtractedSkills),
 		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
 }

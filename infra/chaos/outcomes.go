@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+)
+
+// promised is the register of the statements of a course or program, in their order.
+const promised = "outcomes"
+
+// statements are sentences of which most name skills. Few, so that lists supersede each other with common ones.
+var statements = []string{
+	"Write programs in Python", "Query relational databases with SQL", "Explain linear algebra", "Analyze algorithms",
+	"Be a kind colleague", "Describe machine learning (K2)",
+}
+
+// replacesOutcomes returns the act of replacing the outcomes of a course or a program, often twice in a row, so that the
+// second supersedes the reading of the first.
+func replacesOutcomes(kind catalog.Kind) func(*client) {
+	return func(c *client) {
+		path := c.pick(kind)
+		if path == "" {
+			return
+		}
+		for range 1 + c.random.IntN(3) {
+			var list []object
+			var texts []string
+			for _, n := range c.random.Perm(len(statements))[:c.random.IntN(5)] {
+				outcome := object{"statement": statements[n], "code": fmt.Sprint("CLO ", n)}
+				if c.chance(4) {
+					outcome["level"], outcome["skills"] = 1+n%5, []object{{"skillId": "core:sql", "level": 2}}
+				}
+				list, texts = append(list, outcome), append(texts, statements[n])
+			}
+			if list == nil {
+				list = []object{}
+			}
+			c.change(request{
+				operation: "replace" + string(kind) + "Outcomes", path: path + "/outcomes", body: object{"outcomes": list},
+				effects: map[string]string{idOf(path) + " " + promised: strings.Join(texts, "|")},
+			})
+		}
+	}
+}
+
+// reviewOutcome reviews a skill of an outcome.
+func reviewOutcome(c *client) {
+	path := c.pick(catalog.CourseKind)
+	if path == "" {
+		return
+	}
+	list := c.send(request{operation: "getCourseOutcomes", path: path + "/outcomes"}).parsed()
+	outcomes, _ := list["outcomes"].([]any)
+	if len(outcomes) == 0 {
+		return
+	}
+	outcome, _ := one(c, outcomes).(object)
+	c.change(request{
+		operation: "reviewCourseOutcomeSkill", path: path + "/outcomes/" + text(outcome, "id") + "/skills/" + one(c, reviewable) + "/review",
+		body: object{"verdict": catalog.Accepted, "level": 1 + c.random.IntN(5)},
+	})
+}
+
+// findOutcomes reads a page of the outcomes with a skill.
+func findOutcomes(c *client) {
+	c.send(request{operation: "listOutcomes", path: "/outcomes?skillId=" + one(c, reviewable)})
+}
+
+// outcomesOf returns the outcomes of a course or program; nil for none.
+func (a *audit) outcomesOf(owner string) *catalog.OutcomeList {
+	if r := a.live[catalog.OutcomeListID(owner)]; r != nil {
+		return r.Record.(*catalog.OutcomeList)
+	}
+	return nil
+}
+
+// outcomes: each list belongs to a live course or program and ended as its statements require, the same statement always
+// yields the same skills, and a section that takes its skills from outcomes has theirs.
+func (a *audit) outcomes() {
+	skills := map[string]string{} // by statement
+	for _, r := range a.kinds[catalog.OutcomeListKind] {
+		list := r.Record.(*catalog.OutcomeList)
+		owner := a.record(r, catalog.OutcomeOwner(list.OwnerID), list.OwnerID)
+		if owner == nil || list.ID != catalog.OutcomeListID(list.OwnerID) {
+			a.breach("%s is live, but its owner %s is not", list.ID, list.OwnerID)
+			continue
+		}
+		if course, ok := owner.Record.(*catalog.Course); ok && course.Promises != (len(list.Outcomes) > 0) {
+			a.breach("%s has %d outcomes and says %v", course.ID, len(list.Outcomes), course.Promises)
+		}
+		for _, name := range pendingAttributes {
+			if r.row[name] != nil {
+				a.breach("%s is %s but has %s", list.ID, list.ProcessingStatus, name)
+			}
+		}
+		switch failed := list.ProcessingStatus == catalog.Failed && list.Failure != nil && list.Failure.Code == catalog.InternalFailure; {
+		case failed && list.Unread() > 0:
+		case list.ProcessingStatus == catalog.Completed && list.Failure == nil && list.Unread() == 0:
+			if list.Provenance != nil && a.rows[api.EvidenceRows.Key(string(list.OrganizationID))][list.ID] == nil {
+				a.breach("%s was read, but its evidence is missing", list.ID)
+			}
+		default:
+			a.breach("%s is %s with %d unread, failure %v", list.ID, list.ProcessingStatus, list.Unread(), list.Failure)
+		}
+		seen := map[string]bool{}
+		for _, o := range list.Outcomes {
+			if o.Unread || o.SkillsSource != catalog.ExtractedSkills {
+				continue
+			}
+			if seen[o.ID] {
+				a.breach("%s has %s twice", list.ID, o.ID)
+			}
+			seen[o.ID] = true
+			found := pack(catalog.Unreviewed(&o))
+			if before, ok := skills[o.Statement]; ok && before != found {
+				a.breach("%s: %q yielded %s, and elsewhere %s", o.ID, o.Statement, found, before)
+			}
+			skills[o.Statement] = found
+		}
+	}
+}
+
+// follows reports whether a section that takes its skills from its course's outcomes has theirs.
+func (a *audit) follows(section *catalog.Section, found string) bool {
+	list := a.outcomesOf(section.CourseID)
+	if list == nil || section.ProcessingStatus != list.ProcessingStatus {
+		return false
+	}
+	return found == pack(list.Union())
+}

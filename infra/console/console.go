@@ -1,0 +1,48 @@
+// Package console builds the page of GET /console: what registrars, committees and department
+// chairs use instead of calls. It is a program in TypeScript (src) over the public API and
+// nothing else. Its files are part of the bundle of the function docs, beside the reference.
+package console
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"skillscurriculum/infra/reference"
+	"skillscurriculum/pkg/api"
+)
+
+//go:embed page.html
+var page string
+
+//go:embed style.css
+var style []byte
+
+// Build writes console.html and its assets into folder, which reference.Build has made, from
+// the repository at root, including its node_modules.
+func Build(root, folder string) error {
+	bundle := exec.Command("node", filepath.Join("node_modules", "esbuild", "bin", "esbuild"), filepath.Join("infra", "console", "src", "main.tsx"),
+		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact", "--charset=utf8", "--log-level=warning")
+	bundle.Dir = root
+	var said bytes.Buffer
+	bundle.Stderr = &said
+	script, err := bundle.Output()
+	if err != nil {
+		return fmt.Errorf("bundle the console (run make node_modules): %w\n%s", err, said.String())
+	}
+	names := map[string]string{}
+	for name, text := range map[string][]byte{"console.js": script, "console.css": style} {
+		if names[name], err = reference.Asset(folder, name, text); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if err := template.Must(template.New("page").Parse(page)).Execute(&b, map[string]any{"Base": api.BasePath, "Assets": names}); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "console.html"), b.Bytes(), 0o644)
+}

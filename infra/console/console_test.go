@@ -1,0 +1,277 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"flag"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"skillscurriculum/infra/local/browser"
+	"skillscurriculum/infra/local/stack"
+	"skillscurriculum/infra/local/stack/stacktest"
+	"skillscurriculum/infra/reference"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/client"
+)
+
+var pictures = flag.String("pictures", "", "directory for pictures of the screens")
+
+const root = "../.."
+
+// The page, its script and its stylesheet weigh at most 100 KB together, as a browser loads them.
+func TestSize(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "assets"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Build(root, folder); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "assets", "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("assets %v, %v", files, err)
+	}
+	var all bytes.Buffer
+	for _, name := range append(files, filepath.Join(folder, "console.html")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := gzip.NewWriter(&all)
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d bytes", all.Len())
+	if all.Len() > 100_000 {
+		t.Errorf("the console weighs %d bytes", all.Len())
+	}
+}
+
+// The sources have the types that they say.
+func TestTypes(t *testing.T) {
+	check := exec.Command("node", filepath.Join(root, "node_modules", "typescript", "bin", "tsc"), "-p", ".")
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// service is a running stack behind a gate that tests close.
+type service struct {
+	*gate
+	address   string // of the console
+	key, read string
+	api       *client.Client
+}
+
+// gate passes requests on to the stack, and answers some itself: each fault once.
+type gate struct {
+	mu     sync.Mutex
+	faults []fault
+	served map[string]int // requests that reached the stack, by method and path
+}
+
+// fault is what happens to the next request of a method whose path ends so.
+type fault struct {
+	method, ending string
+	what           string // "429", "503", "lost before", "lost after"
+}
+
+// next makes faults happen to the next such requests, in this order.
+func (g *gate) next(faults ...fault) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.faults = append(g.faults, faults...)
+}
+
+// left returns how many faults have not happened.
+func (g *gate) left() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.faults)
+}
+
+func (g *gate) take(r *http.Request) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, f := range g.faults {
+		if f.method == r.Method && strings.HasSuffix(r.URL.Path, f.ending) {
+			g.faults = append(g.faults[:i:i], g.faults[i+1:]...)
+			return f.what
+		}
+	}
+	return ""
+}
+
+func (g *gate) handler(to *url.URL) http.Handler {
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch what := g.take(r); what {
+		case "429", "503":
+			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Content-Type", "application/problem+json")
+			code, status := "rate_limit_exceeded", http.StatusTooManyRequests
+			if what == "503" {
+				code, status = "unavailable", http.StatusServiceUnavailable
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"code":"`+code+`","status":`+what+`,"detail":"Try again."}`)
+		case "lost before":
+			panic(http.ErrAbortHandler)
+		case "lost after":
+			proxy.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	})
+}
+
+// start runs the whole service with an empty organization, Lake College.
+func start(t *testing.T) *service {
+	t.Helper()
+	functions := stacktest.Functions(t)
+	site := filepath.Join(functions, string(api.Docs), reference.Folder)
+	if err := reference.Build(root, site); err != nil {
+		t.Fatal(err)
+	}
+	if err := Build(root, site); err != nil {
+		t.Fatal(err)
+	}
+	s := &service{gate: &gate{}, api: &client.Client{}}
+	announced, stop, err := stack.Start(t.Context(), stack.Config{
+		Dir: filepath.Join(t.TempDir(), "local"), Functions: functions, RateUnits: "1000000", Console: log.New(io.Discard, "", 0),
+		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
+			table := stack.Open(p)
+			if err := table.SaveOrganization(ctx, &catalog.Organization{ID: "org_lake", Name: "Lake College"}); err != nil {
+				return stack.Demo{}, err
+			}
+			customer := catalog.Customer{ID: "cus_lake", OrganizationID: "org_lake", Name: "Registrar"}
+			var err error
+			if s.key, err = table.Admit(ctx, &customer); err != nil {
+				return stack.Demo{}, err
+			}
+			s.read = catalog.IDs{Random: rand.Reader}.NewSecret()
+			return stack.Demo{}, table.SaveKey(ctx, &catalog.Key{
+				ID: "key_read", CustomerID: customer.ID, OrganizationID: customer.OrganizationID, Scope: catalog.ReadScope,
+				Hash: catalog.HashSecret(s.read), CreatedAt: catalog.TimeOf(time.Now()),
+			})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	s.api.BaseURL, s.api.Key = announced.BaseURL, s.key
+	to, err := url.Parse(announced.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Path = ""
+	front := httptest.NewServer(s.handler(to))
+	front.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(front.Close)
+	s.address = front.URL + api.BasePath + "/console"
+	return s
+}
+
+// look checks the page with axe in light and dark, and takes pictures.
+func look(t *testing.T, p *browser.Page, name string) {
+	t.Helper()
+	p.Pictures = *pictures
+	for _, dark := range []bool{false, true} {
+		p.Dark(dark)
+		for _, fault := range p.Axe() {
+			t.Errorf("%s (dark: %v): %s", name, dark, fault)
+		}
+		p.Shot(name + map[bool]string{true: "-dark"}[dark])
+	}
+	p.Dark(false)
+	var wide int
+	if p.Eval(`document.documentElement.scrollWidth - innerWidth`, &wide); wide > 0 {
+		t.Errorf("%s: %d pixels too wide", name, wide)
+	}
+}
+
+// signIn opens an address of the console and signs in.
+func (s *service) signIn(p *browser.Page, key, address string) {
+	p.Open(s.address + address)
+	p.Fill("API key", key)
+	p.Press("Enter")
+}
+
+// sizes are the windows in which every task is done.
+var sizes = []struct {
+	name          string
+	width, height int
+}{{"390", 390, 844}, {"1280", 1280, 800}}
+
+// Tasks of people, each at both sizes, over one service.
+func TestConsole(t *testing.T) {
+	b := browser.Start(t)
+	s := start(t)
+	for _, task := range []struct {
+		name string
+		run  func(t *testing.T, s *service, p *browser.Page, size string)
+	}{{"sign in", signsIn}} {
+		for _, size := range sizes {
+			t.Run(task.name+" at "+size.name, func(t *testing.T) {
+				p := b.Page(t, root, size.width, size.height)
+				p.Pictures = *pictures
+				task.run(t, s, p, size.name)
+				if s.left() > 0 {
+					t.Errorf("%d faults have not happened", s.left())
+				}
+				for _, fault := range p.Faults() {
+					t.Error(fault)
+				}
+			})
+		}
+	}
+}
+
+// A person signs in, is told of a wrong key, finds the keys, moves with them, and leaves.
+func signsIn(t *testing.T, s *service, p *browser.Page, size string) {
+	p.Open(s.address + "#/courses?query=nothing")
+	p.Shows("Sign in")
+	look(t, p, "signin-"+size)
+	p.Fill("API key", "wrong")
+	p.Press("Enter")
+	p.Shows("This key is not valid")
+	look(t, p, "signin-refused-"+size)
+	s.next(fault{"GET", "/me", "lost before"}, fault{"GET", "/me", "503"}, fault{"GET", "/courses", "429"})
+	p.Fill("API key", s.read)
+	p.Press("Enter")
+	p.Shows("No course has a code or name that begins with these words.")
+	p.Shows("Read only")
+	look(t, p, "courses-none-"+size)
+	p.Press("?")
+	p.Shows("Single keys work outside of text fields")
+	look(t, p, "keys-"+size)
+	p.Press("Escape", "g", "c")
+	p.Shows("There are no courses yet.")
+	var stored int
+	if p.Eval(`localStorage.length + sessionStorage.length + document.cookie.length + (location.href + document.documentElement.outerHTML).split(`+"`"+s.read+"`"+`).length - 1`, &stored); stored != 0 {
+		t.Error("the key is stored")
+	}
+	p.Click("Sign out")
+	p.Shows("API key")
+}

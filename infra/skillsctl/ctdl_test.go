@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"skillscurriculum/infra/skillsctl/publish"
+	"skillscurriculum/infra/terms/validators"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/ctdl"
+	usecase "skillscurriculum/pkg/service"
+)
+
+// newCollege loads the demo and returns its first organization, which may publish.
+func newCollege(c *console) (org string) {
+	c.t.Helper()
+	org = value[struct {
+		Customers []struct{ OrganizationID string }
+	}](c, "demo", "load").Customers[0].OrganizationID
+	c.run(0, "organizations", "set", org, "-description", "A public two-year college", "-webpage", "https://college.example",
+		"-agent-type", "TwoYear", "-publication", "on", "-handle", "demo-college")
+	c.env[envBaseURL] = "https://api.example/v1"
+	return org
+}
+
+// outcomes gives a course two outcomes.
+func (c *console) outcomes(course *catalog.Course) {
+	c.t.Helper()
+	list := catalog.NewOutcomeList(course)
+	list.CreatedAt, list.OwnerID = course.CreatedAt, course.ID
+	for i, statement := range []string{"Query a database", "Join two tables"} {
+		o := catalog.Outcome{ID: fmt.Sprint("out_", i), Statement: statement, Level: 3}
+		if i > 0 {
+			o.ParentID = &list.Outcomes[0].ID
+		}
+		list.Outcomes = append(list.Outcomes, o)
+	}
+	var change catalog.Change
+	change.Create(list, nil)
+	if err := c.store.Commit(c.t.Context(), course.OrganizationID, &change); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	c := newConsole(t)
+	org := newCollege(c)
+	var log []string
+	answer := func(string) string { return `{"Successful":true,"Messages":[]}` }
+	assistant := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			PublishForOrganizationIdentifier string
+			GraphInput                       struct {
+				Graph []map[string]any `json:"@graph"`
+			}
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		if want := catalog.DerivedCTID(org); body.PublishForOrganizationIdentifier != want || r.Header.Get("Authorization") != "ApiToken secret-key" {
+			t.Errorf("for %s, not %s; %s", body.PublishForOrganizationIdentifier, want, r.Header.Get("Authorization"))
+		}
+		ctid := body.GraphInput.Graph[0]["ceterms:ctid"].(string)
+		log = append(log, r.URL.Path)
+		fmt.Fprint(w, answer(ctid))
+	}))
+	t.Cleanup(assistant.Close)
+	command := []string{"ctdl", "publish", "-organization", org, "-registry", assistant.URL}
+	if _, says := c.run(1, command...); !strings.Contains(says, envRegistryKey) {
+		t.Error(says)
+	}
+	planned := value[[]publish.Result](c, append(command, "-dry-run")...)
+	c.env[envRegistryKey] = "secret-key"
+	if len(log) > 0 {
+		t.Errorf("a dry run sent %q", log)
+	}
+	results := value[[]publish.Result](c, command...)
+	count := func(results []publish.Result, outcome publish.Outcome) (n int) {
+		for _, r := range results {
+			if r.Outcome == outcome {
+				n++
+			}
+		}
+		return n
+	}
+	published := count(results, publish.Published)
+	if published < 5 || published != len(log) || count(planned, publish.Pending) != published || log[0] != "/organization/publishGraph" {
+		t.Errorf("%d published of %d planned: %q", published, count(planned, publish.Pending), log)
+	}
+	if again := value[[]publish.Result](c, command...); count(again, publish.Unchanged) != published || len(log) != published {
+		t.Errorf("sent again: %+v", again)
+	}
+	files, err := os.ReadDir(".")
+	if err != nil || !slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "ctdl-publish-"+org+"-127.0.0.1") }) {
+		t.Errorf("no file of the state: %v %v", files, err)
+	}
+
+	// Another file knows nothing of it.
+	refused := ""
+	answer = func(ctid string) string {
+		if refused == "" {
+			refused = ctid
+		}
+		return fmt.Sprintf(`{"Successful":%t,"Messages":["secret-key is not a name"]}`, ctid != refused)
+	}
+	log = nil
+	out, says := c.run(3, append(command, "-only", "course", "-state", "other.json")...)
+	if !strings.Contains(out, refused) || strings.Contains(out+says, "secret-key") || len(log) < 3 ||
+		slices.ContainsFunc(log, func(path string) bool { return path != "/course/publishGraph" }) {
+		t.Errorf("%s%s: %q", out, says, log)
+	}
+	assistant.Close()
+	if _, says := c.run(4, append(command, "-state", "third.json")...); strings.Contains(says, "secret-key") {
+		t.Error(says)
+	}
+}
+
+// The validators find nothing in the demo's records.
+func TestDemoIsValid(t *testing.T) {
+	c := newConsole(t)
+	org := newCollege(c)
+	o, err := c.store.Organization(t.Context(), catalog.OrgID(org))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := usecase.ReadPublication(t.Context(), c.store, o, "https://api.example/v1/public/demo-college/ctdl/", "Starter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entities []ctdl.Entity
+	var all [][]byte
+	frameworks := 0
+	for _, d := range p.Describe() {
+		if d.Resource == "framework" {
+			frameworks++
+			entities = append(entities, d.Others...)
+		}
+		all = append(all, d.JSON(), ctdl.Graph(d.Entity, d.Others...))
+		entities = append(entities, d.Entity)
+	}
+	if t.Logf("%d entities", len(entities)); frameworks < 10 {
+		t.Errorf("%d frameworks", frameworks)
+	}
+	validators.Documents(t, append(all, ctdl.Graph(ctdl.OrganizationEntity(p.Organization), entities...))...)
+}

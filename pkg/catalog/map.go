@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+)
+
+// Mark is what a course does for an outcome of its program.
+type Mark string
+
+// The marks.
+const (
+	NoMark     Mark = "NONE"
+	Introduced Mark = "INTRODUCED"
+	Reinforced Mark = "REINFORCED"
+	Mastered   Mark = "MASTERED"
+)
+
+// MapSettings has the lowest scores of marks in the curriculum map of a program, multiples of 0.05 with
+// 0 < touch <= cover <= 1.
+type MapSettings struct {
+	_     struct{} `nullable:"true"`
+	Touch float64  `json:"touch" maximum:"1" exclusiveMinimum:"0" doc:"Score from which a course has a mark, a multiple of 0.05; not above cover"`
+	Cover float64  `json:"cover" maximum:"1" exclusiveMinimum:"0" doc:"Score from which a course can complete an outcome, a multiple of 0.05"`
+}
+
+// DefaultMapSettings has the thresholds of programs without any.
+var DefaultMapSettings = MapSettings{Touch: 0.30, Cover: 0.60}
+
+// steps is the number of steps between the thresholds 0 and 1.
+const steps = 20
+
+// Steps returns a threshold as its number of twentieths.
+func Steps(threshold float64) int64 { return int64(math.Round(threshold * steps)) }
+
+// check returns the field errors of thresholds.
+func (m MapSettings) check(l Lookups) (wrong []FieldError) {
+	stepped := func(name string, threshold float64) {
+		if float64(Steps(threshold))/steps != threshold {
+			wrong = append(wrong, FieldError{l.at(name), "must be a multiple of 0.05", threshold})
+		}
+	}
+	stepped("cover", m.Cover)
+	stepped("touch", m.Touch)
+	if m.Touch > m.Cover {
+		wrong = append(wrong, FieldError{l.at("touch"), "must not be greater than cover", m.Touch})
+	}
+	return wrong
+}
+
+// DecidedMark is the mark that a person gave a course for an outcome.
+type DecidedMark struct {
+	Mark         Mark    `json:"mark" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was decided"`
+	Note         *string `json:"note" doc:"Remark of the person who decided"`
+	DecidedAt    Time    `json:"decidedAt" doc:"When it was decided"`
+	KeyID        string  `json:"keyId" doc:"Id of the API key with which it was decided"`
+	ComputedThen Mark    `json:"computedThen" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was computed, by skills and outcomes, when it was decided"`
+}
+
+// MapDecision is a decision on one cell of a program's map. Statement is a digest of the outcome's statement at that
+// time: another statement makes the decision stale.
+type MapDecision struct {
+	DecidedMark
+	OutcomeID string `json:"outcomeId"`
+	CourseID  string `json:"courseId"`
+	Assessed  bool   `json:"assessed"`
+	Statement string `json:"statement"`
+}
+
+// MapDecisionInput is the input for a decision.
+type MapDecisionInput struct {
+	Mark     Mark              `json:"mark" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that holds from now on, whatever is computed"`
+	Assessed Optional[bool]    `json:"assessed,omitzero" doc:"Whether the course assesses the outcome; false when absent, and with NONE"`
+	Note     Optional[*string] `json:"note,omitzero" maxLength:"1000" doc:"Remark for people; null when absent"`
+}
+
+// Apply returns the decision on an outcome and a course. computed is the mark that is computed now.
+func (in MapDecisionInput) Apply(
+	outcome *Outcome, courseID string, computed Mark, keyID string, l Lookups, now Time,
+) (MapDecision, error) {
+	if in.Mark == NoMark && in.Assessed.Value {
+		return MapDecision{}, Invalid(FieldError{l.at("assessed"), "must not be true with NONE", true})
+	}
+	return MapDecision{
+		DecidedMark: DecidedMark{
+			Mark: in.Mark, Note: text(in.Note, nil), DecidedAt: now, KeyID: keyID, ComputedThen: computed,
+		},
+		OutcomeID: outcome.ID, CourseID: courseID, Assessed: in.Assessed.Value, Statement: outcome.Digest(),
+	}, nil
+}
+
+// Digest identifies the outcome's statement.
+func (o *Outcome) Digest() string {
+	sum := sha256.Sum256([]byte(o.Statement))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,143 @@
+package service
+
+import (
+	"context"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
+)
+
+// Promises are the outcomes of a course or a program, with what changes with them.
+type Promises struct {
+	Owner   catalog.Record
+	List    *catalog.OutcomeList // empty if it was never written
+	Section *catalog.Section     // the default section of a course; nil for a program, and where it is not needed
+}
+
+// Outcomes loads the outcomes of a course or a program, by its kind and id.
+func (a Actor) Outcomes(ctx context.Context, kind catalog.Kind, ownerID string) (p Promises, err error) {
+	p.Owner, p.List, err = parallel.Two(ctx, func(ctx context.Context) (catalog.Record, error) {
+		return a.Store.Record(ctx, a.Org, kind, "", ownerID, !a.Eventual)
+	}, func(ctx context.Context) (*catalog.OutcomeList, error) {
+		lists, err := a.OutcomeLists(ctx, ownerID)
+		return lists[ownerID], err
+	})
+	if err == nil && p.List == nil {
+		p.List = catalog.NewOutcomeList(p.Owner)
+	}
+	return p, err
+}
+
+// OutcomeLists loads the outcomes of courses and programs, by their ids, in one round trip. It omits lists that were
+// never written.
+func (a Actor) OutcomeLists(ctx context.Context, ownerIDs ...string) (map[string]*catalog.OutcomeList, error) {
+	ids := make([]string, len(ownerIDs))
+	for i, id := range ownerIDs {
+		ids[i] = catalog.OutcomeListID(id)
+	}
+	// A weak read that misses a list is followed by a strong one, and most owners have none.
+	lists, err := GetByID[*catalog.OutcomeList](ctx, a.Store, a.Org, ids, true)
+	byOwner := make(map[string]*catalog.OutcomeList, len(lists))
+	for _, list := range lists {
+		byOwner[list.OwnerID] = list
+	}
+	return byOwner, err
+}
+
+// withOutcomes returns the load of a record in parallel with its outcomes, which only courses and programs have.
+func withOutcomes[R catalog.Record](a Actor, load Load[R], id string, lists *map[string]*catalog.OutcomeList) Load[R] {
+	return func(ctx context.Context) (record R, err error) {
+		record, *lists, err = parallel.Two(ctx, load, func(ctx context.Context) (map[string]*catalog.OutcomeList, error) {
+			if catalog.OutcomeOwner(id) == "" {
+				return nil, nil
+			}
+			return a.OutcomeLists(ctx, id)
+		})
+		return record, err
+	}
+}
+
+// promises loads outcomes for a change.
+func (a Actor) promises(ctx context.Context, kind catalog.Kind, ownerID string) (p Promises, err error) {
+	if kind != catalog.CourseKind {
+		return a.Outcomes(ctx, kind, ownerID)
+	}
+	sectionID := catalog.DefaultSectionID(ownerID)
+	var sections map[string]*catalog.Section
+	p, sections, err = parallel.Two(ctx, func(ctx context.Context) (Promises, error) {
+		return a.Outcomes(ctx, kind, ownerID)
+	}, byID[*catalog.Section](a, sectionID))
+	if err != nil {
+		return p, err
+	}
+	if p.Section = sections[sectionID]; p.Section == nil { // the ids of early sections do not follow from those of their courses
+		p.Section, err = one[*catalog.Section](a, p.Owner.(*catalog.Course).DefaultSectionID)(ctx)
+	}
+	return p, err
+}
+
+// save returns the change of a list that is no longer as it was; the change is empty if it is.
+func (a Actor) save(p Promises, was *catalog.OutcomeList) (*catalog.Change, error) {
+	change := &catalog.Change{}
+	return change, change.SaveOutcomes(was, p.List, p.Owner, p.Section, a.Now)
+}
+
+// ReplaceOutcomes replaces the outcomes of a course or a program.
+func (a Actor) ReplaceOutcomes(
+	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
+) (*catalog.OutcomeList, *catalog.Change, error) {
+	p, err := a.promises(ctx, kind, ownerID)
+	if err != nil {
+		return nil, nil, err
+	}
+	was := catalog.Copy(p.List)
+	changed, wrong := p.List.Replace(in, a.IDs, a.Lookups)
+	if wrong != nil {
+		return nil, nil, catalog.Invalid(wrong...)
+	}
+	if !changed {
+		return p.List, &catalog.Change{}, nil
+	}
+	change, err := a.save(p, was)
+	return p.List, change, err
+}
+
+// ReviewOutcome replaces the review of a skill of an outcome.
+func (a Actor) ReviewOutcome(
+	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string, in catalog.ReviewInput,
+) (*catalog.Outcome, *catalog.Change, error) {
+	return a.reviewOutcome(ctx, kind, ownerID, id, func(list *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
+		return true, list.Review(o, in, skillID, a.KeyID, a.Lookups, a.Now)
+	})
+}
+
+// UnreviewOutcome removes the review of a skill of an outcome, if there is one.
+func (a Actor) UnreviewOutcome(
+	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string,
+) (*catalog.Change, error) {
+	_, change, err := a.reviewOutcome(ctx, kind, ownerID, id, func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
+		return catalog.Unreview(o, skillID, a.Lookups)
+	})
+	return change, err
+}
+
+// reviewOutcome changes the reviews of an outcome.
+func (a Actor) reviewOutcome(
+	ctx context.Context, kind catalog.Kind, ownerID, id string,
+	review func(list *catalog.OutcomeList, o *catalog.Outcome) (changed bool, err error),
+) (*catalog.Outcome, *catalog.Change, error) {
+	p, err := a.promises(ctx, kind, ownerID)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := p.List.Find(id)
+	if o == nil {
+		return nil, nil, catalog.Absent()
+	}
+	was := catalog.Copy(p.List)
+	if changed, err := review(p.List, o); err != nil || !changed {
+		return o, &catalog.Change{}, err
+	}
+	change, err := a.save(p, was)
+	return o, change, err
+}
