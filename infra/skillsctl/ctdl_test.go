@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"skillscurriculum/infra/skillsctl/publish"
 	"skillscurriculum/infra/terms/validators"
 	"skillscurriculum/pkg/catalog"
@@ -148,4 +150,65 @@ func TestDemoIsValid(t *testing.T) {
 		t.Errorf("%d frameworks", frameworks)
 	}
 	validators.Documents(t, append(all, ctdl.Graph(ctdl.OrganizationEntity(p.Organization), entities...))...)
+}
+
+// publicationOf returns the documents of everything that an organization publishes.
+func (c *console) publicationOf(org string) (all []ctdl.Entity) {
+	c.t.Helper()
+	o, err := c.store.Organization(c.t.Context(), catalog.OrgID(org))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	p, err := usecase.ReadPublication(c.t.Context(), c.store, o, "https://api.example/v1/public/"+o.Handle+"/ctdl/", "Starter")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, d := range p.Describe() {
+		if d.Resource != "articulation" {
+			all = append(append(all, d.Entity), d.Others...)
+		}
+	}
+	return all
+}
+
+// What an organization exports and another imports is the same in its export, but for addresses.
+func TestImportOfAnExport(t *testing.T) {
+	c := newConsole(t)
+	org := newCollege(c)
+	entities := c.publicationOf(org)
+	graph := string(ctdl.Graph(entities[0], entities[1:]...))
+	c.file("export.jsonld", graph)
+	// Outcomes that wait for their extraction wait again.
+	var waiting int
+	err := usecase.Each(t.Context(), c.store, catalog.OrgID(org), "", func(list *catalog.OutcomeList) error {
+		if list.Unread() > 0 && strings.Contains(graph, list.CTID) {
+			waiting++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged := fmt.Sprintf("created  0\nupdated  %d\n", waiting)
+	if out, _ := c.run(0, "import", "catalog", "-organization", org, "export.jsonld"); !strings.Contains(out, unchanged) {
+		t.Errorf("the export changes its organization: %s", out)
+	}
+	other := string(value[catalog.Customer](c, "customers", "create", "-name", "Other").OrganizationID)
+	c.run(0, "organizations", "set", other, "-name", "Alder Bay", "-ctid", catalog.DerivedCTID(org),
+		"-description", "A public two-year college", "-webpage", "https://college.example", "-agent-type", "TwoYear",
+		"-publication", "on", "-handle", "other-college")
+	c.run(0, "import", "catalog", "-organization", other, "export.jsonld")
+	imported := c.publicationOf(other)
+	text := strings.ReplaceAll(string(ctdl.Graph(imported[0], imported[1:]...)), "/other-college/", "/demo-college/")
+	if diff := cmp.Diff(lines(graph), lines(text)); diff != "" {
+		t.Errorf("%.3000s", diff)
+	}
+	// Another import changes nothing.
+	if out, _ := c.run(0, "import", "catalog", "-organization", other, "export.jsonld"); !strings.Contains(out, unchanged) {
+		t.Errorf("imported again: %s", out)
+	}
+}
+
+func lines(graph string) []string {
+	return strings.Split(strings.ReplaceAll(graph, `{"@id"`, "\n{\"@id\""), "\n")
 }
