@@ -31,25 +31,6 @@ func newCollege(c *console) (org string) {
 	return org
 }
 
-// outcomes gives a course two outcomes.
-func (c *console) outcomes(course *catalog.Course) {
-	c.t.Helper()
-	list := catalog.NewOutcomeList(course)
-	list.CreatedAt, list.OwnerID = course.CreatedAt, course.ID
-	for i, statement := range []string{"Query a database", "Join two tables"} {
-		o := catalog.Outcome{ID: fmt.Sprint("out_", i), Statement: statement, Level: 3}
-		if i > 0 {
-			o.ParentID = &list.Outcomes[0].ID
-		}
-		list.Outcomes = append(list.Outcomes, o)
-	}
-	var change catalog.Change
-	change.Create(list, nil)
-	if err := c.store.Commit(c.t.Context(), course.OrganizationID, &change); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
 func TestPublish(t *testing.T) {
 	c := newConsole(t)
 	org := newCollege(c)
@@ -211,4 +192,43 @@ func TestImportOfAnExport(t *testing.T) {
 
 func lines(graph string) []string {
 	return strings.Split(strings.ReplaceAll(graph, `{"@id"`, "\n{\"@id\""), "\n")
+}
+
+// A graph of the Registry states things that no record has, refers to entities that are not in the file, and names a
+// course that was imported from elsewhere.
+func TestImportOfAGraphOfTheRegistry(t *testing.T) {
+	c := newConsole(t)
+	org := value[catalog.Customer](c, "customers", "create", "-name", "College").OrganizationID
+	c.file("courses.csv", "externalId,code,name,description\nA1,CS 101,Programming,\nA2,CS 102,Databases,Kept\n")
+	c.run(0, "import", "catalog", "-organization", string(org), "courses.csv")
+	c.file("graph.jsonld", `{"@context":"https://credreg.net/ctdl/schema/context/json","@id":"https://registry.example/graph/ce-1","@graph":[
+		{"@id":"https://registry.example/resources/ce-00000000-0000-4000-8000-000000000001","@type":"ceterms:LearningOpportunityProfile",
+		 "ceterms:ctid":"ce-00000000-0000-4000-8000-000000000001","ceterms:name":{"en":"Introduction to programming"},"ceterms:codedNotation":"cs101",
+		 "ceterms:keyword":{"en":["code"]},"ceterms:lifeCycleStatusType":{"@type":"ceterms:CredentialAlignmentObject","ceterms:targetNode":"lifeCycle:Ceased"},
+		 "ceterms:creditValue":[{"@type":"ceterms:ValueProfile","ceterms:creditUnitType":[{"ceterms:targetNode":"creditUnit:QuarterHour"}],"schema:value":4}],
+		 "ceterms:teaches":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000009"]},
+		{"@id":"https://registry.example/resources/ce-00000000-0000-4000-8000-000000000002","@type":"ceterms:LearningProgram",
+		 "ceterms:ctid":"ce-00000000-0000-4000-8000-000000000002","ceterms:name":{"en":"Computing"},
+		 "ceterms:hasPart":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000001"],
+		 "ceterms:isPreparationFor":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000008"]},
+		{"@id":"_:b1","@type":"ceterms:Organization","ceterms:name":{"en":"College"}}]}`)
+	out, _ := c.run(0, "import", "catalog", "-organization", string(org), "graph.jsonld")
+	for _, want := range []string{"ceterms:keyword", "ignored", "created  1", "updated  1", "ceterms:Organization", "without outcomes", "without credentials"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	courses, err := usecase.All[*catalog.Course](t.Context(), c.store, org, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := courses[0]
+	if got.Name != "Introduction to programming" || *got.ExternalID != "A1" || got.LifecycleStatus != "RETIRED" || got.Credits.Unit != "QUARTER_HOUR" ||
+		got.CTID != "ce-00000000-0000-4000-8000-000000000001" || *courses[1].Description != "Kept" || len(courses) != 2 {
+		t.Errorf("%+v %+v", got, courses[1])
+	}
+	programs, err := usecase.All[*catalog.Program](t.Context(), c.store, org, "")
+	if err != nil || len(programs) != 1 || !slices.Equal(programs[0].CourseOrder, []string{got.ID}) {
+		t.Errorf("%+v %v", programs, err)
+	}
 }

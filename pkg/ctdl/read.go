@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -181,11 +182,13 @@ func derived(v value) value {
 	return v
 }
 
-var ctidAtEnd = regexp.MustCompile(`ce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+var ctidAtEnd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`ce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+})
 
 func ctidOf(e node) string {
 	ctid, _ := e["ceterms:ctid"].(string)
-	return ctidAtEnd.FindString(strings.ToLower(ctid))
+	return ctidAtEnd().FindString(strings.ToLower(ctid))
 }
 
 // keyOf returns the CTID of an entity, or else its address.
@@ -197,7 +200,7 @@ func referenceOf(v any) string {
 		v = o["@id"]
 	}
 	ref, _ := v.(string)
-	return cmp.Or(ctidAtEnd.FindString(strings.ToLower(ref)), ref)
+	return cmp.Or(ctidAtEnd().FindString(strings.ToLower(ref)), ref)
 }
 
 // referencesOf returns those in a list.
