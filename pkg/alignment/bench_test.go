@@ -158,7 +158,7 @@ func BenchmarkReport(b *testing.B) {
 		{"gap", alignment.GapView, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.Result()) }},
 		{"CSV", alignment.AlignmentView, r.WriteCSV},
 		{"page", alignment.AlignmentView, func(w io.Writer) error {
-			_, err := page.Pages{}.Report(w, r, func(view string) string { return "?view=" + view })
+			_, err := page.Pages{}.Report(w, masthead, r, func(view string) string { return "?view=" + view })
 			return err
 		}},
 	} {

@@ -39,18 +39,24 @@ type Side struct {
 // DecisionPage is an articulation for human readers; package page renders it. It omits the
 // private note, because pages are shared.
 type DecisionPage struct {
-	ID, Title, Status string
-	Final             bool // whether it is approved or rejected
-	Grants            string
-	Facts             []fact
-	Notes             []fact
-	Alternatives      []pageAlternative
-	Granted           []pageGrant
-	Programs          []string // empty for all
-	Comparison        *pageComparison
-	NoComparison      string // why Comparison is nil
-	Moves             []pageMove
-	Changed, Day      string // when the record was last changed
+	ID, Institution, Status string
+	Sent                    []string // codes of the alternatives
+	Final                   bool     // whether it is approved or rejected
+	Counts                  string   // how it counts, before the names of what is granted
+	Grants                  []string // these names
+	Until                   string   // the day on which it ended or begins, after them
+	Granting                string   // the heading of what is granted
+	Signed                  bool     // whether there are lines to sign
+	Rejection               string   // why it was rejected
+	Facts                   []fact
+	Notes                   []fact
+	Alternatives            []pageAlternative
+	Granted                 []pageGrant
+	Programs                []string // empty for all
+	Comparison              *pageComparison
+	NoComparison            string // why Comparison is nil
+	Moves                   []pageMove
+	Changed, Day            string // when the record was last changed
 }
 
 type pageAlternative struct {
@@ -71,6 +77,17 @@ type pageComparison struct {
 	AboutSent, AboutHere string   // why there are no quotes; "" where there are
 }
 
+// Lines returns the CSS class that limits the lines of a quote in print: with many skills, the page remains short.
+func (c pageComparison) Lines() string {
+	switch n := len(c.Skills); {
+	case n > 30:
+		return "single"
+	case n > 16:
+		return "two"
+	}
+	return ""
+}
+
 // pageMatch is a skill of the section and the transfer course's match for it.
 type pageMatch struct {
 	Name         string
@@ -87,22 +104,32 @@ type pageTeaching struct {
 
 type pageMove struct{ At, Day, From, To, By, Note string }
 
-// Page returns the articulation for human readers.
-func (d Decision) Page() DecisionPage {
+// Title names what is sent and by whom.
+func (p DecisionPage) Title() string { return strings.Join(p.Sent, " or ") + " at " + p.Institution }
+
+// Sentence is the rest of the sentence that the title begins.
+func (p DecisionPage) Sentence() string {
+	text := strings.TrimSpace(p.Counts + " " + strings.Join(p.Grants, " and "))
+	if p.Until != "" {
+		text += ", " + p.Until
+	}
+	return text
+}
+
+// Page returns the articulation for human readers on a day.
+func (d Decision) Page(today string) DecisionPage {
 	a := d.Articulation
 	p := DecisionPage{
-		ID: a.ID, Status: words(a.Status), Changed: a.UpdatedAt.String(), Day: dayName(catalog.DateOf(a.UpdatedAt)),
+		ID: a.ID, Changed: a.UpdatedAt.String(), Day: dayName(catalog.DateOf(a.UpdatedAt)),
 		Final: a.Status == catalog.ArticulationApproved || a.Status == catalog.ArticulationRejected,
-		Title: sendingName(a.Sending) + " at " + a.SendingInstitution.Name, Grants: "grants nothing",
+		Sent:  sendingNames(a.Sending), Institution: a.SendingInstitution.Name,
 		Facts: d.facts(), Notes: d.notes(), Granted: d.granted(),
+		Signed: a.Status == catalog.ArticulationApproved || a.Status == catalog.ArticulationInReview,
 	}
-	if len(p.Granted) > 0 {
-		var codes []string
-		for _, grant := range p.Granted {
-			codes = append(codes, cmp.Or(grant.Code, grant.Name))
-		}
-		p.Grants = "counts here as " + strings.Join(codes, " and ")
+	for _, grant := range p.Granted {
+		p.Grants = append(p.Grants, cmp.Or(grant.Code, grant.Name))
 	}
+	d.stand(&p, today)
 	for i, alternative := range a.Sending {
 		shown := pageAlternative{Number: i + 1}
 		for _, c := range alternative.Courses {
@@ -135,9 +162,47 @@ func (d Decision) Page() DecisionPage {
 	return p
 }
 
+// stand sets what is true of the articulation in its state: only an approved one counts, and only in its period.
+func (d Decision) stand(p *DecisionPage, today string) {
+	a := d.Articulation
+	p.Status, p.Granting = words(a.Status), "What would be granted"
+	credited := len(p.Grants) > 0
+	switch {
+	case a.Status == catalog.ArticulationRejected:
+		p.Counts, p.Granting = choose(credited, "was not accepted as", "was not accepted as worth no credit"), "What was proposed"
+		for _, move := range d.Moves {
+			if move.To == catalog.ArticulationRejected {
+				p.Rejection = valueOf(move.Note)
+			}
+		}
+	case a.Status != catalog.ArticulationApproved:
+		p.Counts = choose(credited, "is proposed to count as", "is proposed to receive no credit")
+	case a.EndedBefore(today):
+		p.Counts, p.Until = choose(credited, "counted as", "received no credit"), "until "+dayName(*a.EffectiveTo)
+		p.Status, p.Granting = "approved, ended", "What was granted"
+	case !a.InForce(today):
+		p.Counts, p.Until = choose(credited, "will count as", "will receive no credit"), "from "+dayName(a.EffectiveFrom)
+		p.Status, p.Granting = "approved, not yet in force", "What will be granted"
+	default:
+		p.Counts, p.Granting = choose(credited, "counts here as", "receives no credit here"), "What is granted"
+	}
+}
+
+func choose(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
 func (d Decision) facts() []fact {
 	a := d.Articulation
-	facts := []fact{{"Decision", words(a.Decision)}, {"In force", period(a.EffectiveFrom, valueOf(a.EffectiveTo))}}
+	facts := []fact{
+		{"Proposal", words(a.Decision)}, {"Proposed period", period(a.EffectiveFrom, valueOf(a.EffectiveTo))},
+	}
+	if a.Status == catalog.ArticulationApproved {
+		facts[0].Label, facts[1].Label = "Decision", "In force"
+	}
 	if d.Evidence != nil {
 		facts = append(facts, fact{
 			"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), words(d.Evidence.Equivalence)),
@@ -214,8 +279,11 @@ func (d Decision) comparison() *pageComparison {
 		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
 			equivalenceNames[e.Equivalence],
 			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
-		Basis:     "These are the current figures; the approval will freeze them.",
+		Basis:     "These are the current figures; an approval would freeze them.",
 		AboutSent: d.Sent.noQuotes(), AboutHere: d.Taught.noQuotes(),
+	}
+	if d.Articulation.Status == catalog.ArticulationRejected {
+		c.Basis = "These are the current figures, not those of the rejection."
 	}
 	if d.Articulation.DecidedAt != nil {
 		c.Basis = "Score, levels and matches are those of the approval on " +
@@ -311,9 +379,8 @@ func nameOf(skills []catalog.SkillRef, id string) string {
 	return ""
 }
 
-// sendingName lists the alternatives by their codes.
-func sendingName(alternatives []catalog.Alternative) string {
-	var names []string
+// sendingNames lists the alternatives by their codes.
+func sendingNames(alternatives []catalog.Alternative) (names []string) {
 	for _, a := range alternatives {
 		var codes []string
 		for _, c := range a.Courses {
@@ -321,7 +388,7 @@ func sendingName(alternatives []catalog.Alternative) string {
 		}
 		names = append(names, strings.Join(codes, " with "))
 	}
-	return strings.Join(names, " or ")
+	return names
 }
 
 // words returns a constant such as NO_CREDIT in lower-case words.

@@ -8,30 +8,38 @@ import (
 	"strconv"
 	"strings"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 )
+
+// Masthead is what every page names: the organization ("" if it has no name), the record, and the day on which the
+// page was made.
+type Masthead struct {
+	Organization, Record string
+	Made                 catalog.Time
+}
 
 // Page is a report for human readers: a heat map of its courses against its jobs (or of its
 // skills against its courses) and the skills missing for each job, or for the market view the
 // figures. Parts names its sections in their order. Package page renders it as HTML.
 type Page struct {
-	Name, Description string
-	View              string
-	Created, Day      string
-	Facts             []fact
-	Warnings          []string
-	Parts             []string
-	Courses           []pageCourse
-	Jobs              []pageJob
-	Skills            []skillGroup
-	Occupations       []pageOccupation
-	National          bool   // the figures requested are national
-	Region            string // the region requested
-	Surveyed          string // the regions that have figures
-	Notes             []string
-	WideJobs          bool // so many jobs that their columns must be narrow
-	WideCourses       bool
-	Narrowed          bool // limited to the settings' skills
+	ID, Name, Description string
+	View                  string
+	Created, Day          string
+	Facts                 []fact
+	Warnings              []string
+	Parts                 []string
+	Courses               []pageCourse
+	Jobs                  []pageJob
+	Skills                []skillGroup
+	Occupations           []pageOccupation
+	National              bool   // the figures requested are national
+	Region                string // the region requested
+	Surveyed              string // the regions that have figures
+	Notes                 []string
+	WideJobs              bool // so many jobs that their columns must be narrow
+	WideCourses           bool
+	Narrowed              bool // limited to the settings' skills
 }
 
 type fact struct{ Label, Value string }
@@ -87,7 +95,7 @@ func (r Report) Page() Page {
 		view = AlignmentView
 	}
 	p := Page{
-		Name: r.Record.Name, View: view,
+		ID: r.Record.ID, Name: r.Record.Name, View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
 		Courses: s.pageCourses(), Jobs: s.pageJobs(),
 		WideJobs: len(s.jobs) > 10, WideCourses: len(s.courses) > 16, Narrowed: len(s.skills) > 0,

@@ -142,11 +142,11 @@ func RowsOf(function string) Rows {
 	case string(Articulations):
 		// A course counts how often it is granted.
 		return writer.
-			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
+			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows, OrganizationRows).
 			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows, CTIDRows)
 	case string(Reports):
 		return writer.
-			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind)).reading(data...).
+			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
 			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
 	case string(Labor):
 		return caller.reading(data...)

@@ -44,12 +44,13 @@ type Extraction struct {
 
 // ExtractionResult is the result of a finished extraction: skills with their evidence, or a failure.
 type ExtractionResult struct {
-	Skills     []SkillRef `json:"skills"`
-	Evidence   []Evidence `json:"evidence"`
-	Warnings   []Warning  `json:"warnings"`
-	Provenance Provenance `json:"provenance"`
-	Failure    *Failure   `json:"failure"`
-	Text       string     `json:"-"`
+	Skills     []SkillRef     `json:"skills"`
+	Evidence   []Evidence     `json:"evidence"`
+	Warnings   []Warning      `json:"warnings"`
+	Outcomes   []FoundOutcome `json:"outcomes"` // of a syllabus, in its order
+	Provenance Provenance     `json:"provenance"`
+	Failure    *Failure       `json:"failure"`
+	Text       string         `json:"-"`
 	// Statements has what was read out of the outcomes of a list, by their ids; nil for other records.
 	Statements map[string]StatementResult `json:"statements,omitempty"`
 }

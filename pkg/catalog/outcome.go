@@ -332,16 +332,16 @@ func (list *OutcomeList) renameSkills(rename Rename) bool {
 	return changed
 }
 
-// FoundOutcome is an outcome sentence of a section's syllabus, as extracted.
+// FoundOutcome is an outcome that the syllabus of a section states, as extracted.
 type FoundOutcome struct {
-	Number      int         `json:"number"` // in the document, from 1
-	Code        *string     `json:"code"`   // its label, such as "CLO 3"
-	Statement   string      `json:"statement"`
-	Page        int         `json:"page"`
-	Start       int         `json:"start"` // offsets into the text of the syllabus, as those of evidence
-	End         int         `json:"end"`
-	Level       int         `json:"level"`
-	LevelSource LevelSource `json:"levelSource"`
-	Verb        *string     `json:"verb"`
-	SkillIDs    []string    `json:"skillIds"`
+	Number      int         `json:"number" minimum:"1" doc:"Number of the outcome in the syllabus, in its order"`
+	Code        *string     `json:"code" doc:"Label of the outcome, such as CLO 3"`
+	Statement   string      `json:"statement" doc:"Words of the outcome, without label and lead-in"`
+	Page        int         `json:"page" minimum:"1" doc:"Page of the document where the statement begins, from 1; 1 for formats without pages"`
+	Start       int         `json:"start" minimum:"0" doc:"Start of the statement in the extracted text, in Unicode code points from 0"`
+	End         int         `json:"end" minimum:"1" doc:"End of the statement in the extracted text, in Unicode code points, exclusive"`
+	Level       int         `json:"level" minimum:"1" maximum:"5" doc:"Level that the outcome asks for: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	LevelSource LevelSource `json:"levelSource" enum:"PRINTED,VERB,NONE" doc:"Where the level comes from: print beside the statement, its verb, or neither (then 2)"`
+	Verb        *string     `json:"verb" doc:"The verb of the statement that asks for most"`
+	SkillIDs    []string    `json:"skillIds" doc:"Skills of the syllabus that the statement mentions"`
 }

@@ -51,7 +51,7 @@ func (r *Report) renameSkills(rename Rename) bool {
 	return renamed(&r.Settings.Skills, rename, func(s *ReportSkill) (*string, *string) { return &s.ID, new(string) }, nil)
 }
 
-// RenameSkills renames the skills of an extraction's outcome and of its evidence.
+// RenameSkills renames the skills of an extraction's result, of its evidence and of its outcomes.
 func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	skills := renameRefs(&o.Skills, rename)
 	evidence := false
@@ -66,6 +66,10 @@ func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	if evidence {
 		o.Evidence = kept
 	}
+	outcomes := false
+	for i := range o.Outcomes {
+		outcomes = renamed(&o.Outcomes[i].SkillIDs, rename, func(id *string) (*string, *string) { return id, new(string) }, nil) || outcomes
+	}
 	statements := false
 	for id, read := range o.Statements {
 		of := ExtractionResult{Skills: read.Skills, Evidence: read.Evidence}
@@ -74,7 +78,7 @@ func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 			o.Statements[id] = read
 		}
 	}
-	return skills || evidence || statements
+	return skills || evidence || outcomes || statements
 }
 
 func renameRefs(skills *[]SkillRef, rename Rename) bool {

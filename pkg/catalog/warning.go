@@ -29,11 +29,12 @@ const (
 	UnknownSOC      WarningCode = "unknown_soc"
 )
 
-// Reasons why a document has no skills, or meaningless ones.
+// Reasons why a document has no skills, or meaningless ones, or not all of its outcomes.
 const (
 	LanguageNotCovered WarningCode = "language_not_covered"
 	VocabularyMismatch WarningCode = "vocabulary_mismatch"
 	NotACourse         WarningCode = "not_a_course"
+	OutcomesTruncated  WarningCode = "outcomes_truncated" // only the first outcomes of a syllabus were taken
 )
 
 // SkillsNotInTaxonomy means that some of the skills behind a response are not in the loaded taxonomy: they match by
@@ -52,7 +53,7 @@ const (
 func WarningCodes() []WarningCode {
 	return []WarningCode{
 		Suppressed, HourlyOnly, TopCoded, RegionFallback, OccupationGroup, NoFigures, NoMatch, UnknownCIP, UnknownSOC,
-		LanguageNotCovered, VocabularyMismatch, NotACourse, SkillsNotInTaxonomy,
+		LanguageNotCovered, VocabularyMismatch, NotACourse, OutcomesTruncated, SkillsNotInTaxonomy,
 		CourseWithoutSkills, JobWithoutSkills, JobWithoutSOC, TooManyCourses,
 	}
 }

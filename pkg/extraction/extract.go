@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.4"
+const Engine = "skillscurriculum/2.5"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -168,7 +169,15 @@ func (e *Extractor) Extract(ctx context.Context, doc catalog.SyllabusText) (cata
 }
 
 func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (catalog.ExtractionResult, error) {
-	result := catalog.ExtractionResult{Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{}}
+	place := newPlaces(doc)
+	result := catalog.ExtractionResult{
+		Skills: []catalog.SkillRef{}, Evidence: []catalog.Evidence{}, Warnings: []catalog.Warning{},
+	}
+	var more bool
+	if result.Outcomes, more = x.foundOutcomes(place); more {
+		warn(&result, catalog.OutcomesTruncated,
+			fmt.Sprintf("The text has more than %d outcomes; only the first %[1]d were taken.", maxOutcomes))
+	}
 	if err := x.tokenize(ctx); err != nil {
 		return result, err
 	}
@@ -186,8 +195,7 @@ func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (cat
 	if err != nil {
 		return result, err
 	}
-	place := newPlaces(doc)
-	evidence := map[string][]catalog.Evidence{}
+	evidence, given := map[string][]catalog.Evidence{}, map[string]*finding{}
 	for _, f := range findings {
 		c := m.Confidence(m.Score(x.t.ID(int(f.skill)), x.values(f)), x.bounds(f))
 		if c < cut || c == 0 {
@@ -198,7 +206,7 @@ func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (cat
 		}
 		level, shown := x.level(f)
 		ref := catalog.SkillRef{SkillID: x.t.ID(int(f.skill)), SkillName: x.t.Name(int(f.skill)), Level: level, Confidence: c}
-		result.Skills = append(result.Skills, ref)
+		result.Skills, given[ref.SkillID] = append(result.Skills, ref), f
 		for _, s := range shown {
 			evidence[ref.SkillID] = append(evidence[ref.SkillID], x.evidence(ref.SkillID, s, place))
 		}
@@ -206,6 +214,7 @@ func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (cat
 	skills.Order(result.Skills)
 	for _, ref := range result.Skills {
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
+		x.allot(result.Outcomes, ref.SkillID, given[ref.SkillID], place)
 	}
 	if x.foreign() {
 		warn(&result, catalog.NotACourse,
@@ -648,19 +657,15 @@ type shown struct {
 // any of them, a skill that is done has the level of the verb with which its name begins if
 // that word stands there, and is applied at most if not.
 func (x *extraction) level(f *finding) (int, []shown) {
-	best := x.mentions[f.best]
 	knowledge := x.t.Kind(int(f.skill)) == "knowledge"
 	var all []shown
 	for _, i := range f.mentions {
-		m := &x.mentions[i]
 		if len(all) == mostGoverned {
 			break
 		}
-		if i != f.best && (!m.exact && (m.strength < 0.6*best.strength || m.share < 0.5*best.share) ||
-			m.beaten && !best.beaten) {
-			continue
+		if x.counts(f, i) {
+			all = append(all, x.governing(i, knowledge))
 		}
-		all = append(all, x.governing(i, knowledge))
 	}
 	if slices.ContainsFunc(all, func(s shown) bool { return s.printed }) {
 		for i := range all {
@@ -687,6 +692,13 @@ func (x *extraction) level(f *finding) (int, []shown) {
 		}
 	}
 	return cmp.Or(level, unknownLevel), all
+}
+
+// counts reports whether a mention of a skill says about as much as the best one.
+func (x *extraction) counts(f *finding, mention int32) bool {
+	m, best := &x.mentions[mention], &x.mentions[f.best]
+	return mention == f.best ||
+		(m.exact || m.strength >= 0.6*best.strength && m.share >= 0.5*best.share) && (!m.beaten || best.beaten)
 }
 
 // stands reports whether a word, in any of its forms, is among the words of a mention.

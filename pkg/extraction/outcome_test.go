@@ -2,6 +2,7 @@ package extraction
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -56,6 +57,115 @@ func TestStatementIsTheOnlyBlockOfASyllabus(t *testing.T) {
 		r, err := e.Statement(context.Background(), statement)
 		if err != nil || len(r.Skills) == 0 {
 			t.Errorf("%q has no skills, %v", statement, err)
+		}
+	}
+}
+
+// found returns the outcomes of a document as code, statement and level.
+func found(t *testing.T, lines ...string) []string {
+	t.Helper()
+	doc := document(lines...)
+	r := extracted(t, NewExtractor(Starter(), opened(t)), doc)
+	runes := []rune(doc.Text)
+	all := []string{}
+	for i, o := range r.Outcomes {
+		if string(runes[o.Start:o.End]) != o.Statement || o.Number != i+1 || o.Page != 1 || o.SkillIDs == nil {
+			t.Errorf("outcome %+v", o)
+		}
+		line := fmt.Sprintf("%d %s", o.Level, o.Statement)
+		if o.Code != nil {
+			line = *o.Code + ": " + line
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+func TestFoundOutcomes(t *testing.T) {
+	for name, c := range map[string]struct{ lines, want []string }{
+		"list with a lead-in": {
+			[]string{"Course", "", "Learning Outcomes", "Students will be able to:", "Explain SQL – the language", "Write Python;", "", "Topics", "Loops"},
+			[]string{"2 Explain SQL – the language", "3 Write Python"},
+		},
+		"labels": {
+			[]string{"CO 1: Explain the loop.", "CLO2 - Write programs (K3)", "SLO 3. Judge designs", "LO 4 Test code", "CO1.2: Name types"},
+			[]string{"CO 1: 2 Explain the loop.", "CLO2: 3 Write programs (K3)", "SLO 3: 5 Judge designs", "LO 4: 3 Test code", "CO1.2: 1 Name types"},
+		},
+		"labels where outcomes are silent": {
+			[]string{"Course", "", "Mapping", "CO1 | 3 | 2", "CO2 | 1 | 1"}, nil,
+		},
+		"CO2 is also a gas": {
+			[]string{"Climate", "", "Topics", "CO2 emissions of cars", "CO2 in the sea"}, nil,
+		},
+		"other labels": {
+			[]string{"Course", "", "Objectives", "ILO1: Explain loops", "Objective 2. Write programs", "Course Outcome 3 (CO3): Test programs"},
+			[]string{"ILO1: 2 Explain loops", "Objective 2: 3 Write programs", "Course Outcome 3 (CO3): 3 Test programs"},
+		},
+		"table": {
+			[]string{
+				"Course", "", "Course Outcomes", "CO | Course Outcome | Cognitive Level | PO", "CO1 | Explain the loop | K2 | PO1, PO2",
+				"CO2 | Write programs | Apply | PO3", "3 | Compare two sorts of program | K4 | PO1",
+			},
+			[]string{"CO1: 2 Explain the loop", "CO2: 3 Write programs", "4 Compare two sorts of program"},
+		},
+		"paragraph": {
+			[]string{
+				"Course", "", "Objectives",
+				"This course has two objectives. First, students should understand loops, e.g. Those of Python. They will write programs.",
+			},
+			[]string{"2 First, students should understand loops, e.g. Those of Python.", "3 They will write programs."},
+		},
+		"numbers in a paragraph": {
+			[]string{"Course", "", "Objectives", "By the end students will be able to: (1) explain loops; (2) write programs, and (3) test them."},
+			[]string{"2 explain loops", "3 write programs", "3 test them."},
+		},
+		"a lead-in without a heading": {
+			[]string{"Course", "Upon completion of this course, students will be able to:", "Explain loops", "Write programs", "The exam is in May."},
+			[]string{"2 Explain loops", "3 Write programs"},
+		},
+		"a lead-in on the line": {
+			[]string{"Course", "", "Outcomes", "Students will be able to: explain loops", "CO 2: Students will be able to: write programs"},
+			[]string{"2 explain loops", "CO 2: 3 write programs"},
+		},
+		"a part of the outcomes": {
+			[]string{"Course", "", "Course Competencies", "", "Competency 1", "The student will use loops by:", "Writing programs", "", "Competency 2", "Testing programs", "", "Staff", "Ask the tutor"},
+			[]string{"3 Writing programs", "3 Testing programs"},
+		},
+		"another part": {
+			[]string{"Course", "", "Objectives", "Explain loops", "Audience:", "Students who learn to program"},
+			[]string{"2 Explain loops"},
+		},
+		"none": {[]string{"Course", "The course explains loops."}, nil},
+	} {
+		if got := found(t, c.lines...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestFoundOutcomesHaveTheSkillsThatTheyMention(t *testing.T) {
+	r := extracted(t, NewExtractor(Starter(), opened(t)), document("Databases", "", "Course Outcomes", "Write SQL queries", "Draw maps", "", "Topics", "SQL"))
+	if len(r.Outcomes) != 2 || len(r.Outcomes[0].SkillIDs) == 0 {
+		t.Fatalf("outcomes %+v", r.Outcomes)
+	}
+	for _, id := range r.Outcomes[0].SkillIDs {
+		if !slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return s.SkillID == id }) || slices.Contains(r.Outcomes[1].SkillIDs, id) {
+			t.Errorf("skill %s of %+v", id, r.Outcomes)
+		}
+	}
+}
+
+func TestFoundOutcomesAreBounded(t *testing.T) {
+	lines := []string{"Course", "", "Outcomes"}
+	for i := range maxOutcomes {
+		lines = append(lines, fmt.Sprintf("Explain part %d", i))
+	}
+	e := NewExtractor(Starter(), opened(t))
+	for want, lines := range map[int][]string{0: lines, 1: append(slices.Clip(lines), "Explain one more")} {
+		r := extracted(t, e, document(lines...))
+		warned := slices.ContainsFunc(r.Warnings, func(w catalog.Warning) bool { return w.Code == catalog.OutcomesTruncated })
+		if len(r.Outcomes) != maxOutcomes || warned != (want == 1) {
+			t.Errorf("%d outcomes, warnings %v", len(r.Outcomes), r.Warnings)
 		}
 	}
 }

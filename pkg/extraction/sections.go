@@ -36,7 +36,7 @@ type block struct {
 	start, end int // bytes of its text, marker and numbering left out
 	section    section
 	heading    bool
-	outcome    string  // the number of a course outcome ("3" of "CO 3:"), or ""
+	outcome    string  // the label of a course outcome ("CO 3" of "CO 3: Explain"), or ""
 	business   float64 // share of its words that are about running the course
 	chat       float64 // share of its words that speak to or of people
 	words      int
@@ -108,8 +108,9 @@ var headings = sync.OnceValue(func() map[string]section {
 var (
 	marker     = pattern(`^\s*(?:[-*•▪◦●○·–—>|#]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+`)
 	emphasis   = pattern(`^[*_]+`)
-	outcomeTag = pattern(`(?i)^\s*[*_]*\s*(?:c\.?l?o|lo|clo|outcome)\s*[-.]?\s*(\d{1,2})[*_]*\s*[:.)|–—-]?\s*[*_]*\s*`)
-	numbered   = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|` +
+	outcomeTag = pattern(`(?i)^\s*[*_]*\s*((?:c\.?l?o|s?lo|outcome)\s*[-.]?\s*\d{1,2}(?:\.\d{1,2})?\b)[*_]*\s*` +
+		`[:.)|–—-]?\s*[*_]*\s*`)
+	numbered = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|` +
 		`section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
 	frontKey = pattern(`^([a-z_]+):\s*(.*)$`)
 	bookish  = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|` +
@@ -199,7 +200,7 @@ func readBlock(line string, current *section, first, empty bool) block {
 			break
 		}
 	}
-	if m := outcomeTag().FindStringSubmatchIndex(line[b.start:b.end]); m != nil {
+	if m := outcomeTag().FindStringSubmatchIndex(line[b.start:b.end]); m != nil && !quantity(line[b.start:b.end], m) {
 		b.outcome = line[b.start+m[2] : b.start+m[3]]
 		b.start += m[1]
 	}
@@ -217,6 +218,12 @@ func readBlock(line string, current *section, first, empty bool) block {
 		b.listen(content)
 	}
 	return b
+}
+
+// quantity reports whether what looks like the label of an outcome is part of its words, such as CO2 emissions.
+func quantity(text string, label []int) bool {
+	r, _ := utf8.DecodeRuneInString(text[label[1]:])
+	return unicode.IsLower(r) && strings.TrimSpace(text[label[3]:label[1]]) == ""
 }
 
 // open determines whether a line is a heading and which section it opens.

@@ -54,7 +54,7 @@ type updateSectionInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	includeInput
+	Include []string `query:"include" enum:"evidence,reviews,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
 }
 
 type sectionSkillInput struct {
@@ -72,6 +72,7 @@ type SectionWithEvidence struct {
 	*catalog.Section
 	Included
 	IncludedReviews
+	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
 	IncludedText
 }
 
@@ -97,16 +98,22 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, section, section.Skills, !section.Extracted())
+		included, reviews, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
+		out := &SectionWithEvidence{Section: section, Included: included, IncludedReviews: reviews}
+		if err == nil && slices.Contains(in.Include, "outcomes") {
+			var found []catalog.FoundOutcome
+			found, err = c.actor().FoundOutcomes(ctx, section)
+			out.FoundOutcomes = &found
+		}
 		if err != nil || !slices.Contains(in.Include, "text") {
-			return &SectionWithEvidence{section, included, reviews, IncludedText{}}, err
+			return out, err
 		}
 		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
 		if err != nil {
 			return nil, err
 		}
-		text, err := c.includeText(ctx, in.Include, section, course)
-		return &SectionWithEvidence{section, included, reviews, text}, err
+		out.IncludedText, err = c.includeText(ctx, in.Include, section, course)
+		return out, err
 	})
 	write(s, "updateSection", updateSection)
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {

@@ -147,6 +147,6 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 		words := string(text)
 		out.Text = &words
 	}
-	out.Included, err = c.include(ctx, includeInput{in.Include}, e.ID, e.Skills, false)
+	out.Included, err = c.include(ctx, in.Include, e.ID, e.Skills, false)
 	return out, err
 }

@@ -24,8 +24,8 @@ type IncludedReviews struct {
 
 // include loads the evidence of a record's skills if requested. Skills set by hand have none, even if an earlier
 // extraction found them.
-func (c *call) include(ctx context.Context, in includeInput, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
-	if !slices.Contains(in.Include, "evidence") {
+func (c *call) include(ctx context.Context, names []string, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
+	if !slices.Contains(names, "evidence") {
 		return Included{}, nil
 	}
 	included := Included{Evidence: &[]catalog.Evidence{}}
@@ -47,14 +47,14 @@ func (c *call) include(ctx context.Context, in includeInput, id string, found []
 
 // includeReviewed is include for a record with reviews: skills that a person added have no evidence.
 func (c *call) includeReviewed(
-	ctx context.Context, in includeInput, r catalog.Record, skills []catalog.SkillRef, byHand bool,
+	ctx context.Context, names []string, r catalog.Record, skills []catalog.SkillRef, byHand bool,
 ) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
 		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })
 	})
-	included, err := c.include(ctx, in, r.Base().ID, found, byHand)
-	if err != nil || !slices.Contains(in.Include, "reviews") {
+	included, err := c.include(ctx, names, r.Base().ID, found, byHand)
+	if err != nil || !slices.Contains(names, "reviews") {
 		return included, IncludedReviews{}, err
 	}
 	if reviews == nil {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2/negotiation"
 
+	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // media returns the media type that the client prefers, by the parameter format or else by Accept.
@@ -28,11 +30,25 @@ func (c *call) render(media string, write func(w io.Writer) (policy string, err 
 	return err
 }
 
+// masthead returns what the page of a record names.
+func (c *call) masthead(ctx context.Context, record string) (alignment.Masthead, error) {
+	m := alignment.Masthead{Record: record, Made: c.now}
+	organization, err := c.Store.Organization(ctx, c.org)
+	if organization != nil { // organizations of early releases have no name
+		m.Organization = organization.Name
+	}
+	return m, err
+}
+
 // articulationPage renders an articulation as a page.
 func (c *call) articulationPage(ctx context.Context, id string) (anything, error) {
-	decision, err := c.actor().DecisionOn(ctx, id)
+	m, decision, err := parallel.Two(ctx, func(ctx context.Context) (alignment.Masthead, error) {
+		return c.masthead(ctx, id)
+	}, func(ctx context.Context) (alignment.Decision, error) {
+		return c.actor().DecisionOn(ctx, id)
+	})
 	if err != nil {
 		return anything{}, err
 	}
-	return anything{}, c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Articulation(w, decision) })
+	return anything{}, c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Articulation(w, m, decision) })
 }

@@ -120,6 +120,10 @@ var reportFormats = map[string]func(c *call, report alignment.Report, address fu
 		return c.render(api.CSV, func(w io.Writer) (string, error) { return "", report.WriteCSV(w) })
 	},
 	api.HTML: func(c *call, report alignment.Report, address func(string) string) error {
-		return c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Report(w, report, address) })
+		m, err := c.masthead(c.request.Context(), report.Record.ID)
+		if err != nil {
+			return err
+		}
+		return c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Report(w, m, report, address) })
 	},
 }

@@ -68,8 +68,8 @@ type Server struct {
 // Pages writes pages. policy is the Content-Security-Policy of the page.
 type Pages interface {
 	// Report writes a report; address returns the address of a view.
-	Report(w io.Writer, r alignment.Report, address func(view string) string) (policy string, err error)
-	Articulation(w io.Writer, d alignment.Decision) (policy string, err error)
+	Report(w io.Writer, m alignment.Masthead, r alignment.Report, address func(view string) string) (policy string, err error)
+	Articulation(w io.Writer, m alignment.Masthead, d alignment.Decision) (policy string, err error)
 }
 
 // New binds the operations of the server's groups to their handlers. It panics if an operation has no handler, a handler

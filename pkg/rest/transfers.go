@@ -103,7 +103,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.includeInput, course, course.Skills, false)
+		included, reviews, err := c.includeReviewed(ctx, in.Include, course, course.Skills, false)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,19 @@
+package service
+
+import (
+	"context"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// FoundOutcomes returns the outcomes that the section's syllabus states, as last extracted; none without a syllabus.
+func (a Actor) FoundOutcomes(ctx context.Context, s *catalog.Section) ([]catalog.FoundOutcome, error) {
+	if s.SyllabusHref == nil && s.DocumentID == nil {
+		return []catalog.FoundOutcome{}, nil
+	}
+	result, err := a.Store.ExtractionResult(ctx, a.Org, s.ID)
+	if err != nil || result == nil || result.Provenance.Source != catalog.FromSyllabus || result.Outcomes == nil {
+		return []catalog.FoundOutcome{}, err
+	}
+	return result.Outcomes, nil
+}
