@@ -57,9 +57,11 @@ type commands struct {
 		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
 		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, jsonld, OneRoster)."`
 
+		Outcomes      importOutcomes      `cmd:"" help:"Outcomes of courses and programs (csv, as exported here or Canvas's outcomes.csv)."`
 		Articulations importArticulations `cmd:"" help:"Articulations with courses of other institutions (csv, as exported here or by TES)."`
 	} `cmd:"" help:"Reference data, catalogs and articulations."`
 	Export struct {
+		Outcomes      exportOutcomes      `cmd:"" help:"Write the outcomes of courses and programs as a table for import."`
 		Articulations exportArticulations `cmd:"" help:"Write an organization's articulations as a table for import."`
 	} `cmd:"" help:"Data that can be imported again."`
 	CTDL struct {
