@@ -1,5 +1,5 @@
-// Package reference builds the page of GET /docs: the OpenAPI document in Stoplight
-// Elements, with guides from the pages in docs. The files are part of the bundle of the
+// Package reference builds the page of GET /docs: the operations of the OpenAPI document, which its script shows and
+// calls, with guides from the pages in docs. The files are part of the bundle of the
 // function docs. Their names contain their hashes, so that they can be cached forever.
 package reference
 
@@ -51,7 +51,7 @@ const contract = "docs/contract.md"
 
 var guides = []guide{
 	{"first-request", "First request", []section{
-		{"docs/clients.md", nil}, {contract, []string{"Authentication", "Requests", "Responses"}},
+		{"docs/first-request.md", nil}, {"docs/clients.md", []string{"curl", "Python", "TypeScript"}}, {contract, []string{"Authentication", "Requests", "Responses"}},
 	}},
 	{"errors-guide", "Errors", []section{{contract, []string{"Errors", "Idempotency", "Conditional requests"}}}},
 	{"limits", "Limits", []section{{contract, []string{"Rate limits", "Lists"}}}},
@@ -62,8 +62,7 @@ var guides = []guide{
 	{"in-step", "Staying in sync", []section{{"docs/in-step.md", nil}, {contract, []string{"Change feed", "Webhooks"}}}},
 }
 
-// Build writes the files into folder from the repository at root, including its
-// node_modules.
+// Build writes the files into folder from the repository at root.
 func Build(root, folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
@@ -71,16 +70,8 @@ func Build(root, folder string) error {
 	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
 		return err
 	}
-	elements := filepath.Join(root, "node_modules", "@stoplight", "elements")
 	names := map[string]string{}
 	files := map[string][]byte{"page.js": script, "page.css": style}
-	for name, file := range map[string]string{"elements.js": "web-components.min.js", "elements.css": "styles.min.css"} {
-		text, err := os.ReadFile(filepath.Join(elements, file))
-		if err != nil {
-			return fmt.Errorf("%w (run make node_modules)", err)
-		}
-		files[name] = text
-	}
 	for name, text := range files {
 		var err error
 		if names[name], err = Asset(folder, name, text); err != nil {
@@ -100,7 +91,7 @@ func Build(root, folder string) error {
 		articles = append(articles, article{g.ID, g.Title, text})
 	}
 	var b bytes.Buffer
-	data := map[string]any{"Base": api.BasePath, "Assets": names, "Articles": articles}
+	data := map[string]any{"Base": api.BasePath, "Assets": names, "Articles": articles, "Groups": groups()}
 	if err := template.Must(template.New("page").Parse(page)).Execute(&b, data); err != nil {
 		return err
 	}
@@ -113,6 +104,23 @@ func Asset(folder, name string, text []byte) (string, error) {
 	stem, extension, _ := strings.Cut(name, ".")
 	name = stem + "-" + hex.EncodeToString(sum[:6]) + "." + extension
 	return name, os.WriteFile(filepath.Join(folder, "assets", name), text, 0o644)
+}
+
+type operationGroup struct {
+	Name       string
+	Operations []api.Operation
+}
+
+// groups returns the operations by tag.
+func groups() (all []operationGroup) {
+	for _, tag := range api.Tags() {
+		group := operationGroup{Name: tag.Name}
+		for _, g := range tag.Groups {
+			group.Operations = append(group.Operations, api.In(g)...)
+		}
+		all = append(all, group)
+	}
+	return all
 }
 
 // Raw HTML is allowed: the pages are trusted and contain anchors.
@@ -135,7 +143,10 @@ func (g guide) render(root string) (template.HTML, error) {
 			}
 		}
 	}
-	return template.HTML(relinked(out.String())), nil
+	text := strings.ReplaceAll(relinked(out.String()), "BASE_ADDRESS", `<span class="base">`+api.BasePath+`</span>`)
+	text = strings.ReplaceAll(text, "build/", "") // where the repository's tests write
+	// What scrolls must be within reach of the keyboard.
+	return template.HTML(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text)), nil
 }
 
 var (

@@ -38,10 +38,8 @@ var carried = map[string]module{
 }
 
 // scripts are the npm packages whose code is part of the function docs (see infra/reference and
-// infra/console). The viewer's licences that are not in shipped are those of icons and of an
-// event emitter.
+// infra/console).
 var scripts = []script{
-	{"@stoplight/elements", "web-components.min.js.LICENSE.txt", []string{"Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "MIT", "Unlicense"}},
 	{"preact", "", []string{"MIT"}},
 }
 

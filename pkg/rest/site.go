@@ -20,12 +20,8 @@ const ServiceName = "Skills Curriculum Service"
 // Version is the contract's version.
 const Version = "1.0.0"
 
-// sitePolicy lets the page of GET /docs load and call this service alone. The viewer
-// writes its styles itself.
-const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
-
-// consolePolicy lets the page of GET /console load its script and stylesheet, and call this service.
-const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+// sitePolicy lets the pages of GET /docs and GET /console load their script and stylesheet, and call this service.
+const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'"
 
 // ServiceInfo describes the service at its root path.
@@ -58,7 +54,7 @@ func (s *Server) bindDocs() {
 		return anything{}, c.page("index.html", sitePolicy)
 	})
 	read(s, "getConsole", func(_ context.Context, c *call, _ *none) (anything, error) {
-		return anything{}, c.page("console.html", consolePolicy)
+		return anything{}, c.page("console.html", sitePolicy)
 	})
 	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
 		// Its name contains its digest.
