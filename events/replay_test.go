@@ -133,6 +133,7 @@ func requests(id map[string]string) []request {
 		{"updateSection", of("courseId", course, "sectionId", section), nil, `{"description":"Mondays"}`},
 		{"reviewSectionSkill", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, `{"verdict":"REJECTED","note":"A topic, not an outcome."}`},
 		{"deleteSectionReview", of("courseId", course, "sectionId", section, "skillId", "core:algorithms"), nil, ""},
+		{"adoptOutcomes", of("courseId", course), nil, `{"sectionId":"` + section + `"}`},
 		{"reviewCourseOutcomeSkill", of("courseId", course, "outcomeId", id["outcome"], "skillId", "core:algorithms"), nil, `{"verdict":"ACCEPTED","level":4}`},
 		{"deleteCourseOutcomeReview", of("courseId", course, "outcomeId", id["outcome"], "skillId", "core:algorithms"), nil, ""},
 		{"replaceCourseOutcomes", of("courseId", course), nil, `{"outcomes":[{"code":"CLO 1","statement":"Choose algorithms for a problem"},{"code":"CLO 2","statement":"Write tests in Python","level":3,` +

@@ -196,7 +196,7 @@ func (list *OutcomeList) Conclude(result *ExtractionResult) {
 func (list *OutcomeList) Read(now map[string]StatementResult, before *ExtractionResult) map[string]StatementResult {
 	all := map[string]StatementResult{}
 	for _, o := range list.Outcomes {
-		if read, ok := now[o.ID]; ok && o.Unread {
+		if read, ok := now[o.ID]; ok {
 			all[o.ID] = read
 		} else if before != nil && before.Statements[o.ID].Statement == o.Statement {
 			all[o.ID] = before.Statements[o.ID]

@@ -14,6 +14,7 @@ import (
 const (
 	MaxOutcomes            = 100
 	MaxStatementCharacters = 60_000 // of all statements
+	maxStatement           = 2_000  // characters
 	maxOutcomeDepth        = 3      // a root has depth 1
 	// maxOutcomesBytes is the maximum size of a list as clients give it, compressed. It leaves room in a row for the
 	// skills that are extracted.

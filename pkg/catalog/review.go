@@ -120,13 +120,18 @@ type skillset struct {
 func (s *Section) reviewed() skillset        { return skillset{&s.Skills, &s.Reviews, &s.ByHand} }
 func (c *TransferCourse) reviewed() skillset { return skillset{&c.Skills, &c.Reviews, nil} }
 
-// ReviewsOf returns the reviews of a record, ordered by skillName, ignoring case, then skillId. It returns none for
-// kinds without reviews.
-func ReviewsOf(r Record) []Review {
-	if record, ok := r.(Reviewed); ok {
+// ReviewsOf returns the reviews of a record, ordered by skillName, ignoring case, then skillId; those of outcomes one
+// outcome after the other. It returns none for kinds without reviews.
+func ReviewsOf(r Record) (all []Review) {
+	switch record := r.(type) {
+	case Reviewed:
 		return *record.reviewed().reviews
+	case *OutcomeList:
+		for _, o := range record.Outcomes {
+			all = append(all, o.Reviews...)
+		}
 	}
-	return nil
+	return all
 }
 
 // ReviewInput is the input for a review.

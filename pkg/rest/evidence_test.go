@@ -165,3 +165,33 @@ func TestIncludeText(t *testing.T) {
 	transfer := s.one.must(201, "POST", "/transfer-packages/"+s.pack+"/courses", `{"courses":[{"name":"Welding"}]}`)
 	s.one.must(200, "GET", "/transfer-packages/"+s.pack+"/courses/"+transfer.text("0.id")+"?include=text", "").want("text", "Welding")
 }
+
+// TestIncludeOutcomes: a section shows the outcomes of its syllabus, of the last extraction, also of the same text again.
+func TestIncludeOutcomes(t *testing.T) {
+	t.Parallel()
+	s := newExtracted(t)
+	section := "/courses/" + s.course + "/sections/" + s.section
+	s.one.must(200, "GET", section+"?include=outcomes", "").want("foundOutcomes", []any{})
+	if strings.Contains(s.one.must(200, "GET", section, "").whole().fields("whole"), "foundOutcomes") {
+		t.Error("outcomes are there without being asked for")
+	}
+	skill := s.one.known(1)[0]
+	s.one.must(200, "PATCH", section, `{"syllabusHref":"https://example.edu/outcomes.html"}`)
+	outcome := resultOf(found(skill, 4, 0.9))
+	outcome.Provenance.Source = catalog.FromSyllabus
+	outcome.Outcomes = []catalog.FoundOutcome{{
+		Number: 1, Code: new("CO 1"), Statement: "Weld steel", Page: 2, Start: 9, End: 19, Level: 3,
+		LevelSource: catalog.VerbLevel, Verb: new("Weld"), SkillIDs: []string{skill},
+	}}
+	s.finish(s.queue.sent[len(s.queue.sent)-1], outcome)
+	want := []any{map[string]any{
+		"number": 1.0, "code": "CO 1", "statement": "Weld steel", "page": 2.0, "start": 9.0, "end": 19.0, "level": 3.0,
+		"levelSource": "VERB", "verb": "Weld", "skillIds": []any{skill},
+	}}
+	s.one.must(200, "GET", section+"?include=outcomes,evidence", "").want("foundOutcomes", want)
+	s.one.must(200, "PATCH", section, `{"skills":[]}`)
+	s.one.must(200, "GET", section+"?include=outcomes", "").want("foundOutcomes", want)
+	s.one.must(200, "PATCH", section, `{"syllabusHref":null}`)
+	s.one.must(200, "GET", section+"?include=outcomes", "").want("foundOutcomes", []any{})
+	s.one.must(400, "GET", "/transfer-packages/"+s.pack+"/courses/"+s.transfer+"?include=outcomes", "")
+}

@@ -70,6 +70,11 @@ type replaceProgramOutcomesInput struct {
 	}
 }
 
+type adoptOutcomesInput struct {
+	courseInput
+	Body struct{ catalog.AdoptionInput }
+}
+
 type outcomeSkillInput struct {
 	OutcomeID string `path:"outcomeId"`
 	skillInput
@@ -105,6 +110,13 @@ func (s *Server) bindCourseOutcomes() {
 		ctx context.Context, c *call, in *replaceCourseOutcomesInput,
 	) (*OutcomeList, *catalog.Change, error) {
 		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
+	})
+	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *adoptOutcomesInput) (*OutcomeList, *catalog.Change, error) {
+		list, change, err := c.actor().AdoptOutcomes(ctx, in.CourseID, in.Body.AdoptionInput)
+		if err != nil {
+			return nil, nil, err
+		}
+		return outcomeList(list), change, nil
 	})
 	write(s, "reviewCourseOutcomeSkill", func(
 		ctx context.Context, c *call, in *reviewCourseOutcomeInput,

@@ -429,3 +429,68 @@ func TestOutcomesHaveCTIDs(t *testing.T) {
 	s.one.must(200, "PUT", path, `{"outcomes":[]}`).want("ctid", ctid(1))
 	s.one.must(200, "PUT", other, of(5, 2)) // the outcome that had it is gone
 }
+
+func TestFoundOutcomesAreAdopted(t *testing.T) {
+	s := newService(t)
+	course := s.one.course("Python").text("id")
+	path := "/courses/" + course + "/outcomes"
+	section := s.one.must(201, "POST", "/courses/"+course+"/sections", `{"name":"S","syllabusHref":"http://127.0.0.1:9/a.html"}`).text("id")
+	adopt := func(status int, numbers string) reply {
+		t.Helper()
+		return s.one.must(status, "POST", path+"/adopt", fmt.Sprintf(`{"sectionId":%q,"numbers":%s}`, section, numbers))
+	}
+	s.one.must(422, "POST", path+"/adopt", `{}`)
+	if got := s.one.must(422, "POST", path+"/adopt", `{"sectionId":"sec_1"}`).locations(); got != "body.sectionId" {
+		t.Errorf("refused at %s", got)
+	}
+	adopt(409, "[]")
+	sentence := func(number int, code *string, statement string, start int) catalog.FoundOutcome {
+		return catalog.FoundOutcome{
+			Number: number, Code: code, Statement: statement, Page: 2, Start: start, End: start + len(statement),
+			Level: 3, LevelSource: catalog.VerbLevel, Verb: new("Write"), SkillIDs: []string{python},
+		}
+	}
+	result := resultOf(found(python, 3, .8), found(sql, 2, .7))
+	result.Provenance.Source = catalog.FromSyllabus
+	result.Evidence = []catalog.Evidence{{SkillID: python, Quote: "Python", Start: 116, End: 122, Page: 2, Label: "Python", Section: "outcomes"}}
+	result.Outcomes = []catalog.FoundOutcome{
+		sentence(1, new("CLO 1"), "Write programs", 50), sentence(2, new("clo 2"), "Write code with Python", 100), sentence(3, nil, "WRITE  programs ", 200),
+	}
+	s.finish(catalog.ExtractionJob{OrganizationID: "org_one", Kind: catalog.SectionKind, ID: section}, result)
+	s.one.must(200, "PUT", path, `{"outcomes":[{"code":"CLO 2","statement":"Be kind","level":1,"skills":[]}]}`)
+	if got := adopt(422, "[4]").locations(); got != "body.numbers[0]" {
+		t.Errorf("refused at %s", got)
+	}
+	second := adopt(200, "[2]")
+	second.want("processingStatus", "COMPLETED")
+	second.want("outcomes.1.statement", "Write code with Python")
+	second.want("outcomes.1.code", nil)
+	second.want("outcomes.1.skills.0.skillId", python)
+	second.want("outcomes.1.skillsSource", "EXTRACTED")
+	second.want("outcomes.1.levelSource", "VERB")
+	if cost := second.header("X-RateLimit-Cost"); cost != "2" {
+		t.Errorf("it costs %s", cost)
+	}
+	all := s.one.must(200, "POST", path+"/adopt", fmt.Sprintf(`{"sectionId":%q}`, section))
+	all.want("outcomes.2.statement", "Write programs")
+	all.want("outcomes.2.code", "CLO 1")
+	all.want("outcomes.3", absent{})
+	adopt(200, "[]").want("updatedAt", all.get("updatedAt"))
+	shown := s.one.must(200, "GET", path+"?include=evidence", "")
+	shown.want("outcomes.1.evidence.0.start", 16)
+	if tag := shown.header("ETag"); tag == "" {
+		t.Error("no ETag")
+	}
+	s.one.must(412, "POST", path+"/adopt", fmt.Sprintf(`{"sectionId":%q}`, section), "If-Match", `"old"`)
+	// A list that would exceed its bound stays as it is.
+	many := make([]string, 99)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"statement":"S %d","level":1,"skills":[]}`, i)
+	}
+	full := s.one.must(200, "PUT", path, `{"outcomes":[`+strings.Join(many, ",")+`]}`)
+	adopt(422, "[]")
+	s.one.must(200, "GET", path, "").want("updatedAt", full.get("updatedAt"))
+	// While the syllabus is extracted again, nothing is adopted.
+	s.one.must(200, "PATCH", "/courses/"+course+"/sections/"+section, `{"syllabusHref":"http://127.0.0.1:9/b.html"}`)
+	adopt(409, "[]")
+}

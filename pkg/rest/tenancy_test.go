@@ -53,6 +53,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createReport":             `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`,
 		"upsertRecords":            `{"resource":"job","items":[{"externalId":"U","name":"J","employerId":"e"}]}`,
 		"createSyllabusExtraction": `{"text":"SQL"}`,
+		"adoptOutcomes":            fmt.Sprintf(`{"sectionId":%q}`, ids["sectionId"]),
 		"replaceCourseOutcomes":    `{"outcomes":[]}`, "replaceProgramOutcomes": `{"outcomes":[]}`,
 		"reviewCourseOutcomeSkill": `{"verdict":"REJECTED"}`, "reviewProgramOutcomeSkill": `{"verdict":"REJECTED"}`,
 		"reviewSectionSkill": `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,

@@ -43,6 +43,7 @@ func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[*catalog.TermInput]]():          reflect.TypeFor[*catalog.TermInput](),
 		reflect.TypeFor[catalog.Optional[catalog.SectionStatus]]():       reflect.TypeFor[catalog.SectionStatus](),
 		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
+		reflect.TypeFor[catalog.Optional[[]int]]():                       reflect.TypeFor[[]int](),
 		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
 		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
 		reflect.TypeFor[catalog.Optional[[]catalog.AlignmentInput]]():    reflect.TypeFor[[]catalog.AlignmentInput](),

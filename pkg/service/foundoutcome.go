@@ -12,8 +12,5 @@ func (a Actor) FoundOutcomes(ctx context.Context, s *catalog.Section) ([]catalog
 		return []catalog.FoundOutcome{}, nil
 	}
 	result, err := a.Store.ExtractionResult(ctx, a.Org, s.ID)
-	if err != nil || result == nil || result.Provenance.Source != catalog.FromSyllabus || result.Outcomes == nil {
-		return []catalog.FoundOutcome{}, err
-	}
-	return result.Outcomes, nil
+	return s.Found(result), err
 }

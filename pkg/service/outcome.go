@@ -102,6 +102,49 @@ func (a Actor) ReplaceOutcomes(
 	return p.List, change, err
 }
 
+// AdoptOutcomes appends outcomes that the syllabus of a section states to those of its course.
+func (a Actor) AdoptOutcomes(
+	ctx context.Context, courseID string, in catalog.AdoptionInput,
+) (*catalog.OutcomeList, *catalog.Change, error) {
+	var p Promises
+	var sections map[string]*catalog.Section
+	var result, before *catalog.ExtractionResult
+	err := parallel.All(ctx, func(ctx context.Context) (err error) {
+		p, err = a.promises(ctx, catalog.CourseKind, courseID)
+		return err
+	}, func(ctx context.Context) (err error) {
+		sections, err = byID[*catalog.Section](a, in.SectionID)(ctx)
+		return err
+	}, func(ctx context.Context) (err error) {
+		result, err = a.Store.ExtractionResult(ctx, a.Org, in.SectionID)
+		return err
+	}, func(ctx context.Context) (err error) {
+		before, err = a.Store.ExtractionResult(ctx, a.Org, catalog.OutcomeListID(courseID))
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	section := sections[in.SectionID]
+	if section == nil || section.CourseID != courseID {
+		return nil, nil, catalog.Invalid(catalog.FieldError{
+			Location: "body.sectionId", Message: "must be a section of the course", Value: in.SectionID,
+		})
+	}
+	if section.ProcessingStatus == catalog.Pending || section.ProcessingStatus == catalog.Processing {
+		return nil, nil, catalog.Errorf(catalog.Conflict, "The section is being extracted: adopt its outcomes once it is COMPLETED.")
+	}
+	was := catalog.Copy(p.List)
+	adopted, err := p.List.Adopt(in, section.Found(result), result, a.IDs, a.Lookups)
+	if err != nil || len(adopted) == 0 {
+		return p.List, &catalog.Change{}, err
+	}
+	change, err := a.save(p, was)
+	read := catalog.ExtractionResult{Provenance: *p.List.Provenance, Statements: p.List.Read(adopted, before)}
+	change.Conclude(p.List, &read)
+	return p.List, change, err
+}
+
 // ReviewOutcome replaces the review of a skill of an outcome.
 func (a Actor) ReviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string, in catalog.ReviewInput,
