@@ -42,6 +42,7 @@ var acts = append([]act{
 	{4, replacesOutcomes(catalog.CourseKind)},
 	{2, replacesOutcomes(catalog.ProgramKind)},
 	{2, reviewOutcome},
+	{2, adoptOutcomes},
 	{1, findOutcomes},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{2, posts(catalog.TransferCourseKind, "retryTransferCourse", "/retry")},

@@ -22,7 +22,7 @@ var statements = []string{
 func replacesOutcomes(kind catalog.Kind) func(*client) {
 	return func(c *client) {
 		path := c.pick(kind)
-		if path == "" {
+		if path == "" || kind == catalog.CourseKind && adoptedOnly(idOf(path)) {
 			return
 		}
 		for range 1 + c.random.IntN(3) {
@@ -44,6 +44,28 @@ func replacesOutcomes(kind catalog.Kind) func(*client) {
 			})
 		}
 	}
+}
+
+// adoptedOnly reports whether clients only adopt outcomes of a course, and never replace them.
+func adoptedOnly(course string) bool { return course[len(course)-2] < '8' }
+
+// adoptOutcomes adopts the outcomes of a section's syllabus, usually while it gets another one.
+func adoptOutcomes(c *client) {
+	path := c.pick(catalog.SectionKind)
+	if path == "" {
+		return
+	}
+	course := strings.Join(strings.Split(path, "/")[:3], "/")
+	if !adoptedOnly(idOf(course)) {
+		return
+	}
+	adopt := request{operation: "adoptOutcomes", path: course + "/outcomes/adopt", body: object{"sectionId": idOf(path)}}
+	c.change(adopt)
+	c.during(adopt, func() {
+		if c.chance(2) {
+			c.patch(catalog.SectionKind, path, c.syllabus(object{}))
+		}
+	})
 }
 
 // reviewOutcome reviews a skill of an outcome.
@@ -107,13 +129,13 @@ func (a *audit) outcomes() {
 		}
 		seen := map[string]bool{}
 		for _, o := range list.Outcomes {
-			if o.Unread || o.SkillsSource != catalog.ExtractedSkills {
+			if seen[o.ID] || seen[o.Statement] {
+				a.breach("%s has %s twice: %q", list.ID, o.ID, o.Statement)
+			}
+			seen[o.ID], seen[o.Statement] = true, true
+			if o.Unread || o.SkillsSource != catalog.ExtractedSkills || adoptedOnly(list.OwnerID) {
 				continue
 			}
-			if seen[o.ID] {
-				a.breach("%s has %s twice", list.ID, o.ID)
-			}
-			seen[o.ID] = true
 			found := pack(catalog.Unreviewed(&o))
 			if before, ok := skills[o.Statement]; ok && before != found {
 				a.breach("%s: %q yielded %s, and elsewhere %s", o.ID, o.Statement, found, before)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"skillscurriculum/infra/skillsctl/publish"
 	"skillscurriculum/infra/terms/validators"
 	"skillscurriculum/pkg/catalog"
@@ -27,25 +29,6 @@ func newCollege(c *console) (org string) {
 		"-agent-type", "TwoYear", "-publication", "on", "-handle", "demo-college")
 	c.env[envBaseURL] = "https://api.example/v1"
 	return org
-}
-
-// outcomes gives a course two outcomes.
-func (c *console) outcomes(course *catalog.Course) {
-	c.t.Helper()
-	list := catalog.NewOutcomeList(course)
-	list.CreatedAt, list.OwnerID = course.CreatedAt, course.ID
-	for i, statement := range []string{"Query a database", "Join two tables"} {
-		o := catalog.Outcome{ID: fmt.Sprint("out_", i), Statement: statement, Level: 3}
-		if i > 0 {
-			o.ParentID = &list.Outcomes[0].ID
-		}
-		list.Outcomes = append(list.Outcomes, o)
-	}
-	var change catalog.Change
-	change.Create(list, nil)
-	if err := c.store.Commit(c.t.Context(), course.OrganizationID, &change); err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 func TestPublish(t *testing.T) {
@@ -148,4 +131,104 @@ func TestDemoIsValid(t *testing.T) {
 		t.Errorf("%d frameworks", frameworks)
 	}
 	validators.Documents(t, append(all, ctdl.Graph(ctdl.OrganizationEntity(p.Organization), entities...))...)
+}
+
+// publicationOf returns the documents of everything that an organization publishes.
+func (c *console) publicationOf(org string) (all []ctdl.Entity) {
+	c.t.Helper()
+	o, err := c.store.Organization(c.t.Context(), catalog.OrgID(org))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	p, err := usecase.ReadPublication(c.t.Context(), c.store, o, "https://api.example/v1/public/"+o.Handle+"/ctdl/", "Starter")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, d := range p.Describe() {
+		if d.Resource != "articulation" {
+			all = append(append(all, d.Entity), d.Others...)
+		}
+	}
+	return all
+}
+
+// What an organization exports and another imports is the same in its export, but for addresses.
+func TestImportOfAnExport(t *testing.T) {
+	c := newConsole(t)
+	org := newCollege(c)
+	entities := c.publicationOf(org)
+	graph := string(ctdl.Graph(entities[0], entities[1:]...))
+	c.file("export.jsonld", graph)
+	// Outcomes that wait for their extraction wait again.
+	var waiting int
+	err := usecase.Each(t.Context(), c.store, catalog.OrgID(org), "", func(list *catalog.OutcomeList) error {
+		if list.Unread() > 0 && strings.Contains(graph, list.CTID) {
+			waiting++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged := fmt.Sprintf("created  0\nupdated  %d\n", waiting)
+	if out, _ := c.run(0, "import", "catalog", "-organization", org, "export.jsonld"); !strings.Contains(out, unchanged) {
+		t.Errorf("the export changes its organization: %s", out)
+	}
+	other := string(value[catalog.Customer](c, "customers", "create", "-name", "Other").OrganizationID)
+	c.run(0, "organizations", "set", other, "-name", "Alder Bay", "-ctid", catalog.DerivedCTID(org),
+		"-description", "A public two-year college", "-webpage", "https://college.example", "-agent-type", "TwoYear",
+		"-publication", "on", "-handle", "other-college")
+	c.run(0, "import", "catalog", "-organization", other, "export.jsonld")
+	imported := c.publicationOf(other)
+	text := strings.ReplaceAll(string(ctdl.Graph(imported[0], imported[1:]...)), "/other-college/", "/demo-college/")
+	if diff := cmp.Diff(lines(graph), lines(text)); diff != "" {
+		t.Errorf("%.3000s", diff)
+	}
+	// Another import changes nothing.
+	if out, _ := c.run(0, "import", "catalog", "-organization", other, "export.jsonld"); !strings.Contains(out, unchanged) {
+		t.Errorf("imported again: %s", out)
+	}
+}
+
+func lines(graph string) []string {
+	return strings.Split(strings.ReplaceAll(graph, `{"@id"`, "\n{\"@id\""), "\n")
+}
+
+// A graph of the Registry states things that no record has, refers to entities that are not in the file, and names a
+// course that was imported from elsewhere.
+func TestImportOfAGraphOfTheRegistry(t *testing.T) {
+	c := newConsole(t)
+	org := value[catalog.Customer](c, "customers", "create", "-name", "College").OrganizationID
+	c.file("courses.csv", "externalId,code,name,description\nA1,CS 101,Programming,\nA2,CS 102,Databases,Kept\n")
+	c.run(0, "import", "catalog", "-organization", string(org), "courses.csv")
+	c.file("graph.jsonld", `{"@context":"https://credreg.net/ctdl/schema/context/json","@id":"https://registry.example/graph/ce-1","@graph":[
+		{"@id":"https://registry.example/resources/ce-00000000-0000-4000-8000-000000000001","@type":"ceterms:LearningOpportunityProfile",
+		 "ceterms:ctid":"ce-00000000-0000-4000-8000-000000000001","ceterms:name":{"en":"Introduction to programming"},"ceterms:codedNotation":"cs101",
+		 "ceterms:keyword":{"en":["code"]},"ceterms:lifeCycleStatusType":{"@type":"ceterms:CredentialAlignmentObject","ceterms:targetNode":"lifeCycle:Ceased"},
+		 "ceterms:creditValue":[{"@type":"ceterms:ValueProfile","ceterms:creditUnitType":[{"ceterms:targetNode":"creditUnit:QuarterHour"}],"schema:value":4}],
+		 "ceterms:teaches":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000009"]},
+		{"@id":"https://registry.example/resources/ce-00000000-0000-4000-8000-000000000002","@type":"ceterms:LearningProgram",
+		 "ceterms:ctid":"ce-00000000-0000-4000-8000-000000000002","ceterms:name":{"en":"Computing"},
+		 "ceterms:hasPart":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000001"],
+		 "ceterms:isPreparationFor":["https://registry.example/resources/ce-00000000-0000-4000-8000-000000000008"]},
+		{"@id":"_:b1","@type":"ceterms:Organization","ceterms:name":{"en":"College"}}]}`)
+	out, _ := c.run(0, "import", "catalog", "-organization", string(org), "graph.jsonld")
+	for _, want := range []string{"ceterms:keyword", "ignored", "created  1", "updated  1", "ceterms:Organization", "without outcomes", "without credentials"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	courses, err := usecase.All[*catalog.Course](t.Context(), c.store, org, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := courses[0]
+	if got.Name != "Introduction to programming" || *got.ExternalID != "A1" || got.LifecycleStatus != "RETIRED" || got.Credits.Unit != "QUARTER_HOUR" ||
+		got.CTID != "ce-00000000-0000-4000-8000-000000000001" || *courses[1].Description != "Kept" || len(courses) != 2 {
+		t.Errorf("%+v %+v", got, courses[1])
+	}
+	programs, err := usecase.All[*catalog.Program](t.Context(), c.store, org, "")
+	if err != nil || len(programs) != 1 || !slices.Equal(programs[0].CourseOrder, []string{got.ID}) {
+		t.Errorf("%+v %v", programs, err)
+	}
 }

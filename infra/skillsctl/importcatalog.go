@@ -32,7 +32,7 @@ type importCatalog struct {
 	Term         string        `placeholder:"CODE" help:"Current term, as the file writes terms. Of several rows of a course, the latest up to this term applies. The default is the end of this year."`
 	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy of the skills. The default is the service's own."`
 	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. The default is FILE.rejects.csv."`
-	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
+	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, jsonld, OneRoster)."`
 }
 
 // Run imports a catalog, or reports what an import would do.
@@ -55,7 +55,7 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
 	loader := upsert.Loader{
 		ArticulationFields: intake.ArticulationFields,
-		Store:              s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name,
+		Store:              s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name, SkillID: taxonomy.Named,
 		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
 	}
 	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
@@ -109,6 +109,10 @@ func showColumns(w io.Writer, columns []intake.Column) {
 		field := cmp.Or(c.Field, "ignored")
 		if c.Suggestion != "" {
 			field += ", did you mean " + c.Suggestion + "?"
+		}
+		if c.Count > 0 {
+			fmt.Fprintf(w, "property %s\t%s\t%d\n", c.Header, field, c.Count)
+			continue
 		}
 		fmt.Fprintf(w, "column %s\t%s\t%s\n", c.Header, field, strings.Join(strings.Fields(c.Example), " "))
 	}

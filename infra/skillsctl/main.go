@@ -55,7 +55,7 @@ type commands struct {
 		Wages       importWages       `cmd:"" help:"Employment and wages (OEWS, xlsx or csv)."`
 		Projections importProjections `cmd:"" help:"Employment projections (BLS, xlsx)."`
 		Regions     importRegions     `cmd:"" help:"Metropolitan areas or states (csv)."`
-		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, OneRoster)."`
+		Catalog     importCatalog     `cmd:"" help:"Courses, sections, programs, credentials, jobs (csv, json, jsonld, OneRoster)."`
 
 		Outcomes      importOutcomes      `cmd:"" help:"Outcomes of courses and programs (csv, as exported here or Canvas's outcomes.csv)."`
 		Articulations importArticulations `cmd:"" help:"Articulations with courses of other institutions (csv, as exported here or by TES)."`

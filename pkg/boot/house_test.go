@@ -31,9 +31,9 @@ func floor(path string) int {
 	switch name := room(path); name {
 	case "pkg/catalog", "skillscurriculum":
 		return 0
-	case "pkg/api", "pkg/skills", "pkg/search", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook", "pkg/intake", "pkg/ctdl":
+	case "pkg/api", "pkg/skills", "pkg/search", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook", "pkg/ctdl":
 		return 1
-	case "pkg/alignment", "pkg/client", "pkg/extraction", "pkg/schema":
+	case "pkg/alignment", "pkg/client", "pkg/extraction", "pkg/intake", "pkg/schema":
 		return 2
 	case "pkg/service":
 		return 3

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -36,10 +37,15 @@ type OrganizationInput struct {
 }
 
 var (
-	handleForm   = regexp.MustCompile(`^[a-z0-9-]{3,40}$`)
-	languageForm = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
-	ctidForm     = regexp.MustCompile(`^ce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	handleForm   = form(`^[a-z0-9-]{3,40}$`)
+	languageForm = form(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+	ctidForm     = form(`^ce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
+
+// form returns a pattern that is compiled when it is first used.
+func form(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // MinDescription is the minimum length of a description in the Credential Registry, in characters.
 const MinDescription = 15
@@ -66,9 +72,9 @@ func (in OrganizationInput) Apply(o *Organization, agentType func(name string) b
 	set("agentType", in.AgentType, &o.AgentType, func(s string) bool { return agentType(withoutPrefix(s)) },
 		"must be a type of organizations in CTDL, such as orgType:TwoYear")
 	o.AgentType = withoutPrefix(o.AgentType)
-	set("language", in.Language, &o.Language, languageForm.MatchString, "must be a language tag such as en-US")
-	set("handle", in.Handle, &o.Handle, handleForm.MatchString, "must be 3 to 40 characters of a to z, 0 to 9 and -")
-	set("ctid", in.CTID, &o.CTID, func(s string) bool { return ctidForm.MatchString(s) && cmp.Or(o.CTID, s) == s },
+	set("language", in.Language, &o.Language, languageForm().MatchString, "must be a language tag such as en-US")
+	set("handle", in.Handle, &o.Handle, handleForm().MatchString, "must be 3 to 40 characters of a to z, 0 to 9 and -")
+	set("ctid", in.CTID, &o.CTID, func(s string) bool { return ctidForm().MatchString(s) && cmp.Or(o.CTID, s) == s },
 		"must be ce- and a UUID of version 4 in lower case; it can be set once")
 	if in.Publication != nil {
 		o.Publication = *in.Publication

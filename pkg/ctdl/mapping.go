@@ -25,11 +25,11 @@ var courses = []mapping[Course]{
 	{"credits", "ceterms:creditValue", credits, Recommended, func(c Course) any { return c.Credits }},
 	{"credits", "ceterms:creditUnitTypeDescription", unnamedUnit, "", func(c Course) any { return c.Credits }},
 	{"level", "ceterms:audienceLevelType", concepts(audienceLevels), "", func(c Course) any { return c.Level }},
-	{"level", "ceterms:isNonCredit", truth, "", func(c Course) any { return text(c.Level) == "NON_CREDIT" }},
+	{"level", "ceterms:isNonCredit", nonCredit, "", func(c Course) any { return c.Level }},
 	{"effectiveFrom", "ceterms:dateEffective", plain, "", func(c Course) any { return c.EffectiveFrom }},
 	{"effectiveTo", "ceterms:expirationDate", plain, "", func(c Course) any { return c.EffectiveTo }},
 	{"externalId", "ceterms:identifier", identifiers(externalIDName), "", func(c Course) any { return c.ExternalID }},
-	{"programs", "ceterms:isPartOf", references, "", func(c Course) any { return c.Programs }},
+	{"programs", "ceterms:isPartOf", derived(references), "", func(c Course) any { return c.Programs }},
 	{"skills", "ceterms:teaches", taught, Recommended, func(c Course) any { return c.Taught }},
 }
 
@@ -70,7 +70,7 @@ var programs = []mapping[Program]{
 	{"courseOrder", "ceterms:hasPart", references, Recommended, func(p Program) any { return p.Courses }},
 	{"credentialIds", "ceterms:isPreparationFor", references, Recommended, func(p Program) any { return p.Credentials }},
 	{"cipCode", "ceterms:instructionalProgramType", codes(cip), Recommended, func(p Program) any { return p.CIP }},
-	{"derivedSocs", "ceterms:occupationType", codes(soc), "", func(p Program) any { return p.SOC }},
+	{"derivedSocs", "ceterms:occupationType", derived(codes(soc)), "", func(p Program) any { return p.SOC }},
 	{"outcomes", "ceterms:teaches", taught, Recommended, func(p Program) any { return p.Taught }},
 }
 
@@ -157,11 +157,11 @@ type competency struct {
 
 var competencies = []mapping[competency]{
 	{"statement", "ceasn:competencyText", words, Required, func(c competency) any { return c.Statement }},
-	{"outcomes", "ceasn:isPartOf", reference, Required, func(c competency) any { return c.framework }},
+	{"outcomes", "ceasn:isPartOf", derived(reference), Required, func(c competency) any { return c.framework }},
 	{"code", "ceasn:codedNotation", plain, "", func(c competency) any { return c.Code }},
-	{"outcomes", "ceasn:listID", plain, "", func(c competency) any { return strconv.Itoa(c.place) }},
-	{"parentId", "ceasn:isChildOf", references, "", func(c competency) any { return []string{c.parent} }},
-	{"alignments", "ceasn:exactAlignment", pages, "", func(c competency) any {
+	{"outcomes", "ceasn:listID", derived(plain), "", func(c competency) any { return strconv.Itoa(c.place) }},
+	{"parentId", "ceasn:isChildOf", derived(references), "", func(c competency) any { return []string{c.parent} }},
+	{"alignments", "ceasn:exactAlignment", exact, "", func(c competency) any {
 		var exact []string
 		for _, a := range c.Alignments {
 			if a.Type == "EXACT" {

@@ -1,15 +1,19 @@
 package ctdl
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
 )
 
-// value is a kind of value: how it is written as JSON-LD, nil for none.
+// value is a kind of value: how it is written as JSON-LD, nil for none, and how it is read into the field of an input.
+// What is read is nil if no field has it; false if the field cannot have it. Without read, the service derives the field.
 type value struct {
 	write func(o Organization, v any) any
+	read  func(e node, v any) (any, bool)
 }
 
 // words is a text in the organization's language.
@@ -18,6 +22,8 @@ var words = value{write: func(o Organization, v any) any {
 		return nil
 	}
 	return object{o.Language: text(v)}
+}, read: func(_ node, v any) (any, bool) {
+	return wordsOf(v), wordsOf(v) != nil
 }}
 
 // plain is a code, date or address.
@@ -26,14 +32,22 @@ var plain = value{write: func(_ Organization, v any) any {
 		return nil
 	}
 	return text(v)
+}, read: func(_ node, v any) (any, bool) {
+	text, ok := first(v).(string)
+	return text, ok
 }}
 
-// truth is a boolean that is left out unless it is true.
-var truth = value{write: func(_ Organization, v any) any {
-	if v != true {
+// nonCredit is true for the level of courses without credit, and left out for others.
+var nonCredit = value{write: func(_ Organization, v any) any {
+	if text(v) != "NON_CREDIT" {
 		return nil
 	}
 	return true
+}, read: func(_ node, v any) (any, bool) {
+	if v == true {
+		return "NON_CREDIT", true
+	}
+	return nil, v == false
 }}
 
 // languages is a list of one language.
@@ -55,11 +69,21 @@ var references = value{write: func(o Organization, v any) any {
 		}
 		return o.Address(ctid)
 	})
-}}
+}, read: func(_ node, v any) (any, bool) { return referencesOf(v) }}
 
-// pages are addresses of other hosts.
-var pages = value{write: func(_ Organization, v any) any {
+// exact are addresses of statements elsewhere that an outcome equals.
+var exact = value{write: func(_ Organization, v any) any {
 	return each(v.([]string), func(page string) any { return page })
+}, read: func(_ node, v any) (any, bool) {
+	aligned := []any{}
+	for _, item := range items(v) {
+		uri, ok := item.(string)
+		if !ok {
+			return nil, false
+		}
+		aligned = append(aligned, map[string]any{"type": "EXACT", "uri": uri})
+	}
+	return aligned, true
 }}
 
 // condition is a requirement to complete the courses with a list of CTIDs.
@@ -72,6 +96,17 @@ var condition = value{write: func(o Organization, v any) any {
 		"@type": "ceterms:ConditionProfile", "ceterms:name": object{"en-US": "Courses"},
 		"ceterms:description": object{"en-US": "Completion of all of these courses."}, "ceterms:targetLearningOpportunity": targets,
 	})
+}, read: func(_ node, v any) (any, bool) {
+	var all []string
+	for _, profile := range items(v) {
+		o, _ := profile.(map[string]any)
+		targets, ok := referencesOf(o["ceterms:targetLearningOpportunity"])
+		if !ok || len(targets) == 0 {
+			return nil, false
+		}
+		all = append(all, targets...)
+	}
+	return all, true
 }}
 
 // nodes are objects that describe what has no address of its own.
@@ -107,6 +142,16 @@ func identifiers(name string) value {
 			"@type": "ceterms:IdentifierValue", "ceterms:identifierTypeName": object{"en-US": name},
 			"ceterms:identifierValueCode": text(v),
 		})
+	}, read: func(_ node, v any) (any, bool) {
+		all := items(v)
+		for _, item := range all {
+			o, _ := item.(map[string]any)
+			code, ok := o["ceterms:identifierValueCode"].(string)
+			if ok && (len(all) == 1 || text(wordsOf(o["ceterms:identifierTypeName"])) == name) {
+				return code, true
+			}
+		}
+		return nil, false
 	}}
 }
 
@@ -142,12 +187,22 @@ func concept(s scheme) value {
 			return aligned
 		}
 		return nil
+	}, read: func(_ node, v any) (any, bool) {
+		for _, item := range items(v) {
+			for value, id := range s.concepts {
+				if targetOf(item) == id {
+					return value, true
+				}
+			}
+		}
+		return nil, false
 	}}
 }
 
 // concepts is a list with one such alignment.
 func concepts(s scheme) value {
-	return value{write: func(o Organization, v any) any { return list(concept(s).write(o, v)) }}
+	one := concept(s)
+	return value{write: func(o Organization, v any) any { return list(one.write(o, v)) }, read: one.read}
 }
 
 // agentTypes is a list with the type of an organization.
@@ -196,6 +251,20 @@ var credits = value{write: func(_ Organization, v any) any {
 		}
 		return amount
 	})
+}, read: func(e node, v any) (any, bool) {
+	for _, item := range items(v) {
+		o, _ := item.(map[string]any)
+		unit, _ := concept(creditUnits).read(e, o["ceterms:creditUnitType"])
+		if unit == nil && text(wordsOf(e["ceterms:creditUnitTypeDescription"])) == ects {
+			unit = ects
+		}
+		least, one := amountOf(o, "schema:minValue", "schema:value")
+		most, other := amountOf(o, "schema:maxValue", "schema:value")
+		if unit != nil && one && other {
+			return map[string]any{"min": least, "max": most, "unit": unit}, true
+		}
+	}
+	return nil, false
 }}
 
 // unnamedUnit describes the unit of credits that have no concept.
@@ -204,7 +273,7 @@ var unnamedUnit = value{write: func(_ Organization, v any) any {
 		return object{"en-US": ects}
 	}
 	return nil
-}}
+}, read: func(_ node, v any) (any, bool) { return nil, text(wordsOf(v)) == ects }}
 
 // Skill is a skill that a course teaches.
 type Skill struct {
@@ -217,8 +286,11 @@ type Skill struct {
 // escoSkills is the address of ESCO's skills, before the last part of an address; escoID starts their ids here.
 const escoSkills, escoID = "http://data.europa.eu/esco/skill/", "esco:"
 
-// Skills returns skills of a taxonomy.
+// Skills returns skills of a taxonomy, by confidence, then name.
 func Skills(refs []catalog.SkillRef, taxonomy string) []Skill {
+	refs = slices.SortedFunc(slices.Values(refs), func(a, b catalog.SkillRef) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.SkillName, b.SkillName), cmp.Compare(a.SkillID, b.SkillID))
+	})
 	skills := make([]Skill, len(refs))
 	for i, ref := range refs {
 		skills[i] = Skill{Name: ref.SkillName, Framework: taxonomy, Confidence: ref.Confidence}
@@ -253,6 +325,30 @@ var taught = value{write: func(o Organization, v any) any {
 		}
 		return skill
 	})
+}, read: func(_ node, v any) (any, bool) {
+	var t Teaching
+	for _, item := range items(v) {
+		o, embedded := item.(map[string]any)
+		if ref := referenceOf(item); ref != "" && (!embedded || o["@type"] != "ceterms:CredentialAlignmentObject") {
+			t.Outcomes = append(t.Outcomes, ref)
+			continue
+		}
+		skill := map[string]any{"level": 2}
+		if id, ok := strings.CutPrefix(targetOf(item), escoSkills); ok {
+			skill["skillId"] = escoID + id
+		}
+		if name := wordsOf(o["ceterms:targetNodeName"]); name != nil {
+			skill["skillName"] = name
+		}
+		if weight, ok := o["ceterms:weight"].(float64); ok && weight >= 0 && weight <= 1 {
+			skill["confidence"] = math.Round(weight*10_000) / 10_000
+		}
+		if len(skill) == 1 {
+			return nil, false
+		}
+		t.Skills = append(t.Skills, skill)
+	}
+	return t, true
 }}
 
 // Code is a code of a classification, with its name if that is known.
@@ -288,5 +384,9 @@ func codes(c classification) value {
 			}
 			return aligned
 		})
+	}, read: func(_ node, v any) (any, bool) {
+		o, _ := first(v).(map[string]any)
+		code, ok := o["ceterms:codedNotation"].(string)
+		return code, ok
 	}}
 }

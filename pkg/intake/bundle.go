@@ -98,6 +98,8 @@ func partOfText(t text, o Options) (part, error) {
 		return nil, t.broken(err)
 	}
 	switch ext := strings.ToLower(path.Ext(t.name)); {
+	case ext == ".jsonld", ext == ".json" && isLinked(start[:n]):
+		return &linked{text: t}, nil
 	case ext == ".json":
 		return &catalogs{text: t}, nil
 	case ext == ".ndjson", ext == ".jsonl", bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")):
@@ -137,7 +139,7 @@ func bundle(fsys fs.FS, name string, o Options) ([]part, error) {
 		if err != nil || d.IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(p, "__MACOSX/") {
 			return err
 		}
-		if slices.Contains([]string{".csv", ".tsv", ".json", ".ndjson", ".jsonl"}, path.Ext(base)) {
+		if slices.Contains([]string{".csv", ".tsv", ".json", ".jsonld", ".ndjson", ".jsonl"}, path.Ext(base)) {
 			if _, twice := files[base]; twice {
 				return fail(catalog.Malformed, "%s has two files %s", name, base)
 			}

@@ -61,6 +61,8 @@ type Column struct {
 	// Suggestion is the field whose header differs by one edit from that of an ignored column.
 	Suggestion string `json:"suggestion,omitempty"`
 	Example    string `json:"example"` // first value, of at most MaxValue characters
+	// Count is how often a property of JSON-LD occurs.
+	Count int `json:"count,omitempty"`
 }
 
 // Row is one record of a file.

@@ -114,7 +114,7 @@ func (t *table) layout() Layout { return t.found }
 func (t *table) columns() []Column {
 	all := make([]Column, len(t.header))
 	for i, header := range t.header {
-		all[i] = Column{t.name, header, t.fields[i], t.suggest[i], shown(t.examples[i])}
+		all[i] = Column{t.name, header, t.fields[i], t.suggest[i], shown(t.examples[i]), 0}
 	}
 	return all
 }

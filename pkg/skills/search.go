@@ -117,3 +117,17 @@ func (t *Taxonomy) holding(term string, prefix bool) []int {
 	slices.Sort(found)
 	return slices.Compact(found)
 }
+
+// Named returns the id of the skill with a name, regardless of case.
+func (t *Taxonomy) Named(name string) (id string, ok bool) {
+	page, _ := t.Search(name, namedLimit, 0)
+	for _, skill := range page {
+		if strings.EqualFold(skill.Name, name) {
+			return skill.ID, true
+		}
+	}
+	return "", false
+}
+
+// namedLimit is the number of results among which a skill is looked for by its whole name.
+const namedLimit = 100

@@ -110,7 +110,9 @@ func (r *run) checkRow(row *entry.Row) []catalog.FieldError {
 	if row.Existing {
 		return schema.Check[sectionPatch](row.Fields)
 	}
-	if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
+	if entry.CTIDOf(row.Name) != "" {
+		r.link(row)
+	} else if row.Name != "" && catalog.ExternalOf(row.Kind.New()) != nil {
 		row.Fields["externalId"] = row.Name
 	}
 	if m, ok := memberFields[row.Kind]; ok {

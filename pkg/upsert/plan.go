@@ -137,7 +137,11 @@ func (p *plan) plan(ctx context.Context, next []entry.Row) error {
 			p.usedCTIDs[ctidOf(row)] = row.Place
 		}
 	}
-	return p.change.Resolve(p.known, p.registered, "")
+	known, err := p.assigned(ctx)
+	if err != nil {
+		return err
+	}
+	return p.change.Resolve(known, p.registered, "")
 }
 
 // once refuses a second row of one record.
@@ -184,7 +188,7 @@ func (p *plan) loadCTIDs(ctx context.Context) (err error) {
 // registrable refuses a row whose CTID the record, nil for a new one, cannot have.
 func (p *plan) registrable(row entry.Row, record catalog.Record) error {
 	ctid, id, before := ctidOf(row), "", ""
-	if ctid == "" {
+	if ctid == "" || row.Kind == catalog.OutcomeListKind { // the rule of lists checks theirs
 		return nil
 	}
 	if own := p.articulations[row.Name]; own != nil {
@@ -349,6 +353,9 @@ func (p *plan) loadCredential(ctx context.Context) (err error) {
 	if p.byID, err = p.defaultSections(ctx, p.lookups.Courses); err != nil {
 		return err
 	}
+	if err = p.loadKept(ctx); err != nil {
+		return err
+	}
 	if p.held, err = p.loadHeld(ctx); err != nil {
 		return err
 	}
@@ -371,7 +378,7 @@ func (p *plan) place(name string) catalog.Placed {
 	if course == nil {
 		return catalog.Placed{}
 	}
-	section := p.byID[course.DefaultSectionID]
+	section := p.byID[cmp.Or(p.kept(course.ID), course.DefaultSectionID)]
 	if section == nil && !p.save {
 		section = &catalog.Section{Meta: catalog.Meta{ID: course.DefaultSectionID}, CourseID: course.ID}
 	}
@@ -586,7 +593,7 @@ func (p *plan) course(ctx context.Context, row entry.Row, x catalog.ExternalID) 
 	}
 	section = catalog.Copy(section)
 	was, wasSection := *course, *section
-	ofSection = p.reviewed(ofSection, section)
+	ofSection = p.linked(row, p.reviewed(ofSection, section), section)
 	if wrong := append(in.Apply(course, p.lookups), ofSection.Apply(section, p.lookups)...); wrong != nil {
 		return catalog.Invalid(wrong...)
 	}

@@ -40,11 +40,12 @@ type Store interface {
 // Loader has the dependencies of an import.
 type Loader struct {
 	Store     Store
-	Queue     service.Queue                  // receives the extractions of new syllabi
-	Files     service.Uploads                // finds the files of documents; nil if no row may name one
-	Market    labor.Source                   // derives occupations from CIP codes
-	SkillName func(id string) (string, bool) // of the taxonomy
-	CheckHref func(href string) error        // whether a syllabus may be fetched from there
+	Queue     service.Queue                    // receives the extractions of new syllabi
+	Files     service.Uploads                  // finds the files of documents; nil if no row may name one
+	Market    labor.Source                     // derives occupations from CIP codes
+	SkillName func(id string) (string, bool)   // of the taxonomy
+	SkillID   func(name string) (string, bool) // of the skill with the name; nil if no row names skills so
+	CheckHref func(href string) error          // whether a syllabus may be fetched from there
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	// ArticulationFields returns what a file that an articulation was exported to says; needed for rows of articulations.
@@ -166,6 +167,7 @@ func kinds() []importing {
 			holding[catalog.CredentialInput, catalog.Credential],
 		},
 		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
+		{catalog.OutcomeListKind, (*run).checkOutcomes, (*plan).loadOwner, (*plan).outcomes},
 		{catalog.JobKind, contract[catalog.JobInput], nil, listed[catalog.JobInput, catalog.Job]},
 		{
 			catalog.TransferPackageKind, contract[catalog.TransferPackageInput], nil,
@@ -186,7 +188,10 @@ func contract[I any](_ *run, row *entry.Row) []catalog.FieldError {
 
 // Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, o Options) (*Summary, error) {
-	r := &run{Loader: l, org: org, options: o, all: len(rows)}
+	by := &byCTID{Store: l.Store, of: map[string]entry.Row{}, all: map[catalog.Kind][]catalog.Record{}}
+	linked := *l
+	linked.Store = by
+	r := &run{Loader: &linked, byCTID: by, org: org, options: o, all: len(rows)}
 	if !o.Check && !o.KeepGoing {
 		r.all *= 2
 	}
@@ -218,6 +223,7 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, 
 // run is one import.
 type run struct {
 	*Loader
+	byCTID   *byCTID // the same table as Store
 	org      catalog.OrgID
 	options  Options
 	done     int
@@ -244,7 +250,7 @@ const maxBatch = 99
 // plan is dropped.
 func (k importing) alone() bool {
 	_, holds := k.kind.New().(catalog.Holder)
-	return holds
+	return holds || k.kind == catalog.OutcomeListKind
 }
 
 // pass plans all rows and, if save is set, saves the changes.
@@ -265,6 +271,16 @@ func (r *run) pass(ctx context.Context, rows []entry.Row, save bool) error {
 		}
 		if parent := row.Kind.Parent(); parent != "" {
 			r.referenced[parent][row.Parent] = true
+		}
+		if row.Kind == catalog.OutcomeListKind {
+			r.referenced[catalog.CourseKind][row.Parent] = true
+			r.referenced[catalog.ProgramKind][row.Parent] = true
+		}
+		if ids, ok := row.Fields["credentialIds"].([]any); ok {
+			for _, id := range ids {
+				name, _ := id.(string)
+				r.referenced[catalog.CredentialKind][name] = true
+			}
 		}
 		for _, name := range row.Members {
 			r.referenced[catalog.CourseKind][name] = true

@@ -87,5 +87,19 @@ func (p Problem) String() string {
 	return p.Column + ": " + p.Message
 }
 
+// ctidName starts the names of records that a file names by their CTIDs.
+const ctidName = "ctid:"
+
+// CTIDName returns the name of a record that is found by its CTID, or else by its external id or code, which are fields.
+func CTIDName(ctid string) string { return ctidName + ctid }
+
+// CTIDOf returns the CTID in a name made by CTIDName; "" for another name.
+func CTIDOf(name string) string {
+	if ctid, ok := strings.CutPrefix(name, ctidName); ok {
+		return ctid
+	}
+	return ""
+}
+
 // LineName starts the names of articulations that have no id in the file.
 const LineName = "line "

@@ -1,0 +1,271 @@
+package upsert
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
+	"skillscurriculum/pkg/schema"
+	"skillscurriculum/pkg/service"
+)
+
+// byCTID is the table for rows that name records by their CTIDs (entry.CTIDName): it finds those too, or else the
+// record with the row's external id or code.
+type byCTID struct {
+	Store
+	of  map[string]entry.Row // rows by name
+	all map[catalog.Kind][]catalog.Record
+}
+
+// Known finds records by external id or by CTID.
+func (s *byCTID) Known(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
+) (map[string]catalog.ExternalID, error) {
+	var ctids, other []string
+	for _, name := range names {
+		if ctid := entry.CTIDOf(name); ctid != "" {
+			ctids = append(ctids, ctid)
+		} else {
+			other = append(other, name)
+		}
+	}
+	known, err := s.Store.Known(ctx, org, kind, other)
+	if err != nil || len(ctids) == 0 || catalog.RegisteredOf(kind.New()) == nil || !kind.Listed() {
+		return known, err
+	}
+	set, err := s.CTIDs(ctx, org, ctids)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]string{} // by name
+	for _, ctid := range ctids {
+		name := entry.CTIDName(ctid)
+		if record := set[ctid].Record; record != nil {
+			if catalog.KindOf(record) == kind {
+				ids[name] = record.Base().ID
+			}
+			continue
+		}
+		if ids[name], err = s.find(ctx, org, kind, s.of[name], ctid); err != nil {
+			return nil, err
+		}
+	}
+	records, err := s.RecordsByID(ctx, org, kind, slices.Collect(maps.Values(ids)), true)
+	for name, id := range ids {
+		if record := records[id]; record != nil {
+			known[name] = catalog.ExternalID{Name: name, Record: record, Was: id}
+		}
+	}
+	return known, err
+}
+
+// find returns the id of the record with a CTID that was never set, or else with the row's external id, or else the only
+// one with its code; "" for none.
+func (s *byCTID) find(ctx context.Context, org catalog.OrgID, kind catalog.Kind, row entry.Row, ctid string) (string, error) {
+	if s.all[kind] == nil {
+		s.all[kind] = []catalog.Record{}
+		err := s.EachRecord(ctx, org, kind, "", func(r catalog.Record) error {
+			s.all[kind] = append(s.all[kind], r)
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	external, _ := row.Fields["externalId"].(string)
+	code, _ := row.Fields["code"].(string)
+	named, coded := "", []string{}
+	for _, r := range s.all[kind] {
+		id := r.Base().ID
+		if catalog.RegisteredOf(r).CTID == ctid {
+			return id, nil
+		}
+		if x := catalog.ExternalOf(r).ExternalID; x != nil && *x == external {
+			named = id
+		}
+		if own, _ := catalog.TitleOf(r); code != "" && catalog.Normalized(own) == catalog.Normalized(code) {
+			coded = append(coded, id)
+		}
+	}
+	if named == "" && len(coded) == 1 {
+		named = coded[0]
+	}
+	return named, nil
+}
+
+// link prepares a row that names its record by CTID: skills get the ids of the taxonomy's, and the row is imported
+// without those that the taxonomy lacks.
+func (r *run) link(row *entry.Row) {
+	if row.Kind.Listed() {
+		r.byCTID.of[row.Name] = *row
+	}
+	given, ok := row.Fields["skills"].([]any)
+	if !ok {
+		return
+	}
+	skills, seen := []any{}, map[string]bool{}
+	for _, item := range given {
+		skill, _ := item.(map[string]any)
+		id, _ := skill["skillId"].(string)
+		name, _ := skill["skillName"].(string)
+		if _, known := r.SkillName(id); !known {
+			id = ""
+			if r.SkillID != nil {
+				id, _ = r.SkillID(name)
+			}
+		}
+		if id == "" {
+			row.Ignored = append(row.Ignored, entry.Problem{
+				Column: "skills", Code: entry.InvalidValue, Message: "is not in the taxonomy", Value: name,
+			})
+		} else if !seen[id] {
+			seen[id] = true
+			skill = maps.Clone(skill)
+			skill["skillId"] = id
+			skills = append(skills, skill)
+		}
+	}
+	row.Fields["skills"] = skills
+}
+
+// linked drops skills that a section has already from the input of a row that does not know their levels.
+func (p *plan) linked(row entry.Row, in catalog.SectionInput, s *catalog.Section) catalog.SectionInput {
+	if entry.CTIDOf(row.Name) == "" || !in.Skills.Set || len(in.Skills.Value) != len(s.Skills) {
+		return in
+	}
+	for _, skill := range in.Skills.Value {
+		same := func(ref catalog.SkillRef) bool {
+			return ref.SkillID == skill.SkillID && (skill.Confidence == nil || ref.Confidence == *skill.Confidence)
+		}
+		if !slices.ContainsFunc(s.Skills, same) {
+			return in
+		}
+	}
+	in.Skills = catalog.Optional[[]catalog.SkillInput]{}
+	return in
+}
+
+// kept returns the id of the section by which the credential of a row that does not know sections holds a course
+// already; "" for none.
+func (p *plan) kept(courseID string) string {
+	name := nameOf(p.rows[0])
+	credential, ok := p.known[name].Record.(*catalog.Credential)
+	if !ok || entry.CTIDOf(name) == "" {
+		return ""
+	}
+	for _, s := range credential.Sections {
+		if s.CourseID == courseID {
+			return s.SectionID
+		}
+	}
+	return ""
+}
+
+// loadKept reads those sections.
+func (p *plan) loadKept(ctx context.Context) error {
+	var ids []string
+	for _, course := range p.lookups.Courses {
+		if id := p.kept(course.ID); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	sections, err := service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true)
+	maps.Copy(p.byID, sections)
+	return err
+}
+
+// assigned returns what is known of the external ids that the change assigns.
+func (p *plan) assigned(ctx context.Context) (map[string]catalog.ExternalID, error) {
+	kind, names := p.change.Names()
+	names = slices.DeleteFunc(names, func(name string) bool { return p.read.names[name] }) // those of rows are known
+	if len(names) == 0 {
+		return p.known, nil
+	}
+	known, err := p.Store.Known(ctx, p.org, kind, names)
+	if err == nil {
+		maps.Copy(known, p.known)
+	}
+	return known, err
+}
+
+// ownerKinds are the kinds of records that own outcomes, by their names in rows.
+var ownerKinds = map[string]catalog.Kind{"course": catalog.CourseKind, "program": catalog.ProgramKind}
+
+// checkOutcomes returns how a row of outcomes violates the contract.
+func (r *run) checkOutcomes(row *entry.Row) []catalog.FieldError {
+	kind, _ := row.Fields["ownerKind"].(string)
+	if ownerKinds[kind] == "" {
+		return []catalog.FieldError{{Location: "ownerKind", Message: "must be course or program", Value: kind}}
+	}
+	body := maps.Clone(row.Fields)
+	delete(body, "ownerKind")
+	return schema.Check[catalog.OutcomesInput](body)
+}
+
+// loadOwner reads the owner of the plan's only row of outcomes.
+func (p *plan) loadOwner(ctx context.Context) (err error) {
+	row := p.rows[0]
+	if row.Fields["ownerKind"] == "course" {
+		p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, []string{row.Parent})
+	} else {
+		p.lookups.Programs, err = named[*catalog.Program](ctx, p.run, []string{row.Parent})
+	}
+	return err
+}
+
+// outcomes replaces the outcomes of a course or program.
+func (p *plan) outcomes(ctx context.Context, row entry.Row, _ catalog.ExternalID) error {
+	var owner catalog.Record
+	if course := p.lookups.Courses[row.Parent]; course != nil {
+		owner = course
+	} else if program := p.lookups.Programs[row.Parent]; program != nil {
+		owner = program
+	} else {
+		return catalog.Invalid(catalog.FieldError{Location: "owner", Message: "was not imported", Value: row.Parent})
+	}
+	in, err := decode[catalog.OutcomesInput](row.Fields)
+	if err != nil {
+		return err
+	}
+	if p.registered == nil {
+		p.registered = map[string]catalog.ExternalID{}
+	}
+	var ctids []string
+	for _, o := range in.Outcomes {
+		ctids = append(ctids, o.CTID.Value)
+	}
+	ctids = slices.DeleteFunc(ctids, func(ctid string) bool { return ctid == "" })
+	if len(ctids) > 0 {
+		set, err := p.Store.CTIDs(ctx, p.org, ctids)
+		if err != nil {
+			return err
+		}
+		maps.Copy(p.registered, set)
+	}
+	list, change, err := p.actor().ReplaceOutcomes(ctx, catalog.KindOf(owner), owner.Base().ID, in)
+	if catalog.HasCode(err, catalog.NotFound) && !p.save { // its owner is new in this file
+		list = catalog.NewOutcomeList(owner)
+		_, wrong := list.Replace(in, p.IDs, p.lookups)
+		if wrong != nil {
+			return catalog.Invalid(wrong...)
+		}
+		p.create(row, list)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if change.Empty() {
+		p.settle(row, list, false)
+		return nil
+	}
+	p.change = *change
+	if list.CreatedAt == p.now {
+		p.create(row, list)
+	} else {
+		p.settle(row, list, true)
+	}
+	return nil
+}
