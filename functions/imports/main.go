@@ -8,4 +8,4 @@ import (
 	"skillscurriculum/pkg/boot/group/sending"
 )
 
-func main() { group.Start(api.Imports, sending.Queue, filing.Files) }
+func main() { group.Start(api.Imports, sending.Queue, sending.Imports, filing.Files) }

@@ -115,10 +115,10 @@ func alarms(m measured) []alarm {
 		},
 		{
 			name:  "worker throttles",
-			means: "Lambda cannot start the extractor, the sweeper or the deliverer; jobs and messages wait.",
+			means: "Lambda cannot start the extractor, the importer, the sweeper or the deliverer; jobs, imports and messages wait.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"extractor": m.function(api.Extractor, "Throttles", "Sum"), "sweeper": m.function(api.Sweeper, "Throttles", "Sum"),
-				"deliverer": m.function(api.Deliverer, "Throttles", "Sum"),
+				"deliverer": m.function(api.Deliverer, "Throttles", "Sum"), "importer": m.function(api.Importer, "Throttles", "Sum"),
 			},
 			threshold: 1, due: 5, within: 15,
 		},
@@ -148,6 +148,8 @@ func alarms(m measured) []alarm {
 		},
 		waiting("dead messages", "The deliverer failed at webhook messages in all attempts, because of the service: "+
 			"failing receivers do not count.", m.queues.deadMessages, visible, 1, 1, 1),
+		waiting("dead imports", "The importer failed at an organization's imports in all attempts; the sweeper sends them again.",
+			m.queues.deadImports, visible, 1, 1, 1),
 		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing should prevent: "+
 			"too many receivers are slow or down at the same time.", m.queues.messages, quiet, deliverersAtOnce, 10, 15),
 		silent(api.Deliverer, "The deliverer has not finished a run for five minutes, so nothing is delivered to webhooks."),

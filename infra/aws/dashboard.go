@@ -95,6 +95,13 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 			queue(m.queues.deadMessages, "ApproximateNumberOfMessagesVisible", "Maximum", "dead")),
 	)
 	row(board,
+		graph("Imports: runs, by failure code", own("Imports", "FailureCode", "Sum")),
+		graph("Imports: organizations",
+			queue(m.queues.imports, "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
+			queue(m.queues.imports, "ApproximateNumberOfMessagesNotVisible", "Maximum", "at work"),
+			queue(m.queues.deadImports, "ApproximateNumberOfMessagesVisible", "Maximum", "dead")),
+	)
+	row(board,
 		graph("Cost: units charged to customers, by operation", own("Units", "Operation", "Sum")),
 		graph("Cost: table units used", onTable("ConsumedReadCapacityUnits", "reads"), onTable("ConsumedWriteCapacityUnits", "writes")),
 		graph("Cost: Lambda GB-s", gigabyteSeconds...),

@@ -48,6 +48,7 @@ var sizes = map[string]size{
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
 	string(api.Imports):       {512, 28, "writes up to 100 records in several transactions, one after the other"},
 	api.Extractor:             {fullCPU, 60, "CPU-bound (PDFium, matching), so half the memory would cost the same and take twice as long; the time suffices for 30 s of fetching and 300 pages"},
+	api.Importer:              {fullCPU, 600, "parses files of up to 25 MiB and 200,000 rows, and writes them one transaction after the other; hands over to another message before its time is over"},
 	api.Deliverer:             {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
 	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
@@ -76,6 +77,9 @@ func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queue
 			LogGroup:     log,
 			Role:         newRole(stack, s, name, key, t, q, b, log),
 			Environment:  environment(s, name, bundle, t, q, b, secrets),
+		}
+		if name == api.Importer {
+			props.EphemeralStorageSize = awscdk.Size_Gibibytes(jsii.Number(2)) // unpacked workbooks and rejected rows
 		}
 		if name == api.Sweeper || name == api.Deliverer {
 			props.RetryAttempts = jsii.Number(0) // the next scheduled run is the retry
@@ -115,6 +119,7 @@ func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket
 		api.EnvTable:      t.name,
 		api.EnvQueueURL:   q.jobs.QueueUrl(),
 		api.EnvMessages:   q.messages.QueueUrl(),
+		api.EnvImports:    q.imports.QueueUrl(),
 		api.EnvBucket:     b.BucketName(),
 		api.EnvRateUnits:  &s.rateUnits,
 		api.EnvRateWindow: &s.rateWindow,

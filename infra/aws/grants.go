@@ -23,6 +23,7 @@ type grant struct {
 	sends    bool     // sends extraction jobs
 	counts   bool     // reads the number of queued jobs
 	notifies bool     // sends webhook messages
+	imports  bool     // sends imports
 	streams  bool     // reads the table's stream
 	consumes func(queues) *string
 	why      string
@@ -37,6 +38,15 @@ func grantOf(name string) grant {
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
 			why:      "claims a job, looks up earlier outcomes of the same document, stores the outcome and its change feed entry, queues retries; reads uploaded files; never deletes",
+		}
+	case api.Importer:
+		return grant{
+			reads:    []string{"BatchGetItem", "ConditionCheckItem", "GetItem", "Query"},
+			writes:   []string{"DeleteItem", "PutItem", "UpdateItem"},
+			sends:    true,
+			imports:  true,
+			consumes: func(q queues) *string { return q.imports.QueueArn() },
+			why:      "reads uploaded files, creates and changes records in transactions, moves rows of codes and external ids, queues extractions and the rest of an import, stores files of rejected rows",
 		}
 	case api.Deliverer:
 		return grant{
@@ -54,6 +64,7 @@ func grantOf(name string) grant {
 			writes:   []string{"DeleteItem", "PutItem", "UpdateItem"},
 			index:    []string{"Query"},
 			sends:    true,
+			imports:  true,
 			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
 			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; completes interrupted deletions, removes documents whose file never arrived and files of deleted documents; creates nothing",
@@ -70,6 +81,7 @@ func groupGrant(group api.Group) grant {
 		writes:   []string{"UpdateItem"},
 		sends:    api.Queues(group),
 		notifies: api.Notifies(group),
+		imports:  group == api.Imports,
 		why:      "reads records; UpdateItem counts the caller's units",
 	}
 	// A batch moves rows of codes, external ids and reservations, as PATCH does in groups that can delete.
@@ -92,6 +104,9 @@ func groupGrant(group api.Group) grant {
 	}
 	if g.notifies {
 		g.why += "; queues messages for webhooks"
+	}
+	if g.imports {
+		g.why += "; queues imports, signs reads of rejected rows and removes their files"
 	}
 	switch files := api.FilesOf(string(group)); {
 	case files.Signs:
@@ -132,6 +147,7 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	add(g.sends, "sqs", q.jobs.QueueArn(), "SendMessage")
 	add(g.counts, "sqs", q.jobs.QueueArn(), "GetQueueAttributes")
 	add(g.notifies, "sqs", q.messages.QueueArn(), "SendMessage")
+	add(g.imports, "sqs", q.imports.QueueArn(), "SendMessage")
 	add(g.streams && t.stream != nil, "dynamodb", t.stream, "DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
 	if g.consumes != nil {
 		add(true, "sqs", g.consumes(q), "DeleteMessage", "GetQueueAttributes", "ReceiveMessage")
@@ -145,6 +161,15 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 		}
 	}
 	add(objects != nil, "s3", b.ArnForObjects(jsii.String("*")), objects...)
+	var rejects []string
+	for action, granted := range map[string]bool{
+		"PutObject": files.WritesRejects, "GetObject": files.ReadsRejects, "DeleteObject": files.RemovesRejects,
+	} {
+		if granted {
+			rejects = append(rejects, action)
+		}
+	}
+	add(rejects != nil, "s3", b.ArnForObjects(jsii.String(api.RejectsPattern)), rejects...)
 	if key != nil {
 		statements = append(statements, allow("kms", keyUse, key.KeyArn(), map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
 			awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil), awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),

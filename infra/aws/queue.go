@@ -14,7 +14,7 @@ import (
 
 // queues holds the queues of extraction jobs and webhook messages and their dead-letter
 // queues.
-type queues struct{ jobs, dead, messages, deadMessages awssqs.Queue }
+type queues struct{ jobs, dead, messages, deadMessages, imports, deadImports awssqs.Queue }
 
 const (
 	// maxReceives limits deliveries of a message whose worker died or found the job claimed.
@@ -26,6 +26,8 @@ const (
 	extractorsAtOnce = 10
 	// deliverersAtOnce limits the concurrent deliverers, each with a batch.
 	deliverersAtOnce = 20
+	// importersAtOnce limits the concurrent imports, each of another organization.
+	importersAtOnce  = 10
 	deliveriesAtOnce = 8 // per function, in parallel
 	// visibilityFactor is the ratio of visibility timeout to function timeout that AWS
 	// recommends; the worker's lease ends in between.
@@ -54,13 +56,32 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
 	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
 	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
+	// One message group for each organization, so that its imports run one at a time. A message becomes visible soon
+	// after its function has ended.
+	fifo := func(id string, visibility, days float64, dead *awssqs.DeadLetterQueue) awssqs.Queue {
+		props := &awssqs.QueueProps{
+			Fifo: jsii.Bool(true), VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
+			ReceiveMessageWaitTime: seconds(20), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+			DeadLetterQueue: dead, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+		}
+		if key != nil {
+			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key, awscdk.Duration_Hours(jsii.Number(1))
+		}
+		return awssqs.NewQueue(stack, &id, props)
+	}
+	importTime := sizes[api.Importer].timeout + 30
+	deadImports := fifo("DeadImports", importTime, 14, nil)
+	imports := fifo("Imports", importTime, 4, &awssqs.DeadLetterQueue{Queue: deadImports, MaxReceiveCount: jsii.Number(maxReceives)})
+	output(stack, "ImportsQueueUrl", "Organizations with imports to run", imports.QueueUrl())
+	output(stack, "DeadImportsQueueUrl", "The same, where the importer failed in all attempts", deadImports.QueueUrl())
+	output(stack, "DeadImportsQueueArn", "The same, for a redrive", deadImports.QueueArn())
 	output(stack, "QueueUrl", "Extraction jobs", jobs.QueueUrl())
 	output(stack, "DeadLetterQueueUrl", "Extraction jobs that failed in all attempts", dead.QueueUrl())
 	output(stack, "DeadLetterQueueArn", "The same, for a redrive", dead.QueueArn())
 	output(stack, "MessagesQueueUrl", "Messages for webhooks", messages.QueueUrl())
 	output(stack, "DeadMessagesQueueUrl", "Webhook messages at which the deliverer failed", deadMessages.QueueUrl())
 	output(stack, "DeadMessagesQueueArn", "The same, for a redrive", deadMessages.QueueArn())
-	return queues{jobs, dead, messages, deadMessages}
+	return queues{jobs, dead, messages, deadMessages, imports, deadImports}
 }
 
 // newEventSources connects the queues with the functions. The extractor gets one job at a
@@ -78,6 +99,7 @@ func newEventSources(stack awscdk.Stack, aliases aliases, t table, q queues) {
 	}
 	source("JobsToExtractor", api.Extractor, q.jobs, 1, extractorsAtOnce)
 	source("DeadLettersToSweeper", api.Sweeper, q.dead, 10, 2)
+	source("ImportsToImporter", api.Importer, q.imports, 1, importersAtOnce)
 	source("MessagesToDeliverer", api.Deliverer, q.messages, deliveriesAtOnce, deliverersAtOnce)
 	if t.stream == nil {
 		return

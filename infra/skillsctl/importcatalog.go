@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -18,6 +16,7 @@ import (
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/intake"
+	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -44,7 +43,7 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	if err != nil {
 		return err
 	}
-	kind := intake.KindNamed(c.Kind)
+	kind := entry.KindNamed(c.Kind)
 	if kind == "" && c.Kind != "" {
 		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages", c.Kind)
 	}
@@ -142,35 +141,16 @@ func showSummary(w io.Writer, s *upsert.Summary, rejects, would string) {
 	}
 }
 
-// writeRejects writes the records with errors, each with its place and the reason. Records of a single table keep their
-// columns, so that the file can be corrected and imported: unknown columns are ignored.
+// writeRejects writes the records with errors to a file.
 func writeRejects(name string, rejects []upsert.Reject) error {
-	header := rejects[0].Row.Header
-	for _, r := range rejects {
-		if !slices.Equal(r.Row.Header, header) {
-			header = nil
-		}
-	}
-	why := "reason"
-	if slices.Contains(header, why) {
-		why = "rejectedBecause"
-	}
-	head := []string{"rejected", why, "kind", "externalId", "record"}
-	if header != nil {
-		head = append([]string{"rejected", why}, header...)
-	}
-	lines := [][]string{head}
-	for _, r := range rejects {
-		line := []string{r.Place, r.Reason}
-		if header == nil {
-			line = append(line, r.Kind, r.Name)
-		}
-		for _, source := range append([][]string{r.Row.Source}, r.Row.More...) {
-			lines = append(lines, append(slices.Clone(line), source...))
-		}
-	}
 	var text bytes.Buffer
-	err := csv.NewWriter(&text).WriteAll(lines)
+	err := upsert.WriteRejects(&text, func(yield func(upsert.Reject, error) bool) {
+		for _, r := range rejects {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
 	if err == nil {
 		err = renameio.WriteFile(name, text.Bytes(), 0o644)
 	}

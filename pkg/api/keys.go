@@ -30,6 +30,7 @@ const (
 	FacetRows       Partition = "o#*#facet#*"
 	ApprovedRows    Partition = "o#*#approved" // articulations, by what they are looked up by
 	HistoryRows     Partition = "o#*#history"  // of articulations
+	ImportRows      Partition = "o#*#import"   // details of imports and their rejected rows
 )
 
 // The partitions that belong to no organization.
@@ -165,7 +166,15 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(data...).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
-			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows)
+			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows).
+			writing(live(catalog.ImportKind), deleted(catalog.ImportKind), ImportRows)
+	case Importer:
+		return Rows{}.
+			reading(data...).reading(EvidenceRows).
+			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
+			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
+			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).
+			writing(live(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, CTIDRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)
 	case string(Customers):
@@ -184,7 +193,7 @@ func RowsOf(function string) Rows {
 			live(catalog.CourseKind), live(catalog.ProgramKind), live(catalog.OutcomeListKind), EvidenceRows, // of outcomes that could not be read
 			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
 			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
-			live(catalog.DocumentKind), deleted(catalog.DocumentKind),
+			live(catalog.DocumentKind), deleted(catalog.DocumentKind), live(catalog.ImportKind), deleted(catalog.ImportKind),
 		)
 	}
 	panic("no function " + function)

@@ -142,6 +142,8 @@ var (
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
 	paged         option = func(o *Operation) { o.Pages = true }
+	// withRejects leaves the signed address out of the ETag.
+	withRejects option = func(o *Operation) { o.Passing = "rejects" }
 	// begins marks an operation that may start extractions, and charges for each statement that it has read.
 	begins option = func(o *Operation) {
 		o.Begins, o.Queues, o.Cost, o.Item = true, true, byUnread, "statement that must be read"
@@ -356,6 +358,16 @@ var operations = []Operation{
 	added(post("upsertRecords", Imports, "/batches", "Create or change records by externalId",
 		described("Creates each item, or changes the record with its externalId as PATCH does with the fields in the item. The response has one result per item; an item that fails does not affect the others."),
 		costs(perRecord), counts("items"), upTo(100), queues)),
+
+	added(list("listImports", Imports, "/imports", "List imports",
+		described("Returns the organization's imports in creation order, without their columns and problems."))),
+	added(post("createImport", Imports, "/imports", "Import a file",
+		described("Imports the records of an uploaded document: CSV, XLSX, NDJSON, or a ZIP of OneRoster. Records are found by externalId and changed, or else created, as in a batch. An organization's imports run one at a time, in the order of their creation."),
+		costs(build), creates("getImport"), accepted, withRejects)),
+	added(get("getImport", Imports, "/imports/{importId}", "Read an import",
+		described("Returns the import: how the columns were understood, how many rows were read, created and rejected, and the first problems. While it runs, Retry-After tells when to read it again."), withRejects)),
+	added(remove("deleteImport", Imports, "/imports/{importId}", "Cancel or delete an import", "getImport",
+		described("Cancels an import that waits or runs, which keeps what is done; deletes one that has ended, with its file of rejected rows."))),
 
 	added(post("createDocument", Documents, "/documents", "Create a document for a syllabus file",
 		described("Creates a document and returns a signed request, valid for 15 minutes, that uploads its file directly to storage. Storage accepts only the file with the declared digest and size."),

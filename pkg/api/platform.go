@@ -15,6 +15,7 @@ const (
 // The functions without HTTP requests.
 const (
 	Extractor = "extractor" // SQS: runs a syllabus extraction
+	Importer  = "importer"  // SQS: runs the imports of an organization, one at a time
 	Sweeper   = "sweeper"   // schedule: resends and completes stuck work; dead letters: sets FAILED
 	Deliverer = "deliverer" // the table's stream, SQS and schedule: turns changes into messages and delivers them to webhooks
 )
@@ -25,7 +26,7 @@ func Functions() []string {
 	for _, g := range Groups() {
 		names = append(names, string(g))
 	}
-	return append(names, Extractor, Sweeper, Deliverer)
+	return append(names, Extractor, Importer, Sweeper, Deliverer)
 }
 
 // MetricNamespace is the CloudWatch namespace of the metrics in log lines.
@@ -45,6 +46,7 @@ const (
 	EnvTaxonomy       = "TAXONOMY"
 	EnvRetryDelay     = "EXTRACTION_RETRY_SECONDS" // delay before retrying a transient failure; doubled each time
 	EnvMessages       = "WEBHOOK_QUEUE_URL"
+	EnvImports        = "IMPORT_QUEUE_URL"
 	EnvWebhookKey     = "WEBHOOK_KEY"                // encrypts the secrets of webhooks; see package webhook
 	EnvWebhookHosts   = "WEBHOOK_ALLOWED_HOSTS"      // comma-separated host:port that may be http or private
 	EnvWebhookRetry   = "WEBHOOK_RETRY_SECONDS"      // comma-separated delays between attempts

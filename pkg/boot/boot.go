@@ -42,6 +42,7 @@ type Config struct {
 	TaxonomyFile     string // empty for the built-in vocabulary
 	RetryDelay       time.Duration
 	MessagesURL      string // of the queue of messages for webhooks
+	ImportsURL       string // of the queue of imports
 	WebhookKey       string // see webhook.NewCipher
 	WebhookHosts     []string
 	WebhookSchedule  webhook.Schedule
@@ -72,7 +73,7 @@ func Read(getenv func(string) string) (Config, error) {
 		Region: getenv("AWS_REGION"), Table: required(api.EnvTable), DynamoDBEndpoint: getenv(api.EnvDynamoEndpoint),
 		QueueURL: getenv(api.EnvQueueURL), SQSEndpoint: getenv(api.EnvSQSEndpoint),
 		Bucket: getenv(api.EnvBucket), S3Endpoint: getenv(api.EnvS3Endpoint),
-		MessagesURL: getenv(api.EnvMessages), WebhookKey: getenv(api.EnvWebhookKey),
+		MessagesURL: getenv(api.EnvMessages), ImportsURL: getenv(api.EnvImports), WebhookKey: getenv(api.EnvWebhookKey),
 		Limit: quota.Limit{
 			Units:  number(api.EnvRateUnits, quota.DefaultLimit.Units),
 			Window: time.Duration(number(api.EnvRateWindow, int(quota.DefaultLimit.Window/time.Second))) * time.Second,

@@ -39,7 +39,7 @@ func floor(path string) int {
 		return 3
 	case "pkg/upsert":
 		return 4
-	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/delivery", "pkg/storage", "pkg/syllabus":
+	case "pkg/rest", "pkg/dynamo", "pkg/queue", "pkg/delivery", "pkg/importer", "pkg/storage", "pkg/syllabus":
 		return 5
 	case "pkg/boot":
 		return 6
@@ -153,7 +153,7 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 // TestFunctionsLoadOnlyWhatTheyNeed: what a function links is loaded each time that it
 // starts, asked for or not.
 func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
-	sends := []string{api.Extractor, api.Sweeper, api.Deliverer}
+	sends := []string{api.Extractor, api.Importer, api.Sweeper, api.Deliverer}
 	for _, group := range api.Groups() {
 		if api.Queues(group) || api.Notifies(group) {
 			sends = append(sends, string(group))
@@ -172,7 +172,7 @@ func TestFunctionsLoadOnlyWhatTheyNeed(t *testing.T) {
 		module + "pkg/rest/openapi":                {},
 		"github.com/aws/aws-sdk-go-v2/service/sqs": sends,
 		"github.com/aws/aws-sdk-go-v2/service/s3":  files,
-		"github.com/xuri/excelize/v2":              {},
+		"github.com/xuri/excelize/v2":              {"importer"},
 		"code.dny.dev/ssrf":                        {"extractor", "deliverer"},
 		"html/template":                            {"articulations", "reports"},
 		"skillscurriculum":                         {"customers"},

@@ -35,6 +35,7 @@ type (
 		Was       Time
 		Restarted bool
 		Event     string
+		Quiet     bool // without an entry in the change feed
 	}
 
 	// Deletion deletes a record, marked with deletedAt. Owner is the id of the deleted record
@@ -130,6 +131,20 @@ type (
 
 	// CourseGrant records that an approved articulation grants the course, which must exist.
 	CourseGrant struct{ about[*Course] }
+
+	// ImportDescription replaces the details of an import; nil removes them.
+	ImportDescription struct {
+		about[*Import]
+		*ImportDetails
+	}
+
+	// ImportRejection stores the reasons why rows of a kind were rejected, by their place among them in the file. At is
+	// the position of the import after these rows.
+	ImportRejection struct {
+		about[*Import]
+		At      ImportPosition
+		Reasons map[int]string
+	}
 
 	// ArticulationMove adds a move to the history of an articulation.
 	ArticulationMove struct {

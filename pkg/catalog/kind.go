@@ -23,6 +23,7 @@ const (
 	SyllabusExtractionKind Kind = "SyllabusExtraction"
 	DocumentKind           Kind = "Document"
 	ArticulationKind       Kind = "Articulation"
+	ImportKind             Kind = "Import"
 	OutcomeListKind        Kind = "OutcomeList"
 )
 
@@ -50,6 +51,7 @@ var kinds = []kindRow{
 	{SyllabusExtractionKind, "ext_", "/syllabus-extractions/{extractionId}", false, "", false, empty[SyllabusExtraction]},
 	{DocumentKind, "doc_", "/documents/{documentId}", false, "", false, empty[Document]},
 	{ArticulationKind, "art_", "/articulations/{articulationId}", true, "", false, empty[Articulation]},
+	{ImportKind, "imp_", "/imports/{importId}", true, "", false, empty[Import]},
 	{OutcomeListKind, "ocl_", "", false, "", false, empty[OutcomeList]},
 }
 

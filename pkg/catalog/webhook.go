@@ -233,13 +233,17 @@ const (
 
 // Events of records in addition to their changes.
 const (
-	ExtractionCompleted = "extraction.completed"
-	ExtractionFailed    = "extraction.failed"
-	ArticulationDecided = "articulation.decided"
+	ExtractionCompleted  = "extraction.completed"
+	ExtractionFailed     = "extraction.failed"
+	ArticulationDecided  = "articulation.decided"
+	ImportCompletedEvent = "import.completed"
+	ImportFailedEvent    = "import.failed"
 )
 
 // Events lists all events.
-func Events() []string { return []string{ExtractionCompleted, ExtractionFailed, ArticulationDecided} }
+func Events() []string {
+	return []string{ExtractionCompleted, ExtractionFailed, ArticulationDecided, ImportCompletedEvent, ImportFailedEvent}
+}
 
 // Types lists the types of messages that the change causes.
 func (c RecordChange) Types() []string {

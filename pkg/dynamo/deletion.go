@@ -75,10 +75,11 @@ func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*c
 // CompleteDeletions completes deletions that took more than one transaction and were
 // interrupted, once they are older than SweepGrace. Until then the sections of such a course
 // and the transfer courses of such a package can still be read by id. removeFile removes the
-// file of a deleted document, whose uploads have all expired. Each deletion that could not be
-// completed is a *catalog.Unfinished in the error.
+// file of a deleted document, whose uploads have all expired, or of the rows that a deleted
+// import rejected. Each deletion that could not be completed is a *catalog.Unfinished in the
+// error.
 func (s *Store) CompleteDeletions(
-	ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, documentID string) error,
+	ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, id string) error,
 ) error {
 	return s.sweep(ctx, deletions, func(at catalog.ExtractionJob, owner key) error {
 		if at.Kind == catalog.DocumentKind {
@@ -90,6 +91,16 @@ func (s *Store) CompleteDeletions(
 		row, err := s.row(ctx, owner, true)
 		if err != nil {
 			return err
+		}
+		if at.Kind == catalog.ImportKind {
+			r, err := decodeRecord(at.Kind, row)
+			if err == nil {
+				err = removeFile(ctx, at.OrganizationID, r.Base().ID)
+			}
+			if err != nil {
+				return err
+			}
+			return s.finished(ctx, owner)
 		}
 		left, err := s.owned(ctx, at.OrganizationID, at.Kind, row)
 		if err != nil {

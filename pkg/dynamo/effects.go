@@ -81,6 +81,10 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return one(s.grant(e.Record), nil)
 	case *catalog.ArticulationMove:
 		return one(s.saveMove(org, e))
+	case *catalog.ImportDescription:
+		return one(s.describeImport(org, e))
+	case *catalog.ImportRejection:
+		return one(s.saveRejection(org, e))
 	case *catalog.Link:
 		return one(s.saveLink(e))
 	case *catalog.IdempotencyRecord:
@@ -129,9 +133,16 @@ func (s *Store) replace(r *catalog.Replacement) (write, error) {
 			e.remove(waiting...)
 		}
 	}
+	if i, ok := r.Record.(*catalog.Import); ok && i.Ended() {
+		e.remove(waiting...)
+	}
 	e.unchanged(r.Was)
 	shape.asLoaded(&e, row)
-	return write{action: s.update(keyOf(r.Record), &e), entry: entry(marked(r.Event), r.Record)}, nil
+	w := write{action: s.update(keyOf(r.Record), &e)}
+	if !r.Quiet {
+		w.entry = entry(marked(r.Event), r.Record)
+	}
+	return w, nil
 }
 
 // remove moves a record to the partition of deleted ones if it is as it was loaded.
@@ -146,7 +157,11 @@ func (s *Store) remove(d *catalog.Deletion) ([]write, error) {
 	for _, name := range waiting {
 		delete(row, name)
 	}
-	if _, ok := d.Record.(*catalog.Document); ok {
+	switch d.Record.(type) {
+	case *catalog.Import: // its file of rejected rows
+		row[api.PendingIndexPartitionKey] = text(deletions)
+		row[api.PendingIndexSortKey] = number(int64(s.Now()))
+	case *catalog.Document:
 		// Its file may still be uploaded until its last upload URL has expired.
 		row[api.PendingIndexPartitionKey] = text(deletions)
 		row[api.PendingIndexSortKey] = number(int64(s.Now()) + catalog.UploadTTL)

@@ -138,6 +138,11 @@ func (s *Store) encodeRecord(r catalog.Record) (item, error) {
 			members[i] = &types.AttributeValueMemberM{Value: ids}
 		}
 		row["sections"] = &types.AttributeValueMemberL{Value: members}
+	case *catalog.Import:
+		if !r.Ended() {
+			row[api.PendingIndexPartitionKey] = text(imports)
+			row[api.PendingIndexSortKey] = number(int64(s.Now()))
+		}
 	case *catalog.Document:
 		row[api.PendingIndexPartitionKey] = text(uploads)
 		row[api.PendingIndexSortKey] = number(int64(r.CreatedAt) + catalog.DocumentTTL)

@@ -31,10 +31,10 @@ func marked(event string) string {
 	return cmp.Or(what, catalog.Changed)
 }
 
-// unmarked is the inverse of marked. Entries without an event keep their change.
-func unmarked(what string) (change, event string) {
+// unmarked is the inverse of marked for an entry of a kind. Entries without an event keep their change.
+func unmarked(what string, kind catalog.Kind) (change, event string) {
 	for _, event := range catalog.Events() {
-		if marked(event) == what {
+		if marked(event) == what && strings.HasPrefix(event, "import.") == (kind == catalog.ImportKind) {
 			return catalog.Changed, event
 		}
 	}
@@ -158,7 +158,7 @@ func parseEntry(text string) (catalog.RecordChange, error) {
 		return catalog.RecordChange{}, fmt.Errorf("change feed entry %q", text)
 	}
 	at, err := strconv.ParseInt(parts[4], 10, 64)
-	what, event := unmarked(parts[0])
+	what, event := unmarked(parts[0], catalog.Kind(parts[1]))
 	return catalog.RecordChange{
 		What: what, Event: event, Kind: catalog.Kind(parts[1]), ID: parts[2], ParentID: parts[3], At: catalog.Time(at),
 	}, err

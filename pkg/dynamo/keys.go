@@ -21,7 +21,8 @@ import (
 //	row                     partition (pk)                    sort key (sk)             read by
 //	course, job, program,   o#<org>#<Kind>                    10-digit number           id (contains the number); list
 //	  credential, package,
-//	  report, articulation
+//	  report, articulation,
+//	  import
 //	section                 o#<org>#Section                   <id>                      id; all of an organization
 //	transfer course         o#<org>#TransferCourse#<package>  <id>, in time order       id; all of a package
 //	extraction              o#<org>#SyllabusExtraction        <id>                      id
@@ -44,6 +45,9 @@ import (
 //	approved articulations  o#<org>#approved                  sha256 of institution     look-ups of codes; approvals
 //	                                                          and codes[#6-digit part]
 //	move of articulation    o#<org>#history                   <id>#13-digit ms          all of an articulation
+//	details of an import    o#<org>#import                    <import id>               the import; its worker
+//	rejected rows           o#<org>#import                    <import id>#<Kind>#       the worker, for the file of
+//	                                                          10-digit number of rows   all rejected rows
 //	webhooks                o#<org>#webhooks                  webhooks                  all of an organization
 //	turn of a delivery      o#<org>#webhooks                  turn#0..5                 deliveries to slow webhooks
 //	message to a webhook    o#<org>#message#<webhook>         <message id>              each attempt; resend
@@ -60,13 +64,14 @@ import (
 // The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for
 // extractions; uploads for documents whose file may not have been uploaded; and deletions for
 // deleted records that may still own live ones and for deleted documents whose file may still
-// exist. The sweeper processes rows whose openSince is older than SweepGrace. messages#0..3
+// exist; and imports for those that have not ended. The sweeper processes rows whose openSince is older than SweepGrace. messages#0..3
 // are messages with an attempt due at openSince, and webhooks the organizations with an
 // enabled webhook; both are for the deliverer.
 const (
 	shards    = 4
 	deletions = "deletions"
 	uploads   = "uploads"
+	imports   = "imports"
 )
 
 type key struct{ pk, sk string }
@@ -177,6 +182,8 @@ func approvedKey(org catalog.OrgID, k catalog.ApprovedKey, part int) key {
 func historyKey(org catalog.OrgID, a *catalog.Articulation) key {
 	return key{partition(org, api.HistoryRows), fmt.Sprintf("%s#%013d", a.ID, a.UpdatedAt)}
 }
+
+func importKey(org catalog.OrgID, id string) key { return key{partition(org, api.ImportRows), id} }
 
 func organizationKey(id catalog.OrgID) key { return key{api.OrganizationRows.Key(), string(id)} }
 

@@ -128,7 +128,7 @@ func packRow(k key, v any) (item, error) {
 func unpackRow(row item, v any) error {
 	packed, ok := row["data"].(*types.AttributeValueMemberB)
 	if !ok {
-		return fmt.Errorf("reference data row %s has no data", keyOfRow(row).sk)
+		return fmt.Errorf("row %s has no data", keyOfRow(row).sk)
 	}
 	data, err := decompress(packed.Value)
 	if err != nil {

@@ -146,7 +146,7 @@ func (a *articulations) row() Row {
 func (a *articulations) institution() map[string]any {
 	institution := map[string]any{"name": a.get("institution")}
 	codeType, code := strings.ToUpper(a.get("institutionCodeType")), a.get("institutionCode")
-	if plain(codeType) == "ipedsid" || plain(codeType) == "unitid" {
+	if entry.Plain(codeType) == "ipedsid" || entry.Plain(codeType) == "unitid" {
 		codeType = "IPEDS"
 	}
 	for _, own := range []string{"IPEDS", "OPEID", "CEEB"} {
@@ -200,7 +200,7 @@ func (a *articulations) receiving() (grants []any, field string, err error) {
 // numbered returns the courses of one side of a TES table. The code of a course goes into the given key.
 func (a *articulations) numbered(side, key string) (courses []any, field string, err error) {
 	courses = []any{}
-	for n := 1; n <= maxNumbered; n++ {
+	for n := 1; n <= entry.MaxNumbered; n++ {
 		cell := func(what string) string { return a.get(side + what + strconv.Itoa(n)) }
 		if cell("Code") == "" {
 			continue

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"skillscurriculum/pkg/intake/entry"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/import.md")
@@ -32,14 +34,14 @@ func TestHeadersAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tables strings.Builder
-	for _, kind := range tabular {
-		fmt.Fprintf(&tables, "\n**%s**\n\n| Field | Headers |\n|---|---|\n", Resource(kind))
-		for _, field := range Fields(kind) {
+	for _, kind := range entry.Tabular {
+		fmt.Fprintf(&tables, "\n**%s**\n\n| Field | Headers |\n|---|---|\n", entry.Resource(kind))
+		for _, field := range entry.Fields(kind) {
 			if strings.TrimRight(field, "0123456789") != field && !strings.HasSuffix(field, "1") {
 				continue // the first stands for all that are counted
 			}
 			var texts []string
-			for _, h := range headersOf()[Resource(kind)] {
+			for _, h := range entry.HeadersOf()[entry.Resource(kind)] {
 				text := h.Text
 				if h.System != "" {
 					text += " (" + h.System + ")"
@@ -78,9 +80,9 @@ func TestHeadersAreDocumented(t *testing.T) {
 // Every header of the table is found, and each stands once for a field and layout.
 func TestHeadersTable(t *testing.T) {
 	seen := map[[4]string]bool{}
-	for _, h := range Headers() {
-		key := [4]string{h.Resource, h.Field, string(h.layout()), h.plain}
-		if h.plain == "" || seen[key] {
+	for _, h := range entry.Headers() {
+		key := [4]string{h.Resource, h.Field, string(layoutOfHeader(h)), h.Plain}
+		if h.Plain == "" || seen[key] {
 			t.Errorf("%+v is empty or stands twice", h)
 		}
 		seen[key] = true

@@ -1,124 +1,26 @@
 package intake
 
 import (
-	_ "embed"
-	"encoding/csv"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"unicode"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
 )
 
-// headersTable lists the headers of each field, in the order in which columns are taken: a column becomes the first
-// field that has its header and no column yet, and of several columns a field takes the header listed first. {n} counts
-// from 1 to maxNumbered.
-//
-//go:embed headers.csv
-var headersTable string
-
-// maxNumbered is the highest number in a header that counts courses.
-const maxNumbered = 10
-
-// Header is a header that is known for a field.
-type Header struct {
-	Resource, Field string
-	System          string // that writes it; "" for headers of many systems
-	Text            string
-	plain           string
-}
-
-// in reports whether files of the layout may have the header.
-func (h Header) in(layout Layout) bool {
-	own := h.layout()
+// in reports whether files of the layout may have a header.
+func in(h entry.Header, layout Layout) bool {
+	own := layoutOfHeader(h)
 	return own == Generic || layout == own || layout == Auto || layout == ""
 }
 
-// layout returns the layout of the header's system; Generic for systems without one.
-func (h Header) layout() Layout {
+// layoutOfHeader returns the layout of a header's system; Generic for systems without one.
+func layoutOfHeader(h entry.Header) Layout {
 	if layout := Layout(strings.ToUpper(h.System)); slices.Contains(Layouts(), layout) {
 		return layout
 	}
 	return Generic
-}
-
-// Headers returns the table of headers.
-var Headers = sync.OnceValue(func() []Header {
-	lines, err := csv.NewReader(strings.NewReader(headersTable)).ReadAll()
-	if err != nil {
-		panic(err)
-	}
-	var all []Header
-	for _, line := range lines[1:] {
-		for n := 1; n <= maxNumbered; n++ {
-			for text := range strings.SplitSeq(line[3], ";") {
-				number := strings.NewReplacer("{n}", strconv.Itoa(n))
-				text = number.Replace(strings.TrimSpace(text))
-				all = append(all, Header{line[0], number.Replace(line[1]), line[2], text, plain(text)})
-			}
-			if !strings.Contains(line[1], "{n}") {
-				break
-			}
-		}
-	}
-	return all
-})
-
-// of returns the headers of a resource.
-var headersOf = sync.OnceValue(func() map[string][]Header {
-	of := map[string][]Header{}
-	for _, h := range Headers() {
-		of[h.Resource] = append(of[h.Resource], h)
-	}
-	return of
-})
-
-// Fields returns the fields that a column of a resource may become, in order.
-func Fields(kind catalog.Kind) (fields []string) {
-	for _, h := range headersOf()[Resource(kind)] {
-		if !slices.Contains(fields, h.Field) {
-			fields = append(fields, h.Field)
-		}
-	}
-	return fields
-}
-
-// Resource returns the name of a kind in requests and tables: course, transferPackage.
-func Resource(kind catalog.Kind) string {
-	if kind == "" {
-		return ""
-	}
-	return strings.ToLower(string(kind[:1])) + string(kind[1:])
-}
-
-// KindNamed returns the kind of a resource that files contain, named in the singular or plural; "" for others.
-func KindNamed(resource string) catalog.Kind {
-	for _, kind := range tabular {
-		if name := Resource(kind); strings.EqualFold(resource, name) || strings.EqualFold(resource, name+"s") {
-			return kind
-		}
-	}
-	return ""
-}
-
-// tabular are the kinds of records that tables contain.
-var tabular = []catalog.Kind{
-	catalog.CourseKind, catalog.SectionKind, catalog.ProgramKind, catalog.CredentialKind, catalog.JobKind,
-	catalog.TransferPackageKind, catalog.ArticulationKind,
-}
-
-// plain returns the letters and digits of a header in lower case. # is read as the word number.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.ReplaceAll(s, "#", "number"))
 }
 
 // assign returns the field of each column of a table; "" for columns without one.
@@ -128,29 +30,29 @@ func assign(resource string, header []string, o Options) []string {
 	fixed := map[int]bool{}    // columns
 	overrides := map[string]string{}
 	for text, field := range o.Columns {
-		overrides[plain(text)] = field
+		overrides[entry.Plain(text)] = field
 	}
 	names := make([]string, len(header))
 	for i, text := range header {
-		names[i] = plain(text)
+		names[i] = entry.Plain(text)
 		if field, ok := overrides[names[i]]; ok && !taken[field] {
 			fields[i], fixed[i] = field, true
 			taken[field] = field != ""
 		}
 	}
-	for _, h := range headersOf()[resource] {
+	for _, h := range entry.HeadersOf()[resource] {
 		field := h.Field
 		if field == "number" && !taken["subject"] { // it has both, such as BIO 101
 			field = "code"
-			if resource == Resource(catalog.SectionKind) {
+			if resource == entry.Resource(catalog.SectionKind) {
 				field = "courseExternalId"
 			}
 		}
-		if taken[field] || !h.in(o.Layout) {
+		if taken[field] || !in(h, o.Layout) {
 			continue
 		}
 		for i, name := range names {
-			if name == h.plain && fields[i] == "" && !fixed[i] {
+			if name == h.Plain && fields[i] == "" && !fixed[i] {
 				fields[i], taken[field] = field, true
 				break
 			}
@@ -176,12 +78,12 @@ func suggestions(resource string, header, fields []string, o Options) []string {
 		return !slices.Contains(fields, field) && (entry.PartOf[field] != "code" || !slices.Contains(fields, "code"))
 	}
 	for i, text := range header {
-		name := plain(text)
+		name := entry.Plain(text)
 		if _, decided := o.Columns[text]; fields[i] != "" || decided || len(name) < shortest {
 			continue
 		}
-		for _, h := range headersOf()[resource] {
-			if len(h.plain) >= shortest && free(h.Field) && h.in(o.Layout) && oneEdit(name, h.plain) {
+		for _, h := range entry.HeadersOf()[resource] {
+			if len(h.Plain) >= shortest && free(h.Field) && in(h, o.Layout) && oneEdit(name, h.Plain) {
 				suggested[i] = h.Field
 				break
 			}
@@ -249,17 +151,17 @@ func lacking(kind catalog.Kind, fields []string) string {
 
 // kindOf guesses the kind of a table's records: from the file's name, else the kind that most columns belong to.
 func kindOf(name string, header []string, o Options) catalog.Kind {
-	if kind := catalog.ArticulationKind; o.Layout == TES || lacking(kind, assign(Resource(kind), header, o)) == "" {
+	if kind := catalog.ArticulationKind; o.Layout == TES || lacking(kind, assign(entry.Resource(kind), header, o)) == "" {
 		return kind
 	}
 	for _, of := range nameWords {
-		if strings.Contains(plain(name), of.word) {
+		if strings.Contains(entry.Plain(name), of.word) {
 			return of.kind
 		}
 	}
 	best, most := catalog.CourseKind, -1
-	for _, kind := range tabular {
-		fields := assign(Resource(kind), header, o)
+	for _, kind := range entry.Tabular {
+		fields := assign(entry.Resource(kind), header, o)
 		n := assigned(fields)
 		if lacking(kind, fields) == "" {
 			n += 100
@@ -284,15 +186,15 @@ var nameWords = []struct {
 func layoutOf(resource string, header []string) Layout {
 	for _, text := range header {
 		own := Generic
-		for _, h := range headersOf()[resource] {
-			if h.plain != plain(text) {
+		for _, h := range entry.HeadersOf()[resource] {
+			if h.Plain != entry.Plain(text) {
 				continue
 			}
-			if h.layout() == Generic {
+			if layoutOfHeader(h) == Generic {
 				own = Generic
 				break
 			}
-			own = h.layout()
+			own = layoutOfHeader(h)
 		}
 		if own != Generic {
 			return own

@@ -98,8 +98,8 @@ func (f *Failure) Error() string { return f.Detail }
 
 // Codes of failures beside those of syllabi.
 const (
-	UnknownLayout  catalog.FailureCode = "unknown_layout"
-	MissingColumns catalog.FailureCode = "missing_columns"
+	UnknownLayout  = catalog.UnknownLayout
+	MissingColumns = catalog.MissingColumns
 )
 
 func fail(code catalog.FailureCode, format string, args ...any) error {
@@ -194,10 +194,10 @@ func (f *File) check(name string, o Options) error {
 		}
 	}
 	for _, c := range f.Columns {
-		found[plain(c.Header)] = true
+		found[entry.Plain(c.Header)] = true
 	}
 	for header := range o.Columns {
-		if !found[plain(header)] {
+		if !found[entry.Plain(header)] {
 			return fail(MissingColumns, "%s has no column %q", name, header)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 func ofCSV(t *testing.T, name, text string, kind catalog.Kind) []Row {
@@ -360,7 +361,7 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(text), "")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, kind string) {
-		rows, err := Read(bytes.NewReader(text), "f.csv", Options{Resource: KindNamed(kind)})
+		rows, err := Read(bytes.NewReader(text), "f.csv", Options{Resource: entry.KindNamed(kind)})
 		if err != nil {
 			return
 		}

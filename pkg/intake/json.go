@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // list is a list of records in a JSON catalog, and the list within each record.
@@ -128,7 +129,7 @@ func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
 			kind = kindOfObject(object)
 		}
 		if resource, ok := object["resource"].(string); ok {
-			kind = KindNamed(resource)
+			kind = entry.KindNamed(resource)
 			delete(object, "resource")
 		}
 		l, ok := listOf(kind)

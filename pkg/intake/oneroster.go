@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // roster is the table of classes of a OneRoster bundle (1EdTech OneRoster 1.2, CSV binding, section 4), whose terms and
@@ -37,7 +38,7 @@ func newRoster(files map[string]text, o Options) ([]part, error) {
 		return t, err
 	}
 	t, err := open("courses.csv", "course", catalog.CourseKind)
-	if !slices.ContainsFunc(t.header, func(h string) bool { return plain(h) == "sourcedid" }) {
+	if !slices.ContainsFunc(t.header, func(h string) bool { return entry.Plain(h) == "sourcedid" }) {
 		return nil, nil
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // OutcomeList is the list of outcomes of one owner in a file.
@@ -51,15 +52,15 @@ func ReadOutcomes(path string) (lists []*OutcomeList, canvas bool, err error) {
 	}
 	columns := map[string]int{}
 	for i, h := range header {
-		columns[plain(h)] = i
+		columns[entry.Plain(h)] = i
 	}
-	_, canvas = columns[plain("vendor_guid")]
+	_, canvas = columns[entry.Plain("vendor_guid")]
 	required := []string{"owner", "statement"}
 	if canvas {
 		required = []string{"vendor_guid", "title"}
 	}
 	for _, name := range required {
-		if _, ok := columns[plain(name)]; !ok {
+		if _, ok := columns[entry.Plain(name)]; !ok {
 			return nil, canvas, fail(MissingColumns, "%s has no column %q", filepath.Base(path), name)
 		}
 	}
@@ -74,7 +75,7 @@ func ReadOutcomes(path string) (lists []*OutcomeList, canvas bool, err error) {
 		}
 		line, _ := r.FieldPos(0)
 		get := func(name string) string {
-			if i, ok := columns[plain(name)]; ok && i < len(cells) {
+			if i, ok := columns[entry.Plain(name)]; ok && i < len(cells) {
 				return unguarded(strings.TrimSpace(cells[i]))
 			}
 			return ""

@@ -36,13 +36,13 @@ func newTable(name string, open func() (lines, error), o Options) (*table, error
 	t := &table{name: name, open: open}
 	err := t.findHeader(func(header []string) int {
 		kind := cmp.Or(o.Resource, kindOf(name, header, o))
-		return assigned(assign(Resource(kind), header, o))
+		return assigned(assign(entry.Resource(kind), header, o))
 	})
 	if err != nil {
 		return nil, err
 	}
 	t.kind = cmp.Or(o.Resource, kindOf(name, t.header, o))
-	return t, t.assign(Resource(t.kind), o)
+	return t, t.assign(entry.Resource(t.kind), o)
 }
 
 // findHeader finds the line with the most known columns, the first one of equals.
@@ -94,8 +94,8 @@ func (t *table) assign(resource string, o Options) error {
 		}
 	}
 	has := strings.Join(t.header, ", ")
-	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic && !slices.ContainsFunc(headersOf()[resource], func(h Header) bool {
-		return h.layout() == o.Layout && slices.ContainsFunc(t.header, func(text string) bool { return plain(text) == h.plain })
+	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic && !slices.ContainsFunc(entry.HeadersOf()[resource], func(h entry.Header) bool {
+		return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header, func(text string) bool { return entry.Plain(text) == h.Plain })
 	}) {
 		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
 	}
@@ -238,7 +238,7 @@ func (t *table) row() Row {
 		if t.has("term") {
 			row.Fields["term"] = t.term()
 		}
-		if t.has("externalId") && strings.HasSuffix(plain(t.header[t.at["externalId"]]), "crn") && t.get("term") != "" {
+		if t.has("externalId") && strings.HasSuffix(entry.Plain(t.header[t.at["externalId"]]), "crn") && t.get("term") != "" {
 			row.Name = within(t.get("term"), row.Name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem of
@@ -22,7 +23,7 @@ func (t *table) read(row *Row, field, cell string) any {
 		field = "credentialStatus"
 	}
 	if known, ok := words[field]; ok {
-		word := known[plain(cell)]
+		word := known[entry.Plain(cell)]
 		if word == "" && field == "status" && t.found == Banner && cell != "" {
 			word = "PLANNED"
 		}
@@ -116,9 +117,9 @@ var words = map[string]map[string]string{
 func wordsOf(pairs ...string) map[string]string {
 	of := map[string]string{}
 	for pair := range slices.Chunk(pairs, 2) {
-		of[plain(pair[0])] = pair[0]
+		of[entry.Plain(pair[0])] = pair[0]
 		for word := range strings.SplitSeq(pair[1], "|") {
-			of[plain(word)] = pair[0]
+			of[entry.Plain(word)] = pair[0]
 		}
 	}
 	return of
@@ -126,7 +127,7 @@ func wordsOf(pairs ...string) map[string]string {
 
 // isDeleted reports whether the other system has deleted the record.
 func isDeleted(field, cell string) bool {
-	return (field == "status" || field == "lifecycleStatus") && (plain(cell) == "deleted" || plain(cell) == "tobedeleted")
+	return (field == "status" || field == "lifecycleStatus") && (entry.Plain(cell) == "deleted" || entry.Plain(cell) == "tobedeleted")
 }
 
 var creditsForm = sync.OnceValue(func() *regexp.Regexp {
@@ -144,7 +145,7 @@ func parseCredits(cell string) (map[string]any, error) {
 	if errLow != nil || errHigh != nil {
 		return nil, fmt.Errorf("%q is not a number of credits, such as 3 or 1-4", shown(cell))
 	}
-	unit := units[plain(cmp.Or(match[3], "semester"))]
+	unit := units[entry.Plain(cmp.Or(match[3], "semester"))]
 	if unit == "" {
 		return nil, fmt.Errorf("%q is not a unit of credits: "+
 			"SEMESTER_HOUR, QUARTER_HOUR, ECTS, CLOCK_HOUR or CEU", shown(match[3]))

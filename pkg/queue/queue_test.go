@@ -150,6 +150,10 @@ func (s *table) CompleteDeletions(context.Context, func(context.Context, catalog
 	return s.fault("complete")
 }
 
+func (s *table) StuckImports(context.Context, func(context.Context, catalog.OrgID) error) error {
+	return s.fault("imports")
+}
+
 func (s *table) ExpireDocuments(context.Context, func(context.Context, catalog.OrgID, string) (bool, error)) error {
 	s.expired++
 	return s.fault("expire")
@@ -263,7 +267,7 @@ func newBench(t interface{ Helper() }) *bench {
 		Store: b.table, Sender: sender, Documents: b.documents, Extractor: extraction.NewExtractor(extraction.Starter(), wordvectors.Table()), RetryDelay: 30 * time.Second,
 		Provenance: catalog.Provenance{Engine: "engine", Taxonomy: "taxonomy", TaxonomyVersion: "1"}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
-	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Files: noFiles{}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
+	b.sweeper = &queue.Sweeper{Store: b.table, Sender: sender, Imports: &queue.Imports{}, Files: noFiles{}, Now: b.table.now, IDs: ids, Log: slog.New(slog.DiscardHandler)}
 	return b
 }
 

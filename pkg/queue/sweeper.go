@@ -28,6 +28,9 @@ type SweeperStore interface {
 	Resend(
 		ctx context.Context, noneLeft bool, job catalog.ExtractionJob,
 	) (again catalog.ExtractionJob, stuck bool, err error)
+	// StuckImports calls send for each organization with an import that has waited or run for too long since it was sent
+	// last.
+	StuckImports(ctx context.Context, send func(ctx context.Context, org catalog.OrgID) error) error
 	// CompleteDeletions deletes what interrupted deletions have left, and the files of deleted documents. Each deletion
 	// that it cannot complete is a *catalog.Unfinished in the error.
 	CompleteDeletions(
@@ -51,10 +54,12 @@ type Files interface {
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender
-	Files  Files
-	Now    func() catalog.Time
-	IDs    catalog.IDs
-	Log    *slog.Logger
+	// Imports is the queue of imports.
+	Imports *Imports
+	Files   Files
+	Now     func() catalog.Time
+	IDs     catalog.IDs
+	Log     *slog.Logger
 }
 
 // sweepReserve is the part of the function's time that is left for deletions.
@@ -70,7 +75,7 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 		return s.fail(ctx, letters), nil
 	}
 	return events.SQSEventResponse{}, s.report(ctx, errors.Join(
-		s.sweep(ctx), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded)))
+		s.sweep(ctx), s.Store.StuckImports(ctx, s.Imports.SendImports), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded)))
 }
 
 var sweeps = metric.New([]string{"Kind"}, "Unfinished:Count")

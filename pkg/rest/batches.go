@@ -63,6 +63,7 @@ var batches = map[string]batched{
 }
 
 func (s *Server) bindImports() {
+	s.bindImport()
 	bind[batchInput, *Batch](s, "upsertRecords", func(ctx context.Context, c *call, in *batchInput) (response, error) {
 		return c.saveApart(ctx, func(ctx context.Context) (any, error) { return upsertRecords(ctx, c, in) })
 	})

@@ -58,9 +58,11 @@ type call struct {
 
 	// Optionally set by the handler.
 	location string // path of the created record
-	links    []string
-	rendered *rendered // body instead of the output as JSON
-	begun    bool      // an extraction of an operation that does not always start one; see api.Operation.Begins
+	// retryAfter is the number of seconds after which to read the record again; "" for none.
+	retryAfter string
+	links      []string
+	rendered   *rendered // body instead of the output as JSON
+	begun      bool      // an extraction of an operation that does not always start one; see api.Operation.Begins
 }
 
 // rendered is an encoded body.
@@ -171,6 +173,7 @@ func (c *call) encode(output any) response {
 		out.body = encode(output)
 	}
 	out.set("Location", c.location)
+	out.set("Retry-After", c.retryAfter)
 	if len(c.links) > 0 {
 		out.header["Link"] = []string{strings.Join(c.links, ", ")}
 	}

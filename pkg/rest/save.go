@@ -156,9 +156,18 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 			c.Log.WarnContext(ctx, "message not queued", "requestId", c.id, "cause", err.Error())
 		}
 	}
+	for _, created := range catalog.EffectsOf[*catalog.Creation](change) {
+		if _, ok := created.Record.(*catalog.Import); ok {
+			if err := c.Imports.SendImports(ctx, c.org); err != nil {
+				// The sweeper will send it.
+				c.Log.WarnContext(ctx, "import not queued", "requestId", c.id, "cause", err.Error())
+			}
+		}
+	}
 	for _, deletion := range catalog.EffectsOf[*catalog.Deletion](change) {
-		if document, ok := deletion.Record.(*catalog.Document); ok {
-			if err := c.Files.Remove(ctx, c.org, document.ID); err != nil {
+		switch deletion.Record.(type) {
+		case *catalog.Document, *catalog.Import:
+			if err := c.Files.Remove(ctx, c.org, deletion.Record.Base().ID); err != nil {
 				// The sweeper will remove it.
 				c.Log.WarnContext(ctx, "file not removed", "requestId", c.id, "cause", err.Error())
 			}

@@ -40,6 +40,7 @@ type Server struct {
 	Usage     UsageReader
 	Limit     quota.Limit
 	Queue     service.Queue // for groups with operations that start extractions
+	Imports   ImportQueue   // for the group of imports
 	Files     Files         // for groups with operations that take documents
 	Webhooks  Webhooks      // for the group of webhooks
 	Market    Market

@@ -18,6 +18,8 @@ type Store interface {
 
 	// CoursesByCode returns a page of the courses with a code, compared after normalisation.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
+	// ImportDetails returns the details of an import.
+	ImportDetails(ctx context.Context, org catalog.OrgID, id string) (*catalog.ImportDetails, error)
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 
 	// WebhookAttempts returns a page of delivery attempts, newest first, and the cursor to pass as before for the next.

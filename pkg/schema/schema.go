@@ -54,6 +54,7 @@ func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 		reflect.TypeFor[catalog.Optional[catalog.Decision]]():            reflect.TypeFor[catalog.Decision](),
 		reflect.TypeFor[catalog.Optional[*catalog.PersonInput]]():        reflect.TypeFor[*catalog.PersonInput](),
 		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
+		reflect.TypeFor[catalog.Optional[map[string]*string]]():          reflect.TypeFor[map[string]*string](),
 		reflect.TypeFor[catalog.OrgID]():                                 reflect.TypeFor[string](),
 		reflect.TypeFor[catalog.CustomerID]():                            reflect.TypeFor[string](),
 	} {

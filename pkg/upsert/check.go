@@ -17,45 +17,60 @@ const maxNameBytes = 1024
 // ofDefaultSection are the fields of a course's row that belong to its default section.
 var ofDefaultSection = []string{"instructorId", "instructorName", "syllabusHref", "documentId", "skills"}
 
-// check returns the rows that satisfy the contract as far as a row shows on its own, and a summary of the others. Rows
-// deleted in the other system are only counted: people decide about their records here.
-func (r *run) check(rows []entry.Row) (good []entry.Row, checked *Summary) {
-	checked = &Summary{}
-	current := r.currentCourses(rows)
-	for _, row := range rows {
-		by, dated := current[row.Name]
-		switch {
-		case row.Gone:
-			checked.Skipped++
-			continue
-		case dated && isDated(row) && row.Effective != by.Effective:
-			checked.Skipped++
-			checked.Skips = append(checked.Skips, rejected(row, fmt.Sprintf(
-				"as of %s; superseded by %s, as of %s", row.Effective, by.Place, by.Effective)))
-			continue
-		}
-		var wrong []catalog.FieldError
-		for _, p := range row.Problems {
-			wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: p.Message})
-		}
-		switch {
-		case wrong != nil:
-		case row.Name == "":
-			wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
-		case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
-			wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
-				"the external ids of package and course must be at most %d bytes together", maxNameBytes)})
-		}
-		if wrong = append(wrong, r.checkRow(&row)...); wrong == nil {
-			good = append(good, row)
-			for _, p := range row.Ignored {
-				checked.Incomplete = append(checked.Incomplete, rejected(row, "without "+p.String()))
-			}
-		} else {
-			checked.reject(row, catalog.Invalid(wrong...))
+// candidate is a row that was checked as far as a row shows on its own.
+type candidate struct {
+	row   entry.Row
+	gone  bool           // it is deleted in the other system: people decide about its record here
+	after string         // why another row applies instead; "" if this one does
+	wrong *catalog.Error // nil if it satisfies the contract
+}
+
+// good reports whether the row is planned.
+func (c candidate) good() bool { return !c.gone && c.after == "" && c.wrong == nil }
+
+// settle counts a row that is not planned, and notes what a planned one is imported without.
+func (c candidate) settle(s *Summary) {
+	switch {
+	case c.gone:
+		s.Skipped++
+	case c.after != "":
+		s.Skipped++
+		s.Skips = append(s.Skips, rejected(c.row, c.after))
+	case c.wrong != nil:
+		s.reject(c.row, c.wrong)
+	default:
+		for _, p := range c.row.Ignored {
+			s.Incomplete = append(s.Incomplete, rejected(c.row, "without "+p.String()))
 		}
 	}
-	return good, checked
+}
+
+// check checks a row.
+func (r *run) check(row entry.Row) candidate {
+	c := candidate{row: row, gone: row.Gone}
+	if c.gone {
+		return c
+	}
+	if by, several := r.current[row.Name]; several && isDated(row) && row.Effective != by.effective {
+		c.after = fmt.Sprintf("as of %s; superseded by %s, as of %s", row.Effective, by.place, by.effective)
+		return c
+	}
+	var wrong []catalog.FieldError
+	for _, p := range row.Problems {
+		wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: p.Message})
+	}
+	switch {
+	case wrong != nil:
+	case row.Name == "":
+		wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
+	case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
+		wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
+			"the external ids of package and course must be at most %d bytes together", maxNameBytes)})
+	}
+	if wrong = append(wrong, r.checkRow(&c.row)...); wrong != nil {
+		c.wrong = catalog.Invalid(wrong...)
+	}
+	return c
 }
 
 // isDated reports whether a row applies to its course only from a term or date on.
@@ -63,17 +78,8 @@ func isDated(row entry.Row) bool {
 	return row.Kind == catalog.CourseKind && !row.Gone && row.Effective != "" && row.Name != ""
 }
 
-// currentCourses returns, by external id, the row that applies to each course with dated rows: the latest one in
-// effect, or else the first one to come.
-func (r *run) currentCourses(rows []entry.Row) map[string]entry.Row {
-	current := map[string]entry.Row{}
-	for _, row := range rows {
-		if other, several := current[row.Name]; isDated(row) && (!several || r.precedes(row.Effective, other.Effective)) {
-			current[row.Name] = row
-		}
-	}
-	return current
-}
+// dated is the row that applies to a course with dated rows: the latest one in effect, or else the first one to come.
+type dated struct{ effective, place string }
 
 // precedes reports whether a row as of term or date a applies rather than one as of b.
 func (r *run) precedes(a, b string) bool {

@@ -32,6 +32,7 @@ type plan struct {
 	usedCTIDs  map[string]string             // places of the rows that did not fail, by CTID
 
 	Summary
+	settled Summary // of rows that were not planned
 
 	// Records that the rows refer to, by external id unless stated otherwise.
 	lookups       catalog.Lookups
@@ -56,13 +57,13 @@ type window struct {
 const windowRows = 100
 
 // open reads the records of the next rows unless the window has those of the plan.
-func (p *plan) open(ctx context.Context, next []entry.Row) error {
+func (p *plan) open(ctx context.Context, next []candidate) error {
 	w := &p.read
 	missing := func(row entry.Row) bool { return nameOf(row) != "" && !w.names[nameOf(row)] }
 	if w.kind != p.kind || slices.ContainsFunc(p.rows, missing) {
 		*w = window{kind: p.kind, names: map[string]bool{}}
-		for _, row := range next[:min(windowRows, len(next))] {
-			if name := nameOf(row); name != "" {
+		for _, c := range next[:min(windowRows, len(next))] {
+			if name := nameOf(c.row); name != "" && c.good() {
 				w.names[name] = true
 			}
 		}
@@ -95,10 +96,19 @@ func (p *plan) open(ctx context.Context, next []entry.Row) error {
 	return nil
 }
 
-// plan plans every row of a batch, which the next rows begin with. A row that breaks a rule is rejected; any other error
-// ends the import.
-func (p *plan) plan(ctx context.Context, next []entry.Row) error {
+// plan plans the first n of the next rows. A row that breaks a rule is rejected; any other error ends the import.
+func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
 	p.now, p.seen, p.used, p.usedCTIDs = p.Now(), map[string]catalog.Record{}, map[string]string{}, map[string]string{}
+	for _, c := range next[:n] {
+		if c.good() {
+			p.rows = append(p.rows, c.row)
+		}
+		c.settle(&p.settled)
+	}
+	defer func() { p.Summary.add(&p.settled) }()
+	if len(p.rows) == 0 {
+		return nil
+	}
 	p.lookups = catalog.Lookups{SkillName: p.SkillName, CheckHref: p.CheckHref}
 	if err := p.open(ctx, next); err != nil {
 		return err
@@ -563,9 +573,15 @@ func (p *plan) result(row entry.Row, record catalog.Record, outcome Outcome) {
 }
 
 func (p *plan) see(name string, record catalog.Record) {
-	if record != nil && p.referenced[p.kind][name] {
-		p.seen[name] = record
+	if record == nil || !p.referenced[p.kind][name] {
+		return
 	}
+	if course, ok := record.(*catalog.Course); ok && !p.save { // held until the pass ends
+		slim := *course
+		slim.Description = nil
+		record = &slim
+	}
+	p.seen[name] = record
 }
 
 func (p *plan) course(ctx context.Context, row entry.Row, x catalog.ExternalID) error {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -66,6 +67,9 @@ type Options struct {
 	Term string
 	// EffectiveFrom is the date for new articulations without one in the file; "" for none.
 	EffectiveFrom string
+	// RetireMissing retires courses, and cancels sections, that have an external id and that the file lacks, for each
+	// of these kinds that the file has. Only Stream does it.
+	RetireMissing bool
 	OnlyNew       bool // skip everything imported before, even if it was changed or deleted since
 	// Progress is called with the number of steps done and the total; may be nil.
 	Progress func(done, all int)
@@ -96,6 +100,7 @@ type Summary struct {
 	Updated int      `json:"updated"`
 	Skipped int      `json:"skipped"` // unchanged, or deleted in the file
 	Failed  int      `json:"failed"`
+	Retired int      `json:"-"`
 	Rejects []Reject `json:"rejects"`
 	// Results has one entry for each row that is not skipped, in no particular order.
 	Results []Result `json:"-"`
@@ -188,23 +193,33 @@ func contract[I any](_ *run, row *entry.Row) []catalog.FieldError {
 
 // Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, o Options) (*Summary, error) {
-	by := &byCTID{Store: l.Store, of: map[string]entry.Row{}, all: map[catalog.Kind][]catalog.Record{}}
-	linked := *l
-	linked.Store = by
-	r := &run{Loader: &linked, byCTID: by, org: org, options: o, all: len(rows)}
+	r := l.run(org, o)
+	r.all = len(rows)
 	if !o.Check && !o.KeepGoing {
 		r.all *= 2
 	}
-	good, checked := r.check(rows)
+	source := func() iter.Seq2[entry.Row, error] {
+		return func(yield func(entry.Row, error) bool) {
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
+	if err := r.index(source); err != nil {
+		return nil, err
+	}
 	at := make(map[string]int, len(rows))
 	for i, row := range rows {
 		at[row.Place] = i
 	}
 	pass := func(save bool) (*Summary, error) {
-		err := r.pass(ctx, good, save)
-		r.summary.add(checked)
-		slices.SortStableFunc(r.summary.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
-		return r.summary, err
+		var c collector
+		r.journal = &c
+		err := r.pass(ctx, source, catalog.ImportPosition{}, save)
+		slices.SortStableFunc(c.Rejects, func(a, b Reject) int { return cmp.Compare(at[a.Place], at[b.Place]) })
+		return &c.Summary, err
 	}
 	if o.Check || !o.KeepGoing {
 		planned, err := pass(false)
@@ -220,27 +235,52 @@ func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, 
 	return pass(true)
 }
 
+// collector is a Journal that only adds up.
+type collector struct{ Summary }
+
+func (c *collector) Plan(context.Context, *Step) error { return nil }
+
+func (c *collector) Done(_ context.Context, s *Step) error {
+	c.add(s.Summary)
+	return nil
+}
+
+// run returns an import that has read nothing yet.
+func (l *Loader) run(org catalog.OrgID, o Options) *run {
+	by := &byCTID{Store: l.Store, of: map[string]entry.Row{}, all: map[catalog.Kind][]catalog.Record{}}
+	linked := *l
+	linked.Store = by
+	return &run{Loader: &linked, byCTID: by, org: org, options: o}
+}
+
 // run is one import.
 type run struct {
 	*Loader
-	byCTID   *byCTID // the same table as Store
-	org      catalog.OrgID
-	options  Options
-	done     int
-	all      int
-	names    *catalogNames // nil until read
-	sections *Names        // nil until read
+	byCTID  *byCTID // the same table as Store
+	org     catalog.OrgID
+	options Options
+	journal Journal
+	// rejectedBefore reports whether an earlier run has rejected a row; may be nil.
+	rejectedBefore func(kind catalog.Kind, row int) bool
+	done           int
+	all            int
+	names          *catalogNames // nil until read
+	sections       *Names        // nil until read
+
+	// Of the file:
+	count      map[catalog.Kind]int
+	current    map[string]dated                 // by external id
+	rowNames   map[catalog.Kind]map[string]bool // whether several rows have the name
+	referenced map[catalog.Kind]map[string]bool // names that other rows refer to
 
 	// Of one pass:
-	batchSize  int // how many rows of the kind are planned together
-	save       bool
-	summary    *Summary
-	dirs       map[catalog.Kind]*catalog.Directory
-	referenced map[catalog.Kind]map[string]bool           // names that other rows refer to
-	found      map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
-	places     map[catalog.Kind]map[string]string         // of the rows that did not fail, by name
-	ctids      map[string]string                          // places of the rows that did not fail, by CTID
-	read       window
+	batchSize int // how many rows of the kind are planned together
+	save      bool
+	dirs      map[catalog.Kind]*catalog.Directory
+	found     map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
+	places    map[catalog.Kind]map[string]string         // of the rows that did not fail, by name; where several have it
+	ctids     map[string]string                          // places of the rows that did not fail, by CTID
+	read      window
 }
 
 // maxBatch is the maximum number of rows that are planned together: those that may fit into a transaction.
@@ -253,63 +293,110 @@ func (k importing) alone() bool {
 	return holds || k.kind == catalog.OutcomeListKind
 }
 
-// pass plans all rows and, if save is set, saves the changes.
-func (r *run) pass(ctx context.Context, rows []entry.Row, save bool) error {
-	r.save, r.summary = save, &Summary{Rejects: []Reject{}, Skips: []Reject{}}
+// pass plans the rows after a position and, if save is set, saves the changes.
+func (r *run) pass(ctx context.Context, rows Rows, from catalog.ImportPosition, save bool) error {
+	r.save, r.read = save, window{}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
-	r.found, r.referenced = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]bool{}
-	r.places, r.ctids, r.read = map[catalog.Kind]map[string]string{}, map[string]string{}, window{}
-	byKind := map[catalog.Kind][]entry.Row{}
+	r.ctids = map[string]string{}
+	r.found, r.places = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]string{}
 	for _, k := range kinds() {
-		r.found[k.kind], r.referenced[k.kind] = map[string]catalog.Record{}, map[string]bool{}
-		r.places[k.kind] = map[string]string{}
-	}
-	for _, row := range rows {
-		byKind[row.Kind] = append(byKind[row.Kind], row)
-		if name, ok := row.Fields["supersedes"].(string); ok {
-			r.referenced[row.Kind][name] = true
-		}
-		if parent := row.Kind.Parent(); parent != "" {
-			r.referenced[parent][row.Parent] = true
-		}
-		if row.Kind == catalog.OutcomeListKind {
-			r.referenced[catalog.CourseKind][row.Parent] = true
-			r.referenced[catalog.ProgramKind][row.Parent] = true
-		}
-		if ids, ok := row.Fields["credentialIds"].([]any); ok {
-			for _, id := range ids {
-				name, _ := id.(string)
-				r.referenced[catalog.CredentialKind][name] = true
-			}
-		}
-		for _, name := range row.Members {
-			r.referenced[catalog.CourseKind][name] = true
-			r.referenced[catalog.SectionKind][name] = true
-		}
-		if credentials, ok := row.Fields["credentialIds"].([]any); ok {
-			for _, name := range credentials {
-				r.referenced[catalog.CredentialKind][fmt.Sprint(name)] = true
-			}
-		}
+		r.found[k.kind], r.places[k.kind] = map[string]catalog.Record{}, map[string]string{}
 	}
 	for _, k := range kinds() {
-		r.batchSize = maxBatch
-		if k.alone() {
-			r.batchSize = 1
+		skip := 0
+		if from.Kind != "" { // all rows of the kinds before it are done
+			skip = r.count[k.kind]
 		}
-		for rows := supersededFirst(byKind[k.kind]); len(rows) > 0; {
-			n, err := r.batch(ctx, k, rows)
-			if err != nil {
-				return err
-			}
-			rows = rows[n:]
-			r.done += n
-			if r.options.Progress != nil {
-				r.options.Progress(r.done, r.all)
-			}
+		if from.Kind == k.kind {
+			skip, from.Kind = from.Rows, ""
+		}
+		if r.count[k.kind] == 0 {
+			continue
+		}
+		if err := r.passKind(ctx, k, rows, skip); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// passKind plans the rows of a kind but the first ones.
+func (r *run) passKind(ctx context.Context, k importing, rows Rows, skip int) error {
+	r.batchSize = maxBatch
+	if k.alone() {
+		r.batchSize = 1
+	}
+	next, stop := iter.Pull2(r.rowsOf(k.kind, rows))
+	defer stop()
+	done := 0
+	var waiting []candidate
+	for more := true; more || len(waiting) > 0; {
+		for more && len(waiting) < windowRows {
+			row, err, ok := next()
+			if more = ok; !ok {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			c := r.check(row)
+			if done < skip {
+				done++
+				r.skip(c)
+				continue
+			}
+			waiting = append(waiting, c)
+		}
+		if len(waiting) == 0 {
+			break
+		}
+		n, err := r.batch(ctx, k, waiting, done)
+		if err != nil {
+			return err
+		}
+		waiting = slices.Clone(waiting[n:])
+		done += n
+		r.done += n
+		if r.options.Progress != nil {
+			r.options.Progress(r.done, r.all)
+		}
+	}
+	return nil
+}
+
+// rowsOf returns the rows of a kind, numbered, in the order in which they are imported.
+func (r *run) rowsOf(kind catalog.Kind, rows Rows) iter.Seq2[entry.Row, error] {
+	numbered := func(yield func(entry.Row, error) bool) {
+		n := 0
+		for row, err := range rows() {
+			if err == nil && row.Kind != kind {
+				continue
+			}
+			row.Number = n
+			n++
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+	if kind != catalog.ArticulationKind {
+		return numbered
+	}
+	return func(yield func(entry.Row, error) bool) {
+		var all []entry.Row
+		for row, err := range numbered {
+			if err != nil {
+				yield(row, err)
+				return
+			}
+			all = append(all, row)
+		}
+		for _, row := range supersededFirst(all) {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Bounds of retries of a batch whose records were changed concurrently.
@@ -318,15 +405,22 @@ const (
 	firstPause = 20 * time.Millisecond
 )
 
-// batch plans as many of the rows as fit into one transaction, saves them in one, and returns their number.
-func (r *run) batch(ctx context.Context, k importing, rows []entry.Row) (int, error) {
+// batch plans as many of the candidates as fit into one transaction, saves them in one, and returns their number. done is
+// the number of rows of the kind before them.
+func (r *run) batch(ctx context.Context, k importing, waiting []candidate, done int) (int, error) {
 	pause := firstPause
 	for attempt := 0; attempt < attempts; {
-		p := &plan{run: r, importing: k, rows: rows[:min(r.batchSize, len(rows))]}
-		if err := p.plan(ctx, rows); err != nil {
+		n := min(r.batchSize, len(waiting))
+		p := &plan{run: r, importing: k}
+		if err := p.plan(ctx, waiting, n); err != nil {
 			return 0, err
 		}
-		n := len(p.rows)
+		step := &Step{k.kind, &catalog.ImportPosition{Kind: k.kind, Rows: done + n}, &p.change, &p.Summary}
+		if r.save {
+			if err := r.journal.Plan(ctx, step); err != nil {
+				return 0, err
+			}
+		}
 		share, err := r.Store.Share(r.org, &p.change)
 		if err != nil {
 			return 0, err
@@ -339,12 +433,17 @@ func (r *run) batch(ctx context.Context, k importing, rows []entry.Row) (int, er
 			continue
 		}
 		if err = p.commit(ctx); err == nil {
-			r.summary.add(&p.Summary)
 			maps.Copy(r.found[k.kind], p.seen)
-			maps.Copy(r.places[k.kind], p.used)
+			for name, place := range p.used {
+				if r.rowNames[k.kind][name] {
+					r.places[k.kind][name] = place
+				}
+			}
 			maps.Copy(r.ctids, p.usedCTIDs)
-			r.dirs[k.kind] = p.dir
-			return n, nil
+			if p.dir != nil {
+				r.dirs[k.kind] = p.dir
+			}
+			return n, r.journal.Done(ctx, step)
 		}
 		if !errors.Is(err, catalog.ErrStale) {
 			return 0, err

@@ -15,6 +15,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ const Operator = "local"
 // maxObject is the maximum size of a document in bytes.
 const maxObject = 25 << 20
 
+// maxRejects is the maximum size of a file of rejected rows.
+const maxRejects = 512 << 20
+
 // Server configures the bucket.
 type Server struct {
 	Dir     string           // keeps the objects; "" keeps them in memory
@@ -51,7 +55,9 @@ type Server struct {
 // May returns the permissions of an access key. A function's access key is its name.
 func May(accessKey string) api.Files {
 	if accessKey == Operator {
-		return api.Files{Signs: true, Lists: true, Reads: true, Removes: true}
+		return api.Files{
+			Signs: true, Lists: true, Reads: true, Removes: true, WritesRejects: true, ReadsRejects: true, RemovesRejects: true,
+		}
 	}
 	return api.FilesOf(accessKey)
 }
@@ -152,33 +158,39 @@ func (h handler) allow(r *http.Request) error {
 	}
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	may := May(s.accessKey)
+	rejects, _ := path.Match(api.RejectsPattern, key)
 	allowed := false
 	switch {
 	case bucket != Bucket:
+	case r.Method == http.MethodPut && rejects && !s.presigned:
+		allowed = may.WritesRejects
 	case r.Method == http.MethodPut && key != "" && s.presigned:
 		allowed = may.Signs
 	case r.Method == http.MethodGet && key == "":
 		allowed = may.Lists
 	case r.Method == http.MethodGet:
-		allowed = may.Reads
+		allowed = may.Reads || rejects && may.ReadsRejects
 	case r.Method == http.MethodDelete && key != "":
-		allowed = may.Removes
+		allowed = may.Removes || rejects && may.RemovesRejects
 	}
 	if !allowed {
 		return denied("%s may not %s %s", s.accessKey, r.Method, r.URL.Path)
 	}
+	if r.Method == http.MethodPut && rejects {
+		return checkBody(r, maxRejects)
+	}
 	if r.Method == http.MethodPut {
-		return checkBody(r)
+		return checkBody(r, maxObject)
 	}
 	return nil
 }
 
 // checkBody reads the body of an upload, which must have the signed checksum.
-func checkBody(r *http.Request) error {
-	if r.ContentLength > maxObject {
+func checkBody(r *http.Request, most int64) error {
+	if r.ContentLength > most {
 		return refusal{http.StatusBadRequest, "EntityTooLarge", "The object is too large."}
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxObject+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	if err != nil || int64(len(body)) != r.ContentLength {
 		return refusal{http.StatusBadRequest, "IncompleteBody", "The body does not have the length in Content-Length."}
 	}

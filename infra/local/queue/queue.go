@@ -30,6 +30,8 @@ const (
 	DeadLetterName         = "extractions-dead"
 	MessagesName           = "webhook-messages"
 	MessagesDeadLetterName = "webhook-messages-dead"
+	ImportsName            = "imports"
+	ImportsDeadLetterName  = "imports-dead"
 )
 
 const tool = "skillscurriculum/infra/local/queue/goaws"
@@ -39,6 +41,7 @@ type Queues struct {
 	Endpoint string
 	Queue          // of extraction jobs
 	Messages Queue // for webhooks
+	Imports  Queue // organizations with imports
 }
 
 // Queue is the address of a queue and of its dead-letter queue.
@@ -124,6 +127,9 @@ func (s Server) Create(ctx context.Context, endpoint string) (queues Queues, err
 	queues.Endpoint = endpoint
 	if queues.Queue, err = pair(Name, DeadLetterName); err == nil {
 		queues.Messages, err = pair(MessagesName, MessagesDeadLetterName)
+	}
+	if err == nil { // a FIFO queue in AWS; here the event source delivers in turn
+		queues.Imports, err = pair(ImportsName, ImportsDeadLetterName)
 	}
 	return queues, err
 }

@@ -78,6 +78,7 @@ type Places struct {
 	SQSEndpoint      string
 	QueueURL         string
 	MessagesURL      string // queue of webhook messages
+	ImportsURL       string // queue of imports
 	WebhookKey       string // see Config
 	Receiver         string // URL of the demo's receiver, with a trailing slash; "" for none
 	S3Endpoint       string
@@ -95,6 +96,10 @@ const (
 	sweeperMemory  = 256 // MB
 	sweepers       = 2   // one for the schedule, one for dead letters
 	sweep          = 10 * time.Second
+
+	importers       = 2 // each for another organization
+	importerTimeout = 3 * time.Minute
+	importerMemory  = 1769 // MB
 
 	delivererTimeout = 25 * time.Second // a receiver has 15 s
 	delivererMemory  = 256              // MB
@@ -259,6 +264,8 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (told
 	messages := queueOf(s.queues.Messages.URL, s.queues.Messages.ARN, api.Deliverer, deliveries)
 	messages.Owner, messages.Slow = webhookOf, slowDelivery
 	messages.OwnerShare, messages.Share = deliveriesOwner, deliveriesShare
+	imports := queueOf(s.queues.Imports.URL, s.queues.Imports.ARN, api.Importer, importers)
+	imports.Visibility, imports.OwnerShare = importerTimeout+7*time.Second, 1
 	changes := source.Stream{
 		Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Wanted: isFeed,
 		Function: api.Deliverer, Invoke: r.Invoke, Console: s.Console,
@@ -270,7 +277,7 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (told
 			fail(err)
 		}
 	})
-	for _, poll := range []func(context.Context){jobs.Poll, dead.Poll, messages.Poll, changes.Poll} {
+	for _, poll := range []func(context.Context){jobs.Poll, dead.Poll, messages.Poll, imports.Poll, changes.Poll} {
 		parts.Go(func() { poll(s.running) })
 	}
 	for _, function := range []string{api.Sweeper, api.Deliverer} {
@@ -367,6 +374,7 @@ func (s *stack) startQueue() error {
 	}
 	s.queues = queues
 	s.places.SQSEndpoint, s.places.QueueURL, s.places.MessagesURL = queues.Endpoint, queues.URL, queues.Messages.URL
+	s.places.ImportsURL = queues.Imports.URL
 	s.Console.Printf("the queue answers at %s", queues.Endpoint)
 	return nil
 }
@@ -397,6 +405,7 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
 	env[api.EnvCountTimeout] = strconv.Itoa(countMilliseconds)
 	env[api.EnvMessages] = s.places.MessagesURL
+	env[api.EnvImports] = s.places.ImportsURL
 	env[api.EnvWebhookKey] = s.places.WebhookKey
 	env[api.EnvWebhookHosts] = joined(s.WebhookHosts, hostOf(s.places.Receiver))
 	env[api.EnvWebhookRetry] = s.WebhookRetry
@@ -405,6 +414,7 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 
 	functions := []runtime.Function{
 		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
+		{Name: api.Importer, Timeout: importerTimeout, Memory: importerMemory, Processes: importers},
 		{Name: api.Sweeper, Timeout: sweeperTimeout, Memory: sweeperMemory, Processes: sweepers},
 		{Name: api.Deliverer, Timeout: delivererTimeout, Memory: delivererMemory, Processes: deliverers},
 	}

@@ -12,6 +12,11 @@ import (
 // Jobs returns the sender of extractions.
 func Jobs(c boot.Config) *queue.Sender { return &queue.Sender{Client: client(c), URL: c.QueueURL} }
 
+// Imports returns the queue of imports.
+func Imports(c boot.Config) *queue.Imports {
+	return &queue.Imports{Client: client(c), URL: c.ImportsURL}
+}
+
 // Messages returns the queue of messages for webhooks.
 func Messages(c boot.Config) *outbox.Queue {
 	return &outbox.Queue{Client: client(c), URL: c.MessagesURL}

@@ -42,6 +42,9 @@ type Row struct {
 
 	// Columns are the fields that the columns of Header became.
 	Columns []string
+
+	// Number is the place of the row among those of its kind in the file, from 0; set by package upsert.
+	Number int
 }
 
 // Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if there

@@ -95,6 +95,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[catalog.FailureCode]():        enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
 		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
 		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
+		reflect.TypeFor[catalog.ImportStatus]():       enumerated("ImportStatus", catalog.ImportPending, catalog.ImportProcessing, catalog.ImportCompleted, catalog.ImportFailed, catalog.ImportCancelled),
 		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Resources()...),
 		reflect.TypeFor[catalog.Verdict]():            enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
 		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),

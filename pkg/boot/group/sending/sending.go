@@ -9,3 +9,6 @@ import (
 
 // Queue is the group.Part that queues extractions.
 func Queue(c boot.Config, s *rest.Server) { s.Queue = sender.Jobs(c) }
+
+// Imports is the group.Part that queues imports.
+func Imports(c boot.Config, s *rest.Server) { s.Imports = sender.Imports(c) }

@@ -1,0 +1,122 @@
+package rest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
+	"skillscurriculum/pkg/service"
+)
+
+// ImportQueue receives organizations with imports to run. The sweeper finds those that it loses.
+type ImportQueue interface {
+	SendImports(ctx context.Context, org catalog.OrgID) error
+}
+
+type importInput struct {
+	ImportID string `path:"importId"`
+}
+
+// ImportWithDetails is an import with its columns, problems and rejected rows.
+type ImportWithDetails struct {
+	*catalog.Import
+	Columns  []catalog.ImportColumn  `json:"columns" doc:"Columns of the file with the fields that they became"`
+	Problems []catalog.ImportProblem `json:"problems" doc:"First 100 problems of rows"`
+	Rejects  *catalog.ImportRejects  `json:"rejects" doc:"File of the rows with errors; null if there are none, and until the import has completed"`
+}
+
+func (s *Server) bindImport() {
+	read(s, "listImports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Import], error) {
+		imports, total, err := service.List[*catalog.Import](ctx, c.Store, c.org, in.Offset, in.Limit)
+		return page(c, *in, imports, total), err
+	})
+	write(s, "createImport", createImport)
+	read(s, "getImport", func(ctx context.Context, c *call, in *importInput) (*ImportWithDetails, error) {
+		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, in.ImportID, true)
+		if err != nil {
+			return nil, err
+		}
+		details, err := c.Store.ImportDetails(ctx, c.org, i.ID)
+		if err != nil {
+			return nil, err
+		}
+		out := withDetails(i, details)
+		if i.Rejects {
+			if out.Rejects, err = c.Files.SignRejects(ctx, c.org, i.ID, c.now, catalog.UploadTTL/1000); err != nil {
+				return nil, err
+			}
+		}
+		if !i.Ended() {
+			c.retryAfter = "2"
+		}
+		return out, nil
+	})
+	remove(s, "deleteImport", func(ctx context.Context, c *call, in *importInput) (*catalog.Change, error) {
+		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, in.ImportID, true)
+		if err != nil {
+			return nil, err
+		}
+		var change catalog.Change
+		if !i.Ended() {
+			change.EndImport(i, catalog.ImportCancelled, nil, c.now)
+			return &change, nil
+		}
+		deletion, err := service.Delete[*catalog.Import](ctx, c.actor(), i.ID)
+		if err == nil {
+			deletion.Describe(i, nil)
+		}
+		return deletion, err
+	})
+}
+
+func withDetails(i *catalog.Import, d *catalog.ImportDetails) *ImportWithDetails {
+	out := &ImportWithDetails{Import: i, Columns: d.Columns, Problems: d.Problems}
+	if out.Columns == nil {
+		out.Columns = []catalog.ImportColumn{}
+	}
+	if out.Problems == nil {
+		out.Problems = []catalog.ImportProblem{}
+	}
+	return out
+}
+
+func createImport(
+	ctx context.Context, c *call, in *body[struct{ catalog.ImportInput }],
+) (*ImportWithDetails, *catalog.Change, error) {
+	given := in.Body.ImportInput
+	actor := c.actor()
+	var err error
+	actor.Lookups.Documents, err = service.ReadyDocuments(ctx, c.Store, c.Files, c.org, []string{given.DocumentID.Value})
+	if err != nil {
+		return nil, nil, err
+	}
+	i := &catalog.Import{}
+	wrong := given.Apply(i, actor.Lookups)
+	details := &catalog.ImportDetails{Layout: i.Layout, Overrides: given.Columns.Value}
+	kinds := entry.Tabular
+	if i.Resource != nil {
+		details.Resource = *i.Resource
+		kinds = []catalog.Kind{entry.KindNamed(*i.Resource)}
+	}
+	for _, header := range slices.Sorted(maps.Keys(details.Overrides)) {
+		field := details.Overrides[header]
+		if field != nil && !slices.ContainsFunc(kinds, func(kind catalog.Kind) bool {
+			return slices.Contains(entry.Fields(kind), *field)
+		}) {
+			wrong = append(wrong, catalog.FieldError{Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field})
+		}
+	}
+	if wrong != nil {
+		return nil, nil, catalog.Invalid(wrong...)
+	}
+	dir, err := c.Store.Directory(ctx, c.org, catalog.ImportKind)
+	if err != nil {
+		return nil, nil, err
+	}
+	var change catalog.Change
+	change.Add(i, c.IDs, dir, c.Now)
+	change.Describe(i, details)
+	return withDetails(i, &catalog.ImportDetails{}), &change, nil
+}
