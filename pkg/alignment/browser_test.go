@@ -153,7 +153,7 @@ func TestArticulationSaysWhatIsTrue(t *testing.T) {
 				c.change(d.Articulation)
 			}
 			shown := articulation(t, d)
-			for _, text := range append(c.want, "Hill &lt;College&gt;", d.Articulation.ID, "As of <time", "23 November 2026</time>") {
+			for _, text := range append(c.want, "Hill &lt;College&gt;", `@bottom-left { content: "Hill \00003cCollege\00003e, `+d.Articulation.ID+`, 23 November 2026"`, "counter(page) \" of \" counter(pages)", d.Articulation.ID, "As of <time", "23 November 2026</time>") {
 				if !strings.Contains(shown, text) {
 					t.Errorf("lacks %q", text)
 				}
@@ -237,6 +237,10 @@ func TestPagesInABrowser(t *testing.T) {
 		}
 		if strings.ContainsAny(html, "\u2066\u2067\u2068\u2069") {
 			t.Errorf("%s has controls that end an isolation", name)
+		}
+		for _, paper := range browser.Papers {
+			pdf := tab.Print(paper)
+			keep(t, fmt.Sprintf("%s-%s.pdf", name, paper.Name), func() []byte { return pdf })
 		}
 		for _, width := range []int{390, 1280} {
 			for _, dark := range []bool{false, true} {
