@@ -166,8 +166,12 @@ func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook,
 		}
 		secrets = append(secrets, string(secret))
 	}
+	resource := m.Resource
+	if resource == string(catalog.ImportKind) { // which is not a record of the catalog
+		resource = catalog.ImportKind.Resource()
+	}
 	body, err := json.Marshal(webhook.Content{Type: m.Type, Timestamp: m.At, Data: webhook.ContentData{
-		ID: m.RecordID, Resource: m.Resource, Change: m.Change, Href: api.BasePath + m.Href, Cursor: m.Cursor,
+		ID: m.RecordID, Resource: resource, Change: m.Change, Href: api.BasePath + m.Href, Cursor: m.Cursor,
 	}})
 	if err != nil {
 		return a, 0, err
