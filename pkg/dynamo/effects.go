@@ -81,6 +81,8 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return one(s.grant(e.Record), nil)
 	case *catalog.ArticulationMove:
 		return one(s.saveMove(org, e))
+	case *catalog.MapDecisionChange:
+		return one(s.saveMapDecision(org, e))
 	case *catalog.Link:
 		return one(s.saveLink(e))
 	case *catalog.IdempotencyRecord:

@@ -44,6 +44,7 @@ import (
 //	approved articulations  o#<org>#approved                  sha256 of institution     look-ups of codes; approvals
 //	                                                          and codes[#6-digit part]
 //	move of articulation    o#<org>#history                   <id>#13-digit ms          all of an articulation
+//	decision on a map       o#<org>#map#<program>             <outcome>#<course>        all of a program
 //	webhooks                o#<org>#webhooks                  webhooks                  all of an organization
 //	turn of a delivery      o#<org>#webhooks                  turn#0..5                 deliveries to slow webhooks
 //	message to a webhook    o#<org>#message#<webhook>         <message id>              each attempt; resend
