@@ -110,6 +110,10 @@ func requests(id map[string]string) []request {
 		{"getReportTable", of("reportId", id["report"]), nil, ""},
 		{"getReportPage", of("reportId", id["report"]), of("view", "coverage"), ""},
 		{"getSharedReport", of("reportId", id["report"]), of("token", id["link"]), ""},
+		{"getProgramMap", of("programId", id["program"]), of("jobs", "soc:15-1252"), ""},
+		{"getProgramMapTable", of("programId", id["program"]), of("layout", "long"), ""},
+		{"getProgramMapPage", of("programId", id["program"]), nil, ""},
+		{"getSharedProgramMap", of("programId", id["program"]), of("token", id["mapLink"]), ""},
 		{"getLaborMarket", nil, of("cipCodes", "11.0701", "regionType", "state", "region", "53"), ""},
 		{"listRegions", nil, of("regionType", "national"), ""},
 		{"getSyllabusExtraction", of("extractionId", id["extraction"]), nil, ""},
@@ -138,6 +142,9 @@ func requests(id map[string]string) []request {
 		{"deleteCourseOutcomeReview", of("courseId", course, "outcomeId", id["outcome"], "skillId", "core:algorithms"), nil, ""},
 		{"replaceCourseOutcomes", of("courseId", course), nil, `{"outcomes":[{"code":"CLO 1","statement":"Choose algorithms for a problem"},{"code":"CLO 2","statement":"Write tests in Python","level":3,` +
 			`"skills":[{"skillId":"core:python","level":3}],"alignments":[{"type":"BROAD","uri":"urn:example:cs2023:se"}]}]}`},
+		{"decideMapCell", of("programId", id["program"], "outcomeId", id["programOutcome"], "courseId", id["otherCourse"]), nil, `{"mark":"REINFORCED","assessed":true,"note":"In the project."}`},
+		{"deleteMapDecision", of("programId", id["program"], "outcomeId", id["programOutcome"], "courseId", id["otherCourse"]), nil, ""},
+		{"createProgramMapLink", of("programId", id["program"]), nil, `{"expiresInSeconds":3600}`},
 		{"reviewProgramOutcomeSkill", of("programId", id["program"], "outcomeId", id["programOutcome"], "skillId", "core:sql"), nil, `{"verdict":"REJECTED"}`},
 		{"deleteProgramOutcomeReview", of("programId", id["program"], "outcomeId", id["programOutcome"], "skillId", "core:sql"), nil, ""},
 		{"replaceProgramOutcomes", of("programId", id["program"]), nil, `{"outcomes":[{"code":"PLO 1","statement":"Store and find data"},{"code":"PLO 2","statement":"Work in teams","level":3,"skills":[]}]}`},
@@ -453,6 +460,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		save(store.Commit(ctx, organization, &change))
 		return token
 	}
+	id["mapLink"] = link("2", catalog.ProgramKind, id["program"])
 	id["link"] = link("0", catalog.ReportKind, id["report"])
 	id["package"] = text(post("/transfer-packages", `{"name":"Fall","transferFromInstitution":"Lake College"}`)["id"])
 	id["otherPackage"] = text(post("/transfer-packages", `{"name":"Old","transferFromInstitution":"Lake College"}`)["id"])

@@ -24,7 +24,7 @@ type Curriculum struct {
 	Asked     []string // the jobs as they were asked for
 	Jobs      []CurriculumJob
 	Related   Related
-	// Address returns the address in linked data by which courses of other systems name an outcome.
+	// Address returns the last part of an outcome's address in linked data; nil for none.
 	Address func(catalog.Outcome) string
 }
 
@@ -79,7 +79,7 @@ type MapCell struct {
 	Computed       catalog.Mark         `json:"computed" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark by score, level and place"`
 	Mark           catalog.Mark         `json:"mark" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that holds: the decided one where there is one, otherwise the computed one"`
 	Assessed       bool                 `json:"assessed" doc:"Whether a person decided that the course assesses the outcome"`
-	Decided        *catalog.DecidedMark `json:"decided" nullable:"true" doc:"The decision on the cell; null if nobody decided"`
+	Decided        *catalog.DecidedMark `json:"decided" doc:"The decision on the cell; null if nobody decided"`
 	Skills         []MapSkill           `json:"skills,omitzero" doc:"The outcome's skills that the course's section teaches, at most 10, by confidence, then name; absent if truncated"`
 	CourseOutcomes []MapSimilarity      `json:"courseOutcomes,omitzero" doc:"The course's outcomes that resemble the outcome, at most 5, best first; empty with the basis skills; may be absent if truncated"`
 }

@@ -3,6 +3,7 @@ package alignment
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -188,8 +189,11 @@ func (t *targets) teachSection(c surveyedCourse) {
 // equate sets a full fit to the outcomes that a course's outcome says it equals.
 func (t *targets) equate(outcome catalog.Outcome, fits []fit) {
 	for _, uri := range exactURIs(outcome) {
-		for _, o := range t.named[uri] {
-			fits[o].part = t.all[o]
+		// An address in linked data ends in the outcome's name, whatever its host.
+		for _, name := range []string{uri, uri[strings.LastIndexByte(uri, '/')+1:]} {
+			for _, o := range t.named[name] {
+				fits[o].part = t.all[o]
+			}
 		}
 	}
 }

@@ -31,6 +31,7 @@ const (
 	ApprovedRows    Partition = "o#*#approved" // articulations, by what they are looked up by
 	HistoryRows     Partition = "o#*#history"  // of articulations
 	ImportRows      Partition = "o#*#import"   // details of imports and their rejected rows
+	MapRows         Partition = "o#*#map#*"    // decisions on the map of a program
 )
 
 // The partitions that belong to no organization.
@@ -148,7 +149,9 @@ func RowsOf(function string) Rows {
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows)
+			reading(live(catalog.OutcomeListKind)).
+			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows).
+			writing(live(catalog.ProgramKind), MapRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Docs):

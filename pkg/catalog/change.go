@@ -129,6 +129,13 @@ type (
 		*Approved
 	}
 
+	// MapDecisionChange saves or, if Decision is nil, removes the decision on a cell of a program's map.
+	MapDecisionChange struct {
+		about[*Program]
+		OutcomeID, CourseID string
+		Decision            *MapDecision
+	}
+
 	// CourseGrant records that an approved articulation grants the course, which must exist.
 	CourseGrant struct{ about[*Course] }
 

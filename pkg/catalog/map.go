@@ -51,11 +51,12 @@ func (m MapSettings) check(l Lookups) (wrong []FieldError) {
 
 // DecidedMark is the mark that a person gave a course for an outcome.
 type DecidedMark struct {
-	Mark         Mark    `json:"mark" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was decided"`
-	Note         *string `json:"note" doc:"Remark of the person who decided"`
-	DecidedAt    Time    `json:"decidedAt" doc:"When it was decided"`
-	KeyID        string  `json:"keyId" doc:"Id of the API key with which it was decided"`
-	ComputedThen Mark    `json:"computedThen" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was computed, by skills and outcomes, when it was decided"`
+	_            struct{} `nullable:"true"`
+	Mark         Mark     `json:"mark" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was decided"`
+	Note         *string  `json:"note" doc:"Remark of the person who decided"`
+	DecidedAt    Time     `json:"decidedAt" doc:"When it was decided"`
+	KeyID        string   `json:"keyId" doc:"Id of the API key with which it was decided"`
+	ComputedThen Mark     `json:"computedThen" enum:"INTRODUCED,REINFORCED,MASTERED,NONE" doc:"Mark that was computed, by skills and outcomes, when it was decided"`
 }
 
 // MapDecision is a decision on one cell of a program's map. Statement is a digest of the outcome's statement at that
@@ -94,4 +95,12 @@ func (in MapDecisionInput) Apply(
 func (o *Outcome) Digest() string {
 	sum := sha256.Sum256([]byte(o.Statement))
 	return hex.EncodeToString(sum[:8])
+}
+
+// Decide saves a decision on a cell of a program's map, or removes it if the decision is nil. It is a change of the
+// program, which must be as it was loaded: its courses and outcomes are those that the decision is about.
+func (c *Change) Decide(p *Program, outcomeID, courseID string, d *MapDecision, now Time) {
+	before := *p
+	c.Replace(&before, p, now)
+	c.With(&MapDecisionChange{about[*Program]{p}, outcomeID, courseID, d})
 }

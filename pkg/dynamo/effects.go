@@ -85,6 +85,8 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 		return one(s.describeImport(org, e))
 	case *catalog.ImportRejection:
 		return one(s.saveRejection(org, e))
+	case *catalog.MapDecisionChange:
+		return one(s.saveMapDecision(org, e))
 	case *catalog.Link:
 		return one(s.saveLink(e))
 	case *catalog.IdempotencyRecord:

@@ -48,6 +48,7 @@ import (
 //	details of an import    o#<org>#import                    <import id>               the import; its worker
 //	rejected rows           o#<org>#import                    <import id>#<Kind>#       the worker, for the file of
 //	                                                          10-digit number of rows   all rejected rows
+//	decision on a map       o#<org>#map#<program>             <outcome>#<course>        all of a program
 //	webhooks                o#<org>#webhooks                  webhooks                  all of an organization
 //	turn of a delivery      o#<org>#webhooks                  turn#0..5                 deliveries to slow webhooks
 //	message to a webhook    o#<org>#message#<webhook>         <message id>              each attempt; resend

@@ -95,7 +95,7 @@ func (s *Server) bindArticulations() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return c.linkTo(a, in.Body.LinkInput)
+		return c.linkTo(a, "", in.Body.LinkInput)
 	})
 	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *sharedArticulationInput) (anything, error) {
 		if err := follow[*catalog.Articulation](ctx, c, in.ArticulationID, in.Token); err != nil {

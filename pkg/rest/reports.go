@@ -35,6 +35,7 @@ type createReportLinkInput struct {
 }
 
 func (s *Server) bindReports() {
+	s.bindMaps()
 	read(s, "listReports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Report], error) {
 		reports, total, err := service.List[*catalog.Report](ctx, c.Store, c.org, in.Offset, in.Limit)
 		return page(c, *in, reports, total), err
@@ -50,7 +51,7 @@ func (s *Server) bindReports() {
 		if err != nil {
 			return nil, nil, err
 		}
-		return c.linkTo(report, in.Body.LinkInput)
+		return c.linkTo(report, "", in.Body.LinkInput)
 	})
 	read(s, "getSharedReport", func(ctx context.Context, c *call, in *sharedReportInput) (anything, error) {
 		if err := follow[*catalog.Report](ctx, c, in.ReportID, in.Token); err != nil {

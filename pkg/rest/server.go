@@ -70,6 +70,7 @@ type Server struct {
 type Pages interface {
 	// Report writes a report; address returns the address of a view.
 	Report(w io.Writer, m alignment.Masthead, r alignment.Report, address func(view string) string) (policy string, err error)
+	Map(w io.Writer, m alignment.Masthead, c alignment.Curriculum) (policy string, err error)
 	Articulation(w io.Writer, m alignment.Masthead, d alignment.Decision) (policy string, err error)
 }
 

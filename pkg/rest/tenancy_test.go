@@ -22,13 +22,15 @@ func tenant(c client) map[string]string {
 	_, articulationToken, _ := strings.Cut(c.must(201, "POST", "/articulations/"+articulation+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	outcomes := c.must(200, "PUT", "/courses/"+course.text("id")+"/outcomes", `{"outcomes":[{"statement":"O","level":1,"skills":[]}]}`)
 	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
+	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id")
+	_, mapToken, _ := strings.Cut(c.must(201, "POST", "/programs/"+program+"/map/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	return map[string]string{
 		"webhookId": hook, "messageId": c.must(202, "POST", "/webhooks/"+hook+"/test", "").text("messageId"),
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
 		"outcomeId":      outcomes.text("outcomes.0.id"),
 		"articulationId": articulation, "articulationToken": articulationToken,
-		"credentialId":     c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
-		"programId":        c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id"),
+		"credentialId": c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
+		"programId":    program, "mapToken": mapToken,
 		"jobId":            c.job("J").text("id"),
 		"packageId":        pack,
 		"transferCourseId": c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X"}]}`).text("0.id"),
@@ -58,6 +60,7 @@ func bodies(ids map[string]string) map[string]string {
 		"reviewCourseOutcomeSkill": `{"verdict":"REJECTED"}`, "reviewProgramOutcomeSkill": `{"verdict":"REJECTED"}`,
 		"reviewSectionSkill": `{"verdict":"REJECTED"}`, "reviewTransferCourseSkill": `{"verdict":"REJECTED"}`,
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
+		"decideMapCell": `{"mark":"NONE"}`, "createProgramMapLink": `{"expiresInSeconds":60}`,
 		"createReportLink": `{"expiresInSeconds":60}`, "createArticulationLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
 		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
@@ -68,6 +71,7 @@ func queries(ids map[string]string) map[string]string {
 	return map[string]string{
 		"listOutcomes": "?skillId=core:sql",
 		"listSections": "?externalId=S", "getLaborMarket": "?cipCodes=11.0701", "getSharedReport": "?token=" + ids["token"],
+		"getSharedProgramMap":   "?token=" + ids["mapToken"],
 		"getSharedArticulation": "?token=" + ids["articulationToken"], "lookupArticulations": "?institution=Hill+College&codes=A+1",
 	}
 }

@@ -100,6 +100,17 @@ func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]c
 		return nil, err
 	}
 	wrong = append(catalog.CheckNamed("course", named, courses, "body.settings.courses"), wrong...)
+	surveyed, err := a.withSections(ctx, courses)
+	for _, course := range surveyed {
+		report.Courses = append(report.Courses, course)
+	}
+	return wrong, err
+}
+
+// withSections loads the sections of courses that count, and returns the courses by id.
+func (a Actor) withSections(
+	ctx context.Context, courses map[string]*catalog.Course,
+) (map[string]alignment.ReportCourse, error) {
 	var ids []string
 	for _, course := range courses {
 		for _, ref := range course.Sections {
@@ -110,16 +121,17 @@ func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]c
 	if err != nil {
 		return nil, err
 	}
-	for _, course := range courses {
+	all := make(map[string]alignment.ReportCourse, len(courses))
+	for id, course := range courses {
 		of := alignment.ReportCourse{Profile: course.Profile()}
 		for _, ref := range course.Sections {
 			if section := sections[ref.ID]; section != nil && !section.Cancelled() {
 				of.Sections = append(of.Sections, section.Profile(course))
 			}
 		}
-		report.Courses = append(report.Courses, of)
+		all[id] = of
 	}
-	return wrong, nil
+	return all, nil
 }
 
 // addPrograms sets CourseIDs: the settings' courses, then those that their programs have now. Programs that have grown

@@ -43,6 +43,8 @@ type Store interface {
 	Articulations(
 		ctx context.Context, org catalog.OrgID, filter catalog.ArticulationFilter, offset, limit int,
 	) ([]*catalog.Articulation, int, error)
+	// MapDecisions returns the decisions on the map of a program, those on former outcomes and courses included.
+	MapDecisions(ctx context.Context, org catalog.OrgID, programID string) ([]catalog.MapDecision, error)
 	Moves(ctx context.Context, org catalog.OrgID, articulationID string) ([]catalog.Move, error)
 	// TransferCoursesByID finds transfer courses without their packages' ids, and returns them with their packages.
 	TransferCoursesByID(

@@ -37,6 +37,7 @@ var named = map[string]string{
 // promises maps parameters to the parameters whose records' first outcomes are their examples.
 var promises = map[string]string{
 	"reviewCourseOutcomeSkill.outcomeId":  "getCourse.courseId",
+	"decideMapCell.outcomeId":             "getProgram.programId",
 	"reviewProgramOutcomeSkill.outcomeId": "getProgram.programId",
 }
 
@@ -167,6 +168,7 @@ func (l Loader) links(ctx context.Context, org catalog.OrgID, apiKey string, val
 	var change catalog.Change
 	for record, parameter := range map[string]string{
 		"getReport.reportId": "getSharedReport.token", "getArticulationPage.articulationId": "getSharedArticulation.token",
+		"getProgram.programId": "getSharedProgramMap.token",
 	} {
 		token := l.Keyring.IDs.New("lnk_")
 		change.With(&catalog.Link{

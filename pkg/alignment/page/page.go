@@ -23,11 +23,16 @@ var (
 	reportHTML string
 	//go:embed articulation.html
 	articulationHTML string
+	//go:embed map.html
+	mapHTML string
 	//go:embed page.css
 	css string
 
 	reportPage = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("report").Parse(reportHTML))
+	})
+	mapPage = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("map").Parse(mapHTML))
 	})
 	articulationPage = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("articulation").Parse(articulationHTML))
@@ -134,4 +139,13 @@ func (Pages) Articulation(w io.Writer, m alignment.Masthead, d alignment.Decisio
 		alignment.DecisionPage
 		frame
 	}{d.Page(catalog.DateOf(m.Made)), outer})
+}
+
+// Map renders the curriculum map of a program.
+func (Pages) Map(w io.Writer, m alignment.Masthead, c alignment.Curriculum) (policy string, err error) {
+	outer := newFrame(m)
+	return outer.Policy, render(w, mapPage(), struct {
+		alignment.MapPage
+		frame
+	}{c.Page(), outer})
 }

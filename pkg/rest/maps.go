@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/service/parallel"
+)
+
+type mapInput struct {
+	programInput
+	Basis string `query:"basis" enum:"skills,outcomes,both" default:"both" doc:"What marks are computed from: the skills of the courses' sections, the courses' outcomes, or the better of both"`
+	Jobs  string `query:"jobs" minLength:"1" doc:"At most 10 jobs to compare with, separated by commas: ids of jobs, and SOC codes after soc:, such as soc:15-1252"`
+}
+
+type mapTableInput struct {
+	mapInput
+	Layout string `query:"layout" enum:"wide,long" default:"wide" doc:"wide: a row for each course; long: a row for each cell"`
+}
+
+type sharedMapInput struct {
+	mapInput
+	tokenInput
+}
+
+type createMapLinkInput struct {
+	programInput
+	Body struct{ catalog.LinkInput }
+}
+
+type mapCellInput struct {
+	programInput
+	OutcomeID string `path:"outcomeId"`
+	CourseID  string `path:"courseId"`
+}
+
+type decideMapCellInput struct {
+	mapCellInput
+	Body struct{ catalog.MapDecisionInput }
+}
+
+// maxMapJobs is the maximum number of jobs that a map is compared with.
+const maxMapJobs = 10
+
+func (s *Server) bindMaps() {
+	read(s, "getProgramMap", func(ctx context.Context, c *call, in *mapInput) (alignment.CurriculumMap, error) {
+		curriculum, err := c.curriculum(ctx, *in)
+		if err != nil {
+			return alignment.CurriculumMap{}, err
+		}
+		return curriculum.Map(), nil
+	})
+	read(s, "getProgramMapTable", func(ctx context.Context, c *call, in *mapTableInput) (anything, error) {
+		curriculum, err := c.curriculum(ctx, in.mapInput)
+		if err != nil {
+			return anything{}, err
+		}
+		return anything{}, c.render(api.CSV, func(w io.Writer) (string, error) { return "", curriculum.WriteCSV(w, in.Layout == "long") })
+	})
+	read(s, "getProgramMapPage", showMap)
+	write(s, "createProgramMapLink", func(
+		ctx context.Context, c *call, in *createMapLinkInput,
+	) (*catalog.LinkedPage, *catalog.Change, error) {
+		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.linkTo(program, "/map", in.Body.LinkInput)
+	})
+	read(s, "getSharedProgramMap", func(ctx context.Context, c *call, in *sharedMapInput) (anything, error) {
+		if err := follow[*catalog.Program](ctx, c, in.ProgramID, in.Token); err != nil {
+			return anything{}, err
+		}
+		return showMap(ctx, c, &in.mapInput)
+	})
+	write(s, "decideMapCell", func(
+		ctx context.Context, c *call, in *decideMapCellInput,
+	) (alignment.MapCell, *catalog.Change, error) {
+		return c.actor().DecideMapCell(ctx, in.ProgramID, in.OutcomeID, in.CourseID, in.Body.MapDecisionInput)
+	})
+	remove(s, "deleteMapDecision", func(ctx context.Context, c *call, in *mapCellInput) (*catalog.Change, error) {
+		return c.actor().DeleteMapDecision(ctx, in.ProgramID, in.OutcomeID, in.CourseID)
+	})
+}
+
+// curriculum loads the program of a map.
+func (c *call) curriculum(ctx context.Context, in mapInput) (alignment.Curriculum, error) {
+	var jobs []string
+	if in.Jobs != "" {
+		jobs = strings.Split(in.Jobs, ",")
+	}
+	if len(jobs) > maxMapJobs {
+		return alignment.Curriculum{}, catalog.Errorf(catalog.InvalidParameter, "jobs must name at most %d jobs.", maxMapJobs)
+	}
+	return c.actor().Curriculum(ctx, in.ProgramID, in.Basis, jobs)
+}
+
+func showMap(ctx context.Context, c *call, in *mapInput) (anything, error) {
+	m, curriculum, err := parallel.Two(ctx, func(ctx context.Context) (alignment.Masthead, error) {
+		return c.masthead(ctx, in.ProgramID)
+	}, func(ctx context.Context) (alignment.Curriculum, error) {
+		return c.curriculum(ctx, *in)
+	})
+	if err != nil {
+		return anything{}, err
+	}
+	return anything{}, c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Map(w, m, curriculum) })
+}

@@ -1,0 +1,72 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A map is computed, decided and shown: in JSON, as a table and as a page.
+func TestMapOfAProgram(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := s.one
+	course := c.must(201, "POST", "/courses", `{"name":"Databases","code":"CS 1"}`).text("id")
+	section := c.must(200, "GET", "/courses/"+course, "").text("defaultSectionId")
+	c.must(200, "PATCH", "/courses/"+course+"/sections/"+section, `{"skills":[{"skillId":"core:sql","level":4}]}`)
+	silent := c.must(201, "POST", "/courses", `{"name":"Silent","code":"CS 2"}`).text("id")
+	program := c.must(201, "POST", "/programs", fmt.Sprintf(
+		`{"name":"P","courseOrder":[%q,%q],"mapSettings":{"touch":0.35,"cover":0.6}}`, course, silent)).text("id")
+	path := "/programs/" + program + "/map"
+	if kind := c.must(200, "GET", path, "").text("issues.0.kind"); kind != "NO_OUTCOMES" {
+		t.Errorf("a program without outcomes: %s", kind)
+	}
+	outcome := c.must(200, "PUT", "/programs/"+program+"/outcomes",
+		`{"outcomes":[{"code":"P1","statement":"Query data","level":3,"skills":[{"skillId":"core:sql","level":3}]}]}`).text("outcomes.0.id")
+	first := c.must(200, "GET", path, "")
+	if got := first.text("cells.0.mark"); got != "MASTERED" || !strings.Contains(string(first.Body), `"touch":0.35`) {
+		t.Errorf("the first map: %s\n%s", got, first.Body)
+	}
+	tag := first.header("ETag")
+	if r := c.do("GET", path, "", "If-None-Match", tag); r.Status != 304 {
+		t.Errorf("If-None-Match: %d", r.Status)
+	}
+
+	cell := path + "/" + outcome + "/" + silent
+	c.must(422, "PUT", cell, `{"mark":"NONE","assessed":true}`)
+	c.must(404, "PUT", path+"/"+outcome+"/crs_unknown", `{"mark":"NONE"}`)
+	decided := c.must(200, "PUT", cell, `{"mark":"REINFORCED","assessed":true,"note":"Project"}`, "If-Match", tag)
+	if got := decided.text("mark") + decided.text("decided.computedThen"); got != "REINFORCEDNONE" {
+		t.Errorf("the decided cell: %s", decided.Body)
+	}
+	c.must(412, "PUT", cell, `{"mark":"INTRODUCED"}`, "If-Match", tag)
+	if table := c.must(200, "GET", path+"/table", "").Body; string(table) != "code,name,P1\r\nCS 1,Databases,M\r\nCS 2,Silent,RA*\r\n" {
+		t.Errorf("the table: %q", table)
+	}
+	if long := c.must(200, "GET", path+"/table?layout=long", "").Body; strings.Count(string(long), "\r\n") != 3 || !strings.Contains(string(long), "Project") {
+		t.Errorf("the long table: %q", long)
+	}
+	if page := c.must(200, "GET", path+"/page?jobs=soc:15-1252", "").Body; !strings.Contains(string(page), "RA*") || !strings.Contains(string(page), "What jobs require") {
+		t.Errorf("the page: %s", page)
+	}
+	c.must(400, "GET", path+"?jobs=job_unknown", "")
+	shared := c.must(201, "POST", path+"/links", `{"expiresInSeconds":60}`).shared()
+	if page := (client{s: s}).must(200, "GET", shared, "").Body; !strings.Contains(string(page), "RA*") {
+		t.Errorf("the shared page: %s", page)
+	}
+
+	// Another statement makes the decision stale, and changes nothing else; without its outcome it is gone.
+	c.must(202, "PUT", "/programs/"+program+"/outcomes", fmt.Sprintf(
+		`{"outcomes":[{"id":%q,"code":"P1","statement":"Query all data","level":null,"skills":[{"skillId":"core:sql","level":3}]}]}`, outcome))
+	if stale := c.must(200, "GET", path, ""); !strings.Contains(string(stale.Body), "DECISION_STALE") || !strings.Contains(string(stale.Body), `"settled":false`) {
+		t.Errorf("another statement: %s", stale.Body)
+	}
+	c.must(204, "DELETE", cell, "")
+	c.must(204, "DELETE", cell, "")
+	if table := c.must(200, "GET", path+"/table", "").Body; strings.Contains(string(table), "*") {
+		t.Errorf("a deleted decision: %q", table)
+	}
+	for _, wrong := range []string{`{"touch":0.31,"cover":0.6}`, `{"touch":0.7,"cover":0.6}`, `{"touch":0,"cover":0.6}`, `{"touch":0.3}`} {
+		c.must(422, "PATCH", "/programs/"+program, `{"mapSettings":`+wrong+`}`)
+	}
+}

@@ -1,0 +1,121 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"skillscurriculum/pkg/alignment"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service/parallel"
+)
+
+// Curriculum loads a program with everything that its map is computed from. jobs are job ids and, after soc:, SOC codes.
+func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []string) (alignment.Curriculum, error) {
+	c := alignment.Curriculum{
+		Basis: basis, Asked: jobs, Related: func(id string) []string { return a.Taxonomy().Related(id) },
+		Address: func(o catalog.Outcome) string { return o.CTID },
+	}
+	asked := make([]catalog.ReportJob, len(jobs))
+	for i, job := range jobs {
+		asked[i] = catalog.ReportJob{ID: job, Lib: libCustom}
+		if soc, ok := strings.CutPrefix(job, "soc:"); ok {
+			asked[i] = catalog.ReportJob{ID: soc, Lib: libSOC}
+		}
+	}
+	var wrong []catalog.FieldError
+	var lists map[string]*catalog.OutcomeList
+	err := parallel.All(ctx, func(ctx context.Context) (err error) {
+		c.Program, err = one[*catalog.Program](a, programID)(ctx)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if catalog.ProgramKind.Made(programID) {
+			lists, err = a.OutcomeLists(ctx, programID)
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		c.Decisions, err = a.Store.MapDecisions(ctx, a.Org, programID)
+		return err
+	}, func(ctx context.Context) error {
+		profiles, more, err := a.jobProfiles(ctx, asked, "query.jobs")
+		wrong = more
+		for _, profile := range profiles {
+			i := slices.IndexFunc(asked, func(job catalog.ReportJob) bool { return job.ID == profile.JobID })
+			c.Jobs = append(c.Jobs, alignment.CurriculumJob{Lib: asked[i].Lib, JobProfile: profile})
+		}
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	if len(wrong) > 0 {
+		return c, catalog.Errorf(catalog.InvalidParameter, "jobs: %v: %s.", wrong[0].Value, wrong[0].Message)
+	}
+	if c.Outcomes = lists[programID]; c.Outcomes == nil {
+		c.Outcomes = catalog.NewOutcomeList(c.Program)
+	}
+	courses, lists, err := parallel.Two(ctx, byID[*catalog.Course](a, c.Program.CourseOrder...),
+		func(ctx context.Context) (map[string]*catalog.OutcomeList, error) {
+			return a.OutcomeLists(ctx, c.Program.CourseOrder...)
+		})
+	if err != nil {
+		return c, err
+	}
+	surveyed, err := a.withSections(ctx, courses)
+	if err != nil {
+		return c, err
+	}
+	for _, id := range c.Program.CourseOrder {
+		course := courses[id]
+		if course == nil {
+			continue
+		}
+		of := alignment.CurriculumCourse{ReportCourse: surveyed[id], Outcomes: lists[id]}
+		if of.Outcomes == nil {
+			of.Outcomes = catalog.NewOutcomeList(course)
+		}
+		c.Courses = append(c.Courses, of)
+	}
+	return c, nil
+}
+
+// DecideMapCell decides the mark of a course for an outcome.
+func (a Actor) DecideMapCell(
+	ctx context.Context, programID, outcomeID, courseID string, in catalog.MapDecisionInput,
+) (alignment.MapCell, *catalog.Change, error) {
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	if err != nil {
+		return alignment.MapCell{}, nil, err
+	}
+	_, computed, ok := c.Cell(outcomeID, courseID)
+	if !ok {
+		return alignment.MapCell{}, nil, catalog.Absent()
+	}
+	decision, err := in.Apply(c.Outcomes.Find(outcomeID), courseID, computed, a.KeyID, a.Lookups, a.Now)
+	if err != nil {
+		return alignment.MapCell{}, nil, err
+	}
+	c.Decisions = append(c.Decisions, decision)
+	cell, _, _ := c.Cell(outcomeID, courseID)
+	var change catalog.Change
+	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
+	return cell, &change, nil
+}
+
+// DeleteMapDecision removes the decision on a cell, if there is one.
+func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, courseID string) (*catalog.Change, error) {
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, ok := c.Cell(outcomeID, courseID); !ok {
+		return nil, catalog.Absent()
+	}
+	var change catalog.Change
+	if slices.ContainsFunc(c.Decisions, func(d catalog.MapDecision) bool {
+		return d.OutcomeID == outcomeID && d.CourseID == courseID
+	}) {
+		change.Decide(c.Program, outcomeID, courseID, nil, a.Now)
+	}
+	return &change, nil
+}
