@@ -115,9 +115,9 @@ func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
 	return &throttles
 }
 
-// addRoutes routes every path of the contract, with any method, to its group's function and
-// any other path to the customers function, so that 404 and 405 are the service's own and
-// come after the key check.
+// addRoutes routes every path of the contract, with any method, to its group's function and any other path to the
+// function of its prefix, or to the customers function, so that 404 and 405 are the service's own and come after the
+// key check.
 func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functions, aliases aliases) {
 	integrations := map[api.Group]awsapigateway.Integration{}
 	for _, g := range api.Groups() {
@@ -143,11 +143,9 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 		resource.AddMethod(&method, integrations[group], &awsapigateway.MethodOptions{ApiKeyRequired: &key})
 	}
 	groups := map[string]api.Group{}
-	for _, o := range api.Operations() {
-		groups[o.Path] = o.Group
-	}
-	for _, path := range api.Paths() {
-		route(path, "ANY", groups[path], true)
+	for path, group := range routed() {
+		groups[path] = group
+		route(path, "ANY", group, true)
 	}
 	for _, o := range api.Operations() {
 		if o.Access == api.Public {
@@ -159,6 +157,37 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 			route(path, "ANY", api.Customers, true)
 		}
 	}
+}
+
+// routed maps routes to the groups that respond. One greedy route stands for all paths below another that belong to one
+// group and need a key: a stack has at most 500 resources, and every path takes two.
+func routed() map[string]api.Group {
+	routes := map[string]api.Group{}
+	for _, o := range api.Operations() {
+		path := o.Path
+		for i, c := range o.Path {
+			if above := o.Path[:i+1]; i > 0 && c == '/' && oneGroup(above) {
+				path = above + "{proxy+}"
+				break
+			}
+		}
+		routes[path] = o.Group
+	}
+	return routes
+}
+
+// oneGroup reports whether all operations below a path belong to one group and need a key.
+func oneGroup(above string) bool {
+	groups := map[api.Group]bool{}
+	for _, o := range api.Operations() {
+		if strings.HasPrefix(o.Path, above) {
+			if o.Access == api.Public {
+				return false
+			}
+			groups[o.Group] = true
+		}
+	}
+	return len(groups) == 1
 }
 
 // accessLogFormat contains request and response, but only the id of the key. All values are
