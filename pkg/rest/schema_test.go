@@ -100,7 +100,7 @@ func (r reply) checkEvery(path, media string) {
 	case media == "application/json" && r.Header.Get("Content-Type") != "application/json" && r.Header.Get("Content-Type") != "application/json; charset=utf-8":
 		r.t.Errorf("%s: Content-Type %q", r.call, r.Header.Get("Content-Type"))
 	}
-	if (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
+	if r.Status != 200 && (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
 		r.t.Errorf("%s: status %d with Retry-After %q", r.call, r.Status, r.Header.Get("Retry-After"))
 	}
 }
