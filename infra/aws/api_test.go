@@ -104,7 +104,6 @@ func TestRoutesFollowTheContract(t *testing.T) {
 			check(o.Method, path, string(o.Group), o.Access != api.Public)
 			check("TRACE", path, string(o.Group), true)
 		}
-		check("GET", "/", "customers", true)
 		check("GET", "/nothing/here", "customers", true)
 		check("GET", "/courses/one/nothing", "courses", true)
 	})

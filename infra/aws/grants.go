@@ -187,7 +187,10 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 		},
 	})
 	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray and network interfaces support no resource but *.")
-	accept(role, "AwsSolutions-IAM5", "Resource::<"+*stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/*", "Files of all organizations: a function serves all of them.")
+	wildcard := "Resource::<" + *stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement)) + ".Arn>/*"
+	for _, resource := range []string{wildcard, wildcard + "/imp_*"} {
+		accept(role, "AwsSolutions-IAM5", resource, "Files of all organizations: a function serves all of them.")
+	}
 	return role.WithoutPolicyUpdates(nil)
 }
 

@@ -60,7 +60,7 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 	// after its function has ended.
 	fifo := func(id string, visibility, days float64, dead *awssqs.DeadLetterQueue) awssqs.Queue {
 		props := &awssqs.QueueProps{
-			Fifo: jsii.Bool(true), VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
+			QueueName: jsii.String(s.stackName() + "-" + strings.ToLower(id) + ".fifo"), Fifo: jsii.Bool(true), VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
 			ReceiveMessageWaitTime: seconds(20), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
 			DeadLetterQueue: dead, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 		}
