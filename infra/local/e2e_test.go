@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"skillscurriculum/infra/console"
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
@@ -40,6 +41,9 @@ func TestEndToEnd(t *testing.T) {
 	functions := stacktest.Functions(t)
 	site := filepath.Join(functions, string(api.Docs), reference.Folder)
 	if err := reference.Build(filepath.Join("..", ".."), site); err != nil {
+		t.Fatal(err)
+	}
+	if err := console.Build(filepath.Join("..", ".."), site); err != nil {
 		t.Fatal(err)
 	}
 	receives := &receiver.Receiver{Print: func(string) {}}

@@ -50,7 +50,7 @@ function AllCourses({ words }: { words: string }) {
   return <Screen title="Courses">
     <Search label="Search courses by code or name" value={words} onSearch={(q) => replace(query("/courses", { query: q }))} />
     <List<Course> path="/courses" address="#/courses" parameters={{ query: words }}
-      empty={words ? <p>No course has a code or name that begins with these words.</p> : <p>There are no courses yet. <a href="#/imports">Import a catalog</a> to begin.</p>}
+      empty={words ? <p>No course has a code or name that begins with these words.</p> : <p>There are no courses yet.</p>}
       head={(p) => <Progress key={p.data.map((c) => c.id).join()} courses={p.data} at="on this page" />}
       row={(c) => <a class="row" data-row href={"#/courses/" + c.id}>
         <span class="code"><Text of={c.code} /></span><span class="grow"><Text of={c.name} /></span>

@@ -181,7 +181,7 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != 2+len(named)+len(promises)+len(asked)+4 {
+	if len(first) != 2+len(named)+len(promises)+len(asked)+5 {
 		t.Errorf("%d parameters: %v", len(first), first)
 	}
 	if _, err := printing.WithExamples(skillscurriculum.OpenAPI, first); err != nil {
@@ -215,7 +215,7 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, changed := range []string{"getCourse.courseId", "reviewCourseOutcomeSkill.outcomeId", "getSharedReport.token", "getSharedArticulation.token"} {
+	for _, changed := range []string{"getCourse.courseId", "reviewCourseOutcomeSkill.outcomeId", "getSharedReport.token", "getSharedArticulation.token", "getSharedProgramMap.token"} {
 		if first[changed] == second[changed] {
 			t.Errorf("%s is still %s", changed, second[changed])
 		}
