@@ -119,7 +119,7 @@ type MapMissingSkill struct {
 
 // MapMarket is how far the program meets a job, and which course first teaches what the job requires.
 type MapMarket struct {
-	Job      MapJob           `json:"job"`
+	Job      MapJob           `json:"job" doc:"Job that the courses are compared with"`
 	Coverage float64          `json:"coverage" minimum:"0" maximum:"1" doc:"How far the courses together meet the job, as in the view gap of reports"`
 	Skills   []MapMarketSkill `json:"skills" doc:"Skills that the job requires"`
 }
@@ -142,7 +142,7 @@ type MapMarketSkill struct {
 
 // MapParameters are what a map was computed with.
 type MapParameters struct {
-	Basis string   `json:"basis" enum:"skills,outcomes,both"`
+	Basis string   `json:"basis" enum:"skills,outcomes,both" doc:"What marks are computed from: skills of courses, their outcomes, or both"`
 	Touch float64  `json:"touch" minimum:"0" maximum:"1" doc:"Score from which a course has a mark"`
 	Cover float64  `json:"cover" minimum:"0" maximum:"1" doc:"Score from which a course can complete an outcome"`
 	Jobs  []string `json:"jobs" doc:"The jobs as they were asked for"`

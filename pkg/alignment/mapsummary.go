@@ -28,7 +28,7 @@ const (
 
 // MapIssue is something that needs attention.
 type MapIssue struct {
-	Kind      IssueKind `json:"kind" enum:"NOT_COVERED,NOT_INTRODUCED,NOT_MASTERED,NOT_ASSESSED,GAP_IN_SEQUENCE,REPEATED,COURSE_WITHOUT_OUTCOME,COURSE_WITHOUT_SKILLS,SKILL_MISSING,DECISION_STALE,NO_OUTCOMES,OUTCOMES_FAILED"`
+	Kind      IssueKind `json:"kind" enum:"NOT_COVERED,NOT_INTRODUCED,NOT_MASTERED,NOT_ASSESSED,GAP_IN_SEQUENCE,REPEATED,COURSE_WITHOUT_OUTCOME,COURSE_WITHOUT_SKILLS,SKILL_MISSING,DECISION_STALE,NO_OUTCOMES,OUTCOMES_FAILED" doc:"What needs attention"`
 	OutcomeID *string   `json:"outcomeId" doc:"Outcome concerned; null for none"`
 	CourseID  *string   `json:"courseId" doc:"Course concerned; null for none"`
 	Detail    string    `json:"detail" doc:"What was found; of SKILL_MISSING, the id of the skill"`

@@ -99,6 +99,7 @@ type Operation struct {
 	Creates string   // id of the GET of the created record, for Location; "" for none
 	ETag    bool     // the response has an ETag; a GET compares it with If-None-Match
 	Passing string   // field that differs in every response, which the ETag omits; "" for none
+	Polled  bool     // the response has Retry-After while the record is worked on
 	Leads   string   // id of the GET to which clients that prefer HTML are redirected; "" for none
 	Pages   bool     // the response may be a page of a list, with Link
 

@@ -144,6 +144,7 @@ var (
 	paged         option = func(o *Operation) { o.Pages = true }
 	// withRejects leaves the signed address out of the ETag.
 	withRejects option = func(o *Operation) { o.Passing = "rejects" }
+	polled      option = func(o *Operation) { o.Polled = true }
 	// begins marks an operation that may start extractions, and charges for each statement that it has read.
 	begins option = func(o *Operation) {
 		o.Begins, o.Queues, o.Cost, o.Item = true, true, byUnread, "statement that must be read"
@@ -380,7 +381,7 @@ var operations = []Operation{
 		described("Imports the records of an uploaded document: CSV, XLSX, NDJSON, or a ZIP of OneRoster. Records are found by externalId and changed, or else created, as in a batch. An organization's imports run one at a time, in the order of their creation."),
 		costs(build), creates("getImport"), accepted, withRejects)),
 	added(get("getImport", Imports, "/imports/{importId}", "Read an import",
-		described("Returns the import: how the columns were understood, how many rows were read, created and rejected, and the first problems. While it runs, Retry-After tells when to read it again."), withRejects)),
+		described("Returns the import: how the columns were understood, how many rows were read, created and rejected, and the first problems. While it runs, Retry-After tells when to read it again."), withRejects, polled)),
 	added(remove("deleteImport", Imports, "/imports/{importId}", "Cancel or delete an import", "getImport",
 		described("Cancels an import that waits or runs, which keeps what is done; deletes one that has ended, with its file of rejected rows."))),
 

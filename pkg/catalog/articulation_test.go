@@ -61,7 +61,7 @@ func TestNewArticulationHasAllItsFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":"","organizationId":"","createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z","deletedAt":null,` +
+	want := `{"id":"","organizationId":"","createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z","deletedAt":null,"ctid":"",` +
 		`"sendingInstitution":{"name":"Foothill College","codeType":null,"code":null},` +
 		`"sending":[{"courses":[{"code":"CIS 120L","title":null,"credits":null,"minimumGrade":null,"takenFrom":null,"takenTo":null,"transferCourseId":null}]}],` +
 		`"receiving":[{"courseId":"crs_1","label":null,"credits":null}],"decision":"EQUIVALENT","reason":null,"status":"DRAFT",` +

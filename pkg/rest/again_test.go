@@ -48,7 +48,8 @@ func TestHandlersRunAgain(t *testing.T) {
 }
 
 var (
-	madeIDs   = regexp.MustCompile(`\b(crs|sec|job|prg|crd|tpk|tcr|rpt|ext|art|key)_[0-9a-z]+`)
+	// CTIDs are derived from ids.
+	madeIDs   = regexp.MustCompile(`\b((crs|sec|job|prg|crd|tpk|tcr|rpt|ext|art|key|doc|imp)_[0-9a-z]+|ce-[0-9a-f-]{36})`)
 	madeTimes = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
 )
 
@@ -101,6 +102,9 @@ func writes(c client) (answers []string) {
 	for _, to := range []string{`"IN_REVIEW"`, `"APPROVED","decidedBy":{"name":"R"}`} {
 		send(200, "POST", "/articulations/"+articulation+"/status", `{"status":`+strings.TrimSpace(to)+`}`)
 	}
+	running := id(send(202, "POST", "/imports", `{"documentId":"`+c.document("name,code")+`","resource":"course"}`))
+	send(204, "DELETE", "/imports/"+running, "")
+	send(204, "DELETE", "/imports/"+running, "")
 	send(204, "DELETE", "/transfer-packages/"+pack, "")
 	send(204, "DELETE", "/courses/"+second, "")
 	return answers

@@ -45,11 +45,11 @@ func TestFieldPresence(t *testing.T) {
 		nulls  string
 		lists  string
 	}{
-		{course, meta + " code credits defaultSectionId description effectiveFrom effectiveTo externalId level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo externalId level webpage deletedAt", "sections"},
+		{course, meta + " code credits ctid defaultSectionId description effectiveFrom effectiveTo externalId level lifecycleStatus name sections webpage", "credits description effectiveFrom effectiveTo externalId level webpage deletedAt", "sections"},
 		{one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId"), ""), meta + " campus courseId description documentId externalId instructorId instructorName modality name processingStatus skills status syllabusHref term", "campus description documentId externalId instructorId instructorName modality syllabusHref term deletedAt", "skills"},
 		{one.job("J"), meta + " description employerId externalId jobDescriptionHref locations name onetSocCode salaryMax salaryMin skills", "description externalId jobDescriptionHref onetSocCode salaryMax salaryMin deletedAt", "locations skills"},
-		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code description externalId name sections", "code description externalId deletedAt", "sections"},
-		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses derivedSocs description externalId name", "cipCode code description externalId deletedAt", "courseOrder courses derivedSocs"},
+		{one.must(201, "POST", "/credentials", `{"name":"C"}`), meta + " code credentialType ctid description externalId name sections status webpage", "code description externalId webpage deletedAt", "sections"},
+		{one.must(201, "POST", "/programs", `{"name":"P"}`), meta + " cipCode code courseOrder courses credentialIds ctid derivedSocs description externalId lifecycleStatus mapSettings name webpage", "cipCode code description externalId mapSettings webpage deletedAt", "courseOrder courses credentialIds derivedSocs"},
 		{pack, meta + " description externalId matchingConfig name transferFromInstitution uniqueTag", "description externalId uniqueTag deletedAt", ""},
 		{one.must(200, "GET", path+"/courses/"+transfer.text("0.id"), ""), meta + " code credits description documentId name packageId processingStatus skills syllabusHref takenTerm", "code credits description documentId syllabusHref takenTerm deletedAt", "skills"},
 	} {
@@ -157,7 +157,7 @@ func TestSectionSyllabus(t *testing.T) {
 	gone.want("processingStatus", absent{})
 	gone.want("failure", absent{})
 	gone.want("syllabusHref", nil)
-	one.must(400, "GET", path+"?include=text", "")
+	one.must(400, "GET", path+"?include=all", "")
 	one.must(400, "GET", path+"?include=", "")
 }
 

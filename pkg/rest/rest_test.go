@@ -61,6 +61,11 @@ func (q *jobs) Send(_ context.Context, sent []catalog.ExtractionJob) error {
 	return q.err
 }
 
+// imports is a queue of imports that nobody reads.
+type imports struct{}
+
+func (imports) SendImports(context.Context, catalog.OrgID) error { return nil }
+
 // clock is a clock that tests move.
 type clock struct {
 	mu  sync.Mutex
@@ -113,7 +118,7 @@ func newService(t *testing.T, options ...func(*rest.Server)) *service {
 	s.server.Files = files.New(config)
 	printing.Document(config, s.server)
 	s.server.Site = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "console.html": {Data: []byte("<!doctype html>")}, "assets/page.js": {Data: []byte("0")}}
-	s.server.Queue, s.server.Now = s.queue, s.clock.Now
+	s.server.Queue, s.server.Imports, s.server.Now = s.queue, imports{}, s.clock.Now
 	_, webhooks := newHooks(t)
 	webhooks(s.server)
 	s.server.Callers = &rest.Callers{Keys: s.store, Now: s.clock.Now}

@@ -100,7 +100,7 @@ func (r reply) checkEvery(path, media string) {
 	case media == "application/json" && r.Header.Get("Content-Type") != "application/json" && r.Header.Get("Content-Type") != "application/json; charset=utf-8":
 		r.t.Errorf("%s: Content-Type %q", r.call, r.Header.Get("Content-Type"))
 	}
-	if (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
+	if r.Status != 200 && (r.Status == 429 || r.Status == 503) != (r.Header.Get("Retry-After") != "") {
 		r.t.Errorf("%s: status %d with Retry-After %q", r.call, r.Status, r.Header.Get("Retry-After"))
 	}
 }
@@ -199,13 +199,13 @@ func TestContractCheckNotices(t *testing.T) {
 	}
 	good := map[string]any{
 		"id": "crs_1", "organizationId": "org_1", "name": "n", "code": "c", "description": nil, "sections": []any{}, "defaultSectionId": "sec_1",
-		"externalId": nil, "credits": nil, "level": nil, "lifecycleStatus": "ACTIVE", "effectiveFrom": nil, "effectiveTo": "2026-08-01", "webpage": nil,
+		"externalId": nil, "ctid": "ce-8dacd167-ee2e-41e4-be2d-d5400092e941", "credits": nil, "level": nil, "lifecycleStatus": "ACTIVE", "effectiveFrom": nil, "effectiveTo": "2026-08-01", "webpage": nil,
 		"createdAt": "2026-11-21T08:00:00.000Z", "updatedAt": "2026-11-21T08:00:00.000Z", "deletedAt": nil,
 	}
 	if err := schema.Validate(good); err != nil {
 		t.Fatal(err)
 	}
-	for field, wrong := range map[string]any{"sections": nil, "name": nil, "createdAt": "yesterday", "extra": 1, "description": 5, "level": "x", "lifecycleStatus": nil, "effectiveTo": "soon"} {
+	for field, wrong := range map[string]any{"sections": nil, "name": nil, "ctid": nil, "createdAt": "yesterday", "extra": 1, "description": 5, "level": "x", "lifecycleStatus": nil, "effectiveTo": "soon"} {
 		bad := map[string]any{field: wrong}
 		for k, v := range good {
 			if _, ok := bad[k]; !ok {

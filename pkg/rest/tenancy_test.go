@@ -24,6 +24,7 @@ func tenant(c client) map[string]string {
 	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
 	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id")
 	_, mapToken, _ := strings.Cut(c.must(201, "POST", "/programs/"+program+"/map/links", `{"expiresInSeconds":604800}`).shared(), "token=")
+	document := c.document("name,code")
 	return map[string]string{
 		"webhookId": hook, "messageId": c.must(202, "POST", "/webhooks/"+hook+"/test", "").text("messageId"),
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
@@ -36,7 +37,8 @@ func tenant(c client) map[string]string {
 		"transferCourseId": c.must(201, "POST", "/transfer-packages/"+pack+"/courses", `{"courses":[{"name":"X"}]}`).text("0.id"),
 		"extractionId":     c.must(202, "POST", "/syllabus-extractions", `{"text":"SQL"}`).text("extractionId"),
 		"skillId":          c.must(200, "GET", "/skills?limit=1", "").text("data.0.id"),
-		"documentId":       c.must(201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text("id"),
+		"documentId":       document,
+		"importId":         c.must(202, "POST", "/imports", fmt.Sprintf(`{"documentId":%q}`, document)).text("id"),
 		"customerId":       string(c.customer.ID),
 		"asset":            "page.js",
 	}
@@ -62,6 +64,7 @@ func bodies(ids map[string]string) map[string]string {
 		"createArticulation": elective("A 1").String(), "updateArticulation": `{"publicNote":"N"}`, "moveArticulation": `{"status":"IN_REVIEW"}`,
 		"decideMapCell": `{"mark":"NONE"}`, "createProgramMapLink": `{"expiresInSeconds":60}`,
 		"createReportLink": `{"expiresInSeconds":60}`, "createArticulationLink": `{"expiresInSeconds":60}`, "createWebhook": newHook, "updateWebhook": `{"description":"D"}`,
+		"createImport":   fmt.Sprintf(`{"documentId":%q}`, ids["documentId"]),
 		"createDocument": `{"fileName":"b.pdf","sizeBytes":3,"sha256":"` + strings.Repeat("ab", 32) + `"}`,
 	}
 }
@@ -145,6 +148,7 @@ func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
 		{"POST", "/credentials/" + mine["credentialId"] + "/sections", bodies(theirs)["addCredentialSection"]},
 		{"POST", "/programs", `{"name":"P","courseOrder":["` + theirs["courseId"] + `"]}`},
 		{"POST", "/programs/" + mine["programId"] + "/courses", bodies(theirs)["addProgramCourse"]},
+		{"POST", "/imports", bodies(theirs)["createImport"]},
 		{"POST", "/reports", `{"name":"R","settings":{"courses":["` + theirs["courseId"] + `"]}}`},
 		{"POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"` + theirs["jobId"] + `","lib":"custom"}]}}`},
 		{"POST", "/credential-builder", `{"jobIdentifiers":[{"id":"` + theirs["jobId"] + `","lib":"custom"}]}`},
@@ -154,7 +158,7 @@ func TestEveryOperationKeepsOrganizationsApart(t *testing.T) {
 	}
 	s.one.must(422, "POST", "/articulations", elective("A 1").with("receiving", []fields{{"courseId": theirs["courseId"]}}).String())
 	// No list and no feed shows it.
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations/health", "/reports", "/changes"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations/health", "/reports", "/imports", "/changes"} {
 		body := string(s.one.must(200, "GET", path, "").Body)
 		for name, id := range theirs {
 			if name != "skillId" && strings.Contains(body, id) {
@@ -210,6 +214,8 @@ func TestDeletedIsGone(t *testing.T) {
 	one.must(204, "DELETE", filled("/transfer-packages/{packageId}", ids), "")
 	one.must(204, "DELETE", filled("/reports/{reportId}", ids), "")
 	one.must(204, "DELETE", filled("/articulations/{articulationId}", ids), "")
+	one.must(204, "DELETE", filled("/imports/{importId}", ids), "") // cancels it
+	one.must(204, "DELETE", filled("/imports/{importId}", ids), "")
 	one.must(204, "DELETE", filled("/documents/{documentId}", ids), "")
 	one.must(204, "DELETE", filled("/webhooks/{webhookId}", ids), "")
 	for _, op := range api.Operations() {
@@ -223,7 +229,7 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 	one.must(404, "GET", filled("/transfer-packages/{packageId}!/courses/{transferCourseId}", ids), "")
 	one.must(404, "GET", filled("/transfer-packages/{packageId}%21/courses/{transferCourseId}", ids), "")
-	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations?sendingCode=A1", "/reports"} {
+	for _, path := range []string{"/courses", "/jobs", "/credentials", "/programs", "/transfer-packages", "/articulations", "/articulations?sendingCode=A1", "/reports", "/imports"} {
 		r := one.must(200, "GET", path, "")
 		r.want("data", []any{})
 		r.want("pagination.total", 0)

@@ -20,6 +20,7 @@ var meanings = map[string]string{
 	"reportId":       "Id of the report",
 	"documentId":     "Id of the document",
 	"extractionId":   "Id of the extraction",
+	"importId":       "Id of the import",
 	"articulationId": "Id of the articulation",
 	"outcomeId":      "Id of the outcome",
 

@@ -56,7 +56,7 @@ func Document(events fs.FS) []byte {
 				api.HeaderETag:         added(header("string", "Entity tag of the response, for If-None-Match and If-Match")),
 				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
 				"Location":             added(header("string", "Path of the created record, or of the redirect target")),
-				"Retry-After":          added(header("integer", "Seconds to wait before a retry; with 429 and 503")),
+				"Retry-After":          added(header("integer", "Seconds to wait before a retry, with 429 and 503; or before the record is read again, while it is worked on")),
 				"Idempotency-Replayed": added(header("string", "true if this is the stored response of an earlier request with the same Idempotency-Key")),
 			},
 		},
@@ -267,7 +267,7 @@ func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem)
 func (d document) success(e rest.Endpoint) *huma.Response {
 	op := e.Operation
 	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(), Links: links(e)}
-	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Idempotency-Replayed": op.Idempotent} {
+	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Retry-After": op.Polled, "Idempotency-Replayed": op.Idempotent} {
 		if has {
 			maps.Copy(r.Headers, headersOf(name))
 		}
