@@ -86,7 +86,6 @@ type service struct {
 type gate struct {
 	mu     sync.Mutex
 	faults []fault
-	served map[string]int // requests that reached the stack, by method and path
 }
 
 // fault is what happens to the next request of a method whose path ends so.
@@ -209,13 +208,6 @@ func look(t *testing.T, p *browser.Page, name string) {
 	if p.Eval(`document.documentElement.scrollWidth - innerWidth`, &wide); wide > 0 {
 		t.Errorf("%s: %d pixels too wide", name, wide)
 	}
-}
-
-// signIn opens an address of the console and signs in.
-func (s *service) signIn(p *browser.Page, key, address string) {
-	p.Open(s.address + address)
-	p.Fill("API key", key)
-	p.Press("Enter")
 }
 
 // sizes are the windows in which every task is done.
