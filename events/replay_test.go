@@ -122,6 +122,8 @@ func requests(id map[string]string) []request {
 		{"listSkillSections", of("skillId", "core:python"), nil, ""},
 		{"listChanges", nil, of("limit", "3"), ""},
 		{"getDocument", of("documentId", id["document"]), nil, ""},
+		{"listImports", nil, nil, ""},
+		{"getImport", of("importId", id["import"]), nil, ""},
 
 		{"listArticulations", nil, of("institution", "lake-college", "sendingCode", "cs 101", "asOf", "2026-11-21"), ""},
 		{"getArticulation", of("articulationId", id["articulation"]), nil, ""},
@@ -170,6 +172,7 @@ func requests(id map[string]string) []request {
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
 		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
+		{"createImport", nil, nil, `{"documentId":"` + id["document"] + `","resource":"course","layout":"BANNER","mode":"CHECK","columns":{"Notes":null}}`},
 		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
 
 		{"removeCredentialSection", of("credentialId", id["credential"], "sectionId", id["otherSection"]), nil, ""},
@@ -177,6 +180,7 @@ func requests(id map[string]string) []request {
 		{"deleteTransferCourse", of("packageId", pack, "transferCourseId", id["failedTransfer"]), nil, ""},
 		{"deleteTransferPackage", of("packageId", id["otherPackage"]), nil, ""},
 		{"deleteArticulation", of("articulationId", id["draft"]), nil, ""},
+		{"deleteImport", of("importId", id["import"]), nil, ""},
 		{"deleteDocument", of("documentId", id["document"]), nil, ""},
 		{"deleteReport", of("reportId", id["report"]), nil, ""},
 		{"deleteCredential", of("credentialId", id["credential"]), nil, ""},
@@ -364,7 +368,8 @@ func table(t *testing.T) (boot.Config, *dynamo.Store) {
 	env := dynamodb.Environment(endpoint, "events")
 	env[api.EnvBucket], env[api.EnvS3Endpoint] = objects.Bucket, storage
 	env[api.EnvQueueURL], env[api.EnvSQSEndpoint], env[api.EnvCountTimeout] = queues.URL, queues.Endpoint, "5000"
-	env[api.EnvMessages], env[api.EnvWebhookKey] = queues.Messages.URL, strings.Repeat("key of the events", 2)
+	env[api.EnvMessages], env[api.EnvImports] = queues.Messages.URL, queues.Imports.URL
+	env[api.EnvWebhookKey] = strings.Repeat("key of the events", 2)
 	config, err := boot.Read(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -392,6 +397,7 @@ func (s *steady) Read(b []byte) (int, error) {
 type noQueue struct{}
 
 func (noQueue) Send(context.Context, []catalog.ExtractionJob) error { return nil }
+func (noQueue) SendImports(context.Context, catalog.OrgID) error    { return nil }
 
 // seed creates the records that the events name, through the service itself, and returns their
 // ids by name.
@@ -411,7 +417,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	store.Now = frozen
 	server := group.New(config, store, nil)
 	server.Now, server.IDs, server.Queue = frozen, catalog.IDs{Random: &steady{}}, noQueue{}
-	server.Files = files.New(config)
+	server.Imports, server.Files = noQueue{}, files.New(config)
 	notifying.Webhooks(config, server)
 	server.Callers = &rest.Callers{Keys: store, Now: frozen}
 	send := func(method, path, body string) map[string]any {
@@ -517,6 +523,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		`"receiving":[{"courseId":"` + id["course"] + `"}],"decision":"PARTIAL"}`)
 	id["articulationLink"] = link("1", catalog.ArticulationKind, id["compared"])
 	id["draft"] = articulation(from + `"sending":[{"courses":[{"code":"CS 120"}]}],"receiving":[],"decision":"NO_CREDIT","reason":"No laboratory."}`)
+	id["import"] = text(post("/imports", `{"documentId":"`+id["document"]+`","resource":"section"}`)["id"])
 	finish("failedTransfer", &catalog.ExtractionResult{Failure: &catalog.Failure{Code: catalog.DocumentNotFound, Message: "The server has no document at the address."}})
 	return id
 }
@@ -546,7 +553,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 				"AWS_REGION": config.Region, api.EnvBucket: config.Bucket, api.EnvS3Endpoint: config.S3Endpoint,
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,
 				// One window, so that the remaining units do not depend on the hour.
-				api.EnvMessages: config.MessagesURL, api.EnvWebhookKey: config.WebhookKey,
+				api.EnvMessages: config.MessagesURL, api.EnvImports: config.ImportsURL, api.EnvWebhookKey: config.WebhookKey,
 				api.EnvRateWindow: "86400", api.EnvCountTimeout: "5000",
 			},
 		})
@@ -658,7 +665,7 @@ func golden(t *testing.T, file string, got []byte) {
 }
 
 var (
-	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|out|wh|msg)_[0-9a-z]{24,32}\b`)
+	anyID     = regexp.MustCompile(`\b(crs|sec|prg|crd|job|tpk|tcr|rpt|ext|doc|lnk|art|out|imp|wh|msg)_[0-9a-z]{24,32}\b`)
 	anyCTID   = regexp.MustCompile(`\bce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 	anyTime   = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)

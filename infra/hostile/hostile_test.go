@@ -62,6 +62,9 @@ type jobs struct{}
 
 func (jobs) Send(context.Context, []catalog.ExtractionJob) error { return nil }
 
+// SendImports discards an import's message.
+func (jobs) SendImports(context.Context, catalog.OrgID) error { return nil }
+
 // unheard discards all messages for webhooks.
 type unheard struct{ rest.Webhooks }
 
@@ -93,7 +96,7 @@ func newService(t testing.TB, hooks ...func(*sdk.Options)) *service {
 	s.customerID = key.CustomerID
 	s.store.Client = sdk.New(s.store.Client.Options(), hooks...)
 	s.server = group.New(config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
-	s.server.Queue = jobs{}
+	s.server.Queue, s.server.Imports = jobs{}, jobs{}
 	s.server.Pages = page.Pages{}
 	s.server.Files = files.New(config)
 	config.WebhookKey = strings.Repeat("key of a test", 3)

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,7 +15,9 @@ import (
 
 	"skillscurriculum"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/catalog"
+	records "skillscurriculum/pkg/service"
 )
 
 // Every operation, with requests that are wrong in every way, responds with documented statuses
@@ -145,7 +148,9 @@ func fixture(t testing.TB, s *service) map[string]string {
 		return token
 	}
 	extraction := s.call(t, 202, "POST", "/syllabus-extractions", `{"text":"Python"}`).text(t, "extractionId")
-	document := s.call(t, 201, "POST", "/documents", `{"fileName":"a.pdf","sizeBytes":3,"sha256":"`+strings.Repeat("ab", 32)+`"}`).text(t, "id")
+	document := s.call(t, 201, "POST", "/documents", fmt.Sprintf(`{"fileName":"a.csv","sizeBytes":%d,"sha256":"%x"}`, len(table), sha256.Sum256([]byte(table)))).text(t, "id")
+	uploaded(t, s, document)
+	imported := s.call(t, 202, "POST", "/imports", fmt.Sprintf(`{"documentId":%q}`, document)).text(t, "id")
 	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
 		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
 	promise := fmt.Sprintf(`{"outcomes":[{"statement":"Outcome","level":3,"skills":[{"skillId":%q,"level":3}]}]}`, taught)
@@ -155,9 +160,24 @@ func fixture(t testing.TB, s *service) map[string]string {
 	message := s.call(t, 202, "POST", "/webhooks/"+hook+"/test", "").text(t, "messageId")
 	return map[string]string{
 		"webhookId": hook, "messageId": message, "outcomeId": outcome, "programOutcomeId": programOutcome,
-		"articulationId": articulation, "documentId": document, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
+		"articulationId": articulation, "documentId": document, "importId": imported, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
-		"token": link("/reports/" + report), "articulationToken": link("/articulations/" + articulation),
+		"token": link("/reports/" + report), "articulationToken": link("/articulations/" + articulation), "mapToken": link("/programs/" + program + "/map"),
+	}
+}
+
+// table is the file of the fixture's document.
+const table = "name,code\nCourse,C 1\n"
+
+// uploaded stores the file of a document.
+func uploaded(t testing.TB, s *service, id string) {
+	t.Helper()
+	document, err := records.Get[*catalog.Document](t.Context(), s.store, s.org, id, true)
+	if err == nil {
+		err = files.New(s.config).Put(t.Context(), document, catalog.TimeOf(time.Now()), []byte(table))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -229,6 +249,9 @@ func (g *generator) request(op operation) request {
 	if g.sound {
 		times = 0
 	}
+	if op.id == "createImport" { // the document is not optional here
+		tree.(map[string]any)["documentId"] = g.known["documentId"]
+	}
 	bodies := false
 	for range times {
 		switch g.random.IntN(4) {
@@ -257,6 +280,9 @@ func (g *generator) parameter(op operation, p map[string]any) any {
 	case "token":
 		if strings.HasPrefix(op.path, "/articulations/") {
 			return g.known["articulationToken"]
+		}
+		if strings.HasPrefix(op.path, "/programs/") {
+			return g.known["mapToken"]
 		}
 		return g.known["token"]
 	case "cipCodes":
