@@ -76,6 +76,8 @@ func (t *tool) load(
 	if summary == nil {
 		return err
 	}
+	// The output has a list even where it is empty.
+	summary.Rejects, summary.Skips = append([]upsert.Reject{}, summary.Rejects...), append([]upsert.Reject{}, summary.Skips...)
 	if len(summary.Rejects) > 0 {
 		if failed := writeRejects(rejects, summary.Rejects); failed != nil {
 			return errors.Join(err, failed)

@@ -238,13 +238,13 @@ func TestFindTheService(t *testing.T) {
 	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "make run") {
 		t.Error(says)
 	}
-	c.file(outputs, `{"skills-curriculum-dev":{"TableName":"d"},"skills-curriculum-prod":{"TableName":"p","QueueUrl":"q","UsagePlanId":"u","BucketName":"b"}}`)
+	c.file(outputs, `{"skills-curriculum-dev":{"TableName":"d"},"skills-curriculum-prod":{"TableName":"p","QueueUrl":"q","UsagePlanId":"u","BucketName":"b","BaseUrl":"https://api"}}`)
 	if _, says := c.run(1, "customers", "list"); !strings.Contains(says, "choose one with STAGE") {
 		t.Error(says)
 	}
 	c.env = map[string]string{"STAGE": "prod"}
 	found, err := (&tool{getenv: func(name string) string { return c.env[name] }}).environment()
-	if diff := cmp.Diff(map[string]string{api.EnvTable: "p", api.EnvQueueURL: "q", api.EnvBucket: "b", envUsagePlan: "u"}, found); diff != "" || err != nil {
+	if diff := cmp.Diff(map[string]string{api.EnvTable: "p", api.EnvQueueURL: "q", api.EnvBucket: "b", envUsagePlan: "u", envBaseURL: "https://api"}, found); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	c.file(announcement, fmt.Sprintf(`{"environment":{"TABLE_NAME":%q,"DYNAMODB_ENDPOINT":%q}}`, full[api.EnvTable], full[api.EnvDynamoEndpoint]))
