@@ -143,11 +143,12 @@ func TestEnvironmentIsOne(t *testing.T) {
 	both(t, func(t *testing.T, stage string, tpl template) {
 		jobs, _ := tpl.named(t, "AWS::SQS::Queue", "Jobs")
 		messages, _ := tpl.named(t, "AWS::SQS::Queue", "Messages")
+		imports, _ := tpl.named(t, "AWS::SQS::Queue", "Imports")
 		secret, _ := tpl.only(t, "AWS::SecretsManager::Secret")
 		table, _ := tpl.only(t, "AWS::DynamoDB::Table")
 		bucket, _ := tpl.only(t, "AWS::S3::Bucket")
 		want := map[string]any{
-			"TABLE_NAME": map[string]any{"Ref": table}, "QUEUE_URL": map[string]any{"Ref": jobs},
+			"TABLE_NAME": map[string]any{"Ref": table}, "QUEUE_URL": map[string]any{"Ref": jobs}, "IMPORT_QUEUE_URL": map[string]any{"Ref": imports},
 			"RATE_LIMIT_UNITS": "1000", "RATE_LIMIT_WINDOW_SECONDS": "60",
 			"EXTRACTION_RETRY_SECONDS": "30", "QUOTA_TIMEOUT_MILLISECONDS": "250",
 			"DYNAMODB_ENDPOINT": "", "SQS_ENDPOINT": "", "S3_ENDPOINT": "", "BUCKET_NAME": map[string]any{"Ref": bucket}, "SYLLABUS_ALLOWED_HOSTS": "",
@@ -218,6 +219,12 @@ func TestQueues(t *testing.T) {
 		deadMessagesID, deadMessages := tpl.named(t, "AWS::SQS::Queue", "DeadMessages")
 		same(t, "dead messages", refersTo(messages.get("RedrivePolicy", "deadLetterTargetArn")), "["+deadMessagesID+"]")
 		same(t, "dead messages are kept", deadMessages.get("MessageRetentionPeriod"), 14.0*24*3600)
+		importsID, imports := tpl.named(t, "AWS::SQS::Queue", "Imports")
+		deadImportsID, deadImports := tpl.named(t, "AWS::SQS::Queue", "DeadImports")
+		same(t, "dead imports", refersTo(imports.get("RedrivePolicy", "deadLetterTargetArn")), "["+deadImportsID+"]")
+		for _, q := range []resource{imports, deadImports} {
+			same(t, "order of imports", q.get("FifoQueue"), true)
+		}
 		for queue, consumer := range map[string]string{"Jobs": api.Extractor, "DeadLetters": api.Sweeper, "Messages": api.Deliverer} {
 			_, q := tpl.named(t, "AWS::SQS::Queue", queue)
 			_, f := tpl.named(t, "AWS::Lambda::Function", consumer)
@@ -233,7 +240,7 @@ func TestQueues(t *testing.T) {
 				secured[refersTo(p.get("Queues"))[0]] = true
 			}
 		}
-		same(t, "queues that refuse plain HTTP", secured, map[string]bool{jobsID: true, deadID: true, messagesID: true, deadMessagesID: true})
+		same(t, "queues that refuse plain HTTP", secured, map[string]bool{jobsID: true, deadID: true, messagesID: true, deadMessagesID: true, importsID: true, deadImportsID: true})
 	})
 }
 
@@ -251,6 +258,9 @@ func TestEventSources(t *testing.T) {
 			},
 			"DeadLetters to sweeper-live": map[string]any{
 				"BatchSize": 10.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 2.0},
+			},
+			"Imports to importer-live": map[string]any{
+				"BatchSize": 1.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 10.0},
 			},
 			"Messages to deliverer-live": map[string]any{
 				"BatchSize": 8.0, "FunctionResponseTypes": []any{"ReportBatchItemFailures"}, "ScalingConfig": map[string]any{"MaximumConcurrency": 20.0},
@@ -313,13 +323,14 @@ func TestAlarms(t *testing.T) {
 			"dead letters":            {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible", "AWS/SQS NumberOfMessagesReceived"}},
 			"function throttles":      {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, 10)},
 			"more function throttles": {1, 2, 5, slices.Repeat([]string{"AWS/Lambda Throttles"}, len(api.Groups())-10)},
-			"worker throttles":        {1, 5, 15, slices.Repeat([]string{"AWS/Lambda Throttles"}, 3)},
+			"worker throttles":        {1, 5, 15, slices.Repeat([]string{"AWS/Lambda Throttles"}, 4)},
 			"table throttles":         {10, 2, 5, []string{"AWS/DynamoDB ReadThrottleEvents", "AWS/DynamoDB WriteThrottleEvents"}},
 			"quiet customers wait":    {10, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
 			"oldest job":              {21600, 3, 5, []string{"AWS/SQS ApproximateAgeOfOldestMessage"}},
 			"sweeper silent":          {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
 			"unfinished records":      {1, 3, 15, []string{"SkillsCurriculum Unfinished"}},
 			"dead messages":           {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible"}},
+			"dead imports":            {1, 1, 1, []string{"AWS/SQS ApproximateNumberOfMessagesVisible"}},
 			"quiet receivers wait":    {20, 10, 15, []string{"AWS/SQS ApproximateNumberOfMessagesVisibleInQuietGroups"}},
 			"deliverer silent":        {1, 5, 5, []string{"AWS/Lambda Errors", "AWS/Lambda Invocations"}},
 		}
@@ -530,7 +541,7 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%s shows nothing", w.Properties.Title)
 			}
 		}
-		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Webhooks": 3, "Cost": 4}, rows); diff != "" {
+		if diff := cmp.Diff(map[string]int{"Objectives": 3, "Traffic": 4, "Refusals": 4, "Extraction": 4, "Imports": 2, "Webhooks": 3, "Cost": 4}, rows); diff != "" {
 			t.Error(diff)
 		}
 		for _, metric := range []string{"Latency", "Refused", "Units"} {
@@ -554,7 +565,7 @@ func TestOutputsForTheOperator(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadLetterQueueArn", "DeadLetterQueueUrl", "DeadMessagesQueueArn", "DeadMessagesQueueUrl", "MessagesQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
+		want := []string{"AlarmTopicArn", "BaseUrl", "BucketName", "DeadImportsQueueArn", "DeadImportsQueueUrl", "DeadLetterQueueArn", "DeadLetterQueueUrl", "DeadMessagesQueueArn", "DeadMessagesQueueUrl", "ImportsQueueUrl", "MessagesQueueUrl", "QueueUrl", "RestApiId", "TableName", "UsagePlanId"}
 		if diff := cmp.Diff(want, names); diff != "" {
 			t.Error(diff)
 		}
