@@ -268,6 +268,8 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 	pack := &catalog.TransferPackage{Meta: meta(catalog.TransferPackageKind)}
 	section := &catalog.Section{Meta: meta(catalog.SectionKind), CourseID: theirs.ID, DocumentID: new("doc_1")}
 	articulation := &catalog.Articulation{Meta: meta(catalog.ArticulationKind), Sending: []catalog.Alternative{{Courses: []catalog.SendingCourse{{Code: "A"}, {Code: "B"}}}}}
+	program := &catalog.Program{Meta: meta(catalog.ProgramKind)}
+	imported := &catalog.Import{Meta: catalog.NewMeta(ids.New("imp_"), other, at.Now())}
 	change := func(decide func(c *catalog.Change)) *catalog.Change {
 		var c catalog.Change
 		decide(&c)
@@ -294,6 +296,9 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 			_ = c.Grant(granting(theirs.ID), map[string]*catalog.Course{theirs.ID: theirs})
 		}),
 		"moved":       change(func(c *catalog.Change) { c.Move(articulation, catalog.Move{}) }),
+		"decided":     change(func(c *catalog.Change) { c.Decide(program, "out_1", theirs.ID, nil, at.Now()) }),
+		"described":   change(func(c *catalog.Change) { c.Describe(imported, &catalog.ImportDetails{}) }),
+		"rejected":    change(func(c *catalog.Change) { c.Refuse(imported, catalog.ImportPosition{}, nil) }),
 		"listed":      catalog.NewChange(&catalog.Directory{OrganizationID: other, Kind: catalog.CourseKind}),
 		"webhooks":    catalog.NewChange(&catalog.Webhooks{OrganizationID: other}),
 		"message":     catalog.NewChange(&catalog.WebhookMessage{OrganizationID: other}),
@@ -328,7 +333,9 @@ func effectTypes(t *testing.T) (types []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, match := range regexp.MustCompile(`case (\*catalog\.\w+):`).FindAllStringSubmatch(string(source), -1) {
+	_, cases, _ := strings.Cut(string(source), "switch e := e.(type) {")
+	cases, _, _ = strings.Cut(cases, "\n\t}\n")
+	for _, match := range regexp.MustCompile(`case (\*catalog\.\w+):`).FindAllStringSubmatch(cases, -1) {
 		types = append(types, match[1])
 	}
 	slices.Sort(types)
