@@ -65,8 +65,16 @@ func list(value any) []string {
 	return all
 }
 
-// target returns a resource's name in the code; a restored table is the table.
+// target returns a resource's name in the code, or those of several, as CDK joins statements with equal actions; a
+// restored table is the table.
 func target(tpl template, value any) string {
+	if several, ok := value.([]any); ok {
+		var names []string
+		for _, one := range several {
+			names = append(names, target(tpl, one))
+		}
+		return strings.Join(names, " ")
+	}
 	if s, ok := value.(string); ok {
 		return s
 	}
