@@ -2,12 +2,14 @@ import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { call, onWaiting, signIn, type Problem, type Waiting } from "./api";
 import { Courses } from "./courses";
+import { Imports } from "./imports";
 import { go, useRoute, type Route } from "./route";
 import { Session, type Me } from "./session";
 import { Dialog, Field, Key, Refused, Screen, Text, asProblem, shortcuts, useShortcuts } from "./ui";
 
 const screens: [string, string, string, ComponentType<{ route: Route }>][] = [
   ["courses", "Courses", "c", Courses],
+  ["imports", "Imports", "i", Imports],
 ];
 
 function SignIn({ onMe }: { onMe: (me: Me) => void }) {
