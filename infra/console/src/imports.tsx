@@ -122,7 +122,7 @@ function OneImport({ id }: { id: string }) {
 function Outcome({ i }: { i: Import }) {
   const would = i.mode === "CHECK";
   const of: [keyof Counts, string, string][] = [["read", "Rows read", ""], ["created", would ? "To create" : "Created", "good"], ["updated", would ? "To change" : "Changed", "good"],
-    ["unchanged", "The same as here", ""], ["failed", would ? "Would be rejected" : "Rejected", "bad"], ["retired", would ? "To retire" : "Retired", "wait"]];
+    ["unchanged", "Unchanged", ""], ["failed", would ? "To reject" : "Rejected", "bad"], ["retired", would ? "To retire" : "Retired", "wait"]];
   const shown = of.filter(([k]) => k === "read" || i.counts[k] > 0);
   const several = Object.entries(i.countsByResource ?? {});
   const home = ({ course: "courses", section: "courses", program: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
@@ -139,10 +139,11 @@ function Problems({ i }: { i: Import }) {
   return <>
     <h2>Problems</h2>
     {i.problems.length >= 100 && <p class="soft">The first 100. The rejected rows have them all.</p>}
-    <div class="scroll" tabIndex={0} role="region" aria-label="Problems"><table class="wide">
-      <thead><tr>{several && <th scope="col">File</th>}<th scope="col" class="number">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">What is wrong</th></tr></thead>
-      <tbody>{i.problems.map((p) => <tr>{several && <td><Text of={p.file} /></td>}<td class="number">{number(p.line)}</td><td><Text of={p.column} /></td><td>{p.value ? <Text of={p.value} /> : <span class="soft">empty</span>}</td><td><Text of={p.message} /></td></tr>)}</tbody>
-    </table></div>
+    <table>
+      <thead><tr><th scope="col" class="number">Line</th><th scope="col">Column and value</th><th scope="col">What is wrong</th></tr></thead>
+      <tbody>{i.problems.map((p) => <tr><td class="number">{number(p.line)}{several && <div class="small soft"><Text of={p.file} /></div>}</td>
+        <td><Text of={p.column} />{p.column && <div class="small soft">{p.value ? <Text of={p.value} /> : "empty"}</div>}</td><td><Text of={p.message.replace(/^expected required property (\S+) to be present$/, "must not be empty")} /></td></tr>)}</tbody>
+    </table>
   </>;
 }
 
@@ -152,10 +153,10 @@ function Columns({ columns, several, fields = [], changed = new Set(), onField }
   return <>
     <h2>Columns</h2>
     <p class="soft">{lost === 0 ? "Every column is read." : `${count(columns.length - lost, "column")} of ${number(columns.length)} ${columns.length - lost === 1 ? "is" : "are"} read; the others are left out.`}</p>
-    <div class="scroll" tabIndex={0} role="region" aria-label="Columns"><table class="wide columns">
-      <thead><tr>{several && <th scope="col">File</th>}<th scope="col">Column</th><th scope="col">Example</th><th scope="col">Becomes</th></tr></thead>
-      <tbody>{columns.map((c) => <tr>{several && <td><Text of={c.file} /></td>}
-        <th scope="row"><Text of={c.header || "(no header)"} /></th><td class="soft"><Text of={c.example} /></td>
+    <table class="columns">
+      <thead><tr><th scope="col">Column and example</th><th scope="col">Becomes</th></tr></thead>
+      <tbody>{columns.map((c) => <tr>
+        <th scope="row"><Text of={c.header || "(no header)"} />{several && <span class="small soft"> <Text of={c.file} /></span>}<div class="small soft"><Text of={c.example} /></div></th>
         <td>{onField && c.header ? <>
           <select aria-label={"Field of " + c.header} value={c.field ?? ""} onChange={(e) => onField(c.header, e.currentTarget.value || null)}>
             <option value="">Left out</option>
@@ -164,7 +165,7 @@ function Columns({ columns, several, fields = [], changed = new Set(), onField }
           {changed.has(c.header) && <> <Badge kind="wait">Not checked yet</Badge></>}
           {c.suggestion && c.field === null && <> <button type="button" class="quiet" onClick={() => onField(c.header, c.suggestion!)}>{spaced(c.suggestion)}?</button></>}
         </> : c.field ? spaced(c.field) : <span class="soft">Left out</span>}</td></tr>)}</tbody>
-    </table></div>
+    </table>
   </>;
 }
 
