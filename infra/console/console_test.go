@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"skillscurriculum/infra/local/browser"
+	"skillscurriculum/infra/browser"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/infra/reference"
@@ -226,7 +226,7 @@ func TestConsole(t *testing.T) {
 	}{{"sign in", signsIn}} {
 		for _, size := range sizes {
 			t.Run(task.name+" at "+size.name, func(t *testing.T) {
-				p := b.Page(t, root, size.width, size.height)
+				p := b.Page(t, size.width, size.height)
 				p.Pictures = *pictures
 				task.run(t, s, p, size.name)
 				if s.left() > 0 {
