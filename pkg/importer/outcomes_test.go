@@ -118,3 +118,22 @@ func TestImportOfLinkedData(t *testing.T) {
 		t.Errorf("the same without an ending: %+v %+v", now.Counts, now.Failure)
 	}
 }
+
+// A row whose CTID is one record's and whose external id is another's fails alone.
+func TestImportOfContradictingNames(t *testing.T) {
+	f := newFixture(t)
+	entity := func(ctid, external, name string) string {
+		return `{"@id":"urn:` + name + `","@type":"ceterms:Course","ceterms:ctid":"ce-6b0c8f4e-5a8b-4c9e-9f64-0d6f6f1c2a1` + ctid + `",
+			"ceterms:identifier":[{"@type":"ceterms:IdentifierValue","ceterms:identifierValueCode":"` + external + `"}],
+			"ceterms:name":{"en-US":"` + name + `"},"ceterms:codedNotation":["` + name + `"]}`
+	}
+	f.request("one.jsonld", "["+entity("1", "X1", "A")+","+entity("2", "X2", "B")+"]", nil)
+	mixed := f.request("two.jsonld", "["+entity("1", "X2", "A")+","+entity("3", "X3", "C")+","+entity("4", "X3", "D")+","+entity("5", "X5", "E")+"]", nil)
+	if f.deliver() > 0 {
+		t.Fatal("not done")
+	}
+	now, details := f.get(mixed)
+	if now.Status != catalog.ImportCompleted || now.Counts != (catalog.ImportCounts{Read: 4, Created: 2, Failed: 2}) {
+		t.Errorf("%+v %+v %+v", now.Counts, now.Failure, details.Problems)
+	}
+}

@@ -66,7 +66,9 @@ func (r *run) check(row entry.Row) candidate {
 	switch {
 	case wrong != nil:
 	case row.Name == "":
-		wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
+		if _, otherwise := row.Fields["externalId"].(any); !otherwise || row.Fields["externalId"] == "" {
+			wrong = append(wrong, catalog.FieldError{Location: "externalId", Message: "is required"})
+		}
 	case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
 		wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
 			"the external ids of package and course must be at most %d bytes together", maxNameBytes)})

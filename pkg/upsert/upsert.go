@@ -279,7 +279,7 @@ type run struct {
 	dirs      map[catalog.Kind]*catalog.Directory
 	found     map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
 	places    map[catalog.Kind]map[string]string         // of the rows that did not fail, by name; where several have it
-	ctids     map[string]string                          // places of the rows that did not fail, by CTID
+	ctids     map[string]string                          // places of the rows that did not fail, by CTID and by externalOf
 	owners    map[string]string                          // places of the rows of outcomes, by the ids of their owners
 	read      window
 }
