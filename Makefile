@@ -69,6 +69,7 @@ bench: node_modules
 bench-extraction:
 	go run ./infra/bench/extraction
 	go run ./infra/bench/naming
+	go run ./infra/bench/outcomes
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s
