@@ -12,6 +12,10 @@ import (
 type Outcomes interface {
 	// ExtractionResult returns the result of a record's last extraction; nil for none.
 	ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error)
+	// ExtractionResults returns the results of the last extractions of records, by the records' ids.
+	ExtractionResults(
+		ctx context.Context, org catalog.OrgID, ids []string,
+	) (map[string]*catalog.ExtractionResult, error)
 }
 
 // sides are what an articulation's evidence compares, as it is now.
