@@ -14,6 +14,7 @@ type Import struct {
 	Layout           string                  `json:"layout" enum:"AUTO,GENERIC,BANNER,CANVAS,ONEROSTER,TES" doc:"Layout of the file: as requested until the file is read, then as found"`
 	Resource         *string                 `json:"resource" doc:"Kind of the records: as requested until the file is read, then as found; null if a file has several"`
 	Sheet            *string                 `json:"sheet" doc:"Sheet of a workbook; null for the first"`
+	OwnerID          *string                 `json:"ownerId" doc:"Course or program of outcomes whose rows name none; null for none"`
 	RetireMissing    bool                    `json:"retireMissing" doc:"Whether courses that the file lacks are retired, and sections cancelled"`
 	Counts           ImportCounts            `json:"counts" doc:"Numbers of rows, so far, by what became of them"`
 	CountsByResource map[string]ImportCounts `json:"countsByResource,omitempty" doc:"The same for each resource, if the file has several"`
@@ -99,6 +100,7 @@ type ImportColumn struct {
 	Field      *string `json:"field" doc:"Field that the column became; null if it is ignored"`
 	Suggestion string  `json:"suggestion,omitempty" doc:"Field whose header differs by one edit from that of an ignored column"`
 	Example    string  `json:"example" doc:"First value of the column"`
+	Count      int     `json:"count,omitempty" doc:"How often a property of JSON-LD occurs"`
 }
 
 // ImportProblem is a value that a record could not get.
@@ -134,12 +136,13 @@ const (
 
 // ImportInput is the input for an import, which is immutable.
 type ImportInput struct {
-	DocumentID    Optional[string]             `json:"documentId" minLength:"1" maxLength:"64" doc:"Document whose file was uploaded: CSV, XLSX, NDJSON, or a ZIP of OneRoster"`
-	Resource      Optional[*string]            `json:"resource,omitzero" enum:"course,section,program,credential,job,transferPackage,articulation" doc:"Kind of the records; null to find out"`
+	DocumentID    Optional[string]             `json:"documentId" minLength:"1" maxLength:"64" doc:"Document whose file was uploaded: CSV, XLSX, NDJSON, JSON-LD, or a ZIP of OneRoster"`
+	Resource      Optional[*string]            `json:"resource,omitzero" enum:"course,section,program,credential,job,transferPackage,articulation,outcome" doc:"Kind of the records; null to find out"`
 	Layout        Optional[string]             `json:"layout,omitzero" enum:"AUTO,GENERIC,BANNER,CANVAS,ONEROSTER,TES" doc:"System whose headers the file has; AUTO by default. TES needs resource articulation"`
 	Mode          Optional[ImportMode]         `json:"mode,omitzero" enum:"CHECK,APPLY" doc:"CHECK saves no records, and reports what APPLY, the default, would do"`
 	Columns       Optional[map[string]*string] `json:"columns,omitzero" doc:"Fields of columns by their headers, instead of those found; null ignores a column"`
 	Sheet         Optional[*string]            `json:"sheet,omitzero" minLength:"1" maxLength:"255" doc:"Sheet of a workbook; null for the first"`
+	OwnerID       Optional[*string]            `json:"ownerId,omitzero" maxLength:"64" doc:"Course or program of outcomes whose rows name none, which Canvas's do not"`
 	RetireMissing Optional[bool]               `json:"retireMissing,omitzero" doc:"Retires courses, and cancels sections, that have an externalId and that the file lacks"`
 }
 
@@ -147,7 +150,7 @@ type ImportInput struct {
 func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Status, i.DocumentID = ImportPending, in.DocumentID.Or("")
 	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value, text(in.Sheet, nil)
-	i.RetireMissing = in.RetireMissing.Or(false)
+	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
 	resource := ""
 	if i.Resource != nil {
 		resource = *i.Resource
@@ -160,6 +163,13 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	}
 	if retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}; i.RetireMissing && !slices.Contains(retirable, resource) {
 		wrong = append(wrong, FieldError{l.at("retireMissing"), "only courses and sections can be retired", true})
+	}
+	outcomes := resource == "" || resource == "outcome"
+	switch owner := in.OwnerID.Value; {
+	case owner == nil && resource == "outcome" && i.Layout == "CANVAS":
+		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has", nil})
+	case owner != nil && (!outcomes || l.Courses[*owner] == nil && l.Programs[*owner] == nil):
+		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has", *owner})
 	}
 	if len(in.Columns.Value) > MaxImportColumns {
 		wrong = append(wrong, FieldError{l.at("columns"), "must have at most 1000 columns", len(in.Columns.Value)})

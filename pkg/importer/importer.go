@@ -225,6 +225,9 @@ func (w *Worker) loadRows(ctx context.Context, j *journal, content intake.Conten
 	if j.saved.Sheet != nil {
 		o.Sheet = *j.saved.Sheet
 	}
+	if j.saved.OwnerID != nil {
+		o.Owner = *j.saved.OwnerID
+	}
 	for header, field := range j.details.Overrides {
 		o.Columns[header] = ""
 		if field != nil {

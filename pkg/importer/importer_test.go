@@ -83,7 +83,7 @@ func newFixture(t *testing.T) *fixture {
 	f.worker = &importer.Worker{
 		Store: f.store, Files: f.files, Queue: &queue{}, Now: f.store.Now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 		Loader: upsert.Loader{
-			Store: f.store, Files: f.files, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: f.store.Now, IDs: ids,
+			Store: f.store, Files: f.files, Market: labor.Starter(), SkillName: skills.Starter().Name, SkillID: skills.Starter().Named, Now: f.store.Now, IDs: ids,
 			CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
 		},
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -98,7 +97,7 @@ func (j *journal) opened(ctx context.Context, file *intake.File) error {
 	i := *j.saved
 	i.Layout, i.Resource = string(file.Layout), nil
 	if file.Resource != "" {
-		i.Resource = new(file.Resource.Resource())
+		i.Resource = new(entry.Resource(file.Resource))
 	}
 	names := map[string]bool{}
 	for _, c := range file.Columns {
@@ -124,7 +123,7 @@ func columns(all []intake.Column, several bool) []catalog.ImportColumn {
 			most = 20
 		}
 		column := catalog.ImportColumn{
-			Header: shortened(c.Header, most), Suggestion: c.Suggestion, Example: shortened(c.Example, most),
+			Header: shortened(c.Header, most), Suggestion: c.Suggestion, Example: shortened(c.Example, most), Count: c.Count,
 		}
 		if c.Field != "" {
 			column.Field = new(c.Field)
@@ -188,7 +187,7 @@ func (j *journal) add(s *upsert.Step) {
 		if next.CountsByResource == nil {
 			next.CountsByResource = map[string]catalog.ImportCounts{}
 		}
-		resource := s.Kind.Resource()
+		resource := entry.Resource(s.Kind)
 		next.CountsByResource[resource] = next.CountsByResource[resource].Plus(counts)
 	}
 	if s.Position != nil {
@@ -346,16 +345,11 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		}
 		fields := r.Problem.Fields[min(len(r.Row.Problems), len(r.Problem.Fields)):]
 		for _, f := range fields {
-			p := catalog.ImportProblem{Column: r.Row.Column(f.Location), Code: code, Message: f.Message}
-			if p.Column == "" {
-				p.Column = f.Location
-			}
+			line, column, value := r.Row.At(f.Location)
 			if f.Value != nil {
-				p.Value = fmt.Sprint(f.Value)
-			} else if at := slices.Index(r.Row.Header, p.Column); at >= 0 && at < len(r.Row.Source) {
-				p.Value = strings.TrimSpace(r.Row.Source[at])
+				value = fmt.Sprint(f.Value)
 			}
-			add(r.Row, p)
+			add(r.Row, catalog.ImportProblem{Line: line, Column: column, Code: code, Message: f.Message, Value: value})
 		}
 		if len(r.Problem.Fields) == 0 {
 			add(r.Row, catalog.ImportProblem{Code: code, Message: r.Problem.Detail})

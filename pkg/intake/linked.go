@@ -21,8 +21,10 @@ type linked struct {
 
 // isLinked reports whether a JSON text that begins so is JSON-LD.
 func isLinked(start []byte) bool {
-	return strings.Contains(string(start), `"@context"`) || strings.Contains(string(start), `"@graph"`) ||
-		strings.Contains(string(start), `"@type"`)
+	return len(start) > 0 && strings.Contains("{[", string(start[:1])) &&
+		slices.ContainsFunc([]string{`"@context"`, `"@graph"`, `"@type"`, `"@id"`}, func(key string) bool {
+			return strings.Contains(string(start), key)
+		})
 }
 
 func (l *linked) columns() []Column { return l.found }

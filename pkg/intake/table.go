@@ -99,7 +99,7 @@ func (t *table) assign(resource string, o Options) error {
 	}) {
 		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
 	}
-	if lacks := lacking(t.kind, t.fields); lacks != "" && t.kind != "" {
+	if lacks := lacking(t.kind, t.fields, o); lacks != "" && t.kind != "" {
 		code := MissingColumns
 		if len(t.at) == 0 {
 			code = UnknownLayout
@@ -148,6 +148,43 @@ func (t *table) each(visit func() error) error {
 			return err
 		}
 	}
+}
+
+// grouped visits the rows of a table in which the lines with the same key form one row; a line without a key is one
+// alone. It reads the table twice: a row is complete, and no longer held, when all of its lines were read.
+func (t *table) grouped(key func() string, read func() Row, add func(row *Row, more Row), visit func(Row) error) error {
+	type incomplete struct {
+		lines int
+		row   *Row
+	}
+	waiting := map[string]*incomplete{}
+	if err := t.each(func() error {
+		if key := key(); waiting[key] != nil {
+			waiting[key].lines++
+		} else if key != "" {
+			waiting[strings.Clone(key)] = &incomplete{lines: 1}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return t.each(func() error {
+		row := read()
+		of := waiting[key()]
+		switch {
+		case of == nil:
+			return visit(row)
+		case of.row == nil:
+			of.row = &row
+		default:
+			add(of.row, row)
+		}
+		if of.lines--; of.lines > 0 {
+			return nil
+		}
+		delete(waiting, key())
+		return visit(*of.row)
+	})
 }
 
 func blank(cells []string) bool {

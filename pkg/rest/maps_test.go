@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // A map is computed, decided and shown: in JSON, as a table and as a page.
@@ -68,5 +70,34 @@ func TestMapOfAProgram(t *testing.T) {
 	}
 	for _, wrong := range []string{`{"touch":0.31,"cover":0.6}`, `{"touch":0.7,"cover":0.6}`, `{"touch":0,"cover":0.6}`, `{"touch":0.3}`} {
 		c.must(422, "PATCH", "/programs/"+program, `{"mapSettings":`+wrong+`}`)
+	}
+}
+
+// The page quotes what was read for the section that represents a course; JSON and table do not.
+func TestMapPageQuotes(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	skill := s.one.known(1)[0]
+	d := s.one.described(`{"name":"Databases","code":"CS 1","description":"Students write SQL."}`)
+	const quote = "Students write SQL."
+	result := resultOf(found(skill, 3, 0.9))
+	result.Evidence[0].Quote, result.Provenance.Source = quote, catalog.FromDescription
+	s.finish(d.job, result)
+	program := s.one.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, strings.TrimPrefix(d.course, "/courses/"))).text("id")
+	s.one.must(200, "PUT", "/programs/"+program+"/outcomes",
+		fmt.Sprintf(`{"outcomes":[{"statement":"Query data","level":3,"skills":[{"skillId":%q,"level":3}]}]}`, skill))
+	path := "/programs/" + program + "/map"
+	if page := s.one.must(200, "GET", path+"/page", "").Body; !strings.Contains(string(page), "<q>"+quote+"</q>") {
+		t.Errorf("the page lacks %q: %s", quote, page)
+	}
+	for _, other := range []string{"", "/table", "/table?layout=long"} {
+		if body := s.one.must(200, "GET", path+other, "").Body; strings.Contains(string(body), quote) {
+			t.Errorf("%q quotes: %s", other, body)
+		}
+	}
+	// What a person set was not read anywhere.
+	s.one.must(200, "PATCH", d.section, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":4}]}`, skill))
+	if page := s.one.must(200, "GET", path+"/page", "").Body; strings.Contains(string(page), "<q>") || !strings.Contains(string(page), "Teaches:") {
+		t.Errorf("the page quotes for skills set by hand: %s", page)
 	}
 }
