@@ -70,6 +70,7 @@ bench-extraction:
 	go run ./infra/bench/extraction
 	go run ./infra/bench/naming
 	go run ./infra/bench/outcomes
+	go run ./infra/bench/descriptions
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s

@@ -197,6 +197,7 @@ func shownPages(t *testing.T) map[string]string {
 			}
 			pages[view+"-"+writer] = b.String()
 		}
+		pages["map-"+writer] = mapPage(t, promising(12, 20, words))
 	}
 	return pages
 }

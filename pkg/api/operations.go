@@ -301,7 +301,7 @@ var operations = []Operation{
 		described("Returns the approved articulations in force that need attention: changes since their approval, reviews that are due, and those that end within 90 days."),
 		costsEach("started 100 articulations of the page"))),
 	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation",
-		described("Returns the articulation with the decision, who made it, and the evidence. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
+		described("Returns the articulation with the decision, who made it, and the evidence. include=evidence adds the current evidence before approval. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
 	added(get("getArticulationPage", Articulations, "/articulations/{articulationId}/page", "Read an articulation as a page",
 		described("Returns an HTML page to read, print and sign: the sending and receiving courses, the skills of both sides with quotes from their syllabi, and the history. Until approval, the comparison uses current data."), gives(HTML))),
 	added(post("createArticulationLink", Articulations, "/articulations/{articulationId}/links", "Create a link to an articulation's page",

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,8 +11,11 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Curriculum loads a program with everything that its map is computed from. jobs are job ids and, after soc:, SOC codes.
-func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []string) (alignment.Curriculum, error) {
+// Curriculum loads a program with everything that its map is computed from, and, if quoted, the words of syllabi. jobs
+// are job ids and, after soc:, SOC codes.
+func (a Actor) Curriculum(
+	ctx context.Context, programID, basis string, jobs []string, quoted bool,
+) (alignment.Curriculum, error) {
 	c := alignment.Curriculum{
 		Basis: basis, Asked: jobs, Related: func(id string) []string { return a.Taxonomy().Related(id) },
 		Address: func(o catalog.Outcome) string { return o.CTID },
@@ -61,9 +65,15 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 	if err != nil {
 		return c, err
 	}
-	surveyed, err := a.withSections(ctx, courses)
+	surveyed, sections, err := a.withSections(ctx, courses)
 	if err != nil {
 		return c, err
+	}
+	var results map[string]*catalog.ExtractionResult
+	if quoted {
+		if results, err = a.resultsOf(ctx, surveyed, sections); err != nil {
+			return c, err
+		}
 	}
 	for _, id := range c.Program.CourseOrder {
 		course := courses[id]
@@ -71,6 +81,9 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 			continue
 		}
 		of := alignment.CurriculumCourse{ReportCourse: surveyed[id], Outcomes: lists[id]}
+		if section := of.Represented(); section != nil && results[section.SectionID] != nil {
+			of.Quotes = results[section.SectionID].Evidence
+		}
 		if of.Outcomes == nil {
 			of.Outcomes = catalog.NewOutcomeList(course)
 		}
@@ -79,11 +92,29 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 	return c, nil
 }
 
+// resultsOf loads what was read in the syllabi of the sections that represent courses, by the sections' ids.
+func (a Actor) resultsOf(
+	ctx context.Context, courses map[string]alignment.ReportCourse, sections map[string]*catalog.Section,
+) (map[string]*catalog.ExtractionResult, error) {
+	var ids []string
+	for _, course := range courses {
+		if section := course.Represented(); section != nil && sections[section.SectionID].Extracted() {
+			ids = append(ids, section.SectionID)
+		}
+	}
+	results, err := a.Store.ExtractionResults(ctx, a.Org, ids)
+	maps.DeleteFunc(results, func(id string, result *catalog.ExtractionResult) bool {
+		stamp := sections[id].Provenance // nil in early releases
+		return stamp != nil && *stamp != result.Provenance
+	})
+	return results, err
+}
+
 // DecideMapCell decides the mark of a course for an outcome.
 func (a Actor) DecideMapCell(
 	ctx context.Context, programID, outcomeID, courseID string, in catalog.MapDecisionInput,
 ) (alignment.MapCell, *catalog.Change, error) {
-	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil, false)
 	if err != nil {
 		return alignment.MapCell{}, nil, err
 	}
@@ -99,12 +130,13 @@ func (a Actor) DecideMapCell(
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
 	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.Undecide(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 
 // DeleteMapDecision removes the decision on a cell, if there is one.
 func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, courseID string) (*catalog.Change, error) {
-	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil, false)
 	if err != nil {
 		return nil, err
 	}

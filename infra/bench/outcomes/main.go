@@ -123,8 +123,8 @@ func same(a, b string) bool {
 	return strings.Contains(b, a) && float64(len(a)) >= alike*float64(len(b))
 }
 
-// matched pairs the statements of two lists, each at most once, equal ones first, and returns those of the first list that
-// have a partner and those that have none.
+// matched pairs the statements of two lists, each at most once, equal ones first, and returns those of the first list
+// that have a partner and those that have none.
 func matched(a, b []string) (with, without []string) {
 	taken, partner := make([]bool, len(b)), make([]bool, len(a))
 	for _, is := range []func(a, b string) bool{func(a, b string) bool { return a == b }, same} {
@@ -212,7 +212,8 @@ func printFigures(docs []document) {
 	w.Flush()
 }
 
-// listErrors lists what is found and marked by neither labeler, and what both marked and is not found, in open documents.
+// listErrors lists, for open documents, what is found and marked by neither labeler, and what both marked and is not
+// found.
 func listErrors(docs []document) {
 	for _, d := range docs {
 		if d.sealed {

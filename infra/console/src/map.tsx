@@ -181,7 +181,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
     {map.market.map((k) => <section>
       <h3><Text of={k.job.name} /> <span class="soft">{percent(k.coverage)} taught</span></h3>
       {k.skills.length === 0 ? <p class="soft">No requirements are known for it.</p> : <table class="narrow"><thead><tr><th scope="col">Skill</th><th scope="col" class="number">Asked</th><th scope="col" class="number">Taught</th><th scope="col">First in</th></tr></thead>
-        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel ?? "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">In no course</Badge>}</td></tr>)}</tbody></table>}
+        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel || "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">In no course</Badge>}</td></tr>)}</tbody></table>}
     </section>)}
     {sharing && <Share path={path} query={jobs && "jobs=" + encodeURIComponent(jobs)} name={"Map of " + program.name} onClose={() => share(false)} />}
   </>;

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useCallback, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem, get, newKey, query, remembered, type Page } from "./api";
 import { current, go } from "./route";
 
@@ -150,7 +150,7 @@ addEventListener("keydown", (e) => {
 export function useShortcuts(list: Shortcut[]) {
   const mine = useRef(list);
   mine.current.splice(0, Infinity, ...list);
-  useEffect(() => {
+  useLayoutEffect(() => { // before a key can be pressed
     const own = mine.current;
     active.push(own);
     return () => { active = active.filter((l) => l !== own); };
@@ -281,6 +281,9 @@ export function Drop({ label, accept, onFile, hint }: { label: string; accept: s
     <div id={id + "-hint"} class="small soft">{hint}</div>
   </div>;
 }
+
+// copy puts text on the clipboard, and reports whether the browser let it.
+export const copy = (text: string) => navigator.clipboard ? navigator.clipboard.writeText(text).then(() => true, () => false) : Promise.resolve(false);
 
 // save offers text as a file.
 export function save(name: string, type: string, text: string) {
