@@ -104,3 +104,18 @@ func (c *Change) Decide(p *Program, outcomeID, courseID string, d *MapDecision, 
 	c.Replace(&before, p, now)
 	c.With(&MapDecisionChange{about[*Program]{p}, outcomeID, courseID, d})
 }
+
+// maxUndecided is how many decisions leave with one change, which a transaction must hold.
+const maxUndecided = 50
+
+// Undecide removes decisions on outcomes that have left the list. Those beyond the bound, which no map shows, leave with
+// later changes.
+func (c *Change) Undecide(p *Program, list *OutcomeList, decisions []MapDecision) {
+	left := 0
+	for _, d := range decisions {
+		if list.Find(d.OutcomeID) == nil && left < maxUndecided {
+			c.With(&MapDecisionChange{about[*Program]{p}, d.OutcomeID, d.CourseID, nil})
+			left++
+		}
+	}
+}

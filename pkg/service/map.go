@@ -130,6 +130,7 @@ func (a Actor) DecideMapCell(
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
 	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.Undecide(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 

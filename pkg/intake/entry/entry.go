@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"skillscurriculum/pkg/catalog"
@@ -74,13 +75,14 @@ func (row Row) Count() int {
 	return 1
 }
 
-var outcome = regexp.MustCompile(`^outcomes\[(\d+)\]\.?`)
+// outcome matches the place of an outcome within its list.
+var outcome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^outcomes\[(\d+)\]\.?`) })
 
 // At returns the line, the header of the column and the cell that a field of the contract comes from; the field itself
 // if it comes from no column.
 func (row Row) At(field string) (line int, column, cell string) {
 	line, cells := row.Line, row.Source
-	if at := outcome.FindStringSubmatch(field); at != nil && len(row.Lines) > 0 {
+	if at := outcome().FindStringSubmatch(field); at != nil && len(row.Lines) > 0 {
 		n, _ := strconv.Atoi(at[1])
 		n = min(n, len(row.Lines)-1)
 		field, line = field[len(at[0]):], row.Lines[n]
