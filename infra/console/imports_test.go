@@ -79,7 +79,7 @@ func imports(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Shows("See the courses")
 	s.once(t, "/imports")
 	look(t, p, "import-applied-"+size)
-	found := s.call(t, client.Request{Operation: "listCourses", Query: map[string][]string{"query": {"Biology " + size}}})
+	found := s.call(t, client.Request{Operation: "listCourses", Query: map[string][]string{"code": {"BIO " + size}}})
 	if courses := found["data"].([]any); len(courses) != 1 || courses[0].(map[string]any)["description"] != "Cells and genes" {
 		t.Errorf("courses %v", courses)
 	}
