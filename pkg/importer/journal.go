@@ -83,10 +83,13 @@ func (j *journal) commit(ctx context.Context, change *catalog.Change, i *catalog
 	return err
 }
 
-// check returns errSuperseded unless the import is as this run has saved it.
+// check returns errCancelled or errSuperseded unless the import is as this run has saved it.
 func (j *journal) check(ctx context.Context) error {
 	now, err := service.Get[*catalog.Import](ctx, j.Store, j.saved.OrganizationID, j.saved.ID, true)
-	if catalog.HasCode(err, catalog.NotFound) || err == nil && now.UpdatedAt != j.saved.UpdatedAt {
+	switch {
+	case catalog.HasCode(err, catalog.NotFound), err == nil && now.Ended():
+		return errCancelled
+	case err == nil && now.UpdatedAt != j.saved.UpdatedAt:
 		return errSuperseded
 	}
 	return err

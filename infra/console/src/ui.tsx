@@ -5,11 +5,13 @@ import { current, go } from "./route";
 
 // Words and figures as the browser's language writes them.
 const decimal = new Intl.NumberFormat(), share = new Intl.NumberFormat(undefined, { style: "percent" });
+const tenths = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }); // a score just below a threshold does not round to it
 const money = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumFractionDigits: 0 });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
 export const number = (n: number) => decimal.format(n);
 export const percent = (n: number) => share.format(n);
+export const score = (n: number) => tenths.format(n);
 export const dollars = (n: number) => money.format(n);
 export const time = (s: string) => moment.format(new Date(s));
 export const date = (s: string) => calendar.format(new Date(s));
@@ -161,7 +163,7 @@ export function useShortcuts(list: Shortcut[]) {
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     ref.current!.showModal();
     return () => before?.focus();
