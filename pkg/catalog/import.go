@@ -180,7 +180,7 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 // Ended reports whether the import is over.
 func (i *Import) Ended() bool { return i.Status != ImportPending && i.Status != ImportProcessing }
 
-// StartRun makes a run the one that works on the import. Earlier runs can no longer save anything.
+// StartRun assigns the import to a run. Earlier runs can no longer save anything.
 func (c *Change) StartRun(i *Import, run string, now Time) {
 	before := *i
 	i.Status, i.Run, i.Runs = ImportProcessing, run, i.Runs+1
@@ -188,17 +188,17 @@ func (c *Change) StartRun(i *Import, run string, now Time) {
 		i.StartedAt = new(now)
 	}
 	c.Replace(&before, i, now)
-	c.quiet(i).Restarted = true
+	c.withoutFeed(i).Restarted = true
 }
 
-// Advance saves how far an import is, in the transaction of what it has done. It has no entry in the change feed.
+// Advance saves the progress of an import in the transaction of its records. It adds nothing to the change feed.
 func (c *Change) Advance(before, after *Import, now Time) {
 	c.Replace(before, after, now)
-	c.quiet(after)
+	c.withoutFeed(after)
 }
 
-// quiet returns the replacement of an import, which gets no entry in the change feed.
-func (c *Change) quiet(i *Import) *Replacement {
+// withoutFeed returns the replacement of an import and excludes it from the change feed.
+func (c *Change) withoutFeed(i *Import) *Replacement {
 	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) }, func() *Replacement { panic("not replaced") })
 	r.Quiet = true
 	return r
@@ -217,12 +217,12 @@ func (c *Change) EndImport(i *Import, status ImportStatus, failure *ImportFailur
 	}
 }
 
-// Describe replaces the details of an import; nil removes them.
-func (c *Change) Describe(i *Import, d *ImportDetails) {
+// SetImportDetails replaces the details of an import; nil removes them.
+func (c *Change) SetImportDetails(i *Import, d *ImportDetails) {
 	c.With(&ImportDescription{about[*Import]{i}, d})
 }
 
-// Refuse stores rows that an import rejected, by their place among the rows of their kind in the file, with the reasons.
-func (c *Change) Refuse(i *Import, at ImportPosition, reasons map[int]string) {
+// RejectRows stores the reasons for which rows were rejected, by their place among the rows of their kind in the file.
+func (c *Change) RejectRows(i *Import, at ImportPosition, reasons map[int]string) {
 	c.With(&ImportRejection{about[*Import]{i}, at, reasons})
 }

@@ -176,8 +176,8 @@ func (list *OutcomeList) hasOtherStatements(before *OutcomeList) bool {
 	})
 }
 
-// Conclude applies the result of an extraction to the outcomes that were read.
-func (list *OutcomeList) Conclude(result *ExtractionResult) {
+// ApplyResult applies the result of an extraction to the outcomes that were read.
+func (list *OutcomeList) ApplyResult(result *ExtractionResult) {
 	if result.Failure != nil {
 		list.Extraction = Extraction{ProcessingStatus: Failed, Failure: result.Failure}
 		return
@@ -261,11 +261,11 @@ func (c *Change) SaveOutcomes(before, after *OutcomeList, owner Record, section 
 			section.settle(unfollowed, from, "", course)
 		}
 		if !reflect.DeepEqual(unfollowed, section) {
-			if err := c.mention(unfollowed, section, course, false, now); err != nil {
+			if err := c.saveMentioned(unfollowed, section, course, false, now); err != nil {
 				return err
 			}
 			if section.Source(course) == FromOutcomes {
-				c.Conclude(section, &ExtractionResult{Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance})
+				c.ReplaceResult(section, &ExtractionResult{Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance})
 			}
 		}
 	}

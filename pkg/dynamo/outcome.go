@@ -93,9 +93,9 @@ func (s *Store) concluded(
 	result.Provenance.FinishedAt = s.Now()
 	if result.Failure == nil {
 		result.Statements = list.Read(result.Statements, before)
-		change.Conclude(list, &result)
+		change.ReplaceResult(list, &result)
 	}
-	list.Conclude(&result)
+	list.ApplyResult(&result)
 	followed, _ := section.(*catalog.Section)
 	return list, owner, change.SaveOutcomes(was, list, owner, followed, s.Now())
 }

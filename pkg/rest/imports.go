@@ -66,7 +66,7 @@ func (s *Server) bindImport() {
 		}
 		deletion, err := service.Delete[*catalog.Import](ctx, c.actor(), i.ID)
 		if err == nil {
-			deletion.Describe(i, nil)
+			deletion.SetImportDetails(i, nil)
 		}
 		return deletion, err
 	})
@@ -130,6 +130,6 @@ func createImport(
 	}
 	var change catalog.Change
 	change.Add(i, c.IDs, dir, c.Now)
-	change.Describe(i, details)
+	change.SetImportDetails(i, details)
 	return withDetails(i, &catalog.ImportDetails{}), &change, nil
 }
