@@ -278,7 +278,17 @@ func TestConsole(t *testing.T) {
 	for _, task := range []struct {
 		name string
 		run  func(t *testing.T, s *service, p *browser.Page, size string)
-	}{{"sign in", signsIn}, {"open a course", opensCourse}, {"review a section", reviews}, {"try", tries}, {"decide a transfer", transfers}} {
+	}{
+		{"sign in", signsIn},
+		{"open a course", opensCourse},
+		{"review a section", reviews},
+		{"try", tries},
+		{"decide a transfer", transfers},
+		{"import", imports},
+		{"write outcomes", writesOutcomes},
+		{"mark a map", marksMap},
+		{"make a report", makesReport},
+	} {
 		for _, size := range sizes {
 			t.Run(task.name+" at "+size.name, func(t *testing.T) {
 				p := b.Page(t, size.width, size.height)
