@@ -157,8 +157,8 @@ func (a Actor) DecideMapCell(
 	c.Decisions = append(c.Decisions, decision)
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
-	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
-	change.Undecide(c.Program, c.Outcomes, c.Decisions)
+	change.DecideCell(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.RemoveDecisions(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 
@@ -175,7 +175,7 @@ func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, cour
 	if slices.ContainsFunc(c.Decisions, func(d catalog.MapDecision) bool {
 		return d.OutcomeID == outcomeID && d.CourseID == courseID
 	}) {
-		change.Decide(c.Program, outcomeID, courseID, nil, a.Now)
+		change.DecideCell(c.Program, outcomeID, courseID, nil, a.Now)
 	}
 	return &change, nil
 }

@@ -107,7 +107,7 @@ func (a Actor) ReplaceOutcomes(
 	}
 	change, err := a.save(p, was)
 	if program, ok := p.Owner.(*catalog.Program); ok {
-		change.Undecide(program, p.List, decisions)
+		change.RemoveDecisions(program, p.List, decisions)
 	}
 	return p.List, change, err
 }
@@ -151,7 +151,7 @@ func (a Actor) AdoptOutcomes(
 	}
 	change, err := a.save(p, was)
 	read := catalog.ExtractionResult{Provenance: *p.List.Provenance, Statements: p.List.Read(adopted, before)}
-	change.Conclude(p.List, &read)
+	change.ReplaceResult(p.List, &read)
 	return p.List, change, err
 }
 
