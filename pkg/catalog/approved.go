@@ -162,15 +162,16 @@ func (a *Articulation) Overlapping(under []*Approved, except *string) []int {
 	return found
 }
 
-// GrantCourses records that an approved articulation grants the courses. All of them must be live when the change is saved;
-// the error is a Conflict.
+// GrantCourses records that an approved articulation grants the courses. All of them must be live when the change is
+// saved; the error is a Conflict.
 func (c *Change) GrantCourses(a *Articulation, live map[string]*Course) error {
 	for _, id := range a.GrantedCourses() {
 		course := live[id]
 		if course == nil {
 			return Errorf(Conflict, "Course %s, which the articulation grants, is deleted.", id)
 		}
-		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id }, func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
+		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id },
+			func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
 	}
 	return nil
 }

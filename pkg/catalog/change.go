@@ -319,7 +319,8 @@ func restarted(before, after Record) bool {
 	return was.ProcessingStatus != Pending
 }
 
-// updateIndexes updates the rows by which a record is found, and its hold on a document. before is nil for a new record.
+// updateIndexes updates the rows by which a record is found, and its hold on a document. before is nil for a new
+// record.
 func (c *Change) updateIndexes(before, after Record) {
 	c.updateNames(before, after)
 	c.assignCTIDs(before, after)

@@ -108,7 +108,8 @@ func (c *Change) Resolve(known, registered map[string]ExternalID, at string) err
 		holder := known[naming.Name]
 		if holder.Record != nil && holder.Record.Base().ID != naming.Record.Base().ID {
 			err := Errorf(Conflict, "Another %s already has the externalId.", KindOf(naming.Record))
-			err.Fields = []FieldError{{l.at("externalId"), "is in use by another record, whose id is the value", holder.Record.Base().ID}}
+			err.Fields = []FieldError{{l.at("externalId"), "is in use by another record, whose id is the value",
+				holder.Record.Base().ID}}
 			return err
 		}
 		naming.Was = holder.Was

@@ -41,7 +41,8 @@ func (c *Change) changeFacets(record, before, after Record) {
 	joined := slices.DeleteFunc(slices.Clone(is), func(f Facet) bool { return slices.Contains(was, f) })
 	if len(left)+len(joined) > 0 {
 		org := record.Base().OrganizationID
-		all := effect(c, func(f *FacetChange) bool { return f.OrganizationID == org }, func() *FacetChange { return &FacetChange{OrganizationID: org} })
+		all := effect(c, func(f *FacetChange) bool { return f.OrganizationID == org },
+			func() *FacetChange { return &FacetChange{OrganizationID: org} })
 		all.Records = append(all.Records, FacetedRecord{record, left, joined, is})
 	}
 }

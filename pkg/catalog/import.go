@@ -149,27 +149,32 @@ type ImportInput struct {
 // Apply sets the fields of a new import. The caller checks the overrides of columns.
 func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Status, i.DocumentID = ImportPending, in.DocumentID.Or("")
-	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value, text(in.Sheet, nil)
+	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
+		text(in.Sheet, nil)
 	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
 	resource := ""
 	if i.Resource != nil {
 		resource = *i.Resource
 	}
 	if l.Documents[i.DocumentID] == nil {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded", i.DocumentID})
+		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
+			i.DocumentID})
 	}
 	if i.Layout == "TES" && resource != ArticulationKind.Resource() {
 		wrong = append(wrong, FieldError{l.at("resource"), "must be articulation for layout TES", i.Resource})
 	}
-	if retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}; i.RetireMissing && !slices.Contains(retirable, resource) {
+	retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}
+	if i.RetireMissing && !slices.Contains(retirable, resource) {
 		wrong = append(wrong, FieldError{l.at("retireMissing"), "only courses and sections can be retired", true})
 	}
 	outcomes := resource == "" || resource == "outcome"
 	switch owner := in.OwnerID.Value; {
 	case owner == nil && resource == "outcome" && i.Layout == "CANVAS":
-		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has", nil})
+		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has",
+			nil})
 	case owner != nil && (!outcomes || l.Courses[*owner] == nil && l.Programs[*owner] == nil):
-		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has", *owner})
+		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has",
+			*owner})
 	}
 	if len(in.Columns.Value) > MaxImportColumns {
 		wrong = append(wrong, FieldError{l.at("columns"), "must have at most 1000 columns", len(in.Columns.Value)})
@@ -199,7 +204,8 @@ func (c *Change) Advance(before, after *Import, now Time) {
 
 // withoutFeed returns the replacement of an import and excludes it from the change feed.
 func (c *Change) withoutFeed(i *Import) *Replacement {
-	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) }, func() *Replacement { panic("not replaced") })
+	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) },
+		func() *Replacement { panic("not replaced") })
 	r.Quiet = true
 	return r
 }

@@ -138,7 +138,9 @@ func OutcomeOwner(id string) Kind {
 
 // NewOutcomeList returns the empty list of an owner that has none in the store.
 func NewOutcomeList(owner Record) *OutcomeList {
-	meta := Meta{ID: OutcomeListID(owner.Base().ID), OrganizationID: owner.Base().OrganizationID, UpdatedAt: owner.Base().UpdatedAt}
+	meta := Meta{
+		ID: OutcomeListID(owner.Base().ID), OrganizationID: owner.Base().OrganizationID, UpdatedAt: owner.Base().UpdatedAt,
+	}
 	list := &OutcomeList{
 		Meta: meta, OwnerID: owner.Base().ID, Outcomes: Outcomes{}, Extraction: Extraction{ProcessingStatus: Completed},
 	}
@@ -235,7 +237,9 @@ func (o *Outcome) Evidence(result *ExtractionResult) []Evidence {
 	}
 	for _, e := range result.Statements[o.ID].Evidence {
 		has := slices.ContainsFunc(o.Skills, func(s SkillRef) bool { return s.SkillID == e.SkillID })
-		if has && !slices.ContainsFunc(o.Reviews, func(r Review) bool { return r.SkillID == e.SkillID && r.Extracted == nil }) {
+		if has && !slices.ContainsFunc(o.Reviews, func(r Review) bool {
+			return r.SkillID == e.SkillID && r.Extracted == nil
+		}) {
 			shown = append(shown, e)
 		}
 	}
@@ -265,7 +269,9 @@ func (c *Change) SaveOutcomes(before, after *OutcomeList, owner Record, section 
 				return err
 			}
 			if section.Source(course) == FromOutcomes {
-				c.ReplaceResult(section, &ExtractionResult{Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance})
+				c.ReplaceResult(section, &ExtractionResult{
+					Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance,
+				})
 			}
 		}
 	}
@@ -306,8 +312,8 @@ func (o *Outcome) reviewed() skillset {
 	return skillset{&o.Skills, &o.Reviews, new(o.SkillsSource == GivenSkills)}
 }
 
-// Review adds the review of a skill of one of the outcomes, as ReviewInput.Apply does. The error is also Conflict if the
-// reviews of all outcomes exceed MaxReviews.
+// Review adds the review of a skill of one of the outcomes, as ReviewInput.Apply does. The error is also Conflict if
+// the reviews of all outcomes exceed MaxReviews.
 func (list *OutcomeList) Review(o *Outcome, in ReviewInput, skillID, keyID string, l Lookups, now Time) error {
 	if err := in.Apply(o, skillID, keyID, l, now); err != nil {
 		return err

@@ -49,7 +49,8 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	given := in.Skills
 	given.Set = given.Value != nil // null leaves the list to what is extracted
 	skills, wrong := l.skills(given, s.Skills)
-	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l), in.OfferingInput.apply(&s.Offering, l)...), wrong...)
+	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l),
+		in.OfferingInput.apply(&s.Offering, l)...), wrong...)
 	if in.Skills.Set {
 		if s.ByHand = in.Skills.Value != nil; s.ByHand {
 			s.Reviews = nil

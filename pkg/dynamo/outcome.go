@@ -12,7 +12,8 @@ import (
 
 // outcomesOf reads the outcomes of a course or program; an empty list if there are none.
 func (s *Store) outcomesOf(ctx context.Context, owner catalog.Record) (*catalog.OutcomeList, error) {
-	r, err := s.Record(ctx, owner.Base().OrganizationID, catalog.OutcomeListKind, "", catalog.OutcomeListID(owner.Base().ID), true)
+	r, err := s.Record(ctx, owner.Base().OrganizationID, catalog.OutcomeListKind, "",
+		catalog.OutcomeListID(owner.Base().ID), true)
 	if catalog.HasCode(err, catalog.NotFound) {
 		return catalog.NewOutcomeList(owner), nil
 	}

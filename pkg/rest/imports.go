@@ -118,7 +118,9 @@ func createImport(
 		if field != nil && !slices.ContainsFunc(kinds, func(kind catalog.Kind) bool {
 			return slices.Contains(entry.Fields(kind), *field)
 		}) {
-			wrong = append(wrong, catalog.FieldError{Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field})
+			wrong = append(wrong, catalog.FieldError{
+				Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field,
+			})
 		}
 	}
 	if wrong != nil {
