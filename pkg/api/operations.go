@@ -428,7 +428,7 @@ var operations = []Operation{
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
 		described("Returns the reference and guides. Operations can be tried with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getConsole", Docs, "/console", "Open the console",
-		described("Returns the page on which people find courses and review their skills beside the evidence. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
+		described("Returns the page on which people try syllabi, review skills beside their evidence, decide articulations, map programs, make reports and import files. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
 		described("Returns a script or stylesheet of the reference or the console; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
 }

@@ -5,7 +5,7 @@ import type { Course } from "./courses";
 import type { Quote, Skill } from "./evidence";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Await, Badge, Dialog, Field, Key, List, Loading, Notice, Refused, Screen, State, Text, count, date, levels, percent, save, time, today, useAction, useGet, useShortcuts, words } from "./ui";
+import { Await, Badge, Dialog, Field, Key, List, Loading, Notice, Refused, Screen, State, Text, count, date, levels, percent, save, score, time, today, useAction, useGet, useShortcuts, words } from "./ui";
 
 export type SkillMatch = { skillId: string; transferLevel: number; institutionalLevel: number; matchScore: number; matchType: "EXACT" | "RELATED" };
 type Move = { at: string; from: string; to: string; decidedBy: { name: string; role: string | null } | null; note: string | null };
@@ -144,14 +144,14 @@ export function Decision({ id }: { id: string }) {
     {told && <Notice kind="good" title={told} onClose={() => tell("")}>{next ? <a href={"#/transfer/articulations/" + next.id}>Next in review: <Text of={codes(next)} /></a> : <>Nothing else waits for a decision.</>}</Notice>}
     {!asking && <Refused problem={move.problem ?? page.problem ?? remove.problem} />}
     {link && <Notice title="The page is ready"><a href={link} target="_blank" rel="noopener">Open the page to sign</a></Notice>}
-    <p class="facts"><State of={a.status} /><span>{words(a.decision)}</span><span>From {date(a.effectiveFrom)}{a.effectiveTo && <> until {date(a.effectiveTo)}</>}</span>{a.effectiveTerm && <span><Text of={a.effectiveTerm} /></span>}
+    <p class="facts"><State of={a.status} />{evidence && <span>{score(evidence.skillsMatchScore)} match <Equivalence of={evidence.equivalence} /></span>}<span>{words(a.decision)}</span><span>From {date(a.effectiveFrom)}{a.effectiveTo && <> until {date(a.effectiveTo)}</>}</span>{a.effectiveTerm && <span><Text of={a.effectiveTerm} /></span>}
       {a.status === "APPROVED" && a.decidedBy && <span>Decided by <Text of={a.decidedBy.name} />{a.decidedBy.role && <>, <Text of={a.decidedBy.role} /></>}</span>}</p>
     {(a.sending.length > 1 || a.sending[0]!.courses.length > 1 || a.sending.some((s) => s.courses.some((c) => c.title || c.minimumGrade))) && <><h2>What is sent</h2>
       <ul class="plain">{a.sending.map((s) => <li>{s.courses.map((c, i) => <>{i > 0 && ", with "}<strong><Text of={c.code} /></strong> <Text of={c.title} />{c.minimumGrade && <>, grade <Text of={c.minimumGrade} /> or better</>}</>)}</li>)}</ul></>}
     {[["Reason", a.reason], ["Note for students", a.publicNote], ["Note of the organization", a.privateNote]].map(([name, text]) => text && <><h2>{name}</h2><p class="said"><Text of={text} /></p></>)}
-    <h2>Skills, side by side {evidence && <Equivalence of={evidence.equivalence} />}</h2>
+    <h2>Skills, side by side</h2>
     <Refused problem={shown.problem ?? section.problem} />
-    {evidence ? <><p><strong>{percent(evidence.skillsMatchScore)}</strong> match{a.status === "APPROVED" ? ", as frozen at the approval" : ", as of now; an approval freezes it"}.</p>
+    {evidence ? <><p><strong>{score(evidence.skillsMatchScore)}</strong> match{a.status === "APPROVED" ? ", as frozen at the approval" : ", as of now; an approval freezes it"}.</p>
       {section.data ? <Compare matches={evidence.skillMatches} section={section.data} /> : section.loading && <Loading />}</>
       : shown.loading ? <Loading /> : <p class="soft">There is nothing to compare: the decision names no course of a package, several courses, or courses without skills.</p>}
     <h2>History</h2>

@@ -7,7 +7,7 @@ import type { Skill } from "./evidence";
 import { ReviewEvidence } from "./review";
 import { go, replace, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Await, Dialog, Empty, Field, Key, List, Loading, Notice, Refused, Screen, Search, Select, State, Text, asProblem, count, date, percent, step, today, useAction, useGet, useShortcuts, words } from "./ui";
+import { Await, Dialog, Empty, Field, Key, List, Loading, Notice, Refused, Screen, Search, Select, State, Text, asProblem, count, date, score, step, today, useAction, useGet, useShortcuts, words } from "./ui";
 
 type Package = { id: string; name: string; transferFromInstitution: string; uniqueTag: string | null; description: string | null; matchingConfig: { fullEquivalentThreshold: number; partialEquivalentThreshold: number } };
 type Credits = { min: number; max: number; unit: string } | null;
@@ -74,7 +74,7 @@ function OnePackage({ id }: { id: string }) {
   const all = useCompared<{ courses: Equivalents[] }>(`/transfer-packages/${id}/equivalencies`, done);
   const best = (c: Sent) => all.data?.courses.find((e) => e.transferCourseId === c.id);
   return <Await of={pack}>{(p) => <Screen title={p.name} crumbs={[["Transfer", "#/transfer"]]}>
-    <p class="facts"><span>From <Text of={p.transferFromInstitution} /></span><span>Full from {percent(p.matchingConfig.fullEquivalentThreshold)}, partial from {percent(p.matchingConfig.partialEquivalentThreshold)}</span></p>
+    <p class="facts"><span>From <Text of={p.transferFromInstitution} /></span><span>Full from {score(p.matchingConfig.fullEquivalentThreshold)}, partial from {score(p.matchingConfig.partialEquivalentThreshold)}</span></p>
     {p.description && <p><Text of={p.description} /></p>}
     <Refused problem={all.problem} retry={all.again} />
     <Await of={courses}>{(list) => list.length === 0 ? <Empty><p>This package has no courses.</p></Empty> : <Rows>{list.map((c) => {
@@ -82,7 +82,7 @@ function OnePackage({ id }: { id: string }) {
       return <a class="row" data-row href={`#/transfer/packages/${id}/courses/${c.id}`}>
         <span class="code"><Text of={c.code ?? "–"} /></span><span class="grow"><Text of={c.name} /> <span class="soft small">{count(c.skills.length, "skill")}</span></span>
         {c.processingStatus !== "COMPLETED" ? <State of={c.processingStatus} /> : m && m.equivalence !== "NONE"
-          ? <span class="best"><Text of={m.courseName} /> <span class="soft">{percent(m.skillsMatchScore)}</span> <Equivalence of={m.equivalence} />{m.articulationId && <span class="soft small"> decided</span>}</span>
+          ? <span class="best"><Text of={m.courseName} /> <span class="soft">{score(m.skillsMatchScore)}</span> <Equivalence of={m.equivalence} />{m.articulationId && <span class="soft small"> decided</span>}</span>
           : <span class="soft small">{e ? "No equivalent: " + (reasons[e.reason ?? ""] ?? "no match") : c.skills.length ? "Comparing…" : "No skills"}</span>}
       </a>;
     })}</Rows>}</Await>
@@ -129,7 +129,7 @@ function Matches({ path, address, sent, pack, chosen }: { path: string; address:
       {match && <div class="beside">
         <nav aria-label="Matches"><ul class="rows">{all.map((m) => <li><a class="row match" href={`${address}?section=${m.courseSectionId}`} {...(m === match ? { "aria-current": "true" as const } : {})}
           onClick={(e) => { e.preventDefault(); replace(`${address.slice(1)}?section=${m.courseSectionId}`); }}>
-          <span class="grow"><CourseName id={m.courseId} />{m.sectionName !== m.courseName && <><br /><span class="small soft"><Text of={m.sectionName} /></span></>}</span><span>{percent(m.skillsMatchScore)} <Equivalence of={m.equivalence} /></span></a></li>)}</ul></nav>
+          <span class="grow"><CourseName id={m.courseId} />{m.sectionName !== m.courseName && <><br /><span class="small soft"><Text of={m.sectionName} /></span></>}</span><span>{score(m.skillsMatchScore)} <Equivalence of={m.equivalence} /></span></a></li>)}</ul></nav>
         <Chosen key={match.courseSectionId} match={match} sent={sent} pack={pack} />
       </div>}
     </>}
