@@ -172,7 +172,7 @@ func requests(id map[string]string) []request {
 		{"createReport", nil, nil, `{"name":"Fit","settings":{"courses":["` + course + `"],"jobs":[{"id":"` + id["job"] + `","lib":"custom"}]}}`},
 		{"createReportLink", of("reportId", id["report"]), nil, `{"expiresInSeconds":3600}`},
 		{"createDocument", nil, nil, `{"fileName":"statistics.pdf","sizeBytes":48213,"sha256":"` + strings.Repeat("5d", 32) + `"}`},
-		{"createImport", nil, nil, `{"documentId":"` + id["document"] + `","resource":"course","layout":"BANNER","mode":"CHECK","columns":{"Notes":null}}`},
+		{"createImport", nil, nil, `{"documentId":"` + id["document"] + `","resource":"course","layout":"GENERIC","mode":"CHECK","columns":{"Notes":null}}`},
 		{"createSyllabusExtraction", nil, nil, `{"text":"Students will write Python programs."}`},
 
 		{"removeCredentialSection", of("credentialId", id["credential"], "sectionId", id["otherSection"]), nil, ""},

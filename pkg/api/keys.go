@@ -134,7 +134,7 @@ func RowsOf(function string) Rows {
 		return writer.
 			reading(data...).reading(live(catalog.CredentialKind), EvidenceRows).
 			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
-			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind))
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), MapRows)
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
@@ -149,7 +149,7 @@ func RowsOf(function string) Rows {
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
-			reading(live(catalog.OutcomeListKind)).
+			reading(live(catalog.OutcomeListKind), EvidenceRows).
 			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows).
 			writing(live(catalog.ProgramKind), MapRows)
 	case string(Labor):
@@ -177,6 +177,7 @@ func RowsOf(function string) Rows {
 			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).
+			writing(live(catalog.OutcomeListKind), MapRows).
 			writing(live(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, CTIDRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)

@@ -83,10 +83,13 @@ func (j *journal) commit(ctx context.Context, change *catalog.Change, i *catalog
 	return err
 }
 
-// check returns errSuperseded unless the import is as this run has saved it.
+// check returns errCancelled or errSuperseded unless the import is as this run has saved it.
 func (j *journal) check(ctx context.Context) error {
 	now, err := service.Get[*catalog.Import](ctx, j.Store, j.saved.OrganizationID, j.saved.ID, true)
-	if catalog.HasCode(err, catalog.NotFound) || err == nil && now.UpdatedAt != j.saved.UpdatedAt {
+	switch {
+	case catalog.HasCode(err, catalog.NotFound), err == nil && now.Ended():
+		return errCancelled
+	case err == nil && now.UpdatedAt != j.saved.UpdatedAt:
 		return errSuperseded
 	}
 	return err
@@ -107,7 +110,7 @@ func (j *journal) opened(ctx context.Context, file *intake.File) error {
 	j.details.Columns = columns(file.Columns, j.several)
 	var change catalog.Change
 	change.Advance(j.saved, &i, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 
@@ -158,12 +161,12 @@ func (j *journal) Plan(ctx context.Context, s *upsert.Step) error {
 		for _, r := range s.Rejects {
 			reasons[r.Row.Number] = shortened(r.Reason, maxReason)
 		}
-		s.Change.Refuse(j.next, *s.Position, reasons)
+		s.Change.RejectRows(j.next, *s.Position, reasons)
 	}
 	if more := j.room(); more > 0 && len(j.found) > 0 {
 		details := *j.details
 		details.Problems = append(slices.Clone(details.Problems), j.found[:min(more, len(j.found))]...)
-		s.Change.Describe(j.next, &details)
+		s.Change.SetImportDetails(j.next, &details)
 	}
 	return nil
 }
@@ -240,7 +243,7 @@ func (j *journal) show(ctx context.Context) error {
 	var change catalog.Change
 	next := *j.next
 	change.Advance(j.saved, &next, j.Now())
-	change.Describe(&next, j.details)
+	change.SetImportDetails(&next, j.details)
 	return j.commit(ctx, &change, &next)
 }
 
@@ -249,7 +252,7 @@ func (j *journal) complete(ctx context.Context) error {
 	i := *j.saved
 	var change catalog.Change
 	change.EndImport(&i, catalog.ImportCompleted, nil, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 

@@ -16,8 +16,8 @@ import (
 	"skillscurriculum/pkg/intake/entry"
 )
 
-// read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem of
-// the row.
+// read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem
+// of the row.
 func (t *table) read(row *Row, field, cell string) any {
 	if t.kind == catalog.CredentialKind && field == "status" {
 		field = "credentialStatus"
@@ -32,7 +32,8 @@ func (t *table) read(row *Row, field, cell string) any {
 		}
 		if cell != "" {
 			takes := slices.Compact(slices.Sorted(maps.Values(known)))
-			row.Ignored = append(row.Ignored, t.problem(field, fmt.Sprintf("%q is none of %s", shown(cell), strings.Join(takes, ", "))))
+			row.Ignored = append(row.Ignored, t.problem(field, fmt.Sprintf("%q is none of %s", shown(cell),
+				strings.Join(takes, ", "))))
 		}
 		return nil
 	}
@@ -69,6 +70,16 @@ func valueOf(field, cell string) (any, error) {
 			return day, nil
 		}
 		return nil, fmt.Errorf("%q is not a date such as 2026-08-15, 08/15/2026 or 15-AUG-2026", shown(cell))
+	case "mapSettings":
+		parts := strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ;-–/", r) })
+		if len(parts) == 2 {
+			touch, err := number(parts[0])
+			cover, also := number(parts[1])
+			if err == nil && also == nil {
+				return map[string]any{"touch": touch, "cover": cover}, nil
+			}
+		}
+		return nil, fmt.Errorf("%q is not two thresholds, such as 0.3 0.6", shown(cell))
 	case "salaryMin", "salaryMax":
 		amount, err := number(strings.NewReplacer("$", "", ",", "", " ", "").Replace(cell))
 		if err != nil {
@@ -107,7 +118,8 @@ var words = map[string]map[string]string{
 		"ACTIVE", "active|a|awarded|current", "SUSPENDED", "suspended", "DEPRECATED", "deprecated|retired|inactive",
 		"TEACH_OUT", "teach out"),
 	"modality": wordsOf(
-		"IN_PERSON", "in person|p|person|face to face|f2f|traditional|tr|trad|classroom|lecture|lec|on campus|onsite|ground|ip",
+		"IN_PERSON", "in person|p|person|face to face|f2f|traditional|tr|trad|classroom|lecture|lec|"+
+			"on campus|onsite|ground|ip",
 		"ONLINE", "online|ol|onl|web|www|internet|distance|distance education|remote|virtual|synchronous online|"+
 			"asynchronous online|web based|fully online|o|ow|100 online|online synchronous|online asynchronous",
 		"HYBRID", "hybrid|hy|hyb|hb|blended|mixed|web hybrid|wh|hyflex|partially online"),
@@ -127,7 +139,8 @@ func wordsOf(pairs ...string) map[string]string {
 
 // isDeleted reports whether the other system has deleted the record.
 func isDeleted(field, cell string) bool {
-	return (field == "status" || field == "lifecycleStatus") && (entry.Plain(cell) == "deleted" || entry.Plain(cell) == "tobedeleted")
+	return (field == "status" || field == "lifecycleStatus") &&
+		(entry.Plain(cell) == "deleted" || entry.Plain(cell) == "tobedeleted")
 }
 
 var creditsForm = sync.OnceValue(func() *regexp.Regexp {
@@ -154,7 +167,8 @@ func parseCredits(cell string) (map[string]any, error) {
 }
 
 var units = wordsOf(
-	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|sh|semester credit hours|units|unit|hours",
+	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|sh|"+
+		"semester credit hours|units|unit|hours",
 	"QUARTER_HOUR", "quarter hours|quarter|qh|quarter credits",
 	"ECTS", "ects credits",
 	"CLOCK_HOUR", "clock hours|contact hour|contact hours",

@@ -100,6 +100,17 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 	}, err
 }
 
+// CurrentEvidence returns the evidence that an approval of the articulation would freeze now; nil for none.
+func (a Actor) CurrentEvidence(
+	ctx context.Context, articulation *catalog.Articulation,
+) (*catalog.DecisionEvidence, error) {
+	found, err := a.sidesOf(ctx, articulation, a.grantedCourses(ctx, articulation))
+	if err != nil {
+		return nil, err
+	}
+	return a.evidenceOf(ctx, found)
+}
+
 // provenance returns how a record's skills were extracted; nil if they were not. Records extracted by early versions do
 // not store it themselves.
 func provenance(

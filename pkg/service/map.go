@@ -65,15 +65,23 @@ func (a Actor) Curriculum(
 	if err != nil {
 		return c, err
 	}
-	surveyed, sections, err := a.withSections(ctx, courses)
+	var results map[string]*catalog.ExtractionResult
+	var surveyed map[string]alignment.ReportCourse
+	var sections map[string]*catalog.Section
+	err = parallel.All(ctx, func(ctx context.Context) (err error) {
+		surveyed, sections, err = a.withSections(ctx, courses)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if quoted { // default sections represent most courses
+			results, err = a.Store.ExtractionResults(ctx, a.Org, defaultSections(courses))
+		}
+		return err
+	})
+	if err == nil && quoted {
+		err = a.addResults(ctx, results, surveyed, sections)
+	}
 	if err != nil {
 		return c, err
-	}
-	var results map[string]*catalog.ExtractionResult
-	if quoted {
-		if results, err = a.resultsOf(ctx, surveyed, sections); err != nil {
-			return c, err
-		}
 	}
 	for _, id := range c.Program.CourseOrder {
 		course := courses[id]
@@ -92,22 +100,43 @@ func (a Actor) Curriculum(
 	return c, nil
 }
 
-// resultsOf loads what was read in the syllabi of the sections that represent courses, by the sections' ids.
-func (a Actor) resultsOf(
-	ctx context.Context, courses map[string]alignment.ReportCourse, sections map[string]*catalog.Section,
-) (map[string]*catalog.ExtractionResult, error) {
+func defaultSections(courses map[string]*catalog.Course) (ids []string) {
+	for _, course := range courses {
+		ids = append(ids, course.DefaultSectionID)
+	}
+	return ids
+}
+
+// addResults loads what was read in the syllabi of the sections that represent courses, where it is not among the
+// results yet, and leaves out what is obsolete.
+func (a Actor) addResults(
+	ctx context.Context, results map[string]*catalog.ExtractionResult,
+	courses map[string]alignment.ReportCourse, sections map[string]*catalog.Section,
+) error {
 	var ids []string
 	for _, course := range courses {
-		if section := course.Represented(); section != nil && sections[section.SectionID].Extracted() {
+		section := course.Represented()
+		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID &&
+			sections[section.SectionID].Extracted() {
 			ids = append(ids, section.SectionID)
 		}
 	}
-	results, err := a.Store.ExtractionResults(ctx, a.Org, ids)
+	if len(ids) > 0 {
+		more, err := a.Store.ExtractionResults(ctx, a.Org, ids)
+		if err != nil {
+			return err
+		}
+		maps.Copy(results, more)
+	}
 	maps.DeleteFunc(results, func(id string, result *catalog.ExtractionResult) bool {
-		stamp := sections[id].Provenance // nil in early releases
+		section := sections[id]
+		if section == nil || !section.Extracted() {
+			return true
+		}
+		stamp := section.Provenance // nil in early releases
 		return stamp != nil && *stamp != result.Provenance
 	})
-	return results, err
+	return nil
 }
 
 // DecideMapCell decides the mark of a course for an outcome.
@@ -129,7 +158,8 @@ func (a Actor) DecideMapCell(
 	c.Decisions = append(c.Decisions, decision)
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
-	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.DecideCell(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.RemoveDecisions(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 
@@ -146,7 +176,7 @@ func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, cour
 	if slices.ContainsFunc(c.Decisions, func(d catalog.MapDecision) bool {
 		return d.OutcomeID == outcomeID && d.CourseID == courseID
 	}) {
-		change.Decide(c.Program, outcomeID, courseID, nil, a.Now)
+		change.DecideCell(c.Program, outcomeID, courseID, nil, a.Now)
 	}
 	return &change, nil
 }

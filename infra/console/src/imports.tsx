@@ -1,17 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 import { call, get, settled, upload, type Problem } from "./api";
+import { Chips } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Badge, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, time, useAction, useGet, words } from "./ui";
+import { Badge, Choose, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, percent, time, useAction, useGet, words } from "./ui";
 
 type Counts = { read: number; created: number; updated: number; unchanged: number; failed: number; retired: number };
 type Column = { header: string; field: string | null; example: string; file?: string; suggestion?: string };
 type Import = {
-  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; documentId: string; createdAt: string;
+  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; ownerId?: string | null; documentId: string; createdAt: string;
   failure: { code: string; message: string } | null; counts: Counts; countsByResource?: Record<string, Counts>; startedAt: string | null; finishedAt: string | null;
   columns: Column[]; problems: { line: number; column: string; code: string; message: string; value: string; file?: string }[]; rejects: { url: string; expiresAt: string } | null;
 };
-type Reading = { resource: string; layout: string; sheet: string; retireMissing: boolean };
+type Owner = { id: string; name: string };
+type Reading = { resource: string; layout: string; sheet: string; retireMissing: boolean; owner: Owner | null };
 
 // fieldsOf has the fields of each kind of record that a column can become.
 const fieldsOf: Record<string, string[]> = JSON.parse(document.getElementById("console")!.dataset.fields ?? "{}");
@@ -37,17 +39,20 @@ export function Imports({ route }: { route: Route }) {
 function AllImports() {
   const mayWrite = useMayWrite();
   const [file, setFile] = useState<File | null>(null);
+  const [sent, setSent] = useState(0);
   const check = useAction(async (key: string, f: File) => {
-    const documentId = await upload(f, key + "-file");
+    setSent(0);
+    const documentId = await upload(f, key + "-file", setSent);
     names.set(documentId, f.name);
     const { data } = await call<Import>("POST", "/imports", { body: { documentId, mode: "CHECK" }, idempotencyKey: key + "-check" });
     go("/imports/" + data.id);
   });
   const take = (f: File) => { setFile(f); void check.run(f); };
   return <Screen title="Imports">
-    {mayWrite && (check.busy ? <Loading>Storing <Text of={file!.name} />, then checking it…</Loading>
-      : <Drop label="Drop a file, or choose one" accept=".csv,.tsv,.txt,.xlsx,.zip,.ndjson,.jsonl" onFile={take}
-        hint="CSV, Excel (XLSX), NDJSON or a ZIP of OneRoster, at most 25 MiB. It is checked first: nothing changes before you apply it." />)}
+    {mayWrite && (check.busy && file
+      ? <div class="drop" role="status"><p><Text of={file.name} /></p><p>{sent < 1 ? <>Uploading <progress aria-label="Uploaded" value={sent} /> <span class="soft small">{percent(sent)}</span></> : "Uploaded. Starting the check…"}</p></div>
+      : <Drop label="Drop a file, or choose one" accept=".csv,.tsv,.txt,.xlsx,.zip,.ndjson,.jsonl,.json,.jsonld" onFile={take}
+        hint="CSV, Excel (XLSX), NDJSON, a ZIP of OneRoster or JSON-LD, at most 25 MB. It is checked first: nothing changes before you apply it." />)}
     <Refused problem={check.problem} retry={file && (() => take(file)) || undefined} />
     <h2>Earlier imports</h2>
     <List<Import> path="/imports" address="#/imports" parameters={{ limit: "20" }} empty={<p>Nothing was imported yet.</p>}
@@ -100,7 +105,7 @@ function OneImport({ id }: { id: string }) {
     actions={i && ended(i) && mayWrite && <button type="button" class="quiet" disabled={remove.busy} onClick={() => void remove.run()}>Delete {checks ? "this check" : "this entry"}</button>}>
     <Refused problem={problem} retry={problem?.status === 404 ? undefined : () => again((n) => n + 1)} />
     {!i ? !problem && <Loading /> : <>
-      <p class="facts"><State of={i.status} /><span>{checks ? "A check: nothing was changed" : "Import"}</span><span>{i.resource ? words(plural(i.resource)) : "Several kinds of records"}</span>
+      <p class="facts"><State of={i.status} /><span>{checks ? "A check: nothing was changed" : "Import"}</span>{(i.resource || i.countsByResource) && <span>{i.resource ? words(plural(i.resource)) : "Several kinds of records"}</span>}
         {i.layout !== "GENERIC" && i.layout !== "AUTO" && <span>{layouts.find(([l]) => l === i.layout)?.[1]}</span>}{i.sheet && <span>Sheet <Text of={i.sheet} /></span>}<span>{time(i.createdAt)}</span></p>
       <Refused problem={cancel.problem ?? remove.problem ?? rejects.problem} />
       {!ended(i) && <Notice title={i.status === "PENDING" ? "Waiting for its turn" : checks ? "Checking" : "Importing"}>
@@ -125,7 +130,7 @@ function Outcome({ i }: { i: Import }) {
     ["unchanged", "Unchanged", ""], ["failed", would ? "To reject" : "Rejected", "bad"], ["retired", would ? "To retire" : "Retired", "wait"]];
   const shown = of.filter(([k]) => k === "read" || i.counts[k] > 0);
   const several = Object.entries(i.countsByResource ?? {});
-  const home = ({ course: "courses", section: "courses", program: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
+  const home = ({ course: "courses", section: "courses", program: "programs", outcome: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
   return <>
     <dl class="tiles">{shown.map(([k, name, kind]) => <div class={kind}><dt>{name}</dt><dd>{number(i.counts[k])}</dd></div>)}</dl>
     {several.length > 1 && <div class="scroll" tabIndex={0} role="region" aria-label="Counts by kind"><table><thead><tr><th scope="col">Kind</th>{shown.map(([, name]) => <th scope="col" class="number">{name}</th>)}</tr></thead>
@@ -142,10 +147,13 @@ function Problems({ i }: { i: Import }) {
     <table>
       <thead><tr><th scope="col" class="number">Line</th><th scope="col">Column and value</th><th scope="col">What is wrong</th></tr></thead>
       <tbody>{i.problems.map((p) => <tr><td class="number">{number(p.line)}{several && <div class="small soft"><Text of={p.file} /></div>}</td>
-        <td><Text of={p.column} />{p.column && <div class="small soft">{p.value ? <Text of={p.value} /> : "empty"}</div>}</td><td><Text of={p.message.replace(/^expected required property (\S+) to be present$/, "must not be empty")} /></td></tr>)}</tbody>
+        <td><Text of={p.column} />{p.column && <div class="small soft few">{p.value ? <Text of={p.value} /> : "empty"}</div>}</td><td><div class="few"><Text of={p.message.replace(/^expected required property (\S+) to be present$/, "must not be empty")} /></div></td></tr>)}</tbody>
     </table>
   </>;
 }
+
+// nameable is whether a correction can name the column: the service shortens long headers.
+const nameable = (c: Column) => c.header !== "" && !c.header.endsWith("…");
 
 // Columns are a file's columns and what they became; with onField, they can be corrected.
 function Columns({ columns, several, fields = [], changed = new Set(), onField }: { columns: Column[]; several: boolean; fields?: string[]; changed?: Set<string>; onField?: (header: string, field: string | null) => void }) {
@@ -156,8 +164,8 @@ function Columns({ columns, several, fields = [], changed = new Set(), onField }
     <table class="columns">
       <thead><tr><th scope="col">Column and example</th><th scope="col">Becomes</th></tr></thead>
       <tbody>{columns.map((c) => <tr>
-        <th scope="row"><Text of={c.header || "(no header)"} />{several && <span class="small soft"> <Text of={c.file} /></span>}<div class="small soft"><Text of={c.example} /></div></th>
-        <td>{onField && c.header ? <>
+        <th scope="row"><div class="few"><Text of={c.header || "(no header)"} /></div>{several && <span class="small soft"> <Text of={c.file} /></span>}<div class="small soft few"><Text of={c.example} /></div></th>
+        <td>{onField && nameable(c) ? <>
           <select aria-label={"Field of " + c.header} value={c.field ?? ""} onChange={(e) => onField(c.header, e.currentTarget.value || null)}>
             <option value="">Left out</option>
             {[...new Set([...(c.field ? [c.field] : []), ...fields])].map((f) => <option value={f}>{spaced(f)}</option>)}
@@ -169,16 +177,19 @@ function Columns({ columns, several, fields = [], changed = new Set(), onField }
   </>;
 }
 
+// owners remembers the names of programs and courses whose outcomes a file has.
+const owners = new Map<string, string>();
+
 // corrected is what was changed on a check and not checked yet; it stays while one looks elsewhere.
 const corrected = new Map<string, { columns: Map<string, string | null>; reading: Reading }>();
 
 // Correct corrects a check's columns, checks again, and applies.
 function Correct({ i }: { i: Import }) {
-  const was: Reading = { resource: i.resource ?? "", layout: i.failure ? "AUTO" : i.layout, sheet: i.sheet ?? "", retireMissing: i.retireMissing };
+  const was: Reading = { resource: i.resource ?? "", layout: i.failure ? "AUTO" : i.layout, sheet: i.sheet ?? "", retireMissing: i.retireMissing, owner: i.ownerId ? { id: i.ownerId, name: owners.get(i.ownerId) ?? i.ownerId } : null };
   const [{ columns, reading }, put] = useState(() => corrected.get(i.id) ?? { columns: new Map<string, string | null>(), reading: was });
   const keep = (c: Map<string, string | null>, r: Reading) => { corrected.set(i.id, { columns: c, reading: r }); put({ columns: c, reading: r }); };
   const several = i.columns.some((c) => c.file);
-  const other = reading.resource !== was.resource || reading.layout !== was.layout || reading.sheet !== was.sheet;
+  const other = reading.resource !== was.resource || reading.layout !== was.layout || reading.sheet !== was.sheet || reading.owner?.id !== was.owner?.id;
   const dirty = columns.size > 0 || other || reading.retireMissing !== was.retireMissing;
   const shown = i.columns.map((c) => columns.has(c.header) ? { ...c, field: columns.get(c.header)! } : c);
   const fields = (reading.resource ? fieldsOf[reading.resource] : several || !i.resource ? Object.values(fieldsOf).flat() : []) ?? [];
@@ -189,7 +200,7 @@ function Correct({ i }: { i: Import }) {
     keep(next, reading);
   };
   // What was found is said again, so that an APPLY reads as its CHECK did; a column with a suggestion stays open.
-  const said = other ? new Map<string, string | null>() : new Map<string, string | null>(several ? [] : i.columns.filter((c) => c.header && (c.field !== null || !c.suggestion)).map((c) => [c.header, c.field]));
+  const said = other ? new Map<string, string | null>() : new Map<string, string | null>(several ? [] : i.columns.filter((c) => nameable(c) && (c.field !== null || !c.suggestion)).map((c) => [c.header, c.field]));
   for (const [header, field] of columns) said.set(header, field);
   const start = useAction(async (key: string, mode: "CHECK" | "APPLY", body: object) => {
     const { data } = await call<Import>("POST", "/imports", { body: { ...body, mode }, idempotencyKey: key });
@@ -198,7 +209,7 @@ function Correct({ i }: { i: Import }) {
   });
   const run = (mode: "CHECK" | "APPLY") => void start.run(mode, {
     documentId: i.documentId, layout: reading.layout, ...(reading.resource ? { resource: reading.resource } : {}), ...(reading.sheet ? { sheet: reading.sheet } : {}),
-    ...(reading.retireMissing ? { retireMissing: true } : {}), ...(said.size ? { columns: Object.fromEntries(said) } : {}),
+    ...(reading.retireMissing ? { retireMissing: true } : {}), ...(reading.owner ? { ownerId: reading.owner.id } : {}), ...(said.size ? { columns: Object.fromEntries(said) } : {}),
   });
   const { created, updated, retired } = i.counts, n = created + updated + retired;
   const does = [created && `create ${number(created)}`, updated && `change ${number(updated)}`, retired && `retire ${number(retired)}`].filter(Boolean).join(", ");
@@ -210,6 +221,12 @@ function Correct({ i }: { i: Import }) {
         <Select label="Written by" value={reading.layout} options={layouts} onChange={(layout) => keep(columns, { ...reading, layout })} />
         <Field label="Sheet" hint="Of a workbook; the first if empty">{(p) => <input {...p} value={reading.sheet} maxLength={255} onInput={(e) => keep(columns, { ...reading, sheet: e.currentTarget.value })} />}</Field>
       </div>
+      {reading.resource === "outcome" && <>
+        <p class="soft">Outcomes of Canvas do not say whose they are.</p>
+        <Chips of={reading.owner ? [reading.owner] : []} onChange={() => keep(columns, { ...reading, owner: null })} />
+        <div class="fields">{(["programs", "courses"] as const).map((kind) => <Choose<Owner & { code: string | null }> label={kind === "programs" ? "They are of a program" : "They are of a course"} path={(q) => `/${kind}?limit=12&query=${encodeURIComponent(q)}`}
+          name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
+      </>}
       <p><label><input type="checkbox" checked={reading.retireMissing} onChange={(e) => keep(columns, { ...reading, retireMissing: e.currentTarget.checked })} /> This is the whole catalog: retire courses, or cancel sections, that it lacks</label></p>
     </details>
     <Refused problem={start.problem} retry={start.problem?.status === 0 || (start.problem?.status ?? 0) >= 500 ? () => run(dirty ? "CHECK" : "APPLY") : undefined} />

@@ -7,10 +7,12 @@ import { Programs } from "./programs";
 import { Reports } from "./reports";
 import { go, useRoute, type Route } from "./route";
 import { Transfer } from "./transfer";
+import { Try } from "./try";
 import { Session, type Me } from "./session";
 import { Dialog, Field, Key, Refused, Screen, Text, asProblem, shortcuts, useShortcuts } from "./ui";
 
 const screens: [string, string, string, ComponentType<{ route: Route }>][] = [
+  ["try", "Try", "y", Try],
   ["courses", "Courses", "c", Courses],
   ["transfer", "Transfer", "t", Transfer],
   ["programs", "Programs", "p", Programs],

@@ -57,13 +57,14 @@ function useMap(path: string, jobs: string) {
   const read = async (signal?: AbortSignal) => {
     const plain = await get<Whole>(path, signal);
     const map = jobs ? (await get<Whole>(path + "?jobs=" + encodeURIComponent(jobs), signal)).data : plain.data;
-    set({ map, etag: plain.etag });
-    return map;
+    const whole = { map, etag: plain.etag };
+    set(whole);
+    return whole;
   };
   useEffect(() => {
     const gone = new AbortController();
     setProblem(null);
-    read(gone.signal).then(async (m) => { if (!m.settled) { await settled<Whole>(path, (n) => n.settled, gone.signal); await read(gone.signal); } })
+    read(gone.signal).then(async ({ map }) => { if (!map.settled) { await settled<Whole>(path, (n) => n.settled, gone.signal); await read(gone.signal); } })
       .catch((e) => { if (!gone.signal.aborted) setProblem(asProblem(e)); });
     return () => gone.abort();
   }, [path, jobs, turn]);
@@ -96,13 +97,15 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
     tell("");
     const to = `${path}/${a.outcomeId}/${a.courseId}`;
     const note = d?.note.trim() || null;
+    const put = (ifMatch: string) => d ? call("PUT", to, { body: { mark: d.mark, assessed: d.assessed, note }, ifMatch }) : call("DELETE", to, { ifMatch });
     try {
-      await (d ? call("PUT", to, { body: { mark: d.mark, assessed: d.assessed, note }, ifMatch: m.whole!.etag }) : call("DELETE", to, { ifMatch: m.whole!.etag }));
+      await put(m.whole!.etag);
     } catch (e) {
       if (!(e instanceof Problem) || e.status !== 412) throw e;
-      const now = (await m.read()).cells.find((c) => key(c) === key(a));
+      const { map, etag } = await m.read(), now = map.cells.find((c) => key(c) === key(a));
       const done = d ? now?.decided?.mark === d.mark && now.assessed === d.assessed && (now.decided.note ?? null) === note : !now?.decided;
-      if (!done) return tell(`Here stands ${name(now?.mark ?? "NONE").toLowerCase()}${now?.assessed ? ", assessed" : ""}${now?.decided ? ", set by hand" : ""}.`);
+      if (!done && JSON.stringify(now) === JSON.stringify(cells.get(key(a)))) await put(etag); // what changed is not this cell
+      else if (!done) return tell(`Here stands ${name(now?.mark ?? "NONE").toLowerCase()}${now?.assessed ? ", assessed" : ""}${now?.decided ? ", set by hand" : ""}.`);
     }
     drafts.delete(path + " " + key(a));
     say(d ? `Saved: ${name(d.mark)}.` : "Taken back.");
@@ -152,9 +155,9 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
             const a = { outcomeId: o.outcomeId, courseId: c.courseId }, x = cells.get(key(a)), on = at && key(at) === key(a);
             const m = x?.mark ?? "NONE", draft = drafts.get(path + " " + key(a));
             return <td><button type="button" data-cell={key(a)} class={"cell " + m + (draft ? " draft" : "")} aria-pressed={Boolean(on)} tabIndex={key(first) === key(a) ? 0 : -1}
-              aria-label={`${isolated(outcomeName(o.outcomeId))}, ${isolated(c.courseCode)}: ${name(m)}${x?.assessed ? ", assessed" : ""}${x?.decided ? ", set by hand" : ""}${draft ? ", not saved" : ""}`}
               onFocus={() => setFocused(a)} onClick={() => on ? close() : focus(a, true)}>
-              <span aria-hidden="true">{glyph(m) || (x?.decided ? "–" : "·")}{x?.assessed && <sup>A</sup>}{x?.decided && <sup>*</sup>}</span></button></td>;
+              <span aria-hidden="true">{glyph(m) || (x?.decided ? "–" : "·")}{x?.assessed && <sup>A</sup>}{x?.decided && <sup>*</sup>}</span>
+              <span class="hidden"><Text of={outcomeName(o.outcomeId)} />, <Text of={c.courseCode} />: {name(m)}{x?.assessed && ", assessed"}{x?.decided && ", set by hand"}{draft && ", not saved"}</span></button></td>;
           })}
         </tr>)}</tbody>
       </table></div>
@@ -181,7 +184,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
     {map.market.map((k) => <section>
       <h3><Text of={k.job.name} /> <span class="soft">{percent(k.coverage)} taught</span></h3>
       {k.skills.length === 0 ? <p class="soft">No requirements are known for it.</p> : <table class="narrow"><thead><tr><th scope="col">Skill</th><th scope="col" class="number">Asked</th><th scope="col" class="number">Taught</th><th scope="col">First in</th></tr></thead>
-        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel || "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">In no course</Badge>}</td></tr>)}</tbody></table>}
+        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel || "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">None</Badge>}</td></tr>)}</tbody></table>}
     </section>)}
     {sharing && <Share path={path} query={jobs && "jobs=" + encodeURIComponent(jobs)} name={"Map of " + program.name} onClose={() => share(false)} />}
   </>;
@@ -229,7 +232,7 @@ function OneCell({ map, at, cell, title, onClose, children }: { map: Whole; at: 
       <tbody>{skills.map((s) => <tr><th scope="row"><Text of={s.skillName} />{s.matchType === "RELATED" && <span class="small soft"> by a related skill</span>}</th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel}</td></tr>)}</tbody></table>}
     {similar.length > 0 && <><h3>Like these outcomes of the course</h3>
       {own.loading && !own.data ? <Loading /> : <ul class="plain">{similar.map((s) => <li><Text of={own.data?.outcomes.find((o) => o.id === s.outcomeId)?.statement ?? "An outcome that was removed"} /> <span class="soft">{percent(s.similarity)}</span></li>)}</ul>}</>}
-    {quotes.length > 0 && <><h3>In its syllabus</h3>{quotes.map((q) => <blockquote dir="auto"><Text of={q.quote} /> <span class="small soft">{q.page > 1 && "page " + q.page}</span></blockquote>)}</>}
+    {quotes.length > 0 && <><h3>In the course’s text</h3>{quotes.map((q) => <blockquote dir="auto"><Text of={q.quote} /> <span class="small soft">{q.page > 1 && "page " + q.page}</span></blockquote>)}</>}
     <Refused problem={own.problem ?? section.problem} />
   </>;
 }

@@ -13,7 +13,11 @@ type Row = { key: string; id: string | null; code: string; statement: string; le
 
 let last = 0;
 const blank = (parent: string | null): Row => ({ key: "new" + ++last, id: null, code: "", statement: "", parent });
-const rowsOf = (l: OutcomeList): Row[] => l.outcomes.map((o) => ({ key: o.id, id: o.id, code: o.code ?? "", statement: o.statement, parent: o.parentId }));
+// rowsOf turns a list into rows, which keep the keys that they have here.
+const rowsOf = (l: OutcomeList, old: Row[]): Row[] => {
+  const keys = new Map(old.map((r) => [r.id, r.key])), key = (id: string) => keys.get(id) ?? id;
+  return l.outcomes.map((o) => ({ key: key(o.id), id: o.id, code: o.code ?? "", statement: o.statement, parent: o.parentId && key(o.parentId) }));
+};
 const plain = (r: Row, all: Row[]) => JSON.stringify([r.id, r.code.trim(), r.statement.trim(), r.level === undefined, all.find((p) => p.key === r.parent)?.id ?? r.parent]);
 const same = (a: Row[], b: Row[]) => a.length === b.length && a.every((r, i) => plain(r, a) === plain(b[i]!, b));
 
@@ -30,8 +34,7 @@ export function merge(base: Row[], mine: Row[], theirs: Row[]) {
     return [touched(r) ? r : { ...t, key: r.key }];
   });
   const added = theirs.filter((t) => !was.has(t.id));
-  const keys = new Map(rows.map((r) => [r.id, r.key]));
-  const whole = [...rows, ...added].map((r) => ({ ...r, parent: r.parent && (keys.get(r.parent) ?? r.parent) }));
+  const whole = [...rows, ...added];
   const present = new Set(whole.map((r) => r.key));
   return {
     rows: whole.map((r) => r.parent && !present.has(r.parent) ? { ...r, parent: null } : r),
@@ -61,7 +64,7 @@ function useOutcomes(path: string) {
   };
   // take makes a list of the service the one that is written on; it returns what others have changed.
   const take = (l: OutcomeList, etag: string) => {
-    const o = own.current, theirs = rowsOf(l), draft = drafts.get(path);
+    const o = own.current, draft = drafts.get(path), theirs = rowsOf(l, draft?.rows ?? o.rows);
     const merged = draft ? merge(draft.base, draft.rows, theirs) : { rows: theirs, theirs: [] };
     o.etag = etag;
     o.base = theirs;
@@ -81,7 +84,14 @@ function useOutcomes(path: string) {
     start();
     return () => ended.abort();
   }, [path]);
-  const save = async () => {
+  // reread reads the list after a 412, and returns what others have changed in it: nothing where only its owner has changed.
+  const reread = async () => {
+    const was = own.current.base, { data, etag } = await get<OutcomeList>(path);
+    const theirs = take(data, etag);
+    if (!idle(data)) start();
+    return same(was, own.current.base) ? null : theirs;
+  };
+  const save = async (again = true): Promise<void> => {
     const o = own.current;
     const sent = o.rows.filter((r) => r.statement.trim() || r.code.trim());
     const known = new Map(list!.outcomes.map((x) => [x.id, x]));
@@ -94,34 +104,38 @@ function useOutcomes(path: string) {
       };
     });
     o.sent = sent.map((r) => r.key);
+    // accept makes the saved list the one that is written on; what was typed meanwhile stays.
+    const accept = (l: OutcomeList, etag: string) => {
+      const ids = new Map(sent.map((r, i) => [r.key, l.outcomes[i]!.id]));
+      const written = o.rows.filter((r) => ids.has(r.key) || r.statement.trim() || r.code.trim()).map((r): Row => {
+        const s = by.get(r.key);
+        return { ...r, id: ids.get(r.key) ?? r.id, ...(s && s.level === r.level ? { level: undefined } : {}) };
+      });
+      o.etag = etag;
+      o.base = rowsOf(l, written);
+      setList(l);
+      edit(same(written, o.base) ? o.base : written);
+      if (!idle(l)) start();
+    };
     setBusy(true); setProblem(null); tell(null);
     try {
       const saved = await call<OutcomeList>("PUT", path, { body: { outcomes }, ifMatch: o.etag });
-      const ids = new Map(sent.map((r, i) => [r.key, saved.data.outcomes[i]!.id]));
-      const written = o.rows; // may have grown meanwhile
-      o.etag = saved.etag;
-      o.base = rowsOf(saved.data);
-      setList(saved.data);
-      edit(written.filter((r) => ids.has(r.key) || r.statement.trim() || r.code.trim()).map((r) => {
-        const s = by.get(r.key);
-        return { ...r, id: ids.get(r.key) ?? r.id, ...(s && s.level === r.level ? { level: undefined } : {}) };
-      }));
-      if (!idle(saved.data)) start();
+      accept(saved.data, saved.etag);
     } catch (e) {
       const p = asProblem(e);
       if (p.status !== 412) return setProblem(p);
       try {
         const now = await get<OutcomeList>(path);
         const ours = now.data.outcomes.length === sent.length && now.data.outcomes.every((x, i) => x.statement === outcomes[i]!.statement && (x.code ?? null) === outcomes[i]!.code);
-        if (ours) drafts.delete(path); // the answer to the first attempt was lost
-        const theirs = take(now.data, now.etag);
-        if (!ours) tell(theirs);
-        if (!idle(now.data)) start();
+        if (ours) return accept(now.data, now.etag); // the answer to the first attempt was lost
+        const theirs = await reread();
+        if (!theirs && again) return await save(false);
+        tell(theirs ?? []);
       } catch (e) { setProblem(asProblem(e)); }
     } finally { setBusy(false); }
   };
   return {
-    list, rows, edit, save, busy, problem, meanwhile, etag: () => own.current.etag, take, dirty: list !== null && !same(rows, own.current.base),
+    list, rows, edit, save, busy, problem, meanwhile, etag: () => own.current.etag, take, reread, dirty: list !== null && !same(rows, own.current.base),
     heard: () => tell(null), retry: start, discard: () => { drafts.delete(path); tell(null); edit(own.current.base); },
     faults: (key: string): Failure[] => problem && own.current.sent.includes(key) ? problem.at(`outcomes[${own.current.sent.indexOf(key)}]`) : [],
   };
@@ -176,7 +190,7 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
   return <div onKeyDown={(e) => { if (mayWrite && o.dirty && (e.ctrlKey || e.metaKey) && (e.key === "Enter" || e.key === "s")) { e.preventDefault(); void o.save(); } }}>
     {o.meanwhile && <Notice kind="bad" title="Somebody else changed this list meanwhile" onClose={o.heard}>
       <p>{o.dirty ? "Their changes were put into yours below; where you both changed the same outcome, yours stands. Nothing is saved until you save." : "What you see now is the current list."}</p>
-      {o.meanwhile.length > 0 && <ul>{o.meanwhile.slice(0, 10).map((m) => <li>{m.how}: <Text of={m.statement} /></li>)}</ul>}
+      {o.meanwhile.length > 0 && <ul>{o.meanwhile.slice(0, 10).map((m) => <li class="few">{m.how}: <Text of={m.statement} /></li>)}</ul>}
     </Notice>}
     {o.list.failure && <Notice kind="bad" title="The sentences could not be read"><p><Text of={o.list.failure.message} /> Save the list again to try once more; the sentences themselves are safe.</p></Notice>}
     {reading && <Notice title="The sentences are being read"><p>Their levels and skills appear here in a moment. You can go on writing.</p></Notice>}
@@ -276,13 +290,12 @@ function FoundOutcomes({ course, o }: { course: Course; o: ReturnType<typeof use
   const normal = (s: string) => s.trim().replace(/\s+/g, " ").toLowerCase();
   const here = new Set(o.list!.outcomes.map((x) => normal(x.statement)));
   const adopt = useAction(async (key: string, numbers: number[]) => {
-    try {
-      const { data, etag } = await call<OutcomeList>("POST", `/courses/${course.id}/outcomes/adopt`, { body: { sectionId: chosen, numbers }, ifMatch: o.etag(), idempotencyKey: key });
-      o.take(data, etag);
-    } catch (e) {
-      if (e instanceof Problem && e.status === 412) o.retry();
-      throw e;
-    }
+    const post = () => call<OutcomeList>("POST", `/courses/${course.id}/outcomes/adopt`, { body: { sectionId: chosen, numbers }, ifMatch: o.etag(), idempotencyKey: key });
+    const { data, etag } = await post().catch(async (e) => {
+      if (!(e instanceof Problem) || e.status !== 412 || await o.reread()) throw e;
+      return post();
+    });
+    o.take(data, etag);
     o.retry();
   });
   return <section aria-labelledby="found">

@@ -4,7 +4,7 @@ import { Chips, Jobs, type JobRef } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
 import { Share } from "./share";
-import { Await, Badge, Choose, Empty, Field, Key, List, Notice, Refused, Screen, Text, count, dollars, number, percent, time, today, useAction, useGet, useShortcuts } from "./ui";
+import { Await, Badge, Choose, Dialog, Empty, Field, Key, List, Notice, Refused, Screen, Text, count, dollars, number, percent, time, today, useAction, useGet, useShortcuts } from "./ui";
 
 type View = "alignment" | "coverage" | "gap" | "market";
 type Settings = { courses: string[]; programs?: string[]; jobs: { id: string; lib: string }[]; skills: { id: string }[]; area?: { code: string }; view: View };
@@ -109,6 +109,7 @@ function OneReport({ id, view }: { id: string; view: View | null }) {
   const result = useGet<Result>(query(path, { view: view ?? undefined }));
   const mayWrite = useMayWrite();
   const [sharing, share] = useState(false);
+  const [leaving, leave] = useState(false);
   const remove = useAction(async () => { await call("DELETE", path); go("/reports"); });
   const shown = result.data?.view ?? view ?? "alignment";
   const at = views.findIndex(([v]) => v === shown);
@@ -123,8 +124,12 @@ function OneReport({ id, view }: { id: string; view: View | null }) {
   const report = result.data?.report ?? frame;
   return <Screen title={report?.name ?? "Report"} crumbs={[["Reports", "#/reports"]]} actions={report && <>
     <button type="button" onClick={() => share(true)}>Page to print <Key>p</Key></button>
-    {mayWrite && <button type="button" class="quiet" disabled={remove.busy} onClick={() => void remove.run()}>Delete</button>}</>}>
-    <Refused problem={remove.problem} />
+    {mayWrite && <button type="button" class="quiet" onClick={() => leave(true)}>Delete</button>}</>}>
+    {leaving && <Dialog title="Delete this report?" onClose={() => leave(false)}>
+      <p>Its links end with it. The courses and jobs stay as they are.</p>
+      <Refused problem={remove.problem} />
+      <p class="actions"><button type="button" class="primary" disabled={remove.busy} onClick={() => void remove.run()}>Delete the report</button><button type="button" onClick={() => leave(false)}>Keep it</button></p>
+    </Dialog>}
     {report && <p class="facts"><span>{sizes(report.settings)}</span><span>{time(report.createdAt)}</span></p>}
     {report?.description && <p><Text of={report.description} /></p>}
     {report && <><nav class="tabs" aria-label="Views">{views.map(([v, name]) => <a href={"#" + to(v)} {...(v === shown ? { "aria-current": "page" as const } : {})}>{name}</a>)}</nav>

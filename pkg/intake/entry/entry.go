@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"skillscurriculum/pkg/catalog"
@@ -54,8 +55,8 @@ type Row struct {
 	Number int
 }
 
-// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if there
-// is none.
+// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if
+// there is none.
 func (row Row) Column(field string) string {
 	field = field[:len(field)-len(strings.TrimLeftFunc(field, unicode.IsLetter))]
 	for i, f := range row.Columns {
@@ -74,13 +75,14 @@ func (row Row) Count() int {
 	return 1
 }
 
-var outcome = regexp.MustCompile(`^outcomes\[(\d+)\]\.?`)
+// outcome matches the place of an outcome within its list.
+var outcome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^outcomes\[(\d+)\]\.?`) })
 
 // At returns the line, the header of the column and the cell that a field of the contract comes from; the field itself
 // if it comes from no column.
 func (row Row) At(field string) (line int, column, cell string) {
 	line, cells := row.Line, row.Source
-	if at := outcome.FindStringSubmatch(field); at != nil && len(row.Lines) > 0 {
+	if at := outcome().FindStringSubmatch(field); at != nil && len(row.Lines) > 0 {
 		n, _ := strconv.Atoi(at[1])
 		n = min(n, len(row.Lines)-1)
 		field, line = field[len(at[0]):], row.Lines[n]
@@ -132,7 +134,8 @@ func (p Problem) String() string {
 // ctidName starts the names of records that a file names by their CTIDs.
 const ctidName = "ctid:"
 
-// CTIDName returns the name of a record that is found by its CTID, or else by its external id or code, which are fields.
+// CTIDName returns the name of a record that is found by its CTID, or else by its external id or code, which are
+// fields.
 func CTIDName(ctid string) string { return ctidName + ctid }
 
 // CTIDOf returns the CTID in a name made by CTIDName; "" for another name.
