@@ -70,13 +70,13 @@ type handleRow struct {
 	OrganizationID catalog.OrgID `json:"organizationId"`
 }
 
-// OrganizationByHandle reads an organization; nil if none has the handle.
-func (s *Store) OrganizationByHandle(ctx context.Context, handle string) (*catalog.Organization, error) {
+// Handle returns the organization with a handle; "" if there is none.
+func (s *Store) Handle(ctx context.Context, handle string) (catalog.OrgID, error) {
 	row, err := read[handleRow](ctx, s, handleKey(handle))
 	if err != nil || row == nil {
-		return nil, err
+		return "", err
 	}
-	return s.Organization(ctx, row.OrganizationID)
+	return row.OrganizationID, nil
 }
 
 // ReplaceOrganization saves an organization, whose handle must be its own; before is its previous state.
