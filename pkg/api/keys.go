@@ -172,14 +172,14 @@ func RowsOf(function string) Rows {
 			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
 	case string(Imports):
 		// Courses and documents keep what holds them.
-		return writer.
+		return writer.reading(published...).
 			reading(data...).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows).
 			writing(live(catalog.ImportKind), deleted(catalog.ImportKind), ImportRows)
 	case Importer:
 		return Rows{}.
-			reading(data...).reading(EvidenceRows).
+			reading(data...).reading(EvidenceRows).reading(published...).
 			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).

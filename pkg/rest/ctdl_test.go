@@ -329,3 +329,38 @@ func TestGraphsAreBounded(t *testing.T) {
 	one.must(204, "DELETE", "/programs/"+second, "")
 	one.must(200, "GET", "/courses/"+course+"/ctdl?graph=true", "")
 }
+
+// A CTID that another record has, set or derived, cannot be set; nor can the organization's.
+func TestDerivedCTIDsAreTaken(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	p := one.publication()
+	other := one.must(201, "POST", "/courses", `{"name":"Other","code":"O 1"}`).text("id")
+	list := one.must(200, "GET", "/courses/"+p.course+"/outcomes", "")
+	for what, ctid := range map[string]string{
+		"course": one.must(200, "GET", "/courses/"+p.course, "").text("ctid"), "program": catalog.DerivedCTID(p.program),
+		"articulation": catalog.DerivedCTID(p.articulation), "alternative": catalog.DerivedCTID(p.articulation + "/1"),
+		"outcome": list.text("outcomes.1.ctid"), "organization": catalog.DerivedCTID("org_one"),
+	} {
+		if got := one.must(409, "PATCH", "/courses/"+other, fmt.Sprintf(`{"ctid":%q}`, ctid)).locations(); got != "body.ctid" {
+			t.Errorf("%s: %s", what, got)
+		}
+		one.must(409, "POST", "/programs", fmt.Sprintf(`{"name":"P","ctid":%q}`, ctid))
+		one.outcomes("course", fmt.Sprintf(`{"externalId":"X","name":"X","code":"X","ctid":%q}`, ctid), "FAILED")
+	}
+	one.must(422, "PUT", "/courses/"+p.course+"/outcomes", fmt.Sprintf(
+		`{"outcomes":[{"statement":"New","level":1,"skills":[],"ctid":%q},{"id":%q,"statement":"Model data"}]}`,
+		list.text("outcomes.1.ctid"), list.text("outcomes.1.id")))
+	// An approved articulation may have a CTID at the Registry already.
+	const registered = "ce-00000000-0000-4000-8000-000000000001"
+	one.must(200, "PATCH", "/articulations/"+p.articulation, fmt.Sprintf(`{"ctid":%q}`, registered)).want("ctid", registered)
+	one.must(409, "PATCH", "/articulations/"+p.articulation, fmt.Sprintf(`{"ctid":%q}`, catalog.DerivedCTID(p.articulation)))
+	// Its own is no change, that of another organization is free, and so is that of a deleted record.
+	one.must(200, "PATCH", "/courses/"+other, fmt.Sprintf(`{"ctid":%q}`, catalog.DerivedCTID(other)))
+	theirs := s.two.course("A").text("ctid")
+	gone := one.course("Gone")
+	one.must(204, "DELETE", "/courses/"+gone.text("id"), "")
+	one.must(200, "PATCH", "/courses/"+other, fmt.Sprintf(`{"ctid":%q}`, gone.text("ctid")))
+	one.must(201, "POST", "/courses", fmt.Sprintf(`{"name":"N","code":"N","ctid":%q}`, theirs))
+}

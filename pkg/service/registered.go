@@ -109,7 +109,8 @@ func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid st
 	return all.ids[ctid], err
 }
 
-// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set.
+// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of the
+// organization for its own.
 func (x *CTIDs) Holders(ctx context.Context, s interface {
 	Searched
 	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
@@ -127,6 +128,9 @@ func (x *CTIDs) Holders(ctx context.Context, s interface {
 	}
 	for _, ctid := range ctids {
 		id := all.ids[ctid]
+		if ctid == catalog.DerivedCTID(string(org)) {
+			holders[ctid] = catalog.ExternalID{Name: ctid, Was: string(org)}
+		}
 		if id == "" || holders[ctid].Record != nil {
 			continue
 		}
