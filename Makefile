@@ -69,6 +69,8 @@ bench: node_modules
 bench-extraction:
 	go run ./infra/bench/extraction
 	go run ./infra/bench/naming
+	go run ./infra/bench/outcomes
+	go run ./infra/bench/descriptions
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s

@@ -189,9 +189,15 @@ func TestBucket(t *testing.T) {
 			}},
 			"OwnershipControls":              map[string]any{"Rules": []any{map[string]any{"ObjectOwnership": "BucketOwnerEnforced"}}},
 			"PublicAccessBlockConfiguration": map[string]any{"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true},
-		}, without(bucket.Properties, "Tags")); diff != "" {
+		}, without(without(bucket.Properties, "Tags"), "CorsConfiguration")); diff != "" {
 			t.Error(diff)
 		}
+		rules := bucket.get("CorsConfiguration", "CorsRules")
+		same(t, "methods of other origins", at(rules, 0, "AllowedMethods"), []any{"PUT"})
+		apiID, _ := tpl.only(t, "AWS::ApiGateway::RestApi")
+		same(t, "origin", at(rules, 0, "AllowedOrigins", 0, "Fn::Join", 1), []any{
+			"https://", map[string]any{"Ref": apiID}, ".execute-api.", map[string]any{"Ref": "AWS::Region"}, ".", map[string]any{"Ref": "AWS::URLSuffix"},
+		})
 		_, policy := tpl.only(t, "AWS::S3::BucketPolicy")
 		same(t, "policy of", refersTo(policy.get("Bucket")), "["+id+"]")
 		refuses := map[string]bool{}
@@ -205,6 +211,7 @@ func TestBucket(t *testing.T) {
 		}
 	})
 	_, own := full(t).only(t, "AWS::S3::Bucket")
+	same(t, "origin of a domain", at(own.get("CorsConfiguration", "CorsRules"), 0, "AllowedOrigins", 0), "https://api.example.org")
 	same(t, "with a key of the account", at(own.get("BucketEncryption", "ServerSideEncryptionConfiguration"), 0, "ServerSideEncryptionByDefault", "SSEAlgorithm"), "aws:kms")
 }
 

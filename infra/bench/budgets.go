@@ -270,6 +270,16 @@ func (w *world) operations() map[string]func() measurement {
 			w.send(call(http.MethodPut, "/courses/"+course+"/outcomes", unread("Write programs in Python.")))
 			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(course)})
 		},
+		"GET a map of 10 courses": get("/programs/" + w.program + "/map"),
+		"GET the page of a map":   get("/programs/" + w.program + "/map/page"),
+		"PUT a decision on a map": func() measurement {
+			path := "/programs/" + w.program
+			list, _ := w.send(call(http.MethodPut, path+"/outcomes", given(ids.New("Write "))))["outcomes"].([]any)
+			if w.err != nil {
+				return nil
+			}
+			return w.run(call(http.MethodPut, path+"/map/"+text(list[0].(map[string]any), "id")+"/"+w.course, `{"mark":"MASTERED"}`))
+		},
 		"POST transfer courses": func() measurement {
 			course := map[string]any{"name": "Course", "syllabusHref": href, "description": filler(300)}
 			path := "/transfer-packages/" + w.create("/transfer-packages", newPackage) + "/courses"

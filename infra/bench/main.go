@@ -18,7 +18,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
-	only := flag.String("only", "", "comma-separated parts: budgets, lists, articulations, search, handler, start")
+	only := flag.String("only", "", "comma-separated parts: budgets, lists, articulations, search, map, handler, start")
 	updates := flag.Bool("update", false, "also write the tables to docs/measurements.md")
 	large := flag.Bool("large", false, "also measure lists of 1,000,000 records (1 GB of memory, half an hour)")
 	flag.Parse()
@@ -63,6 +63,7 @@ func measure(ctx context.Context, only string, large bool) (all []*table, err er
 		}},
 		{"articulations", func() ([]*table, error) { return articulations(ctx, s, articulationSizes) }},
 		{"search", func() ([]*table, error) { return searches(ctx, s, searchedCourses) }},
+		{"map", func() ([]*table, error) { return one(curriculumMap()) }},
 		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
 		{"start", func() ([]*table, error) { return one(start(ctx)) }},
 	} {

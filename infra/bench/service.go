@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/infra/local/stack"
+	pages "skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/files"
@@ -74,6 +75,7 @@ func startService(ctx context.Context) (s *service, stop func(), err error) {
 	s.server = group.New(config, s.store.Store, nil)
 	s.server.Queue = discard{}
 	s.server.Files = files.New(config)
+	s.server.Pages = pages.Pages{}
 	return s, func() { stopStorage(); stopTable() }, nil
 }
 

@@ -6,6 +6,7 @@ package console
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"skillscurriculum/infra/reference"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 //go:embed page.html
@@ -25,8 +27,10 @@ var style []byte
 // Build writes console.html and its assets into folder, which reference.Build has made, from
 // the repository at root, including its node_modules.
 func Build(root, folder string) error {
-	bundle := exec.Command("node", filepath.Join("node_modules", "esbuild", "bin", "esbuild"), filepath.Join("infra", "console", "src", "main.tsx"),
-		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact", "--charset=utf8", "--log-level=warning")
+	bundle := exec.Command("node", filepath.Join("node_modules", "esbuild", "bin", "esbuild"),
+		filepath.Join("infra", "console", "src", "main.tsx"),
+		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact",
+		"--charset=utf8", "--log-level=warning")
 	bundle.Dir = root
 	var said bytes.Buffer
 	bundle.Stderr = &said
@@ -40,8 +44,17 @@ func Build(root, folder string) error {
 			return err
 		}
 	}
+	columns := map[string][]string{} // what a column of a file can become, by resource
+	for _, kind := range entry.Tabular {
+		columns[entry.Resource(kind)] = entry.Fields(kind)
+	}
+	fields, err := json.Marshal(columns)
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if err := template.Must(template.New("page").Parse(page)).Execute(&b, map[string]any{"Base": api.BasePath, "Assets": names}); err != nil {
+	if err := template.Must(template.New("page").Parse(page)).Execute(&b,
+		map[string]any{"Base": api.BasePath, "Assets": names, "Fields": string(fields)}); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "console.html"), b.Bytes(), 0o644)

@@ -15,12 +15,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"skillscurriculum/infra/local/browser"
+	"skillscurriculum/infra/browser"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/infra/reference"
@@ -86,6 +87,7 @@ type service struct {
 type gate struct {
 	mu     sync.Mutex
 	faults []fault
+	keys   map[string][]string // Idempotency-Keys of the POSTs of a path
 }
 
 // fault is what happens to the next request of a method whose path ends so.
@@ -98,6 +100,7 @@ type fault struct {
 func (g *gate) next(faults ...fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	clear(g.keys)
 	g.faults = append(g.faults, faults...)
 }
 
@@ -108,9 +111,30 @@ func (g *gate) left() int {
 	return len(g.faults)
 }
 
+// once fails the test unless every POST of a path, of which there were several since the last faults, had
+// the same Idempotency-Key.
+func (g *gate) once(t *testing.T, ending string) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for path, keys := range g.keys {
+		if !strings.HasSuffix(path, ending) {
+			continue
+		}
+		if same := slices.Compact(slices.Clone(keys)); len(keys) < 2 || len(same) != 1 || same[0] == "" {
+			t.Errorf("POST %s has the keys %q", path, keys)
+		}
+		return
+	}
+	t.Errorf("no POST %s", ending)
+}
+
 func (g *gate) take(r *http.Request) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if r.Method == http.MethodPost {
+		g.keys[r.URL.Path] = append(g.keys[r.URL.Path], r.Header.Get("Idempotency-Key"))
+	}
 	for i, f := range g.faults {
 		if f.method == r.Method && strings.HasSuffix(r.URL.Path, f.ending) {
 			g.faults = append(g.faults[:i:i], g.faults[i+1:]...)
@@ -155,7 +179,7 @@ func start(t *testing.T) *service {
 	if err := Build(root, site); err != nil {
 		t.Fatal(err)
 	}
-	s := &service{gate: &gate{}, api: &client.Client{}}
+	s := &service{gate: &gate{keys: map[string][]string{}}, api: &client.Client{}}
 	announced, stop, err := stack.Start(t.Context(), stack.Config{
 		Dir: filepath.Join(t.TempDir(), "local"), Functions: functions, RateUnits: "1000000", Console: log.New(io.Discard, "", 0),
 		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
@@ -204,9 +228,40 @@ func look(t *testing.T, p *browser.Page, name string) {
 		p.Shot(name + map[bool]string{true: "-dark"}[dark])
 	}
 	p.Dark(false)
-	var wide int
-	if p.Eval(`document.documentElement.scrollWidth - innerWidth`, &wide); wide > 0 {
-		t.Errorf("%s: %d pixels too wide", name, wide)
+	var size [2]int
+	p.Eval(`[innerWidth, innerHeight]`, &size)
+	for _, width := range []int{size[0], 320, 1920} {
+		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": size[1], "deviceScaleFactor": 1, "mobile": false}, nil)
+		var wide int
+		if p.Eval(`document.documentElement.scrollWidth - innerWidth`, &wide); wide > 0 {
+			t.Errorf("%s: %d pixels too wide at %d", name, wide, width)
+		}
+	}
+	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false}, nil)
+}
+
+// signIn opens an address of the console with a key.
+func (s *service) signIn(p *browser.Page, key, address string) {
+	p.Open(s.address + address)
+	p.Fill("API key", key)
+	p.Press("Enter")
+	p.Until(`document.querySelector(".shell")`)
+}
+
+// network sets what the page's connection can do: bytes a second, and milliseconds for each request.
+func network(p *browser.Page, offline bool, rate, latency int) {
+	p.Do("Network.emulateNetworkConditions", map[string]any{"offline": offline, "latency": latency, "downloadThroughput": rate, "uploadThroughput": rate}, nil)
+}
+
+// hostile is text of strangers: markup, scripts, bidirectional controls, and words without an end.
+var hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> ` + "\u202e\u2066evil\u2069 " + strings.Repeat("W", 10_000)
+
+// unharmed fails the test if the page took strangers' text for markup.
+func unharmed(t *testing.T, p *browser.Page) {
+	t.Helper()
+	var harm int
+	if p.Eval(`document.querySelectorAll("main img, main script").length + (document.title === "owned" ? 1 : 0)`, &harm); harm != 0 {
+		t.Error("strangers' text became markup")
 	}
 }
 
@@ -223,10 +278,19 @@ func TestConsole(t *testing.T) {
 	for _, task := range []struct {
 		name string
 		run  func(t *testing.T, s *service, p *browser.Page, size string)
-	}{{"sign in", signsIn}} {
+	}{
+		{"sign in", signsIn},
+		{"open a course", opensCourse},
+		{"try", tries},
+		{"decide a transfer", transfers},
+		{"import", imports},
+		{"write outcomes", writesOutcomes},
+		{"mark a map", marksMap},
+		{"make a report", makesReport},
+	} {
 		for _, size := range sizes {
 			t.Run(task.name+" at "+size.name, func(t *testing.T) {
-				p := b.Page(t, root, size.width, size.height)
+				p := b.Page(t, size.width, size.height)
 				p.Pictures = *pictures
 				task.run(t, s, p, size.name)
 				if s.left() > 0 {
@@ -266,4 +330,88 @@ func signsIn(t *testing.T, s *service, p *browser.Page, size string) {
 	}
 	p.Click("Sign out")
 	p.Shows("API key")
+}
+
+// A person opens a course of the list by a click and sees its skills beside the text that they come from.
+func opensCourse(t *testing.T, s *service, p *browser.Page, size string) {
+	_, err := s.api.Call(t.Context(), client.Request{Operation: "createCourse", Body: map[string]any{
+		"code": "DB " + size, "name": "Databases", "description": "Students write SQL queries and design relational databases.",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.signIn(p, s.key, "#/courses")
+	p.Shows("DB " + size)
+	p.Eval(`[...document.querySelectorAll("[data-row]")].find((e) => e.innerText.includes("DB `+size+`")).click()`, nil)
+	p.Shows("design relational databases")
+	p.Shows("Choose a skill")
+	p.Until(`document.querySelectorAll("[data-note]").length > 0`)
+	look(t, p, "course-"+size)
+}
+
+// A person pastes a text, follows the quotes, copies the skills, drops a file over a slow connection that breaks, and
+// learns why another cannot be read.
+func tries(t *testing.T, s *service, p *browser.Page, size string) {
+	s.signIn(p, s.key, "#/try")
+	p.Shows("Nothing is added to the catalog.")
+	look(t, p, "try-"+size)
+	p.Fill("Text of a syllabus or a course", "Databases\n\nStudents design relational databases.\nThey write SQL queries.\nThey explain SQL to others.")
+	s.next(fault{"POST", "/syllabus-extractions", "503"}, fault{"POST", "/syllabus-extractions", "lost after"}, fault{"POST", "/syllabus-extractions", "429"})
+	p.Click("Find the skills")
+	p.Shows("nothing is lost")
+	look(t, p, "try-waiting-"+size)
+	p.Until(`document.querySelectorAll("[data-note]").length > 0`)
+	s.once(t, "/syllabus-extractions")
+	p.Press("j")
+	p.Until(`document.querySelector("mark.on") && document.querySelector(".bar strong")`)
+	look(t, p, "try-result-"+size)
+	p.Eval(`[...document.querySelectorAll("mark")].find((m) => m.textContent.includes("SQL")).click()`, nil)
+	p.Until(`document.querySelector(".bar strong").textContent.includes("SQL") && document.activeElement.dataset.note`)
+	p.Press("n")
+	p.Do("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}}, nil)
+	p.Click("Copy as CSV")
+	p.Until(`/Copied|refused/.test(document.body.innerText)`)
+
+	p.Press("g", "y")
+	p.Shows("Tried in this tab")
+	network(p, false, 40_000, 200)
+	syllabus, err := filepath.Abs(filepath.Join(root, "infra", "local", "demo", "syllabi", "database-systems.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Put("Or a file", syllabus)
+	p.Shows("Uploading")
+	network(p, true, 0, 0)
+	p.Shows("The connection is lost")
+	look(t, p, "try-lost-"+size)
+	network(p, false, -1, 0)
+	p.Until(`document.querySelectorAll("[data-note]").length > 5`)
+	p.Shows("database-systems.pdf")
+	look(t, p, "try-file-"+size)
+
+	p.Press("g", "y")
+	locked := filepath.Join(t.TempDir(), "picture.pdf")
+	if err := os.WriteFile(locked, []byte("\x89PNG\r\n\x1a\n and no text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.Put("Or a file", locked)
+	p.Shows("Save it as PDF, DOCX or text")
+	look(t, p, "try-failed-"+size)
+
+	p.Press("g", "y")
+	p.Fill("Text of a syllabus or a course", hostile+" Students write SQL queries.")
+	look(t, p, "try-long-"+size)
+	p.Click("Find the skills")
+	p.Until(`document.querySelectorAll("[data-note]").length > 0`)
+	unharmed(t, p)
+	look(t, p, "try-hostile-"+size)
+	var address string
+	p.Eval(`location.hash`, &address)
+
+	p.Click("Sign out")
+	s.signIn(p, s.read, address)
+	p.Until(`document.querySelectorAll("[data-note]").length > 0`)
+	p.Click("Try")
+	p.Shows("This key can only read")
+	look(t, p, "try-read-"+size)
 }

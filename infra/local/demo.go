@@ -6,11 +6,16 @@ import (
 	"maps"
 	"path/filepath"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
 	"skillscurriculum/infra/local/demo"
+	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
+	"skillscurriculum/pkg/boot"
+	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	sender "skillscurriculum/pkg/queue"
@@ -24,7 +29,11 @@ func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Contex
 		table, ids := stack.Open(p).Store, catalog.IDs{Random: rand.Reader}
 		loader := demo.Loader{
 			Store: table, Keyring: &keyring.Keyring{Store: table, Now: table.Now, IDs: ids},
-			Queue:  &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Files: files.New(boot.Config{
+				Region: "us-west-2", Bucket: p.Bucket, S3Endpoint: p.S3Endpoint,
+				Credentials: credentials.NewStaticCredentialsProvider(objects.Operator, objects.Secret, ""),
+			}),
 			Market: &dynamo.Market{Store: table}, Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
 		}
 		loaded, err := loader.Load(ctx)

@@ -173,12 +173,12 @@ func served(t *testing.T) (address string, keys func() []string) {
 // A browser can make a call through the page with the keyboard alone. The key is stored nowhere, the page asks no other
 // host, and nothing violates its policy.
 func TestTryIt(t *testing.T) {
-	tab := browser.Open(t)
+	tab := browser.Start(t).Page(t, 1280, 900)
 	address, keys := served(t)
-	tab.Go(address + "/v1/docs#/operations/listCourses")
+	tab.Open(address + "/v1/docs#/operations/listCourses")
 	tab.Until(`document.querySelector("main button")`)
 	tab.Eval(`document.getElementById("key").focus()`, nil)
-	tab.Call("Input.insertText", map[string]any{"text": "key-of-the-test"}, nil)
+	tab.Type("key-of-the-test")
 	focus := func(what string) {
 		t.Helper()
 		for range 400 {
@@ -214,9 +214,9 @@ func TestTryIt(t *testing.T) {
 // Every guide opens by a click and by its address, every operation by a link that the keyboard reaches, and each shows
 // without a violation of axe on small and large screens, light and dark.
 func TestEverythingOpens(t *testing.T) {
-	tab := browser.Open(t)
+	tab := browser.Start(t).Page(t, 1280, 900)
 	address, _ := served(t)
-	tab.Go(address + "/v1/docs")
+	tab.Open(address + "/v1/docs")
 	visible := func(id string) string {
 		return fmt.Sprintf(`document.getElementById(%q).checkVisibility() && [...document.querySelectorAll("article")].filter((a) => a.checkVisibility()).length === 1`, id)
 	}
@@ -230,8 +230,8 @@ func TestEverythingOpens(t *testing.T) {
 		}
 	}
 	for _, g := range guides {
-		tab.Go("about:blank")
-		tab.Go(address + "/v1/docs#" + g.ID)
+		tab.Open("about:blank")
+		tab.Open(address + "/v1/docs#" + g.ID)
 		tab.Until(visible(g.ID))
 	}
 	tab.Eval(`void (location.hash = "#/problems/validation_failed")`, nil)
@@ -252,7 +252,8 @@ func TestEverythingOpens(t *testing.T) {
 		}
 		for _, width := range []int{390, 1280} {
 			for _, dark := range []bool{false, true} {
-				tab.Screen(width, dark)
+				tab.Size(width, 900)
+				tab.Dark(dark)
 				var wide int
 				tab.Eval("document.documentElement.scrollWidth", &wide)
 				if wide > width {

@@ -39,26 +39,35 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
-	taxonomy, err := openTaxonomy(cmp.Or(c.Taxonomy, s.env[api.EnvTaxonomy]))
-	if err != nil {
-		return err
-	}
 	kind := entry.KindNamed(c.Kind)
 	if kind == "" && c.Kind != "" {
-		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages", c.Kind)
+		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages",
+			c.Kind)
 	}
 	file, err := intake.OpenPath(c.File, intake.Options{Resource: kind})
 	if err != nil {
 		return err
 	}
-	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
-	loader := upsert.Loader{
-		ArticulationFields: intake.ArticulationFields,
-		Store:              s.store, Queue: s.queue, Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name, SkillID: taxonomy.Named,
-		CheckHref: func(href string) error { return address.Check(href, hosts) }, Now: now, IDs: ids,
+	loader, err := s.loader(c.Taxonomy)
+	if err != nil {
+		return errors.Join(err, file.Close())
 	}
 	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
 	return t.load(ctx, loader, c.Organization, file, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+}
+
+// loader returns what imports files, with a taxonomy or else the service's own.
+func (s *service) loader(name string) (upsert.Loader, error) {
+	taxonomy, err := openTaxonomy(cmp.Or(name, s.env[api.EnvTaxonomy]))
+	if err != nil {
+		return upsert.Loader{}, err
+	}
+	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
+	return upsert.Loader{
+		ArticulationFields: intake.ArticulationFields, Store: s.store, Queue: s.queue, Now: now, IDs: ids,
+		Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name, SkillID: taxonomy.Named,
+		CheckHref: func(href string) error { return address.Check(href, hosts) },
+	}, nil
 }
 
 // load imports a file and shows its columns and the summary. Rejected rows are written to a file.
@@ -77,7 +86,8 @@ func (t *tool) load(
 		return err
 	}
 	// The output has a list even where it is empty.
-	summary.Rejects, summary.Skips = append([]upsert.Reject{}, summary.Rejects...), append([]upsert.Reject{}, summary.Skips...)
+	summary.Rejects, summary.Skips = append([]upsert.Reject{}, summary.Rejects...),
+		append([]upsert.Reject{}, summary.Skips...)
 	if len(summary.Rejects) > 0 {
 		if failed := writeRejects(rejects, summary.Rejects); failed != nil {
 			return errors.Join(err, failed)

@@ -105,15 +105,15 @@ var (
 
 // An articulation of one course on each side fits two sheets of A4 and of Letter, however many skills it compares.
 func TestArticulationFitsTwoSheets(t *testing.T) {
-	tab := browser.Open(t)
+	tab := browser.Start(t).Page(t, 1280, 900)
 	for _, status := range []catalog.ArticulationStatus{inReview, approved, rejected} {
 		for _, skills := range []int{0, 8, 16, 30, 50} {
 			tab.Show(articulation(t, decision(status, skills, "")))
-			for _, paper := range browser.Papers {
+			for size, paper := range browser.Papers {
 				pdf := tab.Print(paper)
-				keep(t, fmt.Sprintf("%s-%d-%s.pdf", status, skills, paper.Name), func() []byte { return pdf })
+				keep(t, fmt.Sprintf("%s-%d-%s.pdf", status, skills, size), func() []byte { return pdf })
 				if n := sheets(pdf); n < 1 || n > 2 {
-					t.Errorf("%s with %d skills prints on %d sheets of %s", status, skills, n, paper.Name)
+					t.Errorf("%s with %d skills prints on %d sheets of %s", status, skills, n, size)
 				}
 			}
 		}
@@ -197,6 +197,7 @@ func shownPages(t *testing.T) map[string]string {
 			}
 			pages[view+"-"+writer] = b.String()
 		}
+		pages["map-"+writer] = mapPage(t, promising(12, 20, words))
 	}
 	return pages
 }
@@ -227,7 +228,7 @@ func estrange(r *alignment.Report, words string) {
 // No page is wider than its screen, runs what strangers wrote, or has a violation of axe, on a small and a large
 // screen, light and dark; every element is isolated.
 func TestPagesInABrowser(t *testing.T) {
-	tab := browser.Open(t)
+	tab := browser.Start(t).Page(t, 1280, 900)
 	for name, html := range shownPages(t) {
 		tab.Show(html)
 		var alien []string
@@ -238,13 +239,14 @@ func TestPagesInABrowser(t *testing.T) {
 		if strings.ContainsAny(html, "\u2066\u2067\u2068\u2069") {
 			t.Errorf("%s has controls that end an isolation", name)
 		}
-		for _, paper := range browser.Papers {
+		for size, paper := range browser.Papers {
 			pdf := tab.Print(paper)
-			keep(t, fmt.Sprintf("%s-%s.pdf", name, paper.Name), func() []byte { return pdf })
+			keep(t, fmt.Sprintf("%s-%s.pdf", name, size), func() []byte { return pdf })
 		}
 		for _, width := range []int{390, 1280} {
 			for _, dark := range []bool{false, true} {
-				tab.Screen(width, dark)
+				tab.Size(width, 900)
+				tab.Dark(dark)
 				if wide := 0; width > 0 {
 					tab.Eval("document.documentElement.scrollWidth", &wide)
 					if wide > width {

@@ -32,6 +32,7 @@ type Curriculum struct {
 type CurriculumCourse struct {
 	ReportCourse
 	Outcomes *catalog.OutcomeList
+	Quotes   []catalog.Evidence // of the section that represents the course, for pages
 }
 
 // CurriculumJob is a job or an occupation that a map is compared with.

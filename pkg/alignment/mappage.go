@@ -1,10 +1,10 @@
 package alignment
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,28 +104,40 @@ type MapPage struct {
 	ID, Name, Code string
 	Facts          []fact
 	Settled        bool
+	Basis          string
 	Touch, Cover   int // percent
 	Outcomes       []pageOutcome
 	Courses        []pageCourse
+	Best           []cell // the highest mark of each outcome
 	Issues         []pageIssues
 	Market         []pageMarket
 	Dense, Wide    bool // so many outcomes that their columns must be narrow
 }
 
-// pageOutcome is an outcome with the courses that keep it.
+// pageOutcome is an outcome with the courses that keep it. Left is the number of courses that are left out because the
+// page would be too large.
 type pageOutcome struct {
-	Label, Statement                           string
-	Level                                      int
-	Introduced, Reinforced, Mastered, Assessed string
-	Missing                                    string
-	Decisions                                  []string
+	Label, Statement, Level, Missing string
+	Marks                            []pageMark
+	Left                             int
+}
+
+// pageMark is the mark of a course for an outcome, and why it has it.
+type pageMark struct {
+	Code, Name, Basis, Decision, Promise, Teaches string
+	Mark                                          cell
+	Quotes                                        []string
 }
 
 // pageIssues are the issues of one kind: what they are and what to do about them.
 type pageIssues struct {
 	Title, Todo string
-	Items       []string
+	Items       []pageIssue
+	Short       bool // the items are names, which fit many on a line
 }
+
+// pageIssue is an issue: the outcome and course that it is about, and what was found.
+type pageIssue struct{ About, Detail string }
 
 type pageMarket struct {
 	Name    string
@@ -135,99 +147,233 @@ type pageMarket struct {
 
 type pageMarketSkill struct{ Name, Required, Taught, First string }
 
-// advice has the title of each kind of issue, and what to do.
-var advice = map[IssueKind][2]string{
-	NotCovered:           {"Not covered by any course", "Add the outcome to a course, or decide a mark where a course already teaches it."},
-	NotIntroduced:        {"Not introduced before it is built on", "Introduce the outcome in an earlier course, or change the order of the courses."},
-	NotMastered:          {"Never completed", "Let a later course teach the outcome to its full level, or lower the level that is promised."},
-	NotAssessed:          {"Not assessed", "Name the course that assesses the outcome."},
-	GapInSequence:        {"Introduced, then dropped", "Take the outcome up again in a later course."},
-	Repeated:             {"Repeated in most courses", "Consider which of the courses are needed for the outcome."},
-	CourseWithoutOutcome: {"Courses that serve no outcome", "Relate the course to an outcome, or consider whether the program needs it."},
-	CourseWithoutSkills:  {"Courses about which nothing is known", "Add a syllabus, outcomes or a description: the course is silent, not empty."},
-	SkillMissing:         {"Promised skills that no course teaches", "Add the skill to a course, or correct the skills of the outcome."},
-	DecisionStale:        {"Decisions to look at again", "The courses or the outcome have changed since: confirm the mark or delete the decision."},
-	NoOutcomes:           {"No outcomes", "Write the outcomes of the program: the map follows from them."},
-	OutcomesFailed:       {"Outcomes that could not be read", "Write them again, or give their skills and levels."},
+// advice has the title of each kind of issue, what to do, and whether the names of outcome and course say all.
+var advice = map[IssueKind]struct {
+	title, todo string
+	short       bool
+}{
+	NotCovered:           {"No course teaches it", "Add the outcome to a course, or decide a mark where a course already teaches it.", true},
+	NotIntroduced:        {"Built on before it is introduced", "Introduce the outcome in an earlier course, or change the order of the courses.", false},
+	NotMastered:          {"Never mastered", "Let a later course teach the outcome to its full level, or lower the level that is promised.", true},
+	NotAssessed:          {"Not assessed", "Name the course that assesses the outcome.", true},
+	GapInSequence:        {"Introduced, then dropped", "Take the outcome up again in a later course.", false},
+	Repeated:             {"Repeated in most courses", "Consider which of the courses are needed for the outcome.", false},
+	CourseWithoutOutcome: {"Courses that serve no outcome", "Relate the course to an outcome, or consider whether the program needs it.", true},
+	CourseWithoutSkills:  {"Courses about which nothing is known", "Add a syllabus, outcomes or a description: the course is silent, not empty.", true},
+	SkillMissing:         {"Promised skills that no course teaches", "Add the skill to a course, or correct the skills of the outcome.", false},
+	DecisionStale:        {"Decisions to look at again", "The courses or the outcome have changed since: confirm the mark or delete the decision.", false},
+	NoOutcomes:           {"No outcomes", "Write the outcomes of the program: the map follows from them.", true},
+	OutcomesFailed:       {"Outcomes that could not be read", "Write them again, or give their skills and levels.", true},
 }
+
+// maxMarks is the number of bytes that the marks of all outcomes may take on a page, about.
+const maxMarks = 2_500_000
 
 // Page returns the map for human readers.
 func (c Curriculum) Page() MapPage {
 	m := c.compute()
 	p := MapPage{
-		ID: c.Program.ID, Name: c.Program.Name, Settled: c.settled(), Dense: len(m.outcomes) > 8, Wide: len(m.outcomes) > 16,
-		Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
+		ID: c.Program.ID, Name: c.Program.Name, Settled: c.settled(), Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 16,
+		Basis: c.Basis, Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
 	}
 	if c.Program.Code != nil {
 		p.Code = *c.Program.Code
 	}
-	codes, labels, names := map[string]string{}, map[string]string{}, map[string]string{}
 	for k, course := range m.courses {
-		codes[course.profile.CourseID] = course.profile.CourseCode
 		row := pageCourse{Code: course.profile.CourseCode, Name: course.profile.CourseName}
 		for o := range m.outcomes {
 			row.Cells = append(row.Cells, markCell(m.cells[o][k]))
 		}
 		p.Courses = append(p.Courses, row)
 	}
-	all := func(ids []string) string {
-		named := make([]string, len(ids))
-		for i, id := range ids {
-			named[i] = codes[id]
-		}
-		return strings.Join(named, ", ")
-	}
 	kept := 0
-	for o, s := range m.summary() {
-		outcome := m.outcomes[o]
-		labels[outcome.ID] = label(o, outcome)
-		shown := pageOutcome{
-			Label: label(o, outcome), Statement: outcome.Statement, Level: outcomeLevel(outcome),
-			Reinforced: all(s.ReinforcedBy), Mastered: all(s.MasteredBy), Assessed: all(s.AssessedBy),
-		}
-		if s.IntroducedBy != nil {
-			shown.Introduced = codes[*s.IntroducedBy]
-		}
-		if len(s.MasteredBy) > 0 {
+	for o := range m.outcomes {
+		best := m.best(o)
+		if best == catalog.Mastered {
 			kept++
 		}
+		p.Best = append(p.Best, markCell(mapCell{mark: best}))
+	}
+	p.Outcomes = m.pageOutcomes()
+	p.Issues = m.pageIssues()
+	issues := 0
+	for _, kind := range p.Issues {
+		issues += len(kind.Items)
+	}
+	p.Facts = []fact{
+		{"Outcomes", strconv.Itoa(len(m.outcomes))}, {"Courses", strconv.Itoa(len(m.courses))},
+		{"Outcomes mastered", fmt.Sprintf("%d of %d", kept, len(m.outcomes))}, {"Points to look at", strconv.Itoa(issues)},
+	}
+	p.Market = m.pageMarket()
+	return p
+}
+
+// best returns the highest mark of an outcome.
+func (m *mapping) best(o int) catalog.Mark {
+	rank := []catalog.Mark{catalog.NoMark, catalog.Introduced, catalog.Reinforced, catalog.Mastered}
+	best := 0
+	for _, cell := range m.cells[o] {
+		best = max(best, slices.Index(rank, cell.mark))
+	}
+	return rank[best]
+}
+
+// pageOutcomes returns the outcomes, each with the courses that have a mark or a decision for it.
+func (m *mapping) pageOutcomes() []pageOutcome {
+	var all []pageOutcome
+	m.teachAll()
+	for o, outcome := range m.outcomes {
+		shown := pageOutcome{Label: label(o, outcome), Statement: outcome.Statement, Level: levelName(outcomeLevel(outcome))}
 		var missing []string
-		for _, skill := range s.MissingSkills {
-			missing, names[skill.SkillID] = append(missing, skill.SkillName), skill.SkillName
+		for _, skill := range m.targets.missing(o) {
+			missing = append(missing, skill.SkillName)
 		}
 		shown.Missing = strings.Join(missing, ", ")
+		size := 0
 		for k, cell := range m.cells[o] {
-			if d := cell.decision; d != nil {
-				line := fmt.Sprintf("%s: %s, decided %s; computed %s.", m.courses[k].profile.CourseCode, strings.ToLower(string(d.Mark)),
-					d.DecidedAt.Std().Format("2 January 2006"), strings.ToLower(string(cell.now)))
-				if d.Note != nil {
-					line += " " + *d.Note
-				}
-				shown.Decisions = append(shown.Decisions, line)
+			if cell.mark == catalog.NoMark && cell.decision == nil {
+				continue
+			}
+			mark := m.pageMark(o, k)
+			if size += mark.size(); size > maxMarks/len(m.outcomes) {
+				shown.Left++
+				continue
+			}
+			shown.Marks = append(shown.Marks, mark)
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// pageMark returns the mark of a course for an outcome.
+func (m *mapping) pageMark(o, k int) pageMark {
+	cell, profile := m.cells[o][k], m.courses[k].profile
+	mark := pageMark{Code: profile.CourseCode, Name: profile.CourseName, Mark: markCell(cell)}
+	if mark.Quotes = m.quotes(o, k); mark.Quotes == nil {
+		mark.Teaches = m.teaches(o, k)
+	}
+	if cell.fit.part > 0 {
+		mark.Basis = fmt.Sprintf("%d%%", percent(fraction(cell.fit.part, m.targets.all[o])))
+		if cell.fit.level > 0 {
+			mark.Basis += " at level " + strconv.Itoa(cell.fit.level)
+		}
+	}
+	if d := cell.decision; d != nil {
+		mark.Decision = "Decided " + d.DecidedAt.Std().Format("2 January 2006") + "; computed " + spoken(cell.now) + "."
+		if d.Note != nil {
+			mark.Decision += " " + *d.Note
+		}
+	}
+	if len(cell.similar) > 0 && cell.similar[0].part == cell.fit.part {
+		mark.Promise = m.Courses[k].Outcomes.Outcomes[cell.similar[0].place].Statement
+	}
+	return mark
+}
+
+func (m pageMark) size() int {
+	size := 400 + len(m.Code) + len(m.Name) + len(m.Decision) + len(m.Promise) + len(m.Teaches)
+	for _, quote := range m.Quotes {
+		size += len(quote)
+	}
+	return size
+}
+
+// spoken returns a mark in words.
+func spoken(mark catalog.Mark) string {
+	if mark == catalog.NoMark {
+		return "no mark"
+	}
+	return strings.ToLower(string(mark))
+}
+
+// maxCellQuotes is how many quotes a page shows for a cell.
+const maxCellQuotes = 2
+
+// quotes returns words of the course's section about the outcome's skills, one for each skill, the most certain first.
+func (m *mapping) quotes(o, k int) (quotes []string) {
+	for _, need := range m.targets.ranked[o] {
+		for _, e := range m.Courses[k].Quotes {
+			if m.meets(k, e.SkillID, need) && !slices.Contains(quotes, e.Quote) {
+				quotes = append(quotes, e.Quote)
+				break
 			}
 		}
-		p.Outcomes = append(p.Outcomes, shown)
-	}
-	p.Facts = []fact{{"Outcomes", strconv.Itoa(len(m.outcomes))}, {"Courses", strconv.Itoa(len(m.courses))},
-		{"Outcomes completed", fmt.Sprintf("%d of %d", kept, len(m.outcomes))}}
-	for _, issue := range m.issues() {
-		if n := len(p.Issues); n == 0 || p.Issues[n-1].Title != advice[issue.Kind][0] {
-			p.Issues = append(p.Issues, pageIssues{Title: advice[issue.Kind][0], Todo: advice[issue.Kind][1]})
+		if len(quotes) == maxCellQuotes {
+			break
 		}
-		var about []string
+	}
+	return quotes
+}
+
+// teaches returns the names of the outcome's skills that the course's section teaches.
+func (m *mapping) teaches(o, k int) string {
+	var names []string
+	for _, need := range m.targets.ranked[o] {
+		if m.courses[k].section != nil && slices.ContainsFunc(m.courses[k].section.SectionSkills, func(s catalog.SkillRef) bool {
+			return m.meets(k, s.SkillID, need)
+		}) {
+			names = append(names, need.SkillName)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// meets reports whether a skill that the course teaches is the one needed, or its neighbor where that is not taught.
+func (m *mapping) meets(k int, skillID string, need need) bool {
+	taught := m.courses[k].taught
+	if taught[need.SkillID] > 0 {
+		return skillID == need.SkillID
+	}
+	return taught[skillID] > 0 && slices.Contains(m.targets.reached(skillID).near, need.slot)
+}
+
+// pageIssues returns the issues by kind, in plain words.
+func (m *mapping) pageIssues() []pageIssues {
+	labels, codes, names := map[string]string{}, map[string]string{}, map[string]string{}
+	for o, outcome := range m.outcomes {
+		labels[outcome.ID] = label(o, outcome)
+		for _, skill := range outcome.Skills {
+			names[skill.SkillID] = skill.SkillName
+		}
+	}
+	for _, course := range m.courses {
+		codes[course.profile.CourseID] = course.profile.CourseCode
+	}
+	var all []pageIssues
+	about := ""
+	for _, issue := range m.issues() {
+		if n := len(all); n == 0 || all[n-1].Title != advice[issue.Kind].title {
+			of := advice[issue.Kind]
+			all, about = append(all, pageIssues{Title: of.title, Todo: of.todo, Short: of.short}), ""
+		}
+		last := &all[len(all)-1]
+		var words []string
 		if issue.OutcomeID != nil {
-			about = append(about, "Outcome "+labels[*issue.OutcomeID])
+			words = append(words, labels[*issue.OutcomeID])
 		}
 		if issue.CourseID != nil {
-			about = append(about, codes[*issue.CourseID])
+			words = append(words, codes[*issue.CourseID])
 		}
-		detail := issue.Detail
-		if issue.Kind == SkillMissing {
-			detail = cmp.Or(names[issue.Detail], issue.Detail)
+		item := pageIssue{strings.Join(words, ", "), issue.Detail}
+		switch {
+		case issue.Kind == SkillMissing && about == *issue.OutcomeID:
+			last.Items[len(last.Items)-1].Detail += ", " + names[issue.Detail]
+			continue
+		case issue.Kind == SkillMissing:
+			about, item.Detail = *issue.OutcomeID, names[issue.Detail]
+		case last.Short && len(words) > 0:
+			item.Detail = ""
 		}
-		about = append(about, detail)
-		last := &p.Issues[len(p.Issues)-1]
-		last.Items = append(last.Items, strings.Join(about, ": "))
+		last.Items = append(last.Items, item)
+	}
+	return all
+}
+
+func (m *mapping) pageMarket() (all []pageMarket) {
+	codes := map[string]string{}
+	for _, course := range m.courses {
+		codes[course.profile.CourseID] = course.profile.CourseCode
 	}
 	for _, of := range m.market() {
 		shown := pageMarket{Name: of.Job.Name, Percent: percent(of.Coverage)}
@@ -238,21 +384,19 @@ func (c Curriculum) Page() MapPage {
 			}
 			shown.Skills = append(shown.Skills, skill)
 		}
-		p.Market = append(p.Market, shown)
+		all = append(all, shown)
 	}
-	return p
+	return all
 }
 
 // markCell returns a cell of the heat map: its letters, and what they mean for those who hear the page.
 func markCell(c mapCell) cell {
 	shade := map[catalog.Mark]string{catalog.NoMark: "b0", catalog.Introduced: "b1", catalog.Reinforced: "b3", catalog.Mastered: "b5"}
-	out := cell{Text: c.letters(), Class: shade[c.mark]}
-	if c.mark == catalog.NoMark {
-		out.Aside = "no mark"
+	out := cell{Text: c.letters(), Class: shade[c.mark], Aside: spoken(c.mark)}
+	if out.Text == "" {
 		return out
 	}
-	out.Aside = ", " + strings.ToLower(string(c.mark))
-	if c.decision != nil {
+	if out.Aside = ", " + out.Aside; c.decision != nil {
 		if c.decision.Assessed {
 			out.Aside += ", assessed"
 		}

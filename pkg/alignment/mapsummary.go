@@ -98,7 +98,7 @@ func (m *mapping) issues() []MapIssue {
 	}
 	each(func(o int, p progress) {
 		if p.first != catalog.Introduced {
-			add(NotIntroduced, o, p.marked[0], "The first mark of the outcome is %s.", p.first)
+			add(NotIntroduced, o, p.marked[0], "Its first mark is %s.", spoken(p.first))
 		}
 	})
 	each(func(o int, p progress) {
@@ -113,12 +113,12 @@ func (m *mapping) issues() []MapIssue {
 	})
 	each(func(o int, p progress) {
 		if last := p.marked[len(p.marked)-1]; p.last == catalog.Introduced && last+1 < len(m.courses) {
-			add(GapInSequence, o, last, "The outcome is introduced, and none of the %d courses that follow takes it up.", len(m.courses)-last-1)
+			add(GapInSequence, o, last, "No later course takes it up.")
 		}
 	})
 	each(func(o int, p progress) {
 		if n := len(p.marked); n >= 4 && 2*n > len(m.courses) {
-			add(Repeated, o, -1, "%d of %d courses have a mark for the outcome.", n, len(m.courses))
+			add(Repeated, o, -1, "%d of %d courses have a mark for it.", n, len(m.courses))
 		}
 	})
 	for k, course := range m.courses {
@@ -142,7 +142,7 @@ func (m *mapping) issues() []MapIssue {
 			switch {
 			case !cell.stale(m.outcomes[o]):
 			case cell.decision.ComputedThen != cell.now:
-				add(DecisionStale, o, k, "Computed %s when it was decided, %s now.", cell.decision.ComputedThen, cell.now)
+				add(DecisionStale, o, k, "Computed %s when it was decided, %s now.", spoken(cell.decision.ComputedThen), spoken(cell.now))
 			default:
 				add(DecisionStale, o, k, "The outcome was worded differently when it was decided.")
 			}

@@ -93,22 +93,25 @@ func (s survey) call(id, name string) {
 	}
 }
 
-// surveyCourse chooses the section that represents a course (docs/contract.md): the default
-// section if it has skills, otherwise the one with the most, the earliest of equals.
-func surveyCourse(c ReportCourse) surveyedCourse {
-	s := surveyedCourse{profile: c.Profile, taught: map[string]int{}}
+// Represented returns the section that represents a course (docs/contract.md): the default section if it has skills,
+// otherwise the one with the most, the earliest of equals; nil if none has skills.
+func (c ReportCourse) Represented() (chosen *catalog.SectionProfile) {
 	most := 0
 	for i := range c.Sections {
 		section := &c.Sections[i]
 		n := len(section.SectionSkills)
 		if n > 0 && section.SectionID == c.Profile.CourseDefaultSectionID {
-			s.section = section
-			break
+			return section
 		}
 		if n > most {
-			s.section, most = section, n
+			chosen, most = section, n
 		}
 	}
+	return chosen
+}
+
+func surveyCourse(c ReportCourse) surveyedCourse {
+	s := surveyedCourse{profile: c.Profile, section: c.Represented(), taught: map[string]int{}}
 	if s.section != nil {
 		for _, t := range s.section.SectionSkills {
 			s.taught[t.SkillID] = max(s.taught[t.SkillID], level(t))

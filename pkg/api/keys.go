@@ -138,7 +138,7 @@ func RowsOf(function string) Rows {
 		return writer.reading(published...).
 			reading(data...).reading(EvidenceRows).
 			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
-			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind))
+			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), MapRows)
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
@@ -153,7 +153,7 @@ func RowsOf(function string) Rows {
 	case string(Reports):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
-			reading(live(catalog.OutcomeListKind)).
+			reading(live(catalog.OutcomeListKind), EvidenceRows).
 			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows).
 			writing(live(catalog.ProgramKind), MapRows)
 	case string(Registry):
@@ -183,6 +183,7 @@ func RowsOf(function string) Rows {
 			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).
+			writing(live(catalog.OutcomeListKind), MapRows).
 			writing(live(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, CTIDRows)
 	case string(Webhooks):
 		return caller.reading(JournalRows, AttemptRows).writing(AnswerRows, WebhookRows, MessageRows)

@@ -321,7 +321,7 @@ var operations = []Operation{
 		described("Returns the approved articulations in force that need attention: changes since their approval, reviews that are due, and those that end within 90 days."),
 		costsEach("started 100 articulations of the page"))),
 	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation",
-		described("Returns the articulation with the decision, who made it, and the evidence. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
+		described("Returns the articulation with the decision, who made it, and the evidence. include=evidence adds the current evidence before approval. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
 	added(get("getArticulationPage", Articulations, "/articulations/{articulationId}/page", "Read an articulation as a page",
 		described("Returns an HTML page to read, print and sign: the sending and receiving courses, the skills of both sides with quotes from their syllabi, and the history. Until approval, the comparison uses current data."), gives(HTML))),
 	added(post("createArticulationLink", Articulations, "/articulations/{articulationId}/links", "Create a link to an articulation's page",
@@ -459,7 +459,7 @@ var operations = []Operation{
 	added(get("getDocs", Docs, "/docs", "Read the reference as a page",
 		described("Returns the reference and guides. Operations can be tried with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getConsole", Docs, "/console", "Open the console",
-		described("Returns the page on which people find courses and review their skills beside the evidence. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
+		described("Returns the page on which people try syllabi, review skills beside their evidence, decide articulations, map programs, make reports and import files. It calls this service with a key that stays in the page's memory."), costs(free), public, gives(HTML))),
 	added(get("getDocsAsset", Docs, "/docs/{asset}", "Read a file of the reference",
 		described("Returns a script or stylesheet of the reference or the console; its name contains its digest."), costs(free), public, gives(JavaScript, CSS))),
 }

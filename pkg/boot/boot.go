@@ -114,6 +114,14 @@ func Read(getenv func(string) string) (Config, error) {
 	return c, errors.Join(invalid...)
 }
 
+// StorageOrigin returns the origin of the URLs that storage signs, or "" without a bucket.
+func (c Config) StorageOrigin() string {
+	if c.S3Endpoint != "" || c.Bucket == "" {
+		return c.S3Endpoint
+	}
+	return "https://" + c.Bucket + ".s3." + c.Region + ".amazonaws.com"
+}
+
 // Now returns the current time.
 func Now() catalog.Time { return catalog.TimeOf(time.Now()) }
 

@@ -14,6 +14,7 @@ type Import struct {
 	Layout           string                  `json:"layout" enum:"AUTO,GENERIC,BANNER,CANVAS,ONEROSTER,TES" doc:"Layout of the file: as requested until the file is read, then as found"`
 	Resource         *string                 `json:"resource" doc:"Kind of the records: as requested until the file is read, then as found; null if a file has several"`
 	Sheet            *string                 `json:"sheet" doc:"Sheet of a workbook; null for the first"`
+	OwnerID          *string                 `json:"ownerId" doc:"Course or program of outcomes whose rows name none; null for none"`
 	RetireMissing    bool                    `json:"retireMissing" doc:"Whether courses that the file lacks are retired, and sections cancelled"`
 	Counts           ImportCounts            `json:"counts" doc:"Numbers of rows, so far, by what became of them"`
 	CountsByResource map[string]ImportCounts `json:"countsByResource,omitempty" doc:"The same for each resource, if the file has several"`
@@ -99,6 +100,7 @@ type ImportColumn struct {
 	Field      *string `json:"field" doc:"Field that the column became; null if it is ignored"`
 	Suggestion string  `json:"suggestion,omitempty" doc:"Field whose header differs by one edit from that of an ignored column"`
 	Example    string  `json:"example" doc:"First value of the column"`
+	Count      int     `json:"count,omitempty" doc:"How often a property of JSON-LD occurs"`
 }
 
 // ImportProblem is a value that a record could not get.
@@ -134,32 +136,45 @@ const (
 
 // ImportInput is the input for an import, which is immutable.
 type ImportInput struct {
-	DocumentID    Optional[string]             `json:"documentId" minLength:"1" maxLength:"64" doc:"Document whose file was uploaded: CSV, XLSX, NDJSON, or a ZIP of OneRoster"`
-	Resource      Optional[*string]            `json:"resource,omitzero" enum:"course,section,program,credential,job,transferPackage,articulation" doc:"Kind of the records; null to find out"`
+	DocumentID    Optional[string]             `json:"documentId" minLength:"1" maxLength:"64" doc:"Document whose file was uploaded: CSV, XLSX, NDJSON, JSON-LD, or a ZIP of OneRoster"`
+	Resource      Optional[*string]            `json:"resource,omitzero" enum:"course,section,program,credential,job,transferPackage,articulation,outcome" doc:"Kind of the records; null to find out"`
 	Layout        Optional[string]             `json:"layout,omitzero" enum:"AUTO,GENERIC,BANNER,CANVAS,ONEROSTER,TES" doc:"System whose headers the file has; AUTO by default. TES needs resource articulation"`
 	Mode          Optional[ImportMode]         `json:"mode,omitzero" enum:"CHECK,APPLY" doc:"CHECK saves no records, and reports what APPLY, the default, would do"`
 	Columns       Optional[map[string]*string] `json:"columns,omitzero" doc:"Fields of columns by their headers, instead of those found; null ignores a column"`
 	Sheet         Optional[*string]            `json:"sheet,omitzero" minLength:"1" maxLength:"255" doc:"Sheet of a workbook; null for the first"`
+	OwnerID       Optional[*string]            `json:"ownerId,omitzero" maxLength:"64" doc:"Course or program of outcomes whose rows name none, which Canvas's do not"`
 	RetireMissing Optional[bool]               `json:"retireMissing,omitzero" doc:"Retires courses, and cancels sections, that have an externalId and that the file lacks"`
 }
 
 // Apply sets the fields of a new import. The caller checks the overrides of columns.
 func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Status, i.DocumentID = ImportPending, in.DocumentID.Or("")
-	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value, text(in.Sheet, nil)
-	i.RetireMissing = in.RetireMissing.Or(false)
+	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
+		text(in.Sheet, nil)
+	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
 	resource := ""
 	if i.Resource != nil {
 		resource = *i.Resource
 	}
 	if l.Documents[i.DocumentID] == nil {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded", i.DocumentID})
+		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
+			i.DocumentID})
 	}
 	if i.Layout == "TES" && resource != ArticulationKind.Resource() {
 		wrong = append(wrong, FieldError{l.at("resource"), "must be articulation for layout TES", i.Resource})
 	}
-	if retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}; i.RetireMissing && !slices.Contains(retirable, resource) {
+	retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}
+	if i.RetireMissing && !slices.Contains(retirable, resource) {
 		wrong = append(wrong, FieldError{l.at("retireMissing"), "only courses and sections can be retired", true})
+	}
+	outcomes := resource == "" || resource == "outcome"
+	switch owner := in.OwnerID.Value; {
+	case owner == nil && resource == "outcome" && i.Layout == "CANVAS":
+		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has",
+			nil})
+	case owner != nil && (!outcomes || l.Courses[*owner] == nil && l.Programs[*owner] == nil):
+		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has",
+			*owner})
 	}
 	if len(in.Columns.Value) > MaxImportColumns {
 		wrong = append(wrong, FieldError{l.at("columns"), "must have at most 1000 columns", len(in.Columns.Value)})
@@ -170,7 +185,7 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 // Ended reports whether the import is over.
 func (i *Import) Ended() bool { return i.Status != ImportPending && i.Status != ImportProcessing }
 
-// StartRun makes a run the one that works on the import. Earlier runs can no longer save anything.
+// StartRun assigns the import to a run. Earlier runs can no longer save anything.
 func (c *Change) StartRun(i *Import, run string, now Time) {
 	before := *i
 	i.Status, i.Run, i.Runs = ImportProcessing, run, i.Runs+1
@@ -178,18 +193,19 @@ func (c *Change) StartRun(i *Import, run string, now Time) {
 		i.StartedAt = new(now)
 	}
 	c.Replace(&before, i, now)
-	c.quiet(i).Restarted = true
+	c.withoutFeed(i).Restarted = true
 }
 
-// Advance saves how far an import is, in the transaction of what it has done. It has no entry in the change feed.
+// Advance saves the progress of an import in the transaction of its records. It adds nothing to the change feed.
 func (c *Change) Advance(before, after *Import, now Time) {
 	c.Replace(before, after, now)
-	c.quiet(after)
+	c.withoutFeed(after)
 }
 
-// quiet returns the replacement of an import, which gets no entry in the change feed.
-func (c *Change) quiet(i *Import) *Replacement {
-	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) }, func() *Replacement { panic("not replaced") })
+// withoutFeed returns the replacement of an import and excludes it from the change feed.
+func (c *Change) withoutFeed(i *Import) *Replacement {
+	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) },
+		func() *Replacement { panic("not replaced") })
 	r.Quiet = true
 	return r
 }
@@ -207,12 +223,12 @@ func (c *Change) EndImport(i *Import, status ImportStatus, failure *ImportFailur
 	}
 }
 
-// Describe replaces the details of an import; nil removes them.
-func (c *Change) Describe(i *Import, d *ImportDetails) {
+// SetImportDetails replaces the details of an import; nil removes them.
+func (c *Change) SetImportDetails(i *Import, d *ImportDetails) {
 	c.With(&ImportDescription{about[*Import]{i}, d})
 }
 
-// Refuse stores rows that an import rejected, by their place among the rows of their kind in the file, with the reasons.
-func (c *Change) Refuse(i *Import, at ImportPosition, reasons map[int]string) {
+// RejectRows stores the reasons for which rows were rejected, by their place among the rows of their kind in the file.
+func (c *Change) RejectRows(i *Import, at ImportPosition, reasons map[int]string) {
 	c.With(&ImportRejection{about[*Import]{i}, at, reasons})
 }

@@ -329,6 +329,43 @@ func (s *Store) ExtractionResult(ctx context.Context, org catalog.OrgID, id stri
 	return s.outcome(ctx, evidenceKey(org, id))
 }
 
+// ExtractionResults reads the results of the last extractions of records, by their ids.
+func (s *Store) ExtractionResults(
+	ctx context.Context, org catalog.OrgID, ids []string,
+) (map[string]*catalog.ExtractionResult, error) {
+	keys := make([]key, len(ids))
+	for i, id := range ids {
+		keys[i] = evidenceKey(org, id)
+	}
+	rows, err := s.rows(ctx, keys, true, "outcome")
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*catalog.ExtractionResult, len(rows))
+	for _, row := range rows {
+		o, err := resultOf(row)
+		if err != nil {
+			return nil, err
+		}
+		found[keyOfRow(row).sk] = o
+	}
+	return found, nil
+}
+
+// resultOf returns the result in a row; nil for none.
+func resultOf(row item) (*catalog.ExtractionResult, error) {
+	packed, ok := row["outcome"].(*types.AttributeValueMemberB)
+	if !ok {
+		return nil, nil
+	}
+	plain, err := decompress(packed.Value)
+	if err != nil {
+		return nil, err
+	}
+	var o catalog.ExtractionResult
+	return &o, json.Unmarshal(plain, &o)
+}
+
 // Extracted reads the outcome of an earlier extraction of the same text with the same engine
 // and taxonomy; nil for none.
 func (s *Store) Extracted(
@@ -338,12 +375,11 @@ func (s *Store) Extracted(
 }
 
 func (s *Store) outcome(ctx context.Context, k key) (*catalog.ExtractionResult, error) {
-	packed, err := s.packed(ctx, k, "outcome")
-	if err != nil || packed == nil {
+	row, err := s.row(ctx, k, true)
+	if err != nil {
 		return nil, err
 	}
-	var o catalog.ExtractionResult
-	return &o, json.Unmarshal(packed, &o)
+	return resultOf(row)
 }
 
 // Text reads the text of a record's syllabus as it was extracted; nil for none.

@@ -50,7 +50,7 @@ func (x *extraction) sentences() []sentence {
 			continue
 		}
 		before := len(all)
-		for _, s := range x.split(b) {
+		for _, s := range x.split(b, list.item) {
 			if utf8.RuneCountInString(x.doc[s.start:s.end]) <= maxStatement {
 				s.block = i
 				all = append(all, s)
@@ -66,7 +66,10 @@ type listing struct {
 	doc    string
 	under  bool   // a heading of outcomes stands above, and perhaps headings of its parts
 	led    bool   // a lead-in or such a heading came last: blocks of any part that begin with a verb follow from it
+	item   bool   // the block is an item of a list that a lead-in opens, and so one outcome whatever its words
+	listed bool   // a lead-in under such a heading came last: all blocks up to the next heading are items
 	closed bool   // a line that names another part came since
+	after  bool   // a sentence about the list came since: only blocks that say what is learned are outcomes
 	filled bool   // since then an outcome was found
 	head   string // the first word of the last heading below that of the outcomes
 }
@@ -74,31 +77,61 @@ type listing struct {
 // holds reports whether a block may have outcomes.
 func (l *listing) holds(b block) bool {
 	text := l.doc[b.start:b.end]
+	l.item = false
 	switch {
 	case b.outcome != "":
 		return b.section == outcomes
+	case !b.heading && !b.section.silent() && labelledClaim().MatchString(text):
+		return true
 	case b.heading && b.section == other:
 		first, _, _ := strings.Cut(text, " ")
 		*l = listing{doc: l.doc, under: l.under && (!l.filled || l.head == first), head: first}
 		l.led = l.under
 	case b.heading, b.section.silent(), b.section == readings:
 		*l = listing{doc: l.doc, under: b.section == outcomes}
-	case b.section == outcomes && closing().MatchString(text):
+	case b.section == outcomes && closes(text):
 		l.closed = true
 	case b.section == outcomes:
 		if l.under = true; leadIn(text) {
-			l.led, l.filled = true, false
+			l.led, l.filled, l.after = true, false, false
+		} else if l.filled && remarks(text) {
+			l.after = true
 		}
-		return !l.closed
+		return !l.closed && (!l.after || opensWithVerb(text) || learnersDo().MatchString(text))
 	case leadIn(text) && learnersDo().MatchString(text) && (l.under || promising().MatchString(text)):
-		l.led, l.filled = true, false
-	case l.led && opensWithVerb(text):
+		l.led, l.filled, l.listed = true, false, l.under
+		return l.under && whole(text)
+	case l.led && !remarks(text) && (l.listed || opensWithVerb(text)):
+		l.item = l.listed
 		return true
 	default:
 		l.led = false
 	}
 	return false
 }
+
+var (
+	// claim is an outcome in the words of the learner: "I can solve a system of equations".
+	claim = pattern(`^I can\b`)
+	// labelledClaim is such an outcome of a list that needs no heading: "LA.1: I can".
+	labelledClaim = pattern(`^([A-Z]{1,4}[.-]?\d{1,2}(?:\.\d{1,2})?)[:.)]?\s+I can\b`)
+)
+
+// remarks reports whether a text is a sentence about the list or the course.
+func remarks(text string) bool {
+	return wordCount(text) > remarkWords && strings.HasSuffix(text, ".") && aside().MatchString(text)
+}
+
+const remarkWords = 12 // of a remark at least; items of a list have fewer or no full stop
+
+// whole reports whether a lead-in is an outcome as well: "The student will integrate color and form by:".
+func whole(text string) bool {
+	return wordCount(text) >= wholeWords && wholeLead().MatchString(text)
+}
+
+const wholeWords = 7
+
+var wholeLead = pattern(`(?i)\b(?:will|shall|should|can) \w.* by:?[ *_]*$`)
 
 var (
 	// ownLabel is what a list numbers its outcomes with, besides the labels of outcomeTag.
@@ -112,19 +145,30 @@ var (
 		`\b(?:students?|learners?|participants?|you)\b`)
 	// aside opens sentences about the list or the course, and not about what is learned.
 	aside = pattern(`(?i)^(?:this|these|the|our|my|your|all|each|in|for|as|given|it|there|we|i|please|note|see|if|some|most|many|any|` +
-		`two|three|four|five|no|not|students who|at|on|by|upon|after)\b`)
+		`two|three|four|five|no|not|students who|at|on|by|upon|after|to [^.]{1,60}, (?:we|i))\b`)
 	// levelCell is a cell of a table without an outcome: a level, a number, other outcomes that it maps to.
 	levelCell = pattern(`(?i)^(?:[\W\d]*|[klb]t?l?\s*-?\d.*|(?:p[so]*o|so|clo|co|lo|plo|ilo|peo|ga|m|l|h)s?[\s\d,.;&-]*(?:(?:and|to|p[so]*o|co|so)[\s\d,.;&-]*)*|` +
 		`(?:remember|understand|apply|analy[sz]e|evaluate|create|cognitive|affective|psychomotor|low|medium|high|yes|x)(?:ing|e?d)?(?:[ ,/&]+(?:remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?)*)$`)
 	enumerator = pattern(`(?:^|[\s:;,.])(\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|[•▪●*])\s+`)
 )
 
-// closing is a line that begins another part than that of its heading.
-var closing = pattern(`(?i)^(?:(?:target |intended )?audience|who (?:is this|should)\b.*|format|duration|level|requirements?)\s*:$`)
+// closes reports whether a line begins another part than that of its heading: "Assigned reading:".
+func closes(text string) bool {
+	if closing().MatchString(text) {
+		return true
+	}
+	s, told := toldSection(text)
+	return told && s != outcomes && strings.HasSuffix(text, ":") && wordCount(text) <= headingWords &&
+		!promising().MatchString(text) && !learnersDo().MatchString(text)
+}
+
+// closing are lines that begin another part and that no list of words for headings has.
+var closing = pattern(`(?i)^(?:(?:target |intended )?audience|who (?:is this|should)\b.*|format|duration|level|` +
+	`requirements?|assignments?|activities|tasks)\s*:$`)
 
 // promising are words of a lead-in that stands under no heading of outcomes.
 var promising = pattern(`(?i)\b(?:able to|objectives?|outcomes?|goals?|competenc\w+|learn|by the end|(?:up)?on (?:successful )?completion|` +
-	`complet(?:e|ing) (?:the|this)|successful students)\b`)
+	`complet(?:e|ing) (?:the|this)|successful students|opportunit(?:y|ies) (?:for|to))\b`)
 
 // leadIn reports whether a text only leads to a list: "Students will be able to:".
 func leadIn(text string) bool {
@@ -166,7 +210,7 @@ var doing = set(`incorporate adhere overcome strengthen instill instil inculcate
 
 // split returns the outcomes of one block. A row has its outcome in one cell. A label stands before one outcome. Of a
 // paragraph, each sentence that says what is learned is one, with those after it that do not.
-func (x *extraction) split(b block) []sentence {
+func (x *extraction) split(b block, item bool) []sentence {
 	start, end := x.cell(b.start, b.end)
 	code := b.outcome
 	if m := ownLabel().FindStringSubmatchIndex(x.doc[start:end]); m != nil && code == "" {
@@ -180,21 +224,32 @@ func (x *extraction) split(b block) []sentence {
 	if start, end = stripped(x.doc, start, end); start >= end {
 		return nil
 	}
-	if code != "" {
-		if start = x.led(start, end); leadIn(x.doc[start:end]) || !worded(x.doc[start:end]) {
+	if m := labelledClaim().FindStringSubmatchIndex(x.doc[start:end]); m != nil {
+		code, start = x.doc[start+m[2]:start+m[3]], start+m[1]-len("I can")
+	}
+	item = item || claim().MatchString(x.doc[start:end])
+	if code != "" || item && numberedItems(x.doc[start:end]) == nil {
+		start = x.led(start, end)
+		if text := x.doc[start:end]; leadIn(text) || strings.HasSuffix(text, "?") || !worded(text) {
 			return nil
 		}
 		return []sentence{{start: start, end: end, code: code}}
 	}
 	var all []sentence
+	prose := false // the sentences of a paragraph are apart, those of an item are one outcome
 	for _, part := range x.parts(start, end) {
 		text := x.doc[part[0]:part[1]]
-		says := (opensWithVerb(text) || learnersDo().MatchString(text)) && !outcomeNames().MatchString(text)
+		learner := learnersDo().MatchString(text)
+		verb := opensWithVerb(text) && (len(all) == 0 || !gerund().MatchString(text))
+		says := (verb || learner) && !outcomeNames().MatchString(text)
 		switch {
+		case whole(text):
+			all = append(all, sentence{start: part[0], end: part[0] + strings.LastIndex(text, " by")})
 		case leadIn(text) || strings.HasSuffix(text, "?") || !worded(text):
 		case says || len(all) == 0 && !aside().MatchString(text):
 			all = append(all, sentence{start: part[0], end: part[1]})
-		case len(all) > 0:
+			prose = prose || learner
+		case len(all) > 0 && !prose:
 			all[len(all)-1].end = part[1]
 		}
 	}
@@ -211,8 +266,10 @@ func stripped(text string, start, end int) (int, int) {
 	return end - len(strings.TrimLeft(part, " \t,;:*_–—-•▪●")), end
 }
 
+var gerund = pattern(`^\w+ing\b`)
+
 // outcomeNames are words of sentences about the outcomes of others, or about the author.
-var outcomeNames = pattern(`(?i)\b(?:student|program(?:me)?) (?:learning )?outcomes\b|\bdisclaimer\b|\b(?:I|my)\b`)
+var outcomeNames = pattern(`(?i)\b(?:student|program(?:me)?) (?:learning )?outcomes\b|\bdisclaimer\b|\b(?:I|my)\b|\bwe have\b`)
 
 // worded reports whether a text has at least two words, or one of more than three letters.
 func worded(text string) bool {

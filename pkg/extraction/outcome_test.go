@@ -135,6 +135,34 @@ func TestFoundOutcomes(t *testing.T) {
 			[]string{"Course", "", "Objectives", "Explain loops", "Audience:", "Students who learn to program"},
 			[]string{"2 Explain loops"},
 		},
+		"items of a list in parts of the outcomes need no verb": {
+			[]string{
+				"Course", "", "Intended Learning Outcomes", "", "What should a student remember?", "Students should be able to ...",
+				"Loops. Branches", "how to test", "This list follows the book that the department chose in the year before.", "Testing rooms",
+				"", "What can a student apply?", "By the end, students should be able to ...", "SQL in practice", "What else?", "",
+				"Grading", "Tests",
+			},
+			[]string{"2 Loops. Branches", "3 how to test", "2 SQL in practice"},
+		},
+		"a lead-in that is an outcome": {
+			[]string{"Course", "", "Competencies", "The student will write long programs with loops by:", "Encouraging others", "", "Staff", "The tutor"},
+			[]string{"3 The student will write long programs with loops", "2 Encouraging others"},
+		},
+		"claims of learners": {
+			[]string{"Course", "", "Skills", "LA.1: I can write programs.", "I can be reached on Friday.", "", "Objectives", "I can test programs"},
+			[]string{"LA.1: 3 I can write programs.", "3 I can test programs"},
+		},
+		"what follows a list": {
+			[]string{
+				"Course", "", "Objectives", "Explain loops", "This course follows the standards that the board of nursing chose for all its programs.",
+				"Workshop rooms", "Students will write programs", "Assigned reading:", "Draw maps",
+			},
+			[]string{"2 Explain loops", "3 Students will write programs"},
+		},
+		"sentences about the course in prose": {
+			[]string{"Course", "", "Objectives", "To this end, we draw maps. Students will write programs. Computing is older than that. It is everywhere."},
+			[]string{"3 Students will write programs."},
+		},
 		"none": {[]string{"Course", "The course explains loops."}, nil},
 	} {
 		if got := found(t, c.lines...); !slices.Equal(got, c.want) {

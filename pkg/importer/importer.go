@@ -80,7 +80,8 @@ const (
 // Reasons for the end of a run that are not errors.
 var (
 	errPaused     = errors.New("the time of the run is over")
-	errSuperseded = errors.New("the import was cancelled, or another run continues it")
+	errCancelled  = errors.New("the import was cancelled or deleted")
+	errSuperseded = errors.New("another run continues the import")
 )
 
 // Handle runs the imports of the organizations of an event. Those that could not go on are redelivered.
@@ -128,8 +129,10 @@ func (w *Worker) runAll(ctx context.Context, org catalog.OrgID) error {
 			continue
 		case errors.Is(err, errPaused):
 			return w.Queue.SendImports(ctx, org)
-		case errors.Is(err, errSuperseded):
+		case errors.Is(err, errCancelled):
 			continue
+		case errors.Is(err, errSuperseded): // it runs those behind, too
+			return nil
 		case attempt == retries || !catalog.HasCode(err, catalog.Unavailable) && !errors.Is(err, catalog.ErrStale):
 			return err
 		}
@@ -224,6 +227,9 @@ func (w *Worker) loadRows(ctx context.Context, j *journal, content intake.Conten
 	}
 	if j.saved.Sheet != nil {
 		o.Sheet = *j.saved.Sheet
+	}
+	if j.saved.OwnerID != nil {
+		o.Owner = *j.saved.OwnerID
 	}
 	for header, field := range j.details.Overrides {
 		o.Columns[header] = ""

@@ -59,7 +59,8 @@ func (q *queue) SendImports(context.Context, catalog.OrgID) error {
 // breaking is a table whose commits fail after some.
 type breaking struct {
 	*dynamo.Store
-	left int
+	left   int
+	before func() // called before each commit, if it is not nil
 }
 
 var errBroken = errors.New("broken")
@@ -67,6 +68,9 @@ var errBroken = errors.New("broken")
 func (b *breaking) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	if b.left--; b.left < 0 {
 		return errBroken
+	}
+	if b.before != nil {
+		b.before()
 	}
 	return b.Store.Commit(ctx, org, c)
 }
@@ -79,11 +83,11 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T) *fixture {
-	f := &fixture{t: t, store: &breaking{dynamotest.NewStore(t), 1 << 30}, files: files{}}
+	f := &fixture{t: t, store: &breaking{Store: dynamotest.NewStore(t), left: 1 << 30}, files: files{}}
 	f.worker = &importer.Worker{
 		Store: f.store, Files: f.files, Queue: &queue{}, Now: f.store.Now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 		Loader: upsert.Loader{
-			Store: f.store, Files: f.files, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: f.store.Now, IDs: ids,
+			Store: f.store, Files: f.files, Market: labor.Starter(), SkillName: skills.Starter().Name, SkillID: skills.Starter().Named, Now: f.store.Now, IDs: ids,
 			CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
 		},
 	}
@@ -107,7 +111,7 @@ func (f *fixture) request(name, content string, change func(*catalog.Import)) *c
 	var c catalog.Change
 	c.Create(document, nil)
 	c.Add(i, ids, dir, f.store.Now)
-	c.Describe(i, &catalog.ImportDetails{Layout: i.Layout})
+	c.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
 	if err := f.store.Store.Commit(ctx, org, &c); err != nil {
 		f.t.Fatal(err)
 	}
@@ -117,8 +121,13 @@ func (f *fixture) request(name, content string, change func(*catalog.Import)) *c
 // deliver delivers a message and returns how many failed.
 func (f *fixture) deliver() int {
 	f.t.Helper()
+	return f.deliverIn(f.t.Context())
+}
+
+func (f *fixture) deliverIn(ctx context.Context) int {
+	f.t.Helper()
 	body, _ := json.Marshal(map[string]any{"organizationId": org})
-	response, err := f.worker.Handle(f.t.Context(), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: string(body)}}})
+	response, err := f.worker.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: string(body)}}})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -84,10 +83,13 @@ func (j *journal) commit(ctx context.Context, change *catalog.Change, i *catalog
 	return err
 }
 
-// check returns errSuperseded unless the import is as this run has saved it.
+// check returns errCancelled or errSuperseded unless the import is as this run has saved it.
 func (j *journal) check(ctx context.Context) error {
 	now, err := service.Get[*catalog.Import](ctx, j.Store, j.saved.OrganizationID, j.saved.ID, true)
-	if catalog.HasCode(err, catalog.NotFound) || err == nil && now.UpdatedAt != j.saved.UpdatedAt {
+	switch {
+	case catalog.HasCode(err, catalog.NotFound), err == nil && now.Ended():
+		return errCancelled
+	case err == nil && now.UpdatedAt != j.saved.UpdatedAt:
 		return errSuperseded
 	}
 	return err
@@ -98,7 +100,7 @@ func (j *journal) opened(ctx context.Context, file *intake.File) error {
 	i := *j.saved
 	i.Layout, i.Resource = string(file.Layout), nil
 	if file.Resource != "" {
-		i.Resource = new(file.Resource.Resource())
+		i.Resource = new(entry.Resource(file.Resource))
 	}
 	names := map[string]bool{}
 	for _, c := range file.Columns {
@@ -108,7 +110,7 @@ func (j *journal) opened(ctx context.Context, file *intake.File) error {
 	j.details.Columns = columns(file.Columns, j.several)
 	var change catalog.Change
 	change.Advance(j.saved, &i, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 
@@ -124,7 +126,7 @@ func columns(all []intake.Column, several bool) []catalog.ImportColumn {
 			most = 20
 		}
 		column := catalog.ImportColumn{
-			Header: shortened(c.Header, most), Suggestion: c.Suggestion, Example: shortened(c.Example, most),
+			Header: shortened(c.Header, most), Suggestion: c.Suggestion, Example: shortened(c.Example, most), Count: c.Count,
 		}
 		if c.Field != "" {
 			column.Field = new(c.Field)
@@ -159,12 +161,12 @@ func (j *journal) Plan(ctx context.Context, s *upsert.Step) error {
 		for _, r := range s.Rejects {
 			reasons[r.Row.Number] = shortened(r.Reason, maxReason)
 		}
-		s.Change.Refuse(j.next, *s.Position, reasons)
+		s.Change.RejectRows(j.next, *s.Position, reasons)
 	}
 	if more := j.room(); more > 0 && len(j.found) > 0 {
 		details := *j.details
 		details.Problems = append(slices.Clone(details.Problems), j.found[:min(more, len(j.found))]...)
-		s.Change.Describe(j.next, &details)
+		s.Change.SetImportDetails(j.next, &details)
 	}
 	return nil
 }
@@ -188,7 +190,7 @@ func (j *journal) add(s *upsert.Step) {
 		if next.CountsByResource == nil {
 			next.CountsByResource = map[string]catalog.ImportCounts{}
 		}
-		resource := s.Kind.Resource()
+		resource := entry.Resource(s.Kind)
 		next.CountsByResource[resource] = next.CountsByResource[resource].Plus(counts)
 	}
 	if s.Position != nil {
@@ -241,7 +243,7 @@ func (j *journal) show(ctx context.Context) error {
 	var change catalog.Change
 	next := *j.next
 	change.Advance(j.saved, &next, j.Now())
-	change.Describe(&next, j.details)
+	change.SetImportDetails(&next, j.details)
 	return j.commit(ctx, &change, &next)
 }
 
@@ -250,7 +252,7 @@ func (j *journal) complete(ctx context.Context) error {
 	i := *j.saved
 	var change catalog.Change
 	change.EndImport(&i, catalog.ImportCompleted, nil, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 
@@ -346,16 +348,11 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		}
 		fields := r.Problem.Fields[min(len(r.Row.Problems), len(r.Problem.Fields)):]
 		for _, f := range fields {
-			p := catalog.ImportProblem{Column: r.Row.Column(f.Location), Code: code, Message: f.Message}
-			if p.Column == "" {
-				p.Column = f.Location
-			}
+			line, column, value := r.Row.At(f.Location)
 			if f.Value != nil {
-				p.Value = fmt.Sprint(f.Value)
-			} else if at := slices.Index(r.Row.Header, p.Column); at >= 0 && at < len(r.Row.Source) {
-				p.Value = strings.TrimSpace(r.Row.Source[at])
+				value = fmt.Sprint(f.Value)
 			}
-			add(r.Row, p)
+			add(r.Row, catalog.ImportProblem{Line: line, Column: column, Code: code, Message: f.Message, Value: value})
 		}
 		if len(r.Problem.Fields) == 0 {
 			add(r.Row, catalog.ImportProblem{Code: code, Message: r.Problem.Detail})

@@ -16,57 +16,25 @@ import (
 // labelPrefix marks a grant that is a label instead of a course.
 const labelPrefix = "label:"
 
-// articulations is a table of articulations with one alternative per line. Lines with the same id form one articulation,
-// in line order. An articulation without an id is identified by its contents. A row has only the fields that its lines
-// have columns for.
+// articulations is a table of articulations with one alternative per line. Lines with the same id form one
+// articulation, in line order. An articulation without an id is identified by its contents. A row has only the fields
+// that its lines have columns for.
 type articulations struct {
 	*table
-	waiting map[string]*incomplete // by id
 }
 
-// incomplete is an articulation of which lines are missing.
-type incomplete struct {
-	lines int
-	row   *Row
-}
-
-// rows reads the table twice: an articulation is complete, and no longer held, when all lines with its id were read.
+// rows visits the articulations in the order of their last lines.
 func (a *articulations) rows(visit func(Row) error) error {
-	a.waiting = map[string]*incomplete{}
-	if a.has("id") {
-		if err := a.each(func() error {
-			if id := a.get("id"); a.waiting[id] != nil {
-				a.waiting[id].lines++
-			} else if id != "" {
-				a.waiting[strings.Clone(id)] = &incomplete{lines: 1}
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return a.each(func() error {
-		row := a.row()
-		of := a.waiting[row.Name]
-		switch {
-		case of == nil: // it has no id; the same line is the same articulation in the next file
+	return a.grouped(func() string { return a.get("id") }, a.row, addLine, func(row Row) error {
+		if row.Name == "" { // it has no id; the same line is the same articulation in the next file
 			text, err := json.Marshal(row.Fields)
 			if err != nil {
 				return err
 			}
 			sum := sha256.Sum256(text)
 			row.Name = entry.LineName + hex.EncodeToString(sum[:])
-			return visit(row)
-		case of.row == nil:
-			of.row = &row
-		default:
-			addLine(of.row, row)
 		}
-		if of.lines--; of.lines > 0 {
-			return nil
-		}
-		delete(a.waiting, row.Name)
-		return visit(*of.row)
+		return visit(row)
 	})
 }
 

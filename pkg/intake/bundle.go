@@ -97,12 +97,13 @@ func partOfText(t text, o Options) (part, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, t.broken(err)
 	}
+	start = bytes.TrimSpace(start[:n])
 	switch ext := strings.ToLower(path.Ext(t.name)); {
-	case ext == ".jsonld", ext == ".json" && isLinked(start[:n]):
+	case ext == ".jsonld", ext != ".ndjson" && ext != ".jsonl" && isLinked(start):
 		return &linked{text: t}, nil
 	case ext == ".json":
 		return &catalogs{text: t}, nil
-	case ext == ".ndjson", ext == ".jsonl", bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")):
+	case ext == ".ndjson", ext == ".jsonl", bytes.HasPrefix(start, []byte("{")):
 		return &catalogs{text: t, kind: o.Resource, lined: true}, nil
 	}
 	return newPart(t.name, t.separated, o)
@@ -113,6 +114,9 @@ func newPart(name string, open func() (lines, error), o Options) (part, error) {
 	t, err := newTable(name, open, o)
 	if err == nil && t.kind == catalog.ArticulationKind {
 		return &articulations{table: t}, nil
+	}
+	if err == nil && t.kind == catalog.OutcomeListKind {
+		return &outcomes{t, o.Owner}, nil
 	}
 	return t, err
 }

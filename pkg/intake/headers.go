@@ -116,7 +116,7 @@ func oneEdit(a, b string) bool {
 }
 
 // lacking returns which columns a table needs besides the fields that it has; "" for none.
-func lacking(kind catalog.Kind, fields []string) string {
+func lacking(kind catalog.Kind, fields []string, o Options) string {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(fields, name) })
 	}
@@ -141,6 +141,14 @@ func lacking(kind catalog.Kind, fields []string) string {
 		return `the columns "institution" and "codes", or those of TES`
 	case kind == catalog.ArticulationKind:
 		return ""
+	case kind == catalog.OutcomeListKind && has("guid") && o.Owner == "":
+		return `the owner of the outcomes, which a file of Canvas does not name: a course or program`
+	case kind == catalog.OutcomeListKind && has("guid"):
+		return quoted("title")
+	case kind == catalog.OutcomeListKind && o.Owner != "":
+		return quoted("statement")
+	case kind == catalog.OutcomeListKind:
+		return quoted("owner", "statement")
 	case kind == catalog.CourseKind && has("name") && !coded && !has("externalId"):
 		return `a column "code", or "subject" and "number"`
 	case kind == catalog.SectionKind && has("name") && !coded && !has("courseExternalId"):
@@ -151,7 +159,12 @@ func lacking(kind catalog.Kind, fields []string) string {
 
 // kindOf guesses the kind of a table's records: from the file's name, else the kind that most columns belong to.
 func kindOf(name string, header []string, o Options) catalog.Kind {
-	if kind := catalog.ArticulationKind; o.Layout == TES || lacking(kind, assign(entry.Resource(kind), header, o)) == "" {
+	if kind := catalog.ArticulationKind; o.Layout == TES ||
+		lacking(kind, assign(entry.Resource(kind), header, o), o) == "" {
+		return kind
+	}
+	if kind := catalog.OutcomeListKind; slices.Contains(assign(entry.Resource(kind), header, o), "guid") ||
+		lacking(kind, assign(entry.Resource(kind), header, o), Options{}) == "" {
 		return kind
 	}
 	for _, of := range nameWords {
@@ -163,7 +176,7 @@ func kindOf(name string, header []string, o Options) catalog.Kind {
 	for _, kind := range entry.Tabular {
 		fields := assign(entry.Resource(kind), header, o)
 		n := assigned(fields)
-		if lacking(kind, fields) == "" {
+		if lacking(kind, fields, o) == "" {
 			n += 100
 		}
 		if n > most {

@@ -43,7 +43,8 @@ type Options struct {
 	Sheet    string       // of a workbook; the first by default
 	// Columns overrides the fields of columns, by header; "" ignores the column.
 	Columns map[string]string
-	MaxRows int // 0 for no limit
+	MaxRows int    // 0 for no limit
+	Owner   string // course or program of outcomes whose lines name none
 }
 
 // Content is the content of a file: a bytes.Reader, strings.Reader or io.SectionReader.
@@ -173,7 +174,7 @@ func (f *File) check(name string, o Options) error {
 		if err != nil {
 			return err
 		}
-		f.Count++
+		f.Count += row.Count()
 		f.Resource = row.Kind
 		kinds[row.Kind] = true
 		if o.MaxRows > 0 && f.Count > o.MaxRows {

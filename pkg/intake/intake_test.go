@@ -80,6 +80,10 @@ func TestHeaders(t *testing.T) {
 		{"programs", "a.csv", "Program ID,Program Title,CIP Code,Courses\nP,Nursing,51.3801,BIO 1; BIO 2\n", []Row{
 			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Members: []string{"BIO 1", "BIO 2"}, Fields: map[string]any{"name": "Nursing", "cipCode": "51.3801"}},
 		}},
+		{"maps of programs", "a.csv", "Program ID,Program Title,mapSettings\nP,Nursing,0.3 0.6\nQ,Law,\n", []Row{
+			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Fields: map[string]any{"name": "Nursing", "mapSettings": map[string]any{"touch": 0.3, "cover": 0.6}}},
+			{Place: "a.csv:3", Kind: catalog.ProgramKind, Name: "Q", Fields: map[string]any{"name": "Law", "mapSettings": nil}},
+		}},
 		{"credentials", "credentials.csv", "id,name,sections\nC,Badge,\n", []Row{
 			{Place: "credentials.csv:2", Kind: catalog.CredentialKind, Name: "C", Members: []string{}, Fields: map[string]any{"name": "Badge"}},
 		}},

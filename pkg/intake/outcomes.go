@@ -1,13 +1,10 @@
 package intake
 
 import (
+	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,13 +12,6 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
 )
-
-// OutcomeList is the list of outcomes of one owner in a file.
-type OutcomeList struct {
-	Owner, OwnerKind string           // as the file names them; "" in a file of Canvas
-	Outcomes         []map[string]any // in the fields of a request
-	Lines            []int            // of each outcome, from 1
-}
 
 // outcomeColumns are the columns of an export, in order.
 var outcomeColumns = []string{
@@ -32,118 +22,101 @@ var outcomeColumns = []string{
 var canvasColumns = []string{"vendor_guid", "object_type", "title", "description", "parent_guids", "workflow_state"}
 
 const (
-	guidPrefix = "scs-"  // of the guid of an outcome of ours
-	noSkills   = "none"  // the cell of an outcome to which people gave no skills
-	groupType  = "group" // of Canvas's objects: it has outcomes below it
+	noSkills  = "none"  // the cell of an outcome to which people gave no skills
+	groupType = "group" // of Canvas's objects: it has outcomes below it
 )
 
-// ReadOutcomes reads a table of outcomes, and reports whether it is Canvas's. Every row must have a statement.
-func ReadOutcomes(path string) (lists []*OutcomeList, canvas bool, err error) {
-	decoded, err := text{filepath.Base(path), func() (io.ReadCloser, error) { return os.Open(path) }}.decoded()
-	if err != nil {
-		return nil, false, err
-	}
-	defer decoded.Close()
-	r := csv.NewReader(decoded)
-	r.FieldsPerRecord = -1
-	header, err := r.Read()
-	if err != nil {
-		return nil, false, fail(catalog.EmptyDocument, "%s has no rows", filepath.Base(path))
-	}
-	columns := map[string]int{}
-	for i, h := range header {
-		columns[entry.Plain(h)] = i
-	}
-	_, canvas = columns[entry.Plain("vendor_guid")]
-	required := []string{"owner", "statement"}
-	if canvas {
-		required = []string{"vendor_guid", "title"}
-	}
-	for _, name := range required {
-		if _, ok := columns[entry.Plain(name)]; !ok {
-			return nil, canvas, fail(MissingColumns, "%s has no column %q", filepath.Base(path), name)
-		}
-	}
-	var wrong []error
-	for {
-		cells, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return lists, canvas, errors.Join(wrong...)
-		}
-		if err != nil {
-			return nil, canvas, fail(catalog.Malformed, "%s: %v", filepath.Base(path), err)
-		}
-		line, _ := r.FieldPos(0)
-		get := func(name string) string {
-			if i, ok := columns[entry.Plain(name)]; ok && i < len(cells) {
-				return unguarded(strings.TrimSpace(cells[i]))
-			}
-			return ""
-		}
-		list := &OutcomeList{Owner: get("owner"), OwnerKind: get("ownerKind")}
-		if i := slices.IndexFunc(lists, func(l *OutcomeList) bool { return l.Owner == list.Owner && l.OwnerKind == list.OwnerKind }); i >= 0 {
-			list = lists[i]
-		} else {
-			lists = append(lists, list)
-		}
-		read := outcomeFields
-		if canvas {
-			read = canvasFields
-		}
-		fields, err := read(get)
-		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", filepath.Base(path), line, err))
-		}
-		if fields != nil {
-			list.Outcomes, list.Lines = append(list.Outcomes, fields), append(list.Lines, line)
-		}
-	}
+// outcomes is a table with one outcome per line: ours, or Canvas's. The lines of an owner form one row.
+type outcomes struct {
+	*table
+	owner string // of lines that name none
 }
 
-// outcomeFields returns the fields of a row of our own table. Blank cells of level and skills leave them to what is
-// extracted.
-func outcomeFields(get func(string) string) (map[string]any, error) {
-	fields := map[string]any{"statement": get("statement"), "alignments": []any{}}
+// maxListed is the number of lines of a row that are kept: one more than a list can have.
+const maxListed = 101
+
+func (t *outcomes) rows(visit func(Row) error) error {
+	return t.grouped(func() string {
+		return strings.ToLower(t.get("ownerKind")) + " " + cmp.Or(t.get("owner"), t.owner, "?")
+	}, t.row, func(row *Row, more Row) {
+		switch {
+		case len(more.Lines) == 0 || len(row.Lines) == maxListed:
+			return
+		case len(row.Lines) == 0:
+			row.Place, row.Line, row.Source = more.Place, more.Line, more.Source
+		default:
+			row.More = append(row.More, more.Source)
+		}
+		row.Lines = append(row.Lines, more.Lines...)
+		row.Fields["outcomes"] = append(row.Fields["outcomes"].([]any), more.Fields["outcomes"].([]any)...)
+		row.Problems = append(row.Problems, more.Problems...)
+	}, visit)
+}
+
+// get returns a cell without the guard against formulas.
+func (t *outcomes) get(field string) string { return unguarded(t.table.get(field)) }
+
+// row returns a line as a list of one outcome, or of none for a deleted one.
+func (t *outcomes) row() Row {
+	row := t.newRow("")
+	row.Parent = cmp.Or(t.get("owner"), t.owner)
+	row.Name = strings.TrimSpace(strings.ToLower(t.get("ownerKind")) + " " + row.Parent)
+	row.Fields["outcomes"] = []any{}
+	if t.has("ownerKind") {
+		set(row.Fields, "ownerKind", strings.ToLower(t.get("ownerKind")))
+	}
+	note := func(field, message string) { row.Problems = append(row.Problems, t.problem(field, message)) }
+	if row.Parent == "" {
+		note("owner", "is required")
+	}
+	if strings.EqualFold(t.get("workflowState"), "deleted") {
+		return row
+	}
+	fields := t.canvas
+	if !t.has("guid") {
+		fields = t.own
+	}
+	row.Fields["outcomes"], row.Lines = []any{fields(note)}, []int{t.line}
+	return row
+}
+
+// own returns the fields of a line of our own table. Blank cells of level and skills leave them to what is extracted.
+func (t *outcomes) own(note func(field, message string)) map[string]any {
+	fields := map[string]any{"statement": t.get("statement")}
 	for _, name := range []string{"code", "parentCode", "parentId"} {
-		if cell := get(name); cell != "" {
-			fields[name] = cell
+		set(fields, name, t.get(name))
+	}
+	if cell := t.get("level"); cell != "" {
+		if level, err := strconv.Atoi(cell); err != nil || level < 1 || level > 5 {
+			note("level", "must be 1 to 5")
+		} else {
+			fields["level"] = float64(level)
 		}
 	}
-	if cell := get("level"); cell != "" {
-		level, err := strconv.Atoi(cell)
-		if err != nil || level < 1 || level > 5 {
-			return fields, fmt.Errorf("level must be 1 to 5, not %q", shown(cell))
-		}
-		fields["level"] = level
-	}
-	switch cell := get("skills"); cell {
+	switch cell := t.get("skills"); cell {
 	case "":
 	case noSkills:
 		fields["skills"] = []any{}
 	default:
-		skills, err := skillsOf(cell)
-		if err != nil {
-			return fields, err
+		if skills, err := skillsOf(cell); err != nil {
+			note("skills", err.Error())
+		} else {
+			fields["skills"] = skills
 		}
-		fields["skills"] = skills
 	}
-	var alignments []any
-	for _, cell := range barred(get("alignments")) {
+	alignments := []any{}
+	for _, cell := range barred(t.get("alignments")) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(cell), " ")
 		uri, label, _ := strings.Cut(rest, " ")
 		if kind == "" {
 			continue
 		}
 		alignment := map[string]any{"type": strings.ToUpper(kind), "uri": uri}
-		if label != "" {
-			alignment["label"] = label
-		}
+		set(alignment, "label", label)
 		alignments = append(alignments, alignment)
 	}
-	if alignments != nil {
-		fields["alignments"] = alignments
-	}
-	return fields, nil
+	fields["alignments"] = alignments
+	return fields
 }
 
 // barred splits a cell at bars that no backslash precedes.
@@ -165,27 +138,21 @@ func barred(cell string) []string {
 	return parts
 }
 
-// canvasFields returns the fields of a row of Canvas's, with its guid and that of its first parent in the fields guid
-// and parent; nil for a deleted one.
-func canvasFields(get func(string) string) (map[string]any, error) {
-	if strings.EqualFold(get("workflow_state"), "deleted") {
-		return nil, nil
+// canvas returns the fields of a line of Canvas's, with its guid and that of its first parent in the fields guid and
+// parent.
+func (t *outcomes) canvas(note func(field, message string)) map[string]any {
+	title, guid := t.get("title"), t.get("guid")
+	fields := map[string]any{"guid": guid, "statement": cmp.Or(t.get("statement"), title)}
+	if title != titled(fields["statement"].(string)) && utf8.RuneCountInString(title) <= 50 {
+		set(fields, "code", title)
 	}
-	title, statement := get("title"), get("description")
-	if statement == "" {
-		statement = title
-	}
-	fields := map[string]any{"guid": get("vendor_guid"), "statement": statement}
-	if title != titled(statement) && utf8.RuneCountInString(title) <= 50 {
-		fields["code"] = title
-	}
-	if parents := strings.Fields(get("parent_guids")); len(parents) > 0 {
+	if parents := strings.Fields(t.get("parentGuids")); len(parents) > 0 {
 		fields["parent"] = parents[0]
 	}
-	if fields["guid"] == "" {
-		return fields, errors.New("vendor_guid is required")
+	if guid == "" {
+		note("guid", "is required")
 	}
-	return fields, nil
+	return fields
 }
 
 // titled returns the title that Canvas shows for a statement without a code.
@@ -196,61 +163,7 @@ func titled(statement string) string {
 	return statement
 }
 
-// ResolveCanvas replaces the guids of a file of Canvas: those of present outcomes by their ids, those of parents by
-// ids or codes. Present outcomes keep their alignments, which Canvas does not have.
-func (l *OutcomeList) ResolveCanvas(present []catalog.Outcome) error {
-	ids := map[string]string{}
-	for i := range present {
-		ids[guidPrefix+present[i].ID] = present[i].ID
-	}
-	at := map[string]int{}
-	for i, fields := range l.Outcomes {
-		guid := fields["guid"].(string)
-		if _, twice := at[guid]; twice {
-			return fmt.Errorf("line %d: the vendor_guid %q stands there twice", l.Lines[i], shown(guid))
-		}
-		at[guid] = i
-	}
-	for i, fields := range l.Outcomes {
-		if parent, ok := fields["parent"].(string); ok {
-			switch p, inFile := at[parent]; {
-			case !inFile || p >= i:
-				return fmt.Errorf("line %d: parent_guids: %q does not stand before it", l.Lines[i], shown(parent))
-			case ids[parent] != "":
-				fields["parentId"] = ids[parent]
-			case l.Outcomes[p]["code"] != nil:
-				fields["parentCode"] = l.Outcomes[p]["code"]
-			default:
-				return fmt.Errorf("line %d: parent_guids: the title of %q must have at most 50 characters and differ from its description, as its code",
-					l.Lines[i], shown(parent))
-			}
-		}
-	}
-	for _, fields := range l.Outcomes {
-		if id := ids[fields["guid"].(string)]; id != "" {
-			fields["id"] = id
-			o := present[slices.IndexFunc(present, func(o catalog.Outcome) bool { return o.ID == id })]
-			fields["alignments"] = alignmentFields(o.Alignments)
-		}
-		delete(fields, "guid")
-		delete(fields, "parent")
-	}
-	return nil
-}
-
-func alignmentFields(all []catalog.OutcomeAlignment) []any {
-	fields := make([]any, len(all))
-	for i, a := range all {
-		of := map[string]any{"type": a.Type, "uri": a.URI}
-		if a.Label != nil {
-			of["label"] = *a.Label
-		}
-		fields[i] = of
-	}
-	return fields
-}
-
-// OutcomeExport writes lists of outcomes in a format that ReadOutcomes reads.
+// OutcomeExport writes lists of outcomes as a table that can be imported.
 type OutcomeExport struct {
 	Canvas bool
 	out    *csv.Writer
@@ -318,7 +231,8 @@ func ownLine(owner, ownerKind string, o, parent *catalog.Outcome) []string {
 		cell := strings.TrimSpace(a.Type + " " + a.URI + " " + optional(a.Label))
 		alignments = append(alignments, strings.NewReplacer(`\`, `\\`, "|", `\|`).Replace(cell))
 	}
-	return []string{owner, ownerKind, optional(o.Code), o.Statement, level, parentCode, skills, strings.Join(alignments, "|"), parentID}
+	return []string{owner, ownerKind, optional(o.Code), o.Statement, level, parentCode, skills,
+		strings.Join(alignments, "|"), parentID}
 }
 
 func canvasLine(o *catalog.Outcome, parent bool) []string {
@@ -330,7 +244,7 @@ func canvasLine(o *catalog.Outcome, parent bool) []string {
 		title = *o.Code
 	}
 	if o.ParentID != nil {
-		above = guidPrefix + *o.ParentID
+		above = entry.GUIDPrefix + *o.ParentID
 	}
-	return []string{guidPrefix + o.ID, kind, title, o.Statement, above, "active"}
+	return []string{entry.GUIDPrefix + o.ID, kind, title, o.Statement, above, "active"}
 }

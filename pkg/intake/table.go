@@ -94,12 +94,14 @@ func (t *table) assign(resource string, o Options) error {
 		}
 	}
 	has := strings.Join(t.header, ", ")
-	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic && !slices.ContainsFunc(entry.HeadersOf()[resource], func(h entry.Header) bool {
-		return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header, func(text string) bool { return entry.Plain(text) == h.Plain })
-	}) {
+	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic &&
+		!slices.ContainsFunc(entry.HeadersOf()[resource], func(h entry.Header) bool {
+			return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header,
+				func(text string) bool { return entry.Plain(text) == h.Plain })
+		}) {
 		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
 	}
-	if lacks := lacking(t.kind, t.fields); lacks != "" && t.kind != "" {
+	if lacks := lacking(t.kind, t.fields, o); lacks != "" && t.kind != "" {
 		code := MissingColumns
 		if len(t.at) == 0 {
 			code = UnknownLayout
@@ -148,6 +150,43 @@ func (t *table) each(visit func() error) error {
 			return err
 		}
 	}
+}
+
+// grouped visits the rows of a table in which the lines with the same key form one row; a line without a key is one
+// alone. It reads the table twice: a row is complete, and no longer held, when all of its lines were read.
+func (t *table) grouped(key func() string, read func() Row, add func(row *Row, more Row), visit func(Row) error) error {
+	type incomplete struct {
+		lines int
+		row   *Row
+	}
+	waiting := map[string]*incomplete{}
+	if err := t.each(func() error {
+		if key := key(); waiting[key] != nil {
+			waiting[key].lines++
+		} else if key != "" {
+			waiting[strings.Clone(key)] = &incomplete{lines: 1}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return t.each(func() error {
+		row := read()
+		of := waiting[key()]
+		switch {
+		case of == nil:
+			return visit(row)
+		case of.row == nil:
+			of.row = &row
+		default:
+			add(of.row, row)
+		}
+		if of.lines--; of.lines > 0 {
+			return nil
+		}
+		delete(waiting, key())
+		return visit(*of.row)
+	})
 }
 
 func blank(cells []string) bool {

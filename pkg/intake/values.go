@@ -69,6 +69,16 @@ func valueOf(field, cell string) (any, error) {
 			return day, nil
 		}
 		return nil, fmt.Errorf("%q is not a date such as 2026-08-15, 08/15/2026 or 15-AUG-2026", shown(cell))
+	case "mapSettings":
+		parts := strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ;-–/", r) })
+		if len(parts) == 2 {
+			touch, err := number(parts[0])
+			cover, also := number(parts[1])
+			if err == nil && also == nil {
+				return map[string]any{"touch": touch, "cover": cover}, nil
+			}
+		}
+		return nil, fmt.Errorf("%q is not two thresholds, such as 0.3 0.6", shown(cell))
 	case "salaryMin", "salaryMax":
 		amount, err := number(strings.NewReplacer("$", "", ",", "", " ", "").Replace(cell))
 		if err != nil {

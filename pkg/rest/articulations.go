@@ -17,7 +17,8 @@ type articulationInput struct {
 
 type readArticulationInput struct {
 	articulationInput
-	Format string `query:"format" doc:"Overrides Accept: html is a page to read, print and sign"`
+	Format  string   `query:"format" doc:"Overrides Accept: html is a page to read, print and sign"`
+	Include []string `query:"include" enum:"evidence" doc:"Fields to add: evidence, which before approval is the evidence that an approval would freeze now"`
 }
 
 type sharedArticulationInput struct {
@@ -86,7 +87,11 @@ func (s *Server) bindArticulations() {
 			_, err := c.articulationPage(ctx, in.ArticulationID)
 			return nil, err
 		}
-		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
+		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
+		if err == nil && len(in.Include) > 0 && a.Status != catalog.ArticulationApproved {
+			a.Evidence, err = c.actor().CurrentEvidence(ctx, a)
+		}
+		return a, err
 	})
 	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
 		return c.articulationPage(ctx, in.ArticulationID)

@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 	for path, want := range map[string]string{
 		"results.0.problem.code":              "validation_failed",
 		"results.0.problem.errors.0.location": "body.items[0].name",
-		"results.1.problem.errors.0.location": "body.items[1]",
+		"results.1.problem.errors.0.location": "body.items[1].externalId",
 		"results.3.problem.errors.0.message":  "the external id C is already used at item 2",
 		"results.4.problem.errors.0.location": "body.items[4].unknown",
 		"results.5.problem.errors.0.location": "body.items[5].skills",

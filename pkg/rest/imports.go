@@ -8,6 +8,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // ImportQueue receives organizations with imports to run. The sweeper finds those that it loses.
@@ -65,7 +66,7 @@ func (s *Server) bindImport() {
 		}
 		deletion, err := service.Delete[*catalog.Import](ctx, c.actor(), i.ID)
 		if err == nil {
-			deletion.Describe(i, nil)
+			deletion.SetImportDetails(i, nil)
 		}
 		return deletion, err
 	})
@@ -88,7 +89,19 @@ func createImport(
 	given := in.Body.ImportInput
 	actor := c.actor()
 	var err error
-	actor.Lookups.Documents, err = service.ReadyDocuments(ctx, c.Store, c.Files, c.org, []string{given.DocumentID.Value})
+	err = parallel.All(ctx, func(ctx context.Context) (err error) {
+		actor.Lookups.Documents, err = service.ReadyDocuments(ctx, c.Store, c.Files, c.org, []string{given.DocumentID.Value})
+		return err
+	}, func(ctx context.Context) (err error) {
+		switch owner := given.OwnerID.Or(nil); {
+		case owner == nil:
+		case catalog.OutcomeOwner(*owner) == catalog.CourseKind:
+			actor.Lookups.Courses, err = service.GetByID[*catalog.Course](ctx, c.Store, c.org, []string{*owner}, false)
+		case catalog.OutcomeOwner(*owner) == catalog.ProgramKind:
+			actor.Lookups.Programs, err = service.GetByID[*catalog.Program](ctx, c.Store, c.org, []string{*owner}, false)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +118,9 @@ func createImport(
 		if field != nil && !slices.ContainsFunc(kinds, func(kind catalog.Kind) bool {
 			return slices.Contains(entry.Fields(kind), *field)
 		}) {
-			wrong = append(wrong, catalog.FieldError{Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field})
+			wrong = append(wrong, catalog.FieldError{
+				Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field,
+			})
 		}
 	}
 	if wrong != nil {
@@ -117,6 +132,6 @@ func createImport(
 	}
 	var change catalog.Change
 	change.Add(i, c.IDs, dir, c.Now)
-	change.Describe(i, details)
+	change.SetImportDetails(i, details)
 	return withDetails(i, &catalog.ImportDetails{}), &change, nil
 }

@@ -210,6 +210,10 @@ func TestMediaTypesOfReports(t *testing.T) {
 	if table := string(s.one.must(200, "GET", path+"/table?view=coverage", "").Body); !strings.HasPrefix(table, "skillId,") {
 		t.Error(table)
 	}
+	for _, view := range []string{"alignment", "coverage", "gap", "market"} {
+		s.one.must(200, "GET", path+"?view="+view, "").want("view", view)
+	}
+	s.one.must(400, "GET", path+"?view=all", "").want("code", "invalid_parameter")
 	s.one.must(404, "GET", "/reports/rpt_0/page", "").want("code", "not_found")
 	s.two.must(404, "GET", path+"/table", "")
 	s.one.must(204, "DELETE", path, "", "If-Match", tags["application/json"])

@@ -49,14 +49,14 @@ const maxMapJobs = 10
 
 func (s *Server) bindMaps() {
 	read(s, "getProgramMap", func(ctx context.Context, c *call, in *mapInput) (alignment.CurriculumMap, error) {
-		curriculum, err := c.curriculum(ctx, *in)
+		curriculum, err := c.curriculum(ctx, *in, false)
 		if err != nil {
 			return alignment.CurriculumMap{}, err
 		}
 		return curriculum.Map(), nil
 	})
 	read(s, "getProgramMapTable", func(ctx context.Context, c *call, in *mapTableInput) (anything, error) {
-		curriculum, err := c.curriculum(ctx, in.mapInput)
+		curriculum, err := c.curriculum(ctx, in.mapInput, false)
 		if err != nil {
 			return anything{}, err
 		}
@@ -88,8 +88,8 @@ func (s *Server) bindMaps() {
 	})
 }
 
-// curriculum loads the program of a map.
-func (c *call) curriculum(ctx context.Context, in mapInput) (alignment.Curriculum, error) {
+// curriculum loads the program of a map, and, if quoted, the words of syllabi.
+func (c *call) curriculum(ctx context.Context, in mapInput, quoted bool) (alignment.Curriculum, error) {
 	var jobs []string
 	if in.Jobs != "" {
 		jobs = strings.Split(in.Jobs, ",")
@@ -97,14 +97,14 @@ func (c *call) curriculum(ctx context.Context, in mapInput) (alignment.Curriculu
 	if len(jobs) > maxMapJobs {
 		return alignment.Curriculum{}, catalog.Errorf(catalog.InvalidParameter, "jobs must name at most %d jobs.", maxMapJobs)
 	}
-	return c.actor().Curriculum(ctx, in.ProgramID, in.Basis, jobs)
+	return c.actor().Curriculum(ctx, in.ProgramID, in.Basis, jobs, quoted)
 }
 
 func showMap(ctx context.Context, c *call, in *mapInput) (anything, error) {
 	m, curriculum, err := parallel.Two(ctx, func(ctx context.Context) (alignment.Masthead, error) {
 		return c.masthead(ctx, in.ProgramID)
 	}, func(ctx context.Context) (alignment.Curriculum, error) {
-		return c.curriculum(ctx, *in)
+		return c.curriculum(ctx, *in, true)
 	})
 	if err != nil {
 		return anything{}, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // A map is computed, decided and shown: in JSON, as a table and as a page.
@@ -61,12 +63,91 @@ func TestMapOfAProgram(t *testing.T) {
 	if stale := c.must(200, "GET", path, ""); !strings.Contains(string(stale.Body), "DECISION_STALE") || !strings.Contains(string(stale.Body), `"settled":false`) {
 		t.Errorf("another statement: %s", stale.Body)
 	}
+	c.must(412, "DELETE", cell, "", "If-Match", tag)
+	c.must(204, "DELETE", cell, "", "If-Match", c.must(200, "GET", path, "").header("ETag"))
 	c.must(204, "DELETE", cell, "")
-	c.must(204, "DELETE", cell, "")
+	c.must(404, "DELETE", path+"/out_unknown/"+silent, "")
+	c.must(404, "DELETE", path+"/"+outcome+"/crs_unknown", "")
+	c.must(404, "DELETE", "/programs/prg_unknown/map/"+outcome+"/"+silent, "")
 	if table := c.must(200, "GET", path+"/table", "").Body; strings.Contains(string(table), "*") {
 		t.Errorf("a deleted decision: %q", table)
 	}
 	for _, wrong := range []string{`{"touch":0.31,"cover":0.6}`, `{"touch":0.7,"cover":0.6}`, `{"touch":0,"cover":0.6}`, `{"touch":0.3}`} {
 		c.must(422, "PATCH", "/programs/"+program, `{"mapSettings":`+wrong+`}`)
+	}
+}
+
+// A decision leaves with its outcome, and comes back with its course.
+func TestDecisionsLeaveWithTheirOutcome(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := s.one
+	course := c.must(201, "POST", "/courses", `{"name":"Databases","code":"CS 1"}`).text("id")
+	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course)).text("id")
+	path := "/programs/" + program
+	const two = `{"outcomes":[{"code":"P1","statement":"Query data","level":3,"skills":[]},{"code":"P2","statement":"Store data","level":3,"skills":[]}]}`
+	list := c.must(200, "PUT", path+"/outcomes", two)
+	for i := range 2 {
+		c.must(200, "PUT", path+"/map/"+list.text(fmt.Sprintf("outcomes.%d.id", i))+"/"+course, `{"mark":"MASTERED"}`)
+	}
+	left := func() (codes []string) {
+		t.Helper()
+		all, err := s.store.MapDecisions(t.Context(), "org_one", program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			for _, d := range all {
+				if d.OutcomeID == list.text(fmt.Sprintf("outcomes.%d.id", i)) {
+					codes = append(codes, list.text(fmt.Sprintf("outcomes.%d.code", i)))
+				}
+			}
+		}
+		return codes
+	}
+	c.must(200, "PUT", path+"/outcomes", `{"outcomes":[{"code":"P2","statement":"Store data"}]}`)
+	if got := left(); fmt.Sprint(got) != "[P2]" {
+		t.Errorf("without P1, decisions on %v are left", got)
+	}
+	c.must(204, "DELETE", path+"/courses/"+course, "")
+	if m := c.must(200, "GET", path+"/map", ""); strings.Contains(string(m.Body), "decidedAt") {
+		t.Errorf("the decision on a course that left: %s", m.Body)
+	}
+	c.must(200, "POST", path+"/courses", fmt.Sprintf(`{"courseId":%q}`, course))
+	if m := c.must(200, "GET", path+"/map", ""); !strings.Contains(string(m.Body), "decidedAt") {
+		t.Errorf("the decision on a course that came back: %s", m.Body)
+	}
+	c.must(200, "PUT", path+"/outcomes", `{"outcomes":[]}`)
+	if got := left(); got != nil {
+		t.Errorf("without outcomes, decisions on %v are left", got)
+	}
+}
+
+// The page quotes what was read for the section that represents a course; JSON and table do not.
+func TestMapPageQuotes(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	skill := s.one.known(1)[0]
+	d := s.one.described(`{"name":"Databases","code":"CS 1","description":"Students write SQL."}`)
+	const quote = "Students write SQL."
+	result := resultOf(found(skill, 3, 0.9))
+	result.Evidence[0].Quote, result.Provenance.Source = quote, catalog.FromDescription
+	s.finish(d.job, result)
+	program := s.one.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, strings.TrimPrefix(d.course, "/courses/"))).text("id")
+	s.one.must(200, "PUT", "/programs/"+program+"/outcomes",
+		fmt.Sprintf(`{"outcomes":[{"statement":"Query data","level":3,"skills":[{"skillId":%q,"level":3}]}]}`, skill))
+	path := "/programs/" + program + "/map"
+	if page := s.one.must(200, "GET", path+"/page", "").Body; !strings.Contains(string(page), "<q>"+quote+"</q>") {
+		t.Errorf("the page lacks %q: %s", quote, page)
+	}
+	for _, other := range []string{"", "/table", "/table?layout=long"} {
+		if body := s.one.must(200, "GET", path+other, "").Body; strings.Contains(string(body), quote) {
+			t.Errorf("%q quotes: %s", other, body)
+		}
+	}
+	// What a person set was not read anywhere.
+	s.one.must(200, "PATCH", d.section, fmt.Sprintf(`{"skills":[{"skillId":%q,"level":4}]}`, skill))
+	if page := s.one.must(200, "GET", path+"/page", "").Body; strings.Contains(string(page), "<q>") || !strings.Contains(string(page), "Teaches:") {
+		t.Errorf("the page quotes for skills set by hand: %s", page)
 	}
 }

@@ -15,7 +15,7 @@ type reportInput struct {
 }
 
 type readReportInput struct {
-	reportInput
+	viewInput
 	Format string `query:"format" doc:"Overrides Accept: csv is the view's table, html a page to read or print"`
 }
 
@@ -77,7 +77,7 @@ func createReport(
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
-	report, err := loadReport(ctx, c, in.ReportID, "")
+	report, err := loadReport(ctx, c, in.ReportID, in.View)
 	if err != nil {
 		return nil, err
 	}

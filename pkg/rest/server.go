@@ -48,7 +48,8 @@ type Server struct {
 	CheckHref func(href string) error // rejects addresses of syllabi that may not be fetched
 	Document  []byte                  // the OpenAPI document
 	Pages     Pages                   // for groups with pages
-	Site      fs.FS                   // files of GET /docs: index.html and assets
+	Site      fs.FS                   // files of GET /docs and GET /console, and their assets
+	Uploads   string                  // origin to which the console uploads; "" for none
 	Now       func() catalog.Time
 	IDs       catalog.IDs
 	Log       *slog.Logger

@@ -20,9 +20,13 @@ const ServiceName = "Skills Curriculum Service"
 // Version is the contract's version.
 const Version = "1.0.0"
 
-// sitePolicy lets the pages of GET /docs and GET /console load their script and stylesheet, and call this service.
-const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
-	"require-trusted-types-for 'script'; trusted-types 'none'"
+// sitePolicy lets the pages of GET /docs and GET /console load their script and stylesheet, and call this service and
+// another origin.
+func sitePolicy(other string) string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " +
+		strings.TrimSpace("'self' "+other) +
+		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+}
 
 // ServiceInfo describes the service at its root path.
 type ServiceInfo struct {
@@ -48,13 +52,14 @@ func (s *Server) bindDocs() {
 			c.location = api.BasePath + api.Of(c.op.Leads).Path
 			c.rendered = &rendered{status: http.StatusFound}
 		}
-		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
+		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path,
+			api.BasePath + api.Of("getOpenAPI").Path}}, nil
 	})
 	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
-		return anything{}, c.page("index.html", sitePolicy)
+		return anything{}, c.page("index.html", sitePolicy(""))
 	})
 	read(s, "getConsole", func(_ context.Context, c *call, _ *none) (anything, error) {
-		return anything{}, c.page("console.html", sitePolicy)
+		return anything{}, c.page("console.html", sitePolicy(s.Uploads))
 	})
 	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
 		// Its name contains its digest.

@@ -12,6 +12,10 @@ import (
 type Outcomes interface {
 	// ExtractionResult returns the result of a record's last extraction; nil for none.
 	ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error)
+	// ExtractionResults returns the results of the last extractions of records, by the records' ids.
+	ExtractionResults(
+		ctx context.Context, org catalog.OrgID, ids []string,
+	) (map[string]*catalog.ExtractionResult, error)
 }
 
 // sides are what an articulation's evidence compares, as it is now.
@@ -94,6 +98,15 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 		SkillsMatchScore: match.SkillsMatchScore, Equivalence: match.Equivalence, MatchingConfig: found.config,
 		SkillMatches: match.SkillMatches, Extraction: stamps,
 	}, err
+}
+
+// CurrentEvidence returns the evidence that an approval of the articulation would freeze now; nil for none.
+func (a Actor) CurrentEvidence(ctx context.Context, articulation *catalog.Articulation) (*catalog.DecisionEvidence, error) {
+	found, err := a.sidesOf(ctx, articulation, a.grantedCourses(ctx, articulation))
+	if err != nil {
+		return nil, err
+	}
+	return a.evidenceOf(ctx, found)
 }
 
 // provenance returns how a record's skills were extracted; nil if they were not. Records extracted by early versions do

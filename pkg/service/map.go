@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,8 +11,11 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Curriculum loads a program with everything that its map is computed from. jobs are job ids and, after soc:, SOC codes.
-func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []string) (alignment.Curriculum, error) {
+// Curriculum loads a program with everything that its map is computed from, and, if quoted, the words of syllabi. jobs
+// are job ids and, after soc:, SOC codes.
+func (a Actor) Curriculum(
+	ctx context.Context, programID, basis string, jobs []string, quoted bool,
+) (alignment.Curriculum, error) {
 	c := alignment.Curriculum{
 		Basis: basis, Asked: jobs, Related: func(id string) []string { return a.Taxonomy().Related(id) },
 		Address: func(o catalog.Outcome) string { return o.CTID },
@@ -61,7 +65,21 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 	if err != nil {
 		return c, err
 	}
-	surveyed, err := a.withSections(ctx, courses)
+	var results map[string]*catalog.ExtractionResult
+	var surveyed map[string]alignment.ReportCourse
+	var sections map[string]*catalog.Section
+	err = parallel.All(ctx, func(ctx context.Context) (err error) {
+		surveyed, sections, err = a.withSections(ctx, courses)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if quoted { // default sections represent most courses
+			results, err = a.Store.ExtractionResults(ctx, a.Org, defaultSections(courses))
+		}
+		return err
+	})
+	if err == nil && quoted {
+		err = a.addResults(ctx, results, surveyed, sections)
+	}
 	if err != nil {
 		return c, err
 	}
@@ -71,6 +89,9 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 			continue
 		}
 		of := alignment.CurriculumCourse{ReportCourse: surveyed[id], Outcomes: lists[id]}
+		if section := of.Represented(); section != nil && results[section.SectionID] != nil {
+			of.Quotes = results[section.SectionID].Evidence
+		}
 		if of.Outcomes == nil {
 			of.Outcomes = catalog.NewOutcomeList(course)
 		}
@@ -79,11 +100,49 @@ func (a Actor) Curriculum(ctx context.Context, programID, basis string, jobs []s
 	return c, nil
 }
 
+func defaultSections(courses map[string]*catalog.Course) (ids []string) {
+	for _, course := range courses {
+		ids = append(ids, course.DefaultSectionID)
+	}
+	return ids
+}
+
+// addResults loads what was read in the syllabi of the sections that represent courses, where it is not among the
+// results yet, and leaves out what is obsolete.
+func (a Actor) addResults(
+	ctx context.Context, results map[string]*catalog.ExtractionResult,
+	courses map[string]alignment.ReportCourse, sections map[string]*catalog.Section,
+) error {
+	var ids []string
+	for _, course := range courses {
+		section := course.Represented()
+		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID && sections[section.SectionID].Extracted() {
+			ids = append(ids, section.SectionID)
+		}
+	}
+	if len(ids) > 0 {
+		more, err := a.Store.ExtractionResults(ctx, a.Org, ids)
+		if err != nil {
+			return err
+		}
+		maps.Copy(results, more)
+	}
+	maps.DeleteFunc(results, func(id string, result *catalog.ExtractionResult) bool {
+		section := sections[id]
+		if section == nil || !section.Extracted() {
+			return true
+		}
+		stamp := section.Provenance // nil in early releases
+		return stamp != nil && *stamp != result.Provenance
+	})
+	return nil
+}
+
 // DecideMapCell decides the mark of a course for an outcome.
 func (a Actor) DecideMapCell(
 	ctx context.Context, programID, outcomeID, courseID string, in catalog.MapDecisionInput,
 ) (alignment.MapCell, *catalog.Change, error) {
-	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil, false)
 	if err != nil {
 		return alignment.MapCell{}, nil, err
 	}
@@ -98,13 +157,14 @@ func (a Actor) DecideMapCell(
 	c.Decisions = append(c.Decisions, decision)
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
-	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.DecideCell(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.RemoveDecisions(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 
 // DeleteMapDecision removes the decision on a cell, if there is one.
 func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, courseID string) (*catalog.Change, error) {
-	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil)
+	c, err := a.Curriculum(ctx, programID, alignment.BothBasis, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +175,7 @@ func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, cour
 	if slices.ContainsFunc(c.Decisions, func(d catalog.MapDecision) bool {
 		return d.OutcomeID == outcomeID && d.CourseID == courseID
 	}) {
-		change.Decide(c.Program, outcomeID, courseID, nil, a.Now)
+		change.DecideCell(c.Program, outcomeID, courseID, nil, a.Now)
 	}
 	return &change, nil
 }

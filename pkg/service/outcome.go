@@ -86,7 +86,14 @@ func (a Actor) save(p Promises, was *catalog.OutcomeList) (*catalog.Change, erro
 func (a Actor) ReplaceOutcomes(
 	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
 ) (*catalog.OutcomeList, *catalog.Change, error) {
-	p, err := a.promises(ctx, kind, ownerID)
+	p, decisions, err := parallel.Two(ctx, func(ctx context.Context) (Promises, error) {
+		return a.promises(ctx, kind, ownerID)
+	}, func(ctx context.Context) ([]catalog.MapDecision, error) {
+		if kind != catalog.ProgramKind {
+			return nil, nil
+		}
+		return a.Store.MapDecisions(ctx, a.Org, ownerID)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,6 +106,9 @@ func (a Actor) ReplaceOutcomes(
 		return p.List, &catalog.Change{}, nil
 	}
 	change, err := a.save(p, was)
+	if program, ok := p.Owner.(*catalog.Program); ok {
+		change.RemoveDecisions(program, p.List, decisions)
+	}
 	return p.List, change, err
 }
 
@@ -141,7 +151,7 @@ func (a Actor) AdoptOutcomes(
 	}
 	change, err := a.save(p, was)
 	read := catalog.ExtractionResult{Provenance: *p.List.Provenance, Statements: p.List.Read(adopted, before)}
-	change.Conclude(p.List, &read)
+	change.ReplaceResult(p.List, &read)
 	return p.List, change, err
 }
 

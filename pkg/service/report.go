@@ -100,17 +100,17 @@ func (a Actor) reportCourses(ctx context.Context, report *alignment.Report) ([]c
 		return nil, err
 	}
 	wrong = append(catalog.CheckNamed("course", named, courses, "body.settings.courses"), wrong...)
-	surveyed, err := a.withSections(ctx, courses)
+	surveyed, _, err := a.withSections(ctx, courses)
 	for _, course := range surveyed {
 		report.Courses = append(report.Courses, course)
 	}
 	return wrong, err
 }
 
-// withSections loads the sections of courses that count, and returns the courses by id.
+// withSections loads the sections of courses that count, and returns the courses and the sections by id.
 func (a Actor) withSections(
 	ctx context.Context, courses map[string]*catalog.Course,
-) (map[string]alignment.ReportCourse, error) {
+) (map[string]alignment.ReportCourse, map[string]*catalog.Section, error) {
 	var ids []string
 	for _, course := range courses {
 		for _, ref := range course.Sections {
@@ -119,7 +119,7 @@ func (a Actor) withSections(
 	}
 	sections, err := byID[*catalog.Section](a, ids...)(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := make(map[string]alignment.ReportCourse, len(courses))
 	for id, course := range courses {
@@ -131,7 +131,7 @@ func (a Actor) withSections(
 		}
 		all[id] = of
 	}
-	return all, nil
+	return all, sections, nil
 }
 
 // addPrograms sets CourseIDs: the settings' courses, then those that their programs have now. Programs that have grown

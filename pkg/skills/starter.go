@@ -14,7 +14,7 @@ var starterFiles embed.FS
 
 // starterInfo describes the starter vocabulary. Its version changes with its data.
 var starterInfo = Info{
-	Name: "Starter vocabulary", Version: "2.0", Licence: "Apache-2.0",
+	Name: "Starter vocabulary", Version: "3.0", Licence: "Apache-2.0",
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 

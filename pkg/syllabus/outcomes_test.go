@@ -51,6 +51,11 @@ func TestFormatsHaveTheSameOutcomes(t *testing.T) {
 		blocks = append(blocks, block{kind: paragraph, text: text})
 		want = append(want, strings.Replace(text, ": ", " 4 ", 1))
 	}
+	blocks = append(blocks, block{kind: heading, level: 2, text: "Intended Learning Outcomes"},
+		block{kind: heading, level: 3, text: "What should a student remember?"},
+		block{kind: paragraph, text: "By the end of the course, the students should be able to:"},
+		block{kind: item, text: "Routing algorithms"}, block{kind: item, text: "Layers of a network"})
+	want = append(want, " 2 Routing algorithms", " 2 Layers of a network")
 	for name, data := range map[string][]byte{
 		"a.pdf": asPDF(blocks, "CS 201 page %d", "%d"), "a.docx": asDOCX(t, blocks), "a.html": asHTML(blocks),
 		"a.md": markdownOf(blocks), "a.txt": asText(blocks),
@@ -68,6 +73,9 @@ func TestFormatsHaveTheSameOutcomes(t *testing.T) {
 				code = *o.Code
 			}
 			got = append(got, fmt.Sprintf("%s %d %s", code, o.Level, o.Statement))
+			if at := string([]rune(doc.Text)[o.Start:o.End]); at != o.Statement {
+				t.Errorf("%s: %q stands at %d, not %q", name, at, o.Start, o.Statement)
+			}
 			pages = append(pages, o.Page)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

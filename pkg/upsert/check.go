@@ -57,12 +57,18 @@ func (r *run) check(row entry.Row) candidate {
 	}
 	var wrong []catalog.FieldError
 	for _, p := range row.Problems {
-		wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: p.Message})
+		message := p.Message
+		if p.Line > row.Line {
+			message = fmt.Sprintf("line %d: %s", p.Line, message)
+		}
+		wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: message})
 	}
 	switch {
 	case wrong != nil:
 	case row.Name == "":
-		wrong = append(wrong, catalog.FieldError{Message: "the external id is missing"})
+		if _, otherwise := row.Fields["externalId"].(any); !otherwise || row.Fields["externalId"] == "" {
+			wrong = append(wrong, catalog.FieldError{Location: "externalId", Message: "is required"})
+		}
 	case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
 		wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
 			"the external ids of package and course must be at most %d bytes together", maxNameBytes)})
@@ -187,10 +193,13 @@ func fieldOf(f catalog.FieldError) string {
 	return strings.TrimPrefix(strings.TrimPrefix(f.Location, "body"), ".")
 }
 
-// describe returns field errors in terms of the file.
-func describe(errs ...catalog.FieldError) (texts []string) {
+// describe returns field errors of a row in terms of the file.
+func describe(row entry.Row, errs ...catalog.FieldError) (texts []string) {
 	for _, f := range errs {
 		field := fieldOf(f)
+		if line, column, _ := row.At(field); len(row.Lines) > 0 && strings.HasPrefix(field, "outcomes[") {
+			field = fmt.Sprintf("line %d: %s", line, column)
+		}
 		for _, m := range memberFields {
 			field = strings.Replace(field, m.field, m.inFile, 1)
 		}

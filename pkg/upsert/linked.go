@@ -7,7 +7,6 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -186,7 +185,7 @@ func (p *plan) loadKept(ctx context.Context) error {
 
 // assigned returns what is known of the external ids that the change assigns.
 func (p *plan) assigned(ctx context.Context) (map[string]catalog.ExternalID, error) {
-	kind, names := p.change.Names()
+	kind, names := p.change.ExternalIDs()
 	names = slices.DeleteFunc(names, func(name string) bool { return p.read.names[name] }) // those of rows are known
 	if len(names) == 0 {
 		return p.known, nil
@@ -196,84 +195,4 @@ func (p *plan) assigned(ctx context.Context) (map[string]catalog.ExternalID, err
 		maps.Copy(known, p.known)
 	}
 	return known, err
-}
-
-// ownerKinds are the kinds of records that own outcomes, by their names in rows.
-var ownerKinds = map[string]catalog.Kind{"course": catalog.CourseKind, "program": catalog.ProgramKind}
-
-// checkOutcomes returns how a row of outcomes violates the contract.
-func (r *run) checkOutcomes(row *entry.Row) []catalog.FieldError {
-	kind, _ := row.Fields["ownerKind"].(string)
-	if ownerKinds[kind] == "" {
-		return []catalog.FieldError{{Location: "ownerKind", Message: "must be course or program", Value: kind}}
-	}
-	body := maps.Clone(row.Fields)
-	delete(body, "ownerKind")
-	return schema.Check[catalog.OutcomesInput](body)
-}
-
-// loadOwner reads the owner of the plan's only row of outcomes.
-func (p *plan) loadOwner(ctx context.Context) (err error) {
-	row := p.rows[0]
-	if row.Fields["ownerKind"] == "course" {
-		p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, []string{row.Parent})
-	} else {
-		p.lookups.Programs, err = named[*catalog.Program](ctx, p.run, []string{row.Parent})
-	}
-	return err
-}
-
-// outcomes replaces the outcomes of a course or program.
-func (p *plan) outcomes(ctx context.Context, row entry.Row, _ catalog.ExternalID) error {
-	var owner catalog.Record
-	if course := p.lookups.Courses[row.Parent]; course != nil {
-		owner = course
-	} else if program := p.lookups.Programs[row.Parent]; program != nil {
-		owner = program
-	} else {
-		return catalog.Invalid(catalog.FieldError{Location: "owner", Message: "was not imported", Value: row.Parent})
-	}
-	in, err := decode[catalog.OutcomesInput](row.Fields)
-	if err != nil {
-		return err
-	}
-	if p.registered == nil {
-		p.registered = map[string]catalog.ExternalID{}
-	}
-	var ctids []string
-	for _, o := range in.Outcomes {
-		ctids = append(ctids, o.CTID.Value)
-	}
-	ctids = slices.DeleteFunc(ctids, func(ctid string) bool { return ctid == "" })
-	if len(ctids) > 0 {
-		set, err := p.holders(ctx, p.org, ctids)
-		if err != nil {
-			return err
-		}
-		maps.Copy(p.registered, set)
-	}
-	list, change, err := p.actor().ReplaceOutcomes(ctx, catalog.KindOf(owner), owner.Base().ID, in)
-	if catalog.HasCode(err, catalog.NotFound) && !p.save { // its owner is new in this file
-		list = catalog.NewOutcomeList(owner)
-		_, wrong := list.Replace(in, p.IDs, p.lookups)
-		if wrong != nil {
-			return catalog.Invalid(wrong...)
-		}
-		p.create(row, list)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if change.Empty() {
-		p.settle(row, list, false)
-		return nil
-	}
-	p.change = *change
-	if list.CreatedAt == p.now {
-		p.create(row, list)
-	} else {
-		p.settle(row, list, true)
-	}
-	return nil
 }

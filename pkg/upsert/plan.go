@@ -29,7 +29,7 @@ type plan struct {
 	used   map[string]string         // places of the rows that did not fail, by name
 
 	registered map[string]catalog.ExternalID // by CTID, of those that the rows have
-	usedCTIDs  map[string]string             // places of the rows that did not fail, by CTID
+	usedCTIDs  map[string]string             // places of the rows that did not fail, by CTID and by externalOf
 
 	Summary
 	settled Summary // of rows that were not planned
@@ -59,12 +59,17 @@ const windowRows = 100
 // open reads the records of the next rows unless the window has those of the plan.
 func (p *plan) open(ctx context.Context, next []candidate) error {
 	w := &p.read
-	missing := func(row entry.Row) bool { return nameOf(row) != "" && !w.names[nameOf(row)] }
+	missing := func(row entry.Row) bool {
+		external := externalOf(row)
+		return nameOf(row) != "" && !w.names[nameOf(row)] || external != "" && !w.names[external]
+	}
 	if w.kind != p.kind || slices.ContainsFunc(p.rows, missing) {
 		*w = window{kind: p.kind, names: map[string]bool{}}
 		for _, c := range next[:min(windowRows, len(next))] {
-			if name := nameOf(c.row); name != "" && c.good() {
-				w.names[name] = true
+			for _, name := range []string{nameOf(c.row), externalOf(c.row)} {
+				if name != "" && c.good() {
+					w.names[name] = true
+				}
 			}
 		}
 		err := parallel.All(ctx, func(ctx context.Context) (err error) {
@@ -129,7 +134,7 @@ func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
 		if x.Name = nameOf(row); x.Record != nil {
 			x.Record = catalog.Copy(x.Record)
 		}
-		err := cmp.Or(p.once(row), p.holdable(row), p.registrable(row, x.Record))
+		err := cmp.Or(p.once(row), p.holdable(row), p.registrable(row, x.Record), p.nameable(row, x.Record))
 		switch {
 		case err != nil:
 		case p.options.OnlyNew && x.Was != "":
@@ -144,7 +149,7 @@ func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
 			return fmt.Errorf("%s: %w", row.Place, err)
 		} else {
 			p.used[x.Name] = row.Place
-			p.usedCTIDs[ctidOf(row)] = row.Place
+			p.usedCTIDs[ctidOf(row)], p.usedCTIDs[externalOf(row)] = row.Place, row.Place
 		}
 	}
 	known, err := p.assigned(ctx)
@@ -162,6 +167,33 @@ func (p *plan) once(row entry.Row) error {
 		return nil
 	}
 	return catalog.Invalid(catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first})
+}
+
+// externalOf returns the external id of a row that names its record by CTID; "" for another row.
+func externalOf(row entry.Row) string {
+	external, _ := row.Fields["externalId"].(string)
+	if entry.CTIDOf(row.Name) == "" {
+		return ""
+	}
+	return external
+}
+
+// nameable refuses a row that names its record by CTID if another record, or row, has its external id.
+func (p *plan) nameable(row entry.Row, record catalog.Record) error {
+	external := externalOf(row)
+	if external == "" {
+		return nil
+	}
+	if first := cmp.Or(p.usedCTIDs[external], p.ctids[external]); first != "" {
+		return catalog.Invalid(catalog.FieldError{Location: "externalId", Message: "is already used at " + first, Value: external})
+	}
+	holder := p.known[external].Record
+	if holder == nil || record != nil && holder.Base().ID == record.Base().ID {
+		return nil
+	}
+	return catalog.Invalid(catalog.FieldError{
+		Location: "externalId", Message: "is in use by another record, whose id is the value", Value: holder.Base().ID,
+	})
 }
 
 // documentOf returns the id of the document that a row names; "" for none.
@@ -706,7 +738,7 @@ func (p *plan) transferCourse(_ context.Context, row entry.Row, x catalog.Extern
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
 	p.change.CountAddition(pack)
-	p.change.Name(course, x.Name)
+	p.change.AssignExternalID(course, x.Name)
 	p.create(row, course)
 	return nil
 }

@@ -126,14 +126,14 @@ func rejected(row entry.Row, reason string) Reject {
 }
 
 func (s *Summary) reject(row entry.Row, problem *catalog.Error) {
-	s.Failed++
+	s.Failed += row.Count()
 	problem = &catalog.Error{Code: problem.Code, Detail: problem.Detail, Fields: slices.Clone(problem.Fields)}
 	for i, f := range problem.Fields {
 		problem.Fields[i].Location = fieldOf(f)
 	}
 	reasons := []string{problem.Detail}
 	if len(problem.Fields) > 0 {
-		reasons = describe(problem.Fields...)
+		reasons = describe(row, problem.Fields...)
 	}
 	s.Rejects = append(s.Rejects, rejected(row, strings.Join(reasons, "; ")))
 	s.Results = append(s.Results, Result{Row: row, Outcome: Failed, Problem: problem})
@@ -174,7 +174,7 @@ func kinds() []importing {
 			holding[catalog.CredentialInput, catalog.Credential],
 		},
 		{catalog.ProgramKind, contract[catalog.ProgramInput], (*plan).loadProgram, (*plan).program},
-		{catalog.OutcomeListKind, (*run).checkOutcomes, (*plan).loadOwner, (*plan).outcomes},
+		{catalog.OutcomeListKind, (*run).checkOutcomes, nil, (*plan).outcomes},
 		{catalog.JobKind, contract[catalog.JobInput], nil, listed[catalog.JobInput, catalog.Job]},
 		{
 			catalog.TransferPackageKind, contract[catalog.TransferPackageInput], nil,
@@ -281,7 +281,8 @@ type run struct {
 	dirs      map[catalog.Kind]*catalog.Directory
 	found     map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
 	places    map[catalog.Kind]map[string]string         // of the rows that did not fail, by name; where several have it
-	ctids     map[string]string                          // places of the rows that did not fail, by CTID
+	ctids     map[string]string                          // places of the rows that did not fail, by CTID and by externalOf
+	owners    map[string]string                          // places of the rows of outcomes, by the ids of their owners
 	read      window
 }
 
@@ -299,7 +300,7 @@ func (k importing) alone() bool {
 func (r *run) pass(ctx context.Context, rows Rows, from catalog.ImportPosition, save bool) error {
 	r.save, r.read = save, window{}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
-	r.ctids = map[string]string{}
+	r.ctids, r.owners = map[string]string{}, map[string]string{}
 	r.found, r.places = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]string{}
 	for _, k := range kinds() {
 		r.found[k.kind], r.places[k.kind] = map[string]catalog.Record{}, map[string]string{}

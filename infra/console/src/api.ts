@@ -40,6 +40,9 @@ export const remembered = <T>(path: string) => known.get(path)?.data as T | unde
 
 const attempts = 7;
 
+// patience is how long a call waits for the first byte of an answer; the service takes 30 s at most.
+const patience = 90_000;
+
 // sleep ends early when the browser finds its connection again.
 const sleep = (ms: number, signal?: AbortSignal) => new Promise<void>((resolve, reject) => {
   const end = () => { clearTimeout(timer); removeEventListener("online", end); resolve(); };
@@ -59,7 +62,6 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
   if (o.body !== undefined) headers["Content-Type"] = "application/json";
   const request: RequestInit = { method, headers, credentials: "omit", cache: "no-store", redirect: "error" };
   if (o.body !== undefined) request.body = JSON.stringify(o.body);
-  if (o.signal) request.signal = o.signal;
   const writes = method !== "GET";
   if (writes) unsaved++;
   let waited = false;
@@ -68,7 +70,9 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
       const backoff = Math.min(10_000, 400 * 2 ** (attempt - 1)) * (.75 + Math.random() / 2);
       let response: Response, text: string;
       try {
-        response = await fetch(base + path, request);
+        const silent = new AbortController(), timer = setTimeout(() => silent.abort(), patience);
+        request.signal = o.signal ? AbortSignal.any([o.signal, silent.signal]) : silent.signal;
+        try { response = await fetch(base + path, request); } finally { clearTimeout(timer); }
         text = await response.text(); // the connection can be lost in the body too
       } catch (e) {
         if (o.signal?.aborted) throw e;
@@ -121,20 +125,47 @@ export const query = (path: string, parameters: Record<string, string | number |
   return q.size ? path + "?" + q : path;
 };
 
-// upload stores a file (section 12 of the contract) and returns its document's id. A retry
-// finds the document of the first attempt by the key.
-export async function upload(file: File, idempotencyKey: string): Promise<string> {
-  const bytes = await file.arrayBuffer();
-  const sha256 = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (b) => b.toString(16).padStart(2, "0")).join("");
-  type Doc = { id: string; status: string; upload: { url: string; headers: Record<string, string> } | null };
-  let { data: doc } = await call<Doc>("POST", "/documents", { body: { fileName: file.name, sizeBytes: file.size, sha256 }, idempotencyKey });
-  for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) ({ data: doc } = await get<Doc>("/documents/" + doc.id)); // has a fresh upload
-    if (doc.status === "READY" || !doc.upload) return doc.id;
-    const headers = Object.fromEntries(Object.entries(doc.upload.headers).filter(([name]) => !/^(host|content-length)$/i.test(name)));
-    const stored = await fetch(doc.upload.url, { method: "PUT", body: bytes, headers, credentials: "omit" }).catch(() => null);
-    if (stored?.ok) return doc.id;
-    if (attempt === 5) throw new Problem(stored?.status ?? 0, "upload", "The file could not be stored. Try again.");
-    await sleep(500 * 2 ** attempt);
+// maxFile is the size in bytes of the largest file that the service takes.
+export const maxFile = 26_214_400;
+
+type Stored = { id: string; status: string; upload: { url: string; headers: Record<string, string> } | null };
+
+// put sends a file to the signed address; it returns the status, 0 where the connection was lost.
+const put = (to: NonNullable<Stored["upload"]>, file: ArrayBuffer, sent: (share: number) => void, signal?: AbortSignal) => new Promise<number>((resolve, reject) => {
+  const request = new XMLHttpRequest();
+  request.open("PUT", to.url);
+  for (const [name, value] of Object.entries(to.headers)) if (!/^(host|content-length)$/i.test(name)) request.setRequestHeader(name, value);
+  request.upload.onprogress = (e) => sent(e.loaded / file.byteLength);
+  request.onloadend = () => resolve(request.status);
+  signal?.addEventListener("abort", () => { request.abort(); reject(signal.reason); }, { once: true });
+  request.send(file);
+});
+
+// upload stores a file (section 12 of the contract) and returns its document's id once the
+// document is READY. sent is told the share that has arrived. With the same key, a later
+// attempt goes on with the same document.
+export async function upload(file: File, idempotencyKey: string, sent: (share: number) => void = () => {}, signal?: AbortSignal): Promise<string> {
+  if (file.size > maxFile) throw new Problem(413, "too_large", "The file is larger than 25 MiB.");
+  unsaved++;
+  let waited = false;
+  try {
+    const bytes = await file.arrayBuffer();
+    const sha256 = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (b) => b.toString(16).padStart(2, "0")).join("");
+    let doc = (await call<Stored>("POST", "/documents", { body: { fileName: file.name, sizeBytes: file.size, sha256 }, idempotencyKey, ...(signal ? { signal } : {}) })).data;
+    for (let attempt = 1; ; attempt++) {
+      // An answer from memory may hold an upload that has ended, and the bytes may be there although an answer was lost.
+      if (attempt > 1) doc = (await get<Stored>("/documents/" + doc.id, signal)).data;
+      if (doc.status === "READY") return doc.id;
+      const status = doc.upload ? await put(doc.upload, bytes, sent, signal) : 403;
+      if (status < 300 && status > 0 || status === 412) continue;
+      if (attempt >= attempts || status >= 400 && status < 500 && status !== 403 && status !== 409 && status !== 429) throw new Problem(status, "upload", "The file could not be stored. Try again.");
+      const wait = Math.min(10_000, 400 * 2 ** (attempt - 1));
+      waited = true;
+      tell({ reason: status ? "busy" : "connection", until: Date.now() + wait });
+      await sleep(wait, signal);
+    }
+  } finally {
+    unsaved--;
+    if (waited) tell(null);
   }
 }

@@ -48,6 +48,14 @@ export function rows(text: string, quotes: Quote[]): Row[] {
 const said = (i: Item) => i.verdict === "ACCEPTED" ? i.added ? "added" : "accepted" : i.verdict === "REJECTED" ? "rejected" : "not reviewed";
 const signs = { ACCEPTED: "✓", REJECTED: "✕", none: "" };
 
+// nextQuote scrolls to the quote of a skill after the one that was shown last.
+let quoted = { skill: "", n: 0 };
+export function nextQuote(skill: string | null, first = false) {
+  const all = document.querySelectorAll(`.evidence mark[data-skills~="${CSS.escape(skill ?? "")}"]`);
+  quoted = { skill: skill ?? "", n: first || quoted.skill !== skill ? 0 : (quoted.n + 1) % Math.max(1, all.length) };
+  all[quoted.n]?.scrollIntoView({ block: "nearest" });
+}
+
 // Evidence is a text with its quotes marked, and each skill in the margin where it stands first.
 // Choosing a skill leads to its quotes and the other way round.
 export function Evidence({ text, quotes, items, active, onActive, reviewed, none }: {
@@ -67,7 +75,10 @@ export function Evidence({ text, quotes, items, active, onActive, reviewed, none
     const at = active ? order.indexOf(active) : -1;
     focus(order[at < 0 ? (step > 0 ? 0 : order.length - 1) : Math.max(0, Math.min(order.length - 1, at + step))]);
   };
-  useShortcuts([{ keys: "j|ArrowDown", does: "Next skill", run: () => move(1) }, { keys: "k|ArrowUp", does: "Previous skill", run: () => move(-1) }]);
+  useShortcuts([
+    { keys: "j|ArrowDown", does: "Next skill", run: () => move(1) }, { keys: "k|ArrowUp", does: "Previous skill", run: () => move(-1) },
+    { keys: "n", does: "Next quote of the skill", run: () => nextQuote(active) },
+  ]);
   useEffect(() => { // a skill that was chosen otherwise than by its note
     if (active && document.activeElement?.getAttribute("data-note") !== active && !document.activeElement?.closest("input, dialog, .bar")) focus(active);
   }, [active]);
@@ -76,9 +87,8 @@ export function Evidence({ text, quotes, items, active, onActive, reviewed, none
     const i = by.get(id)!, own = times(id), verb = own.find((q) => q.verb)?.verb;
     const pages = [...new Set(own.map((q) => q.page))];
     return <button type="button" key={id} data-note={id} class={"note " + (i.verdict ?? "") + (active === id ? " on" : "")} aria-pressed={active === id}
-      onClick={(e) => e.currentTarget.focus()}
-      onFocus={() => { onActive(id); area.current?.querySelector(`mark[data-skills~="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "nearest" }); }}>
-      <span class="sign" aria-hidden="true">{signs[i.verdict ?? "none"]}</span>
+      onClick={(e) => e.currentTarget.focus()} onFocus={() => { onActive(id); nextQuote(id, true); }}>
+      {reviewed && <span class="sign" aria-hidden="true">{signs[i.verdict ?? "none"]}</span>}
       <span class="grow"><Text of={i.skillName} /> <span class="small soft">{i.verdict === "REJECTED" ? "" : i.level + " " + levels[i.level]}
         {verb && <> · “<Text of={verb} />”</>}{i.verdict === null && " · " + percent(i.confidence)}{own.length > 1 && " · " + count(own.length, "quote")}{pages.some((p) => p > 1) && " · page " + pages.join(", ")}</span></span>
       {reviewed && <span class="hidden">, {said(i)}</span>}

@@ -2,12 +2,22 @@ import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { call, onWaiting, signIn, type Problem, type Waiting } from "./api";
 import { Courses } from "./courses";
+import { Imports } from "./imports";
+import { Programs } from "./programs";
+import { Reports } from "./reports";
 import { go, useRoute, type Route } from "./route";
+import { Transfer } from "./transfer";
+import { Try } from "./try";
 import { Session, type Me } from "./session";
 import { Dialog, Field, Key, Refused, Screen, Text, asProblem, shortcuts, useShortcuts } from "./ui";
 
 const screens: [string, string, string, ComponentType<{ route: Route }>][] = [
+  ["try", "Try", "y", Try],
   ["courses", "Courses", "c", Courses],
+  ["transfer", "Transfer", "t", Transfer],
+  ["programs", "Programs", "p", Programs],
+  ["reports", "Reports", "r", Reports],
+  ["imports", "Imports", "i", Imports],
 ];
 
 function SignIn({ onMe }: { onMe: (me: Me) => void }) {

@@ -1,15 +1,17 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useCallback, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem, get, newKey, query, remembered, type Page } from "./api";
 import { current, go } from "./route";
 
 // Words and figures as the browser's language writes them.
 const decimal = new Intl.NumberFormat(), share = new Intl.NumberFormat(undefined, { style: "percent" });
+const tenths = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }); // a score just below a threshold does not round to it
 const money = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumFractionDigits: 0 });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
 export const number = (n: number) => decimal.format(n);
 export const percent = (n: number) => share.format(n);
+export const score = (n: number) => tenths.format(n);
 export const dollars = (n: number) => money.format(n);
 export const time = (s: string) => moment.format(new Date(s));
 export const date = (s: string) => calendar.format(new Date(s));
@@ -150,7 +152,7 @@ addEventListener("keydown", (e) => {
 export function useShortcuts(list: Shortcut[]) {
   const mine = useRef(list);
   mine.current.splice(0, Infinity, ...list);
-  useEffect(() => {
+  useLayoutEffect(() => { // before a key can be pressed
     const own = mine.current;
     active.push(own);
     return () => { active = active.filter((l) => l !== own); };
@@ -161,7 +163,7 @@ export function useShortcuts(list: Shortcut[]) {
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     ref.current!.showModal();
     return () => before?.focus();
@@ -281,6 +283,9 @@ export function Drop({ label, accept, onFile, hint }: { label: string; accept: s
     <div id={id + "-hint"} class="small soft">{hint}</div>
   </div>;
 }
+
+// copy puts text on the clipboard, and reports whether the browser let it.
+export const copy = (text: string) => navigator.clipboard ? navigator.clipboard.writeText(text).then(() => true, () => false) : Promise.resolve(false);
 
 // save offers text as a file.
 export function save(name: string, type: string, text: string) {

@@ -93,6 +93,9 @@ func (l Loader) Parameters(ctx context.Context, demo stack.Demo) (map[string]str
 	if err := l.unlisted(ctx, org, values); err != nil {
 		return nil, err
 	}
+	if values["getImport.importId"], err = l.imported(ctx, org, values["getDocument.documentId"]); err != nil {
+		return nil, err
+	}
 	return values, l.links(ctx, org, customer.APIKey, values)
 }
 
@@ -116,8 +119,31 @@ func (l Loader) report(ctx context.Context, org catalog.OrgID, e stack.Examples)
 	return report.ID, l.Store.Commit(ctx, org, &change)
 }
 
-// unlisted adds the records that cannot be listed, a document without a file and an
-// extraction. Their ids are stored with the keys.
+// imported returns the id of the organization's first import, and creates one of a document if there is none. The
+// sweeper starts it.
+func (l Loader) imported(ctx context.Context, org catalog.OrgID, documentID string) (string, error) {
+	imports, _, err := service.List[*catalog.Import](ctx, l.Store, org, 0, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(imports) > 0 {
+		return imports[0].ID, nil
+	}
+	dir, err := l.Store.Directory(ctx, org, catalog.ImportKind)
+	if err != nil {
+		return "", err
+	}
+	i, change := &catalog.Import{}, catalog.Change{}
+	in := catalog.ImportInput{DocumentID: set(documentID), Mode: set(catalog.CheckOnly)}
+	if wrong := in.Apply(i, catalog.Lookups{Documents: map[string]*catalog.Document{documentID: {}}}); wrong != nil {
+		return "", catalog.Invalid(wrong...)
+	}
+	change.Add(i, l.Keyring.IDs, dir, l.Store.Now)
+	change.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
+	return i.ID, l.Store.Commit(ctx, org, &change)
+}
+
+// unlisted adds the records that cannot be listed, a document and an extraction. Their ids are stored with the keys.
 func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[string]string) error {
 	kept, err := l.kept()
 	if err != nil {
@@ -127,12 +153,20 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	var change catalog.Change
 	now := l.Store.Now()
 	d, err := service.Get[*catalog.Document](ctx, l.Store, org, kept[document], true)
-	if catalog.HasCode(err, catalog.NotFound) || err == nil && d.UploadTime(now) == 0 {
+	there := false
+	if err == nil && l.Files != nil {
+		_, there, err = l.Files.Uploaded(ctx, org, d.ID)
+	}
+	if catalog.HasCode(err, catalog.NotFound) || err == nil && !there && d.UploadTime(now) == 0 {
 		d = &catalog.Document{Meta: catalog.NewMeta(l.Keyring.IDs.Of(catalog.DocumentKind), org, now)}
-		sum := catalog.HashSecret(exampleText)
-		in := catalog.DocumentInput{FileName: set("syllabus.txt"), SizeBytes: set(len(exampleText)), SHA256: set(sum)}
+		in := catalog.DocumentInput{
+			FileName: set("courses.csv"), SizeBytes: set(len(exampleFile)), SHA256: set(catalog.HashSecret(exampleFile)),
+		}
 		err = catalog.Apply(in, d, catalog.Lookups{})
 		change.Create(d, nil)
+	}
+	if err == nil && !there && l.Files != nil {
+		err = l.Files.Put(ctx, d, now, []byte(exampleFile))
 	}
 	if err != nil {
 		return err
@@ -159,8 +193,11 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	return held.send(ctx, l.Queue)
 }
 
-// exampleText is the text of the extraction and of the file to upload.
-const exampleText = "Students will write Python programs that clean, summarize and plot data."
+// exampleText is the text of the extraction, and exampleFile the file of the document and of the import.
+const (
+	exampleText = "Students will write Python programs that clean, summarize and plot data."
+	exampleFile = "externalId,code,name,description,Notes\nDS 110,DS 110,Working with Data," + exampleText + ",\n"
+)
 
 // links creates links to shared pages. They are new at each start because the table has
 // only hashes of their tokens.

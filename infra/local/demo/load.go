@@ -51,12 +51,19 @@ const (
 	examplePackage    = "TP-CEDAR"
 )
 
+// Files are the files of documents.
+type Files interface {
+	service.Uploads
+	Put(ctx context.Context, d *catalog.Document, now catalog.Time, file []byte) error
+}
+
 // Loader loads the demo into a table.
 type Loader struct {
 	Store   *dynamo.Store
 	Queue   service.Queue
 	Market  labor.Source
 	Keyring *keyring.Keyring
+	Files   Files  // receives the example's file; nil leaves it to be uploaded
 	Syllabi string // URL of the served documents; "" if they are not served
 	// Keys is the file that stores the customers' API keys, so that they stay the same at
 	// each start. The table has only their hashes.

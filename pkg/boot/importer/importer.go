@@ -41,6 +41,7 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*importer.Worker
 		Store: store, Files: bucket, Queue: sender.Imports(c), Now: boot.Now, IDs: boot.IDs, Log: log,
 		Loader: upsert.Loader{
 			Store: store, Queue: sender.Jobs(c), Files: bucket, Market: &dynamo.Market{Store: store}, SkillName: taxonomy.Name,
+			SkillID:   taxonomy.Named,
 			CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) }, Now: boot.Now, IDs: boot.IDs,
 			ArticulationFields: intake.ArticulationFields,
 		},

@@ -2,7 +2,12 @@
 package entry
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"skillscurriculum/pkg/catalog"
@@ -40,6 +45,9 @@ type Row struct {
 	// More are the cells of further lines that belong to the record.
 	More [][]string
 
+	// Lines are the lines of each outcome of a list: the first is in Source, the others in More.
+	Lines []int
+
 	// Columns are the fields that the columns of Header became.
 	Columns []string
 
@@ -58,6 +66,39 @@ func (row Row) Column(field string) string {
 	}
 	return ""
 }
+
+// Count returns the number of records that the row is about: of outcomes in a list, which is one row.
+func (row Row) Count() int {
+	if list, ok := row.Fields["outcomes"].([]any); ok && row.Kind == catalog.OutcomeListKind {
+		return len(list)
+	}
+	return 1
+}
+
+// outcome matches the place of an outcome within its list.
+var outcome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^outcomes\[(\d+)\]\.?`) })
+
+// At returns the line, the header of the column and the cell that a field of the contract comes from; the field itself
+// if it comes from no column.
+func (row Row) At(field string) (line int, column, cell string) {
+	line, cells := row.Line, row.Source
+	if at := outcome().FindStringSubmatch(field); at != nil && len(row.Lines) > 0 {
+		n, _ := strconv.Atoi(at[1])
+		n = min(n, len(row.Lines)-1)
+		field, line = field[len(at[0]):], row.Lines[n]
+		if n > 0 {
+			cells = row.More[n-1]
+		}
+	}
+	column = cmp.Or(row.Column(field), field)
+	if at := slices.Index(row.Header, column); at >= 0 && at < len(cells) {
+		cell = strings.TrimSpace(cells[at])
+	}
+	return line, column, cell
+}
+
+// GUIDPrefix starts the guids of outcomes that Canvas got from here, which end with their ids.
+const GUIDPrefix = "scs-"
 
 // PartOf has the fields of the contract that several columns make up, or that have another name in tables.
 var PartOf = map[string]string{

@@ -73,10 +73,13 @@ func Fields(kind catalog.Kind) (fields []string) {
 
 // Resource returns the name of a kind in requests and tables: course, transferPackage.
 func Resource(kind catalog.Kind) string {
-	if kind == "" {
+	switch kind {
+	case "":
 		return ""
+	case catalog.OutcomeListKind:
+		return "outcome"
 	}
-	return strings.ToLower(string(kind[:1])) + string(kind[1:])
+	return kind.Resource()
 }
 
 // KindNamed returns the kind of a resource that files contain, named in the singular or plural; "" for others.
@@ -92,7 +95,7 @@ func KindNamed(resource string) catalog.Kind {
 // Tabular lists the kinds of records that tables contain.
 var Tabular = []catalog.Kind{
 	catalog.CourseKind, catalog.SectionKind, catalog.ProgramKind, catalog.CredentialKind, catalog.JobKind,
-	catalog.TransferPackageKind, catalog.ArticulationKind,
+	catalog.TransferPackageKind, catalog.ArticulationKind, catalog.OutcomeListKind,
 }
 
 // Plain returns the letters and digits of a header in lower case. # is read as the word number.

@@ -9,8 +9,9 @@ import (
 	"skillscurriculum/pkg/rest"
 )
 
-// Beside is the group.Part that reads the files from the folder site next to the function's bootstrap.
-func Beside(_ boot.Config, s *rest.Server) {
+// Beside is the group.Part that reads the pages' files from the folder site next to the function's bootstrap.
+func Beside(c boot.Config, s *rest.Server) {
+	s.Uploads = c.StorageOrigin()
 	program, err := os.Executable()
 	if err != nil {
 		return // requests for the page fail

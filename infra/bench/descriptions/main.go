@@ -1,0 +1,209 @@
+// Command descriptions measures what the extractor gives catalog descriptions of one to four sentences. It reads 60 of
+// them, drawn from the courses of the development data. With -show texts it prints them for a reader, who writes down
+// the most important things of each; with -show skills also the skills that any vocabulary gives, shuffled, for the
+// reader to judge. Without -show it prints how many of the skills given now the readers found right, and how many of
+// the important things are among them.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/extraction"
+	"skillscurriculum/pkg/extraction/wordvectors"
+	"skillscurriculum/pkg/skills"
+)
+
+func main() {
+	data := flag.String("data", "../shared/data", "folder of the development data")
+	files := flag.String("taxonomies", "", "compiled taxonomies beside the built-in vocabulary, comma-separated")
+	show := flag.String("show", "", "texts or skills: print them for a reader")
+	flag.Parse()
+	if err := run(*data, *files, *show); err != nil {
+		fmt.Fprintln(os.Stderr, "descriptions:", err)
+		os.Exit(1)
+	}
+}
+
+// course is a course as a catalog has it, with the skills that each vocabulary gives it.
+type course struct {
+	doc, name, text string
+	skillsGiven     [][]catalog.SkillRef
+}
+
+func run(data, files, show string) error {
+	courses, err := draw(data)
+	if err != nil {
+		return err
+	}
+	vocabularies := []*skills.Taxonomy{extraction.Starter()}
+	for file := range strings.SplitSeq(files, ",") {
+		if file == "" {
+			continue
+		}
+		compiled, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		t, err := skills.Open(compiled)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		vocabularies = append(vocabularies, t)
+	}
+	for _, t := range vocabularies {
+		e := extraction.NewExtractor(t, wordvectors.Table())
+		for i := range courses {
+			c := &courses[i]
+			r, err := e.Extract(context.Background(), catalog.SyllabusText{Text: c.name + "\n\n" + c.text})
+			if err != nil {
+				return err
+			}
+			c.skillsGiven = append(c.skillsGiven, r.Skills)
+		}
+	}
+	if show != "" {
+		print(courses, show == "skills")
+		return nil
+	}
+	return figures(courses, vocabularies)
+}
+
+// list has the courses that were drawn: those with the lowest SHA-256 of the document's name among the courses of the
+// development data with a description; the first four sentences of it at most, from byte to byte.
+//
+//go:embed courses.csv
+var list []byte
+
+var (
+	link  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	marks = regexp.MustCompile("[*_`]+")
+)
+
+// draw returns the courses of the list with their descriptions.
+func draw(data string) ([]course, error) {
+	rows, err := csv.NewReader(bytes.NewReader(list)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var all []course
+	for _, row := range rows[1:] {
+		raw, err := os.ReadFile(filepath.Join(data, "syllabi", row[1]))
+		if err != nil {
+			return nil, err
+		}
+		start, _ := strconv.Atoi(row[3])
+		end, _ := strconv.Atoi(row[4])
+		if start >= end || end > len(raw) {
+			return nil, fmt.Errorf("%s has no text from %s to %s", row[1], row[3], row[4])
+		}
+		text := marks.ReplaceAllString(link.ReplaceAllString(string(raw[start:end]), "$1"), "")
+		all = append(all, course{doc: row[0], name: row[2], text: strings.Join(strings.Fields(text), " ")})
+	}
+	return all, nil
+}
+
+// print shows the descriptions, and with them the skills that any vocabulary gives, in an order that says nothing.
+func print(courses []course, withSkills bool) {
+	for _, c := range courses {
+		fmt.Printf("%s  %s\n    %s\n", c.doc, c.name, c.text)
+		if !withSkills {
+			continue
+		}
+		var all []string
+		for _, given := range c.skillsGiven {
+			for _, s := range given {
+				all = append(all, s.SkillName)
+			}
+		}
+		slices.SortFunc(all, func(a, b string) int {
+			x, y := sha256.Sum256([]byte(c.doc+a)), sha256.Sum256([]byte(c.doc+b))
+			return bytes.Compare(x[:], y[:])
+		})
+		for _, name := range slices.Compact(all) {
+			fmt.Printf("      %s\n", name)
+		}
+	}
+}
+
+// judgements of readers: doc, kind, text, verdict. A thing ("important") has the names of skills that say it, with bars
+// between them; a skill ("given") is right or wrong.
+//
+//go:embed readers
+var judgements embed.FS
+
+// figures prints what readers say of the skills given now.
+func figures(courses []course, vocabularies []*skills.Taxonomy) error {
+	readers, err := judgements.ReadDir("readers")
+	if err != nil {
+		return err
+	}
+	for _, reader := range readers {
+		raw, err := judgements.ReadFile("readers/" + reader.Name())
+		if err != nil {
+			return err
+		}
+		rows, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+		if err != nil {
+			return fmt.Errorf("%s: %w", reader.Name(), err)
+		}
+		for i, t := range vocabularies {
+			fmt.Printf("%s, %s: %s\n", strings.TrimSuffix(reader.Name(), ".csv"), t.Info().Name, judge(courses, i, rows[1:]))
+		}
+	}
+	return nil
+}
+
+// tally counts what a reader says of one vocabulary.
+type tally struct {
+	right, judged, unjudged, things, found int
+	confidence                             float64 // sum over the judged skills
+}
+
+func (t tally) String() string {
+	judged := float64(max(1, t.judged))
+	return fmt.Sprintf("%d of %d skills right (%.2f, mean confidence %.2f), %d not judged; %d of %d important things found (%.2f)",
+		t.right, t.judged, float64(t.right)/judged, t.confidence/judged, t.unjudged, t.found, t.things,
+		float64(t.found)/float64(max(1, t.things)))
+}
+
+// judge counts the skills that the vocabulary gives by the verdicts of a reader.
+func judge(courses []course, vocabulary int, rows [][]string) (t tally) {
+	for _, c := range courses {
+		names := map[string]float64{}
+		for _, s := range c.skillsGiven[vocabulary] {
+			names[s.SkillName] = s.Confidence
+		}
+		judged := 0
+		for _, row := range rows {
+			switch {
+			case row[0] != c.doc:
+			case row[1] == "important":
+				t.things++
+				if slices.ContainsFunc(strings.Split(row[3], "|"), func(n string) bool { return names[n] > 0 }) {
+					t.found++
+				}
+			case names[row[2]] > 0:
+				judged++
+				t.confidence += names[row[2]]
+				if row[3] == "right" {
+					t.right++
+				}
+			}
+		}
+		t.judged, t.unjudged = t.judged+judged, t.unjudged+len(names)-judged
+	}
+	return t
+}

@@ -1,0 +1,66 @@
+package gold
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Promising is a document with the statements of learning outcomes that two labelers marked in it.
+type Promising struct {
+	Name   string
+	Raw    []byte // Markdown
+	Sealed bool   // never used to write rules, only to check
+	Passes [2][]string
+}
+
+// marked has the digests of the documents and where the statements stand in them, in bytes.
+//
+//go:embed statements
+var marked embed.FS
+
+// Statements reads the documents whose outcomes two labelers marked, with what each marked. A document is sealed if
+// the 32-bit FNV-1a hash of its name is odd.
+func Statements(data string) ([]Promising, error) {
+	list, err := rows(marked, "statements/documents.csv")
+	if err != nil {
+		return nil, err
+	}
+	var all []Promising
+	at := map[string]int{}
+	for _, row := range list {
+		raw, err := os.ReadFile(filepath.Join(data, "syllabi", row["path"]))
+		if err != nil {
+			return nil, err
+		}
+		if digest := sha256.Sum256(raw); hex.EncodeToString(digest[:]) != row["sha256"] {
+			return nil, fmt.Errorf("%s: the digest is not that of the labelled text", row["doc"])
+		}
+		h := fnv.New32a()
+		io.WriteString(h, row["doc"])
+		at[row["doc"]] = len(all)
+		all = append(all, Promising{Name: row["doc"], Raw: raw, Sealed: h.Sum32()%2 == 1})
+	}
+	for pass, name := range []string{"A", "B"} {
+		marks, err := rows(marked, "statements/"+name+".csv")
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range marks {
+			start, _ := strconv.Atoi(row["start"])
+			end, _ := strconv.Atoi(row["end"])
+			i, ok := at[row["doc"]]
+			if !ok || start < 0 || start >= end || end > len(all[i].Raw) {
+				return nil, fmt.Errorf("pass %s: %s has no text from %q to %q", name, row["doc"], row["start"], row["end"])
+			}
+			all[i].Passes[pass] = append(all[i].Passes[pass], string(all[i].Raw[start:end]))
+		}
+	}
+	return all, nil
+}
