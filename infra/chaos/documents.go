@@ -69,10 +69,13 @@ func (c *client) upload(d *document) {
 
 // put uploads a document's file once.
 func (c *client) put(d *document) reply {
+	return c.putContent(d, c.library.file(libraryName(d.FileName)))
+}
+
+func (c *client) putContent(d *document, content []byte) reply {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	content := bytes.NewReader(c.library.file(libraryName(d.FileName)))
-	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, content)
+	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, bytes.NewReader(content))
 	if err != nil {
 		panic(err) // the service returned the URL
 	}
