@@ -80,8 +80,9 @@ func alarms(m measured) []alarm {
 			metrics[string(g)] = m.function(string(g), "Throttles", "Sum")
 		}
 		throttles = append(throttles, alarm{
-			name:      []string{"function throttles", "more function throttles"}[len(throttles)],
-			means:     "Lambda cannot start functions: the concurrency of the account, or that reserved for a function, is used up.",
+			name: []string{"function throttles", "more function throttles"}[len(throttles)],
+			means: "Lambda cannot start functions: the concurrency of the account, or that reserved for a function, is " +
+				"used up.",
 			metrics:   metrics,
 			threshold: 1, due: 2, within: 5,
 		})
@@ -114,11 +115,13 @@ func alarms(m measured) []alarm {
 			threshold: 1, due: 1, within: 1,
 		},
 		{
-			name:  "worker throttles",
-			means: "Lambda cannot start the extractor, the importer, the sweeper or the deliverer; jobs, imports and messages wait.",
+			name: "worker throttles",
+			means: "Lambda cannot start the extractor, the importer, the sweeper or the deliverer; jobs, imports and " +
+				"messages wait.",
 			metrics: map[string]awscloudwatch.IMetric{
 				"extractor": m.function(api.Extractor, "Throttles", "Sum"), "sweeper": m.function(api.Sweeper, "Throttles", "Sum"),
-				"deliverer": m.function(api.Deliverer, "Throttles", "Sum"), "importer": m.function(api.Importer, "Throttles", "Sum"),
+				"deliverer": m.function(api.Deliverer, "Throttles", "Sum"),
+				"importer":  m.function(api.Importer, "Throttles", "Sum"),
 			},
 			threshold: 1, due: 5, within: 15,
 		},
@@ -130,28 +133,34 @@ func alarms(m measured) []alarm {
 			},
 			threshold: 10, due: 2, within: 5,
 		},
-		waiting("quiet customers wait", "Jobs of customers who send few wait behind others, which fair queueing should prevent: "+
-			"there are too few extractors for quiet customers.", m.queues.jobs, quiet, extractorsAtOnce, 10, 15),
+		waiting("quiet customers wait", "Jobs of customers who send few wait behind others, which fair queueing should "+
+			"prevent: there are too few extractors for quiet customers.", m.queues.jobs, quiet, extractorsAtOnce, 10, 15),
 		{
-			name:       "oldest job",
-			means:      "An extraction job has waited for six hours: more work arrives than the extractors can do, or one customer has a backlog that long.",
+			name: "oldest job",
+			means: "An extraction job has waited for six hours: more work arrives than the extractors can do, or one " +
+				"customer has a backlog that long.",
 			expression: "age",
-			metrics:    map[string]awscloudwatch.IMetric{"age": m.queue(m.queues.jobs, "ApproximateAgeOfOldestMessage", "Maximum")},
-			threshold:  6 * 3600, due: 3, within: 5,
+			metrics: map[string]awscloudwatch.IMetric{
+				"age": m.queue(m.queues.jobs, "ApproximateAgeOfOldestMessage", "Maximum"),
+			},
+			threshold: 6 * 3600, due: 3, within: 5,
 		},
 		silent(api.Sweeper, "The sweeper has not finished a run for five minutes, so nothing resends stuck extractions."),
 		{
-			name:      "unfinished records",
-			means:     "The sweeper fails at the same records again and again: deletions that it cannot complete, or extractions that it cannot resend. It goes on with all others.",
+			name: "unfinished records",
+			means: "The sweeper fails at the same records again and again: deletions that it cannot complete, or " +
+				"extractions that it cannot resend. It goes on with all others.",
 			metrics:   map[string]awscloudwatch.IMetric{"unfinished": counted("Unfinished", "Sum", api.Sweeper)},
 			threshold: 1, due: 3, within: 15,
 		},
 		waiting("dead messages", "The deliverer failed at webhook messages in all attempts, because of the service: "+
 			"failing receivers do not count.", m.queues.deadMessages, visible, 1, 1, 1),
-		waiting("dead imports", "The importer failed at an organization's imports in all attempts; the sweeper sends them again.",
+		waiting("dead imports", "The importer failed at an organization's imports in all attempts; the sweeper sends them "+
+			"again.",
 			m.queues.deadImports, visible, 1, 1, 1),
-		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing should prevent: "+
-			"too many receivers are slow or down at the same time.", m.queues.messages, quiet, deliverersAtOnce, 10, 15),
+		waiting("quiet receivers wait", "Messages of webhooks that get few wait behind others, which fair queueing should "+
+			"prevent: too many receivers are slow or down at the same time.", m.queues.messages, quiet, deliverersAtOnce, 10,
+			15),
 		silent(api.Deliverer, "The deliverer has not finished a run for five minutes, so nothing is delivered to webhooks."),
 	}...)
 }
@@ -176,7 +185,9 @@ func over(metrics map[string]awscloudwatch.IMetric, period awscdk.Duration) map[
 
 // gateway returns a metric of all calls as seen by clients.
 func (m measured) gateway(name, statistic string) awscloudwatch.IMetric {
-	return metric("AWS/ApiGateway", name, statistic, dimensions{"ApiName": m.rest.RestApiName(), "Stage": m.rest.DeploymentStage().StageName()})
+	return metric("AWS/ApiGateway", name, statistic, dimensions{
+		"ApiName": m.rest.RestApiName(), "Stage": m.rest.DeploymentStage().StageName(),
+	})
 }
 
 func (m measured) function(name, metricName, statistic string) awscloudwatch.IMetric {

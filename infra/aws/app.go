@@ -69,7 +69,8 @@ func deployable(ctx context.Context, account string) error {
 		return fmt.Errorf("cannot read the AWS configuration: %w; check AWS_PROFILE and run make deploy again", err)
 	}
 	if account == "" {
-		return errors.New("no AWS account: sign in (aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID) and run make deploy again")
+		return errors.New("no AWS account: sign in (aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID) and run make " +
+			"deploy again")
 	}
 	if settings.Region == "" {
 		return errors.New("no AWS region: set AWS_REGION, for example AWS_REGION=us-east-1, and run make deploy again")

@@ -32,7 +32,9 @@ func newBackup(stack awscdk.Stack, s stage, key awskms.IKey, t table) {
 	rule := func(name, day string, kept float64) {
 		r := &awsbackup.BackupPlanRuleProps{
 			RuleName: &name, DeleteAfter: awscdk.Duration_Days(&kept),
-			ScheduleExpression: awsevents.Schedule_Cron(&awsevents.CronOptions{Day: &day, Hour: jsii.String("5"), Minute: jsii.String("0")}),
+			ScheduleExpression: awsevents.Schedule_Cron(&awsevents.CronOptions{
+				Day: &day, Hour: jsii.String("5"), Minute: jsii.String("0"),
+			}),
 		}
 		if s.backupCopy != "" {
 			r.CopyActions = &[]*awsbackup.BackupPlanCopyActionProps{{
@@ -53,9 +55,11 @@ func newBackup(stack awscdk.Stack, s stage, key awskms.IKey, t table) {
 		},
 	})
 	for _, policy := range []string{"AWSBackupServiceRolePolicyForBackup", "AWSBackupServiceRolePolicyForRestores"} {
-		accept(role, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/"+policy, "The policy that AWS prescribes for AWS Backup.")
+		accept(role, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/"+policy,
+			"The policy that AWS prescribes for AWS Backup.")
 	}
 	plan.AddSelection(jsii.String("Table"), &awsbackup.BackupSelectionOptions{
-		Resources: &[]awsbackup.BackupResource{awsbackup.BackupResource_FromArn(t.arn)}, Role: role, DisableDefaultBackupPolicy: jsii.Bool(true),
+		Resources: &[]awsbackup.BackupResource{awsbackup.BackupResource_FromArn(t.arn)}, Role: role,
+		DisableDefaultBackupPolicy: jsii.Bool(true),
 	})
 }

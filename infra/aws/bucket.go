@@ -27,7 +27,8 @@ func newBucket(stack awscdk.Stack, s stage, key awskms.IKey) awss3.Bucket {
 		props.Encryption, props.EncryptionKey, props.BucketKeyEnabled = awss3.BucketEncryption_KMS, key, jsii.Bool(true)
 	}
 	bucket := awss3.NewBucket(stack, jsii.String("Documents"), props)
-	accept(bucket, "AwsSolutions-S1", "", "Only functions call it, and each request behind a call is in the API's access log; CloudTrail's data events are a choice of the account.")
+	accept(bucket, "AwsSolutions-S1", "", "Only functions call it, and each request behind a call is in the API's "+
+		"access log; CloudTrail's data events are a choice of the account.")
 	output(stack, "BucketName", "The files of documents", bucket.BucketName())
 	return bucket
 }

@@ -35,7 +35,8 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 		of := o.name[strings.LastIndex(o.name, " ")+1:]
 		metrics := over(o.metrics, awscdk.Duration_Hours(jsii.Number(1)))
 		good[of] = append(good[of], awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String("100 - " + o.bad), UsingMetrics: &metrics, Label: jsii.String(fmt.Sprintf("%s, at least %g", strings.TrimSuffix(o.name, " "+of), o.percent)),
+			Expression: jsii.String("100 - " + o.bad), UsingMetrics: &metrics,
+			Label:  jsii.String(fmt.Sprintf("%s, at least %g", strings.TrimSuffix(o.name, " "+of), o.percent)),
 			Period: awscdk.Duration_Hours(jsii.Number(1)),
 		}))
 	}
@@ -66,7 +67,8 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 			gateway("Count", "SampleCount", "requests"), gateway("5XXError", "Sum", "5xx")),
 		graph("Traffic: requests by operation", own("Latency", "Operation", "SampleCount")),
 		graph("Traffic: latency, ms",
-			gateway("Latency", "p50", "p50"), gateway("Latency", "p99", "p99"), gateway("IntegrationLatency", "p99", "p99 in the function")),
+			gateway("Latency", "p50", "p50"), gateway("Latency", "p99", "p99"),
+			gateway("IntegrationLatency", "p99", "p99 in the function")),
 		graph("Traffic: p99 by operation, ms", own("Latency", "Operation", "p99")),
 	)
 	row(board,
@@ -103,7 +105,8 @@ func newDashboard(stack awscdk.Stack, s stage, m measured, alarms []interfacesaw
 	)
 	row(board,
 		graph("Cost: units charged to customers, by operation", own("Units", "Operation", "Sum")),
-		graph("Cost: table units used", onTable("ConsumedReadCapacityUnits", "reads"), onTable("ConsumedWriteCapacityUnits", "writes")),
+		graph("Cost: table units used", onTable("ConsumedReadCapacityUnits", "reads"),
+			onTable("ConsumedWriteCapacityUnits", "writes")),
 		graph("Cost: Lambda GB-s", gigabyteSeconds...),
 		graph("Cost: Lambda runs", each("Invocations", "Sum")...),
 	)
@@ -115,21 +118,25 @@ func row(board awscloudwatch.Dashboard, widgets ...awscloudwatch.IWidget) {
 
 func graph(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
-		Title: &title, Left: &metrics, Width: jsii.Number(6), Height: jsii.Number(6), LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0), ShowUnits: jsii.Bool(false)},
+		Title: &title, Left: &metrics, Width: jsii.Number(6), Height: jsii.Number(6),
+		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(0), ShowUnits: jsii.Bool(false)},
 	})
 }
 
 // percentages graphs percentages of good calls, from 90 to 100.
 func percentages(title string, metrics []awscloudwatch.IMetric) awscloudwatch.IWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
-		Title: &title, Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6), Period: awscdk.Duration_Hours(jsii.Number(1)),
+		Title: &title, Left: &metrics, Width: jsii.Number(8), Height: jsii.Number(6),
+		Period:    awscdk.Duration_Hours(jsii.Number(1)),
 		LeftYAxis: &awscloudwatch.YAxisProps{Min: jsii.Number(90), Max: jsii.Number(100), ShowUnits: jsii.Bool(false)},
 	})
 }
 
 // labelled returns a metric for a graph, with a label and a period of five minutes.
 func labelled(m awscloudwatch.IMetric, label string) awscloudwatch.IMetric {
-	return m.(awscloudwatch.Metric).With(&awscloudwatch.MetricOptions{Label: &label, Period: awscdk.Duration_Minutes(jsii.Number(5))})
+	return m.(awscloudwatch.Metric).With(&awscloudwatch.MetricOptions{
+		Label: &label, Period: awscdk.Duration_Minutes(jsii.Number(5)),
+	})
 }
 
 // own searches a metric of the functions for all values of a dimension.

@@ -40,11 +40,14 @@ func newKey(stack awscdk.Stack, s stage) awskms.IKey {
 // the table does not give access to them. Only functions that need it get it.
 func newSecretsKey(stack awscdk.Stack, s stage) awssecretsmanager.Secret {
 	secret := awssecretsmanager.NewSecret(stack, jsii.String("WebhookKey"), &awssecretsmanager.SecretProps{
-		Description:          jsii.String("Encrypts the secrets of webhooks, stage " + s.name),
-		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{PasswordLength: jsii.Number(64), ExcludePunctuation: jsii.Bool(true)},
-		RemovalPolicy:        s.data(), // without it, receivers need new secrets
+		Description: jsii.String("Encrypts the secrets of webhooks, stage " + s.name),
+		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
+			PasswordLength: jsii.Number(64), ExcludePunctuation: jsii.Bool(true),
+		},
+		RemovalPolicy: s.data(), // without it, receivers need new secrets
 	})
-	accept(secret, "AwsSolutions-SMG4", "", "The table contains data encrypted with it, so rotation is manual, with two keys at a time (docs/aws.md, rotate the key of the webhooks).")
+	accept(secret, "AwsSolutions-SMG4", "", "The table contains data encrypted with it, so rotation is manual, with "+
+		"two keys at a time (docs/aws.md, rotate the key of the webhooks).")
 	return secret
 }
 

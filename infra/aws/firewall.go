@@ -19,7 +19,8 @@ var managedRules = []managed{
 	{"AWSManagedRulesAmazonIpReputationList", nil},
 	{"AWSManagedRulesKnownBadInputsRuleSet", nil},
 	{"AWSManagedRulesCommonRuleSet", []string{
-		"SizeRestrictions_BODY", "CrossSiteScripting_BODY", "GenericLFI_BODY", "GenericRFI_BODY", "EC2MetaDataSSRF_BODY", "NoUserAgent_HEADER",
+		"SizeRestrictions_BODY", "CrossSiteScripting_BODY", "GenericLFI_BODY", "GenericRFI_BODY", "EC2MetaDataSSRF_BODY",
+		"NoUserAgent_HEADER",
 	}},
 }
 
@@ -27,7 +28,8 @@ var managedRules = []managed{
 // one address. A rejected request is a 403 in the contract's format.
 func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 	if s.waf == 0 {
-		accept(rest, "AwsSolutions-APIG3", "", "The web ACL is an optional setting with a price; keys, throttles and the functions' own validation work without it.")
+		accept(rest, "AwsSolutions-APIG3", "", "The web ACL is an optional setting with a price; keys, throttles and the "+
+			"functions' own validation work without it.")
 		return
 	}
 	visible := func(name string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
@@ -37,8 +39,9 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 		}
 	}
 	rules := []any{&awswafv2.CfnWebACL_RuleProperty{
-		Name: jsii.String("RequestsOfOneAddress"), Priority: jsii.Number(0), VisibilityConfig: visible("RequestsOfOneAddress"),
-		Action: &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{}},
+		Name: jsii.String("RequestsOfOneAddress"), Priority: jsii.Number(0),
+		VisibilityConfig: visible("RequestsOfOneAddress"),
+		Action:           &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{}},
 		Statement: &awswafv2.CfnWebACL_StatementProperty{RateBasedStatement: &awswafv2.CfnWebACL_RateBasedStatementProperty{
 			Limit: jsii.Number(float64(s.waf)), AggregateKeyType: jsii.String("IP"), EvaluationWindowSec: jsii.Number(300),
 		}},
@@ -50,7 +53,9 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 				Name: jsii.String(rule), ActionToUse: &awswafv2.CfnWebACL_RuleActionProperty{Count: &awswafv2.CfnWebACL_CountActionProperty{}},
 			})
 		}
-		statement := &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{VendorName: jsii.String("AWS"), Name: jsii.String(group.name)}
+		statement := &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{
+			VendorName: jsii.String("AWS"), Name: jsii.String(group.name),
+		}
 		if counted != nil {
 			statement.RuleActionOverrides = &counted
 		}
@@ -61,7 +66,8 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 		})
 	}
 	acl := awswafv2.NewCfnWebACL(stack, jsii.String("Firewall"), &awswafv2.CfnWebACLProps{
-		Name: jsii.String(s.stackName()), Description: jsii.String("In front of the API of " + s.stackName()), Scope: jsii.String("REGIONAL"),
+		Name: jsii.String(s.stackName()), Description: jsii.String("In front of the API of " + s.stackName()),
+		Scope:            jsii.String("REGIONAL"),
 		DefaultAction:    &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
 		VisibilityConfig: visible(s.stackName()), Rules: &rules,
 	})

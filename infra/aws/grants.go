@@ -37,7 +37,8 @@ func grantOf(name string) grant {
 			writes:   []string{"PutItem", "UpdateItem"},
 			sends:    true,
 			consumes: func(q queues) *string { return q.jobs.QueueArn() },
-			why:      "claims a job, looks up earlier outcomes of the same document, stores the outcome and its change feed entry, queues retries; reads uploaded files; never deletes",
+			why: "claims a job, looks up earlier outcomes of the same document, stores the outcome and its change feed " +
+				"entry, queues retries; reads uploaded files; never deletes",
 		}
 	case api.Importer:
 		return grant{
@@ -46,7 +47,8 @@ func grantOf(name string) grant {
 			sends:    true,
 			imports:  true,
 			consumes: func(q queues) *string { return q.imports.QueueArn() },
-			why:      "reads uploaded files, creates and changes records in transactions, moves rows of codes and external ids, queues extractions and the rest of an import, stores files of rejected rows",
+			why: "reads uploaded files, creates and changes records in transactions, moves rows of codes and external " +
+				"ids, queues extractions and the rest of an import, stores files of rejected rows",
 		}
 	case api.Deliverer:
 		return grant{
@@ -56,7 +58,8 @@ func grantOf(name string) grant {
 			notifies: true,
 			streams:  true,
 			consumes: func(q queues) *string { return q.messages.QueueArn() },
-			why:      "reads change feeds and webhooks, stores messages and attempts to deliver them, finds due messages in the index, queues later attempts, disables webhooks; reads no records and never deletes",
+			why: "reads change feeds and webhooks, stores messages and attempts to deliver them, finds due messages in " +
+				"the index, queues later attempts, disables webhooks; reads no records and never deletes",
 		}
 	case api.Sweeper:
 		return grant{
@@ -67,7 +70,9 @@ func grantOf(name string) grant {
 			imports:  true,
 			counts:   true,
 			consumes: func(q queues) *string { return q.dead.QueueArn() },
-			why:      "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks those of dead letters FAILED with a change-feed entry; completes interrupted deletions, removes documents whose file never arrived and files of deleted documents; creates nothing",
+			why: "finds pending extractions in the index, queues them again (sooner when nothing is queued), marks " +
+				"those of dead letters FAILED with a change-feed entry; completes interrupted deletions, removes documents " +
+				"whose file never arrived and files of deleted documents; creates nothing",
 		}
 	}
 	return groupGrant(api.Group(name))
@@ -119,7 +124,9 @@ func groupGrant(group api.Group) grant {
 
 // newRole creates the role of a function. All permissions are in its inline policy: CDK may
 // not add any.
-func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup) awsiam.IRole {
+func newRole(
+	stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup,
+) awsiam.IRole {
 	g, rows := grantOf(name), api.RowsOf(name)
 	allow := func(service string, actions []string, resource *string, conditions map[string]any) awsiam.PolicyStatement {
 		var full []*string
@@ -148,14 +155,17 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	add(g.counts, "sqs", q.jobs.QueueArn(), "GetQueueAttributes")
 	add(g.notifies, "sqs", q.messages.QueueArn(), "SendMessage")
 	add(g.imports, "sqs", q.imports.QueueArn(), "SendMessage")
-	add(g.streams && t.stream != nil, "dynamodb", t.stream, "DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+	add(g.streams && t.stream != nil, "dynamodb", t.stream, "DescribeStream", "GetRecords", "GetShardIterator",
+		"ListStreams")
 	if g.consumes != nil {
 		add(true, "sqs", g.consumes(q), "DeleteMessage", "GetQueueAttributes", "ReceiveMessage")
 	}
 	files := api.FilesOf(name)
 	add(files.Lists, "s3", b.BucketArn(), "ListBucket")
 	var objects []string
-	for action, granted := range map[string]bool{"PutObject": files.Signs, "GetObject": files.Reads, "DeleteObject": files.Removes} {
+	for action, granted := range map[string]bool{
+		"PutObject": files.Signs, "GetObject": files.Reads, "DeleteObject": files.Removes,
+	} {
 		if granted {
 			objects = append(objects, action)
 		}
@@ -171,10 +181,12 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 	}
 	add(rejects != nil, "s3", b.ArnForObjects(jsii.String(api.RejectsPattern)), rejects...)
 	if key != nil {
-		statements = append(statements, allow("kms", keyUse, key.KeyArn(), map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
-			awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil), awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),
-			awscdk.Fn_Sub(jsii.String("s3.${AWS::Region}.amazonaws.com"), nil),
-		}}}))
+		statements = append(statements, allow("kms", keyUse, key.KeyArn(),
+			map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{
+				awscdk.Fn_Sub(jsii.String("dynamodb.${AWS::Region}.amazonaws.com"), nil),
+				awscdk.Fn_Sub(jsii.String("sqs.${AWS::Region}.amazonaws.com"), nil),
+				awscdk.Fn_Sub(jsii.String("s3.${AWS::Region}.amazonaws.com"), nil),
+			}}}))
 	}
 	add(s.vpc && name == api.Extractor, "ec2", jsii.String("*"),
 		"AssignPrivateIpAddresses", "CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces",
@@ -186,7 +198,8 @@ func newRole(stack awscdk.Stack, s stage, name string, key awskms.IKey, t table,
 			"grants": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
 		},
 	})
-	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray and network interfaces support no resource but *.")
+	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray and network interfaces support no resource "+
+		"but *.")
 	wildcard := "Resource::<" + *stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement)) + ".Arn>/*"
 	for _, resource := range []string{wildcard, wildcard + "/imp_*"} {
 		accept(role, "AwsSolutions-IAM5", resource, "Files of all organizations: a function serves all of them.")

@@ -25,7 +25,8 @@ func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 		MaxAzs:      jsii.Number(2),
 		NatGateways: jsii.Number(1),
 		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
-			{Name: jsii.String("way-out"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false), CidrMask: jsii.Number(28)},
+			{Name: jsii.String("way-out"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false),
+				CidrMask: jsii.Number(28)},
 			{Name: jsii.String("extractor"), SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS, CidrMask: jsii.Number(24)},
 		},
 		// The default security group is not used, and restricting it would add a Lambda
@@ -38,7 +39,8 @@ func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 		FlowLogs: &map[string]*awsec2.FlowLogOptions{
 			"Flows": {
 				TrafficType: awsec2.FlowLogTrafficType_ALL,
-				Destination: awsec2.FlowLogDestination_ToCloudWatchLogs(newLog(stack, s, key, "network-log", nil).(awslogs.ILogGroup), nil),
+				Destination: awsec2.FlowLogDestination_ToCloudWatchLogs(newLog(stack, s, key, "network-log",
+					nil).(awslogs.ILogGroup), nil),
 			},
 		},
 	})

@@ -63,7 +63,8 @@ func objectives(m measured) []objective {
 	}
 	type metrics = map[string]awscloudwatch.IMetric
 	all := []objective{{
-		"calls availability", "Calls of all kinds end 5xx, as seen by clients: failures of functions, and in front of them.", 99.9, failed("all"),
+		"calls availability", "Calls of all kinds end 5xx, as seen by clients: failures of functions, and in front of them.",
+		99.9, failed("all"),
 		metrics{"allFailed": m.gateway("5XXError", "Sum"), "allCalls": m.gateway("Count", "SampleCount")},
 	}}
 	for _, k := range api.OperationKinds() {
@@ -72,22 +73,27 @@ func objectives(m measured) []objective {
 			kind + " availability", fmt.Sprintf("Operations of kind %s end 5xx.", kind), available[k], failed(kind),
 			metrics{kind + "Failed": counted("Errors", "Sum", kind), kind + "Calls": counted("Latency", "SampleCount", kind)},
 		}, objective{
-			kind + " latency", fmt.Sprintf("Operations of kind %s take longer than %g ms.", kind, promise.within), promise.percent, late(kind),
-			metrics{kind + "InTime": counted("Latency", fmt.Sprintf("PR(:%g)", promise.within), kind), kind + "Calls": counted("Latency", "SampleCount", kind)},
+			kind + " latency", fmt.Sprintf("Operations of kind %s take longer than %g ms.", kind, promise.within),
+			promise.percent, late(kind),
+			metrics{kind + "InTime": counted("Latency", fmt.Sprintf("PR(:%g)", promise.within), kind),
+				kind + "Calls": counted("Latency", "SampleCount", kind)},
 		})
 	}
 	ours := "SUM([FILL(crashed, 0), FILL(internal, 0), FILL(timeout, 0)])"
 	return append(all, objective{
-		"extraction availability", "Extractions fail because of the service (crash, out of memory, timeout, internal), not because of the document.", 99,
+		"extraction availability", "Extractions fail because of the service (crash, out of memory, timeout, internal), " +
+			"not because of the document.", 99,
 		fmt.Sprintf("IF(%[1]s >= %[2]d, 100 * %[1]s / runs, 0)", ours, fewestFailures),
 		metrics{
-			"crashed": m.function(api.Extractor, "Errors", "Sum"), "internal": failures(catalog.InternalFailure), "timeout": failures(catalog.TimedOut),
-			"runs": m.function(api.Extractor, "Invocations", "Sum"),
+			"crashed": m.function(api.Extractor, "Errors", "Sum"), "internal": failures(catalog.InternalFailure),
+			"timeout": failures(catalog.TimedOut),
+			"runs":    m.function(api.Extractor, "Invocations", "Sum"),
 		},
 	}, objective{
 		"extraction latency", "Extractions begin more than 5 minutes after they were queued.", 95, late("extraction"),
 		metrics{
-			"extractionInTime": counted("Wait", fmt.Sprintf("PR(:%d)", extractionBegins), api.Extractor), "extractionCalls": counted("Wait", "SampleCount", api.Extractor),
+			"extractionInTime": counted("Wait", fmt.Sprintf("PR(:%d)", extractionBegins), api.Extractor),
+			"extractionCalls":  counted("Wait", "SampleCount", api.Extractor),
 		},
 	})
 }
@@ -119,8 +125,9 @@ func newObjectives(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured)
 		}
 		alarm := awscloudwatch.NewCompositeAlarm(stack, jsii.String("objective "+o.name), &awscloudwatch.CompositeAlarmProps{
 			CompositeAlarmName: jsii.String(s.stackName() + " " + o.name),
-			AlarmDescription:   jsii.String(runbook(fmt.Sprintf("%s The objective is %g %% of 28 days.", o.means, o.percent), o.name)),
-			AlarmRule:          awscloudwatch.AlarmRule_AnyOf(paces...),
+			AlarmDescription: jsii.String(runbook(fmt.Sprintf("%s The objective is %g %% of 28 days.", o.means, o.percent),
+				o.name)),
+			AlarmRule: awscloudwatch.AlarmRule_AnyOf(paces...),
 		})
 		alarm.AddAlarmAction(notify)
 		alarm.AddOkAction(notify)

@@ -47,31 +47,38 @@ func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
 		}
 		if key != nil {
 			// Reusing a data key for an hour limits a busy queue to 24 KMS calls a day.
-			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key, awscdk.Duration_Hours(jsii.Number(1))
+			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key,
+				awscdk.Duration_Hours(jsii.Number(1))
 		}
 		return awssqs.NewQueue(stack, &id, props)
 	}
 	// SQS's maximum: a dead letter stands for a record that could not be marked FAILED.
 	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
-	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
+	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)),
+		&awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
 	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
-	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)), &awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
+	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)),
+		&awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
 	// One message group for each organization, so that its imports run one at a time. A message becomes visible soon
 	// after its function has ended.
 	fifo := func(id string, visibility, days float64, dead *awssqs.DeadLetterQueue) awssqs.Queue {
 		props := &awssqs.QueueProps{
-			QueueName: jsii.String(s.stackName() + "-" + strings.ToLower(id) + ".fifo"), Fifo: jsii.Bool(true), VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
+			QueueName: jsii.String(s.stackName() + "-" + strings.ToLower(id) + ".fifo"), Fifo: jsii.Bool(true),
+			VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
 			ReceiveMessageWaitTime: seconds(20), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
 			DeadLetterQueue: dead, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 		}
 		if key != nil {
-			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key, awscdk.Duration_Hours(jsii.Number(1))
+			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key,
+				awscdk.Duration_Hours(jsii.Number(1))
 		}
 		return awssqs.NewQueue(stack, &id, props)
 	}
 	importTime := sizes[api.Importer].timeout + 30
 	deadImports := fifo("DeadImports", importTime, 14, nil)
-	imports := fifo("Imports", importTime, 4, &awssqs.DeadLetterQueue{Queue: deadImports, MaxReceiveCount: jsii.Number(maxReceives)})
+	imports := fifo("Imports", importTime, 4, &awssqs.DeadLetterQueue{
+		Queue: deadImports, MaxReceiveCount: jsii.Number(maxReceives),
+	})
 	output(stack, "ImportsQueueUrl", "Organizations with imports to run", imports.QueueUrl())
 	output(stack, "DeadImportsQueueUrl", "The same, where the importer failed in all attempts", deadImports.QueueUrl())
 	output(stack, "DeadImportsQueueArn", "The same, for a redrive", deadImports.QueueArn())

@@ -35,7 +35,8 @@ var shifts = map[string]func() awscodedeploy.ILambdaDeploymentConfig{
 // newAliases publishes a version of each function and has CodeDeploy move the function's
 // alias to it, and back if the function's alarm fires.
 func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) aliases {
-	application := awscodedeploy.NewLambdaApplication(stack, jsii.String("Releases"), &awscodedeploy.LambdaApplicationProps{ApplicationName: jsii.String(s.stackName())})
+	application := awscodedeploy.NewLambdaApplication(stack, jsii.String("Releases"),
+		&awscodedeploy.LambdaApplicationProps{ApplicationName: jsii.String(s.stackName())})
 	role := awsiam.NewRole(stack, jsii.String("releases-role"), &awsiam.RoleProps{
 		Description: jsii.String("CodeDeploy: moves the functions' aliases, reads alarms"),
 		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("codedeploy.amazonaws.com"), nil),
@@ -43,14 +44,16 @@ func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) ali
 	made := aliases{}
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[name]
-		alias := awslambda.NewAlias(stack, jsii.String(name+"-"+live), &awslambda.AliasProps{AliasName: jsii.String(live), Version: f.CurrentVersion()})
+		alias := awslambda.NewAlias(stack, jsii.String(name+"-"+live),
+			&awslambda.AliasProps{AliasName: jsii.String(live), Version: f.CurrentVersion()})
 		made[name] = alias
 		alarms := []interfacesawscloudwatch.IAlarmRef{releaseAlarm(stack, s, name, f, logs[name])}
 		props := &awscodedeploy.LambdaDeploymentGroupProps{
 			Application: application, Alias: alias, Role: role, DeploymentConfig: shifts[s.release](),
 			DeploymentGroupName: jsii.String(name),
 			AutoRollback: &awscodedeploy.AutoRollbackConfig{
-				FailedDeployment: jsii.Bool(true), StoppedDeployment: jsii.Bool(true), DeploymentInAlarm: jsii.Bool(s.release != allAtOnce),
+				FailedDeployment: jsii.Bool(true), StoppedDeployment: jsii.Bool(true),
+				DeploymentInAlarm: jsii.Bool(s.release != allAtOnce),
 			},
 		}
 		if s.release != allAtOnce {
@@ -70,24 +73,31 @@ type aliases map[string]awslambda.Alias
 // calls, so that a tenth of the traffic is enough. It sends no notification; it rolls back a
 // release. Failures are log lines of level ERROR, which every 5xx has, extractions that
 // failed because of the service, and crashes.
-func releaseAlarm(stack awscdk.Stack, s stage, name string, f awslambda.Function, log awslogs.LogGroup) awscloudwatch.Alarm {
+func releaseAlarm(
+	stack awscdk.Stack, s stage, name string, f awslambda.Function, log awslogs.LogGroup,
+) awscloudwatch.Alarm {
 	filter := log.AddMetricFilter(jsii.String("Failures"), &awslogs.MetricFilterOptions{
 		FilterPattern:   awslogs.FilterPattern_Literal(jsii.String(`{ ($.level = "ERROR") || ($.FailureCode = "internal") || ($.FailureCode = "timeout") }`)),
 		MetricNamespace: jsii.String(s.stackName()),
 		MetricName:      jsii.String(name + " failures"),
 		MetricValue:     jsii.String("1"),
 	})
-	of := dimensions{"FunctionName": f.FunctionName(), "Resource": awscdk.Fn_Join(jsii.String(":"), &[]*string{f.FunctionName(), jsii.String(live)})}
+	of := dimensions{
+		"FunctionName": f.FunctionName(), "Resource": awscdk.Fn_Join(jsii.String(":"),
+			&[]*string{f.FunctionName(), jsii.String(live)}),
+	}
 	metrics := map[string]awscloudwatch.IMetric{
 		"failed":  filter.Metric(&awscloudwatch.MetricOptions{Statistic: jsii.String("Sum"), Period: seconds(60)}),
 		"crashed": metric("AWS/Lambda", "Errors", "Sum", of),
 		"runs":    metric("AWS/Lambda", "Invocations", "Sum", of),
 	}
 	return awscloudwatch.NewAlarm(stack, jsii.String(name+"-release-alarm"), &awscloudwatch.AlarmProps{
-		AlarmName:        jsii.String(s.stackName() + " release of " + name),
-		AlarmDescription: jsii.String("Calls of " + name + " fail. A release in progress rolls back by itself; no action is needed. See docs/aws.md, releases."),
+		AlarmName: jsii.String(s.stackName() + " release of " + name),
+		AlarmDescription: jsii.String("Calls of " + name + " fail. A release in progress rolls back by itself; no action " +
+			"is needed. See docs/aws.md, releases."),
 		Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression:   jsii.String("IF(FILL(failed, 0) + FILL(crashed, 0) >= 2, 100 * (FILL(failed, 0) + FILL(crashed, 0)) / MAX([FILL(runs, 1), 1]), 0)"),
+			Expression: jsii.String("IF(FILL(failed, 0) + FILL(crashed, 0) >= 2, 100 * (FILL(failed, 0) + FILL(crashed, " +
+				"0)) / MAX([FILL(runs, 1), 1]), 0)"),
 			UsingMetrics: &metrics, Label: jsii.String("failures, %"), Period: seconds(60),
 		}),
 		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -19,9 +19,11 @@ func newSchedule(stack awscdk.Stack, s stage, aliases aliases) {
 	var targets []*awsevents.CfnRule_TargetProperty
 	for _, name := range woken {
 		targets = append(targets, &awsevents.CfnRule_TargetProperty{
-			Id:          jsii.String(name),
-			Arn:         aliases[name].FunctionArn(),
-			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(60)},
+			Id:  jsii.String(name),
+			Arn: aliases[name].FunctionArn(),
+			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{
+				MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(60),
+			},
 		})
 	}
 	rule := awsevents.NewCfnRule(stack, jsii.String("EveryMinute"), &awsevents.CfnRuleProps{
@@ -31,11 +33,12 @@ func newSchedule(stack awscdk.Stack, s stage, aliases aliases) {
 		Targets:            &targets,
 	})
 	for _, name := range woken {
-		awslambda.NewCfnPermission(stack, jsii.String("EveryMinuteMayWake"+strings.ToUpper(name[:1])+name[1:]), &awslambda.CfnPermissionProps{
-			Action:       jsii.String("lambda:InvokeFunction"),
-			FunctionName: aliases[name].FunctionArn(),
-			Principal:    jsii.String("events.amazonaws.com"),
-			SourceArn:    rule.AttrArn(),
-		})
+		awslambda.NewCfnPermission(stack, jsii.String("EveryMinuteMayWake"+strings.ToUpper(name[:1])+name[1:]),
+			&awslambda.CfnPermissionProps{
+				Action:       jsii.String("lambda:InvokeFunction"),
+				FunctionName: aliases[name].FunctionArn(),
+				Principal:    jsii.String("events.amazonaws.com"),
+				SourceArn:    rule.AttrArn(),
+			})
 	}
 }

@@ -66,7 +66,8 @@ func (s stage) tags() map[string]string {
 
 // settingNames are the settings of a stage, without its name and the colon.
 var settingNames = []string{
-	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn", "release",
+	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn",
+	"release",
 	"encryption", "waf", "vpc", "backup", "backupCopyTo", "reservedConcurrency",
 }
 
@@ -107,7 +108,8 @@ func readStage(context map[string]any) (stage, error) {
 	}
 	for _, f := range api.Functions() {
 		if _, err := os.Stat(filepath.Join(s.bundles, f, "bootstrap")); err != nil {
-			r.invalid = append(r.invalid, fmt.Errorf("%s is missing: run make build first", filepath.Join(s.bundles, f, "bootstrap")))
+			r.invalid = append(r.invalid, fmt.Errorf("%s is missing: run make build first",
+				filepath.Join(s.bundles, f, "bootstrap")))
 		}
 	}
 	return s, errors.Join(r.invalid...)
@@ -156,8 +158,10 @@ func (r *settingReader) on(setting string) bool {
 // refuseUnknown rejects unknown settings of any stage.
 func (r *settingReader) refuseUnknown() {
 	for _, key := range slices.Sorted(maps.Keys(r.context)) {
-		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) && !slices.Contains(settingNames, setting) {
-			r.invalid = append(r.invalid, fmt.Errorf("%s is not a setting; the settings are %s", key, strings.Join(settingNames, ", ")))
+		if of, setting, ok := strings.Cut(key, ":"); ok && slices.Contains(stages, of) &&
+			!slices.Contains(settingNames, setting) {
+			r.invalid = append(r.invalid, fmt.Errorf("%s is not a setting; the settings are %s", key,
+				strings.Join(settingNames, ", ")))
 		}
 	}
 }

@@ -76,7 +76,7 @@ func withArticulations(ctx context.Context, s *service, size int) (client, error
 		a := nth(i)
 		change.Add(a, ids, dir, now)
 		if a.Status == catalog.ArticulationApproved {
-			change.Enter(a, approvedRows(a))
+			change.AddEntries(a, approvedRows(a))
 		}
 	})
 }

@@ -53,7 +53,8 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	err = c.fill(ctx, size, jobsPerTransaction, func(change *catalog.Change, i int) {
 		name, code := nthCourse(i)
 		change.Add(&catalog.Course{
-			Name: name, Code: code, Description: &description, Sections: []catalog.SectionRef{}, LifecycleStatus: catalog.ActiveCourse,
+			Name: name, Code: code, Description: &description, Sections: []catalog.SectionRef{},
+			LifecycleStatus: catalog.ActiveCourse,
 		}, ids, dir, now)
 	})
 	if err != nil {
@@ -75,7 +76,8 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	cost := costOf(calls)
 	rows, most := math.Ceil(float64(size)/4)*1.2+budget.Page, float64(size)*maxIndexBytes/1024
 	t.row(t.judge(cost.Trips > maxColdTrips || cost.Read > rows || memory > most, ""), "cold", total,
-		cost.Trips, target(maxColdTrips), cost.Read, target(rows), took.Milliseconds(), math.Round(memory), target(math.Round(most)))
+		cost.Trips, target(maxColdTrips), cost.Read, target(rows), took.Milliseconds(), math.Round(memory),
+		target(math.Round(most)))
 
 	clock, late := s.server.Now, catalog.Time(0)
 	s.server.Now = func() catalog.Time { return clock() + late }

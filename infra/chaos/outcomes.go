@@ -17,8 +17,8 @@ var statements = []string{
 	"Be a kind colleague", "Describe machine learning (K2)",
 }
 
-// replacesOutcomes returns the act of replacing the outcomes of a course or a program, often twice in a row, so that the
-// second supersedes the reading of the first.
+// replacesOutcomes returns the act of replacing the outcomes of a course or a program, often twice in a row, so that
+// the second supersedes the reading of the first.
 func replacesOutcomes(kind catalog.Kind) func(*client) {
 	return func(c *client) {
 		path := c.pick(kind)
@@ -81,7 +81,8 @@ func reviewOutcome(c *client) {
 	}
 	outcome, _ := one(c, outcomes).(object)
 	c.change(request{
-		operation: "reviewCourseOutcomeSkill", path: path + "/outcomes/" + text(outcome, "id") + "/skills/" + one(c, reviewable) + "/review",
+		operation: "reviewCourseOutcomeSkill", path: path + "/outcomes/" + text(outcome, "id") + "/skills/" +
+			one(c, reviewable) + "/review",
 		body: object{"verdict": catalog.Accepted, "level": 1 + c.random.IntN(5)},
 	})
 }
@@ -99,8 +100,8 @@ func (a *audit) outcomesOf(owner string) *catalog.OutcomeList {
 	return nil
 }
 
-// outcomes: each list belongs to a live course or program and ended as its statements require, the same statement always
-// yields the same skills, and a section that takes its skills from outcomes has theirs.
+// outcomes: each list belongs to a live course or program and ended as its statements require, the same statement
+// always yields the same skills, and a section that takes its skills from outcomes has theirs.
 func (a *audit) outcomes() {
 	skills := map[string]string{} // by statement
 	for _, r := range a.kinds[catalog.OutcomeListKind] {
@@ -118,7 +119,8 @@ func (a *audit) outcomes() {
 				a.breach("%s is %s but has %s", list.ID, list.ProcessingStatus, name)
 			}
 		}
-		switch failed := list.ProcessingStatus == catalog.Failed && list.Failure != nil && list.Failure.Code == catalog.InternalFailure; {
+		switch failed := list.ProcessingStatus == catalog.Failed && list.Failure != nil &&
+			list.Failure.Code == catalog.InternalFailure; {
 		case failed && list.Unread() > 0:
 		case list.ProcessingStatus == catalog.Completed && list.Failure == nil && list.Unread() == 0:
 			if list.Provenance != nil && a.rows[api.EvidenceRows.Key(string(list.OrganizationID))][list.ID] == nil {

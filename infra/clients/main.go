@@ -129,7 +129,8 @@ func (c client) missing(ctx context.Context) string {
 // try builds and runs the client and returns its output.
 func (c client) try(ctx context.Context, environment []string) (said string, err error) {
 	dir := filepath.Join(built, c.language)
-	for _, command := range [][]string{{"mkdir", "-p", dir}, {"cp", "-R", filepath.Join(sources, c.language) + "/.", dir}} {
+	for _, command := range [][]string{{"mkdir", "-p", dir},
+		{"cp", "-R", filepath.Join(sources, c.language) + "/.", dir}} {
 		if _, err := in(ctx, ".", nil, command); err != nil {
 			return "", err
 		}

@@ -27,8 +27,10 @@ var style []byte
 // Build writes console.html and its assets into folder, which reference.Build has made, from
 // the repository at root, including its node_modules.
 func Build(root, folder string) error {
-	bundle := exec.Command("node", filepath.Join("node_modules", "esbuild", "bin", "esbuild"), filepath.Join("infra", "console", "src", "main.tsx"),
-		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact", "--charset=utf8", "--log-level=warning")
+	bundle := exec.Command("node", filepath.Join("node_modules", "esbuild", "bin", "esbuild"),
+		filepath.Join("infra", "console", "src", "main.tsx"),
+		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact",
+		"--charset=utf8", "--log-level=warning")
 	bundle.Dir = root
 	var said bytes.Buffer
 	bundle.Stderr = &said
@@ -51,7 +53,8 @@ func Build(root, folder string) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := template.Must(template.New("page").Parse(page)).Execute(&b, map[string]any{"Base": api.BasePath, "Assets": names, "Fields": string(fields)}); err != nil {
+	if err := template.Must(template.New("page").Parse(page)).Execute(&b,
+		map[string]any{"Base": api.BasePath, "Assets": names, "Fields": string(fields)}); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "console.html"), b.Bytes(), 0o644)

@@ -281,6 +281,7 @@ func TestConsole(t *testing.T) {
 	}{
 		{"sign in", signsIn},
 		{"open a course", opensCourse},
+		{"review a section", reviews},
 		{"try", tries},
 		{"decide a transfer", transfers},
 		{"import", imports},
@@ -388,6 +389,17 @@ func tries(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`document.querySelectorAll("[data-note]").length > 5`)
 	p.Shows("database-systems.pdf")
 	look(t, p, "try-file-"+size)
+	if *pictures != "" && size == "1280" { // of the README
+		p.Eval(`[...document.querySelectorAll("[data-note]")].find((n) => n.innerText.startsWith("relational databases")).click()`, nil)
+		p.Until(`document.querySelector("mark.on")`)
+		var shot struct {
+			Data []byte `json:"data"`
+		}
+		p.Do("Page.captureScreenshot", map[string]any{"format": "webp", "quality": 80, "clip": map[string]any{"x": 0, "y": 0, "width": 1280, "height": 720, "scale": .75}}, &shot)
+		if err := os.WriteFile(filepath.Join(*pictures, "console.webp"), shot.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 
 	p.Press("g", "y")
 	locked := filepath.Join(t.TempDir(), "picture.pdf")

@@ -48,12 +48,13 @@ func (s *service) transferred(t *testing.T, size string) {
 	}
 	s.do(t, "createTransferCourses", []string{pack.ID}, object{"courses": []object{
 		{"code": "DB " + size, "name": "Databases", "description": "Students write SQL queries and design relational databases."},
+		{"code": "F " + size, "name": "Gone", "syllabusHref": "https://example.invalid/syllabus.pdf"},
 		{"code": "H " + size, "name": hostile[:200] + " SQL", "description": hostile[:5000]},
 	}}, &courses)
 	for t.Context().Err() == nil {
 		s.do(t, "listTransferCourses", []string{pack.ID}, nil, &courses)
 		var found struct{ Matches []any }
-		if courses[0].ProcessingStatus == "COMPLETED" && courses[1].ProcessingStatus == "COMPLETED" {
+		if courses[0].ProcessingStatus == "COMPLETED" && courses[2].ProcessingStatus == "COMPLETED" {
 			if s.do(t, "matchTransferCourse", []string{pack.ID, courses[0].ID}, nil, &found); len(found.Matches) > 0 {
 				break
 			}
@@ -75,10 +76,20 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`document.querySelectorAll(".row .best, .row .small").length > 2 && !document.body.innerText.includes("Comparing")`)
 	unharmed(t, p)
 	look(t, p, "transfer-package-"+size)
+	p.Eval(`[...document.querySelectorAll("[data-row]")].find((e) => e.innerText.includes("F `+size+`")).click()`, nil)
+	p.Shows("Read it again")
+	look(t, p, "transfer-failed-"+size)
+	p.Eval(`history.back()`, nil)
+	p.Until(`document.querySelectorAll("[data-row]").length === 3`)
 	p.Eval(`[...document.querySelectorAll("[data-row]")].find((e) => e.innerText.includes("DB `+size+`")).click()`, nil)
 	p.Until(`document.querySelectorAll(".compare tbody tr").length > 2`)
 	p.Shows("Not met")
 	look(t, p, "transfer-matches-"+size)
+	p.Click("Skills and evidence")
+	p.Until(`document.querySelectorAll("[data-note]").length === 3`)
+	look(t, p, "transfer-skills-"+size)
+	p.Click("Matches")
+	p.Until(`document.querySelectorAll(".compare tbody tr").length > 2`)
 	p.Press("j", "k", "p")
 	p.Shows("would count as")
 	p.Choose("Decision", "PARTIAL")

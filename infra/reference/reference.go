@@ -51,7 +51,8 @@ const contract = "docs/contract.md"
 
 var guides = []guide{
 	{"first-request", "First request", []section{
-		{"docs/first-request.md", nil}, {"docs/clients.md", []string{"curl", "Python", "TypeScript"}}, {contract, []string{"Authentication", "Requests", "Responses"}},
+		{"docs/first-request.md", nil}, {"docs/clients.md", []string{"curl", "Python", "TypeScript"}},
+		{contract, []string{"Authentication", "Requests", "Responses"}},
 	}},
 	{"errors-guide", "Errors", []section{{contract, []string{"Errors", "Idempotency", "Conditional requests"}}}},
 	{"limits", "Limits", []section{{contract, []string{"Rate limits", "Lists"}}}},

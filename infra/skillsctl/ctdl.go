@@ -51,7 +51,9 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	documents, results := documents(p)
 	if len(c.Only) > 0 {
-		documents = slices.DeleteFunc(documents, func(d publish.Document) bool { return !slices.Contains(c.Only, d.Resource) })
+		documents = slices.DeleteFunc(documents, func(d publish.Document) bool {
+			return !slices.Contains(c.Only, d.Resource)
+		})
 		results = slices.DeleteFunc(results, func(r publish.Result) bool { return !slices.Contains(c.Only, r.Resource) })
 	}
 	if c.State == "" {
@@ -131,7 +133,9 @@ func showResults(w io.Writer, results []publish.Result) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Outcome, r.Resource, r.CTID, r.Name, strings.Join(r.Messages, "; "))
 		}
 	}
-	for _, outcome := range []publish.Outcome{publish.Published, publish.Pending, publish.Unchanged, publish.Refused, notReady} {
+	for _, outcome := range []publish.Outcome{
+		publish.Published, publish.Pending, publish.Unchanged, publish.Refused, notReady,
+	} {
 		fmt.Fprintf(w, "%s\t%d\n", outcome, counts[outcome])
 	}
 }

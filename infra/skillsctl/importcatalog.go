@@ -41,7 +41,8 @@ func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	kind := entry.KindNamed(c.Kind)
 	if kind == "" && c.Kind != "" {
-		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages", c.Kind)
+		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages",
+			c.Kind)
 	}
 	file, err := intake.OpenPath(c.File, intake.Options{Resource: kind})
 	if err != nil {
@@ -85,7 +86,8 @@ func (t *tool) load(
 		return err
 	}
 	// The output has a list even where it is empty.
-	summary.Rejects, summary.Skips = append([]upsert.Reject{}, summary.Rejects...), append([]upsert.Reject{}, summary.Skips...)
+	summary.Rejects, summary.Skips = append([]upsert.Reject{}, summary.Rejects...),
+		append([]upsert.Reject{}, summary.Skips...)
 	if len(summary.Rejects) > 0 {
 		if failed := writeRejects(rejects, summary.Rejects); failed != nil {
 			return errors.Join(err, failed)

@@ -262,7 +262,9 @@ func (c *organizationsErase) Run(ctx context.Context, t *tool, s keyed) error {
 	if err != nil {
 		return err
 	}
-	left := remains{Rows: rows, AWS: s.inAWS(), Recovery: now().Std().AddDate(0, 0, 35), Monthly: now().Std().AddDate(0, 0, 365)}
+	left := remains{
+		Rows: rows, AWS: s.inAWS(), Recovery: now().Std().AddDate(0, 0, 35), Monthly: now().Std().AddDate(0, 0, 365),
+	}
 	return t.show(left, left.print)
 }
 

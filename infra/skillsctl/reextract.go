@@ -22,8 +22,8 @@ type reextract struct {
 }
 
 // Run sets every section and transfer course with a text to extract skills from back to PENDING, default sections with
-// their courses' descriptions included, and waits for the extractions. It also brings courses' references to sections up
-// to date.
+// their courses' descriptions included, and waits for the extractions. It also brings courses' references to sections
+// up to date.
 func (c *reextract) Run(ctx context.Context, t *tool, s *service) error {
 	orgs, err := s.organizations(ctx, c.Organization)
 	if err != nil {
@@ -85,7 +85,8 @@ func (s *service) restart(ctx context.Context, change *catalog.Change, record ca
 		}
 		var section *catalog.Section
 		if course, ok := owner.(*catalog.Course); ok {
-			if section, err = usecase.Get[*catalog.Section](ctx, s.store, list.OrganizationID, course.DefaultSectionID, true); err != nil {
+			if section, err = usecase.Get[*catalog.Section](ctx, s.store, list.OrganizationID, course.DefaultSectionID,
+				true); err != nil {
 				return err
 			}
 		}
@@ -107,7 +108,9 @@ func (s *service) courseOf(
 }
 
 // ownerOf returns the course or program of outcomes as the change leaves it; nil if it was deleted.
-func (s *service) ownerOf(ctx context.Context, change *catalog.Change, list *catalog.OutcomeList) (catalog.Record, error) {
+func (s *service) ownerOf(
+	ctx context.Context, change *catalog.Change, list *catalog.OutcomeList,
+) (catalog.Record, error) {
 	return s.recordIn(ctx, change, list.OrganizationID, catalog.OutcomeOwner(list.OwnerID), list.OwnerID)
 }
 

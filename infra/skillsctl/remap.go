@@ -174,7 +174,7 @@ func (s *service) renaming(org catalog.OrgID, mapping remap.Mapping) alteration 
 		}
 		outcome, err := s.store.ExtractionResult(ctx, org, record.Base().ID)
 		if err == nil && outcome != nil && outcome.RenameSkills(mapping.Rename) {
-			change.Conclude(record, outcome)
+			change.ReplaceResult(record, outcome)
 		}
 		return err
 	}

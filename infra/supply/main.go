@@ -65,7 +65,8 @@ func (s script) read() (module, error) {
 		return module{}, err
 	}
 	if !slices.Equal(m.Licences, []string{p.License}) {
-		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", s.name, p.License, m.Licences)
+		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", s.name, p.License,
+			m.Licences)
 	}
 	if s.notices != "" {
 		text, err = os.ReadFile(filepath.Join(dir, s.notices))
@@ -76,8 +77,10 @@ func (s script) read() (module, error) {
 }
 
 func main() {
-	notices := flag.String("notices", filepath.Join("build", "THIRD-PARTY-NOTICES.txt"), "output `file` of the licences; empty for none")
-	bill := flag.String("sbom", filepath.Join("build", "sbom.cdx.json"), "output `file` of the bill of materials; empty for none")
+	notices := flag.String("notices", filepath.Join("build", "THIRD-PARTY-NOTICES.txt"),
+		"output `file` of the licences; empty for none")
+	bill := flag.String("sbom", filepath.Join("build", "sbom.cdx.json"), "output `file` of the bill of materials; "+
+		"empty for none")
 	flag.Parse()
 	if err := run(*notices, *bill, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -112,7 +115,8 @@ func run(notices, bill string, out io.Writer) error {
 	for _, m := range ours {
 		fmt.Fprintf(out, "%-60s %-40s %s\n", m.Path, m.Version, strings.Join(m.Licences, ", "))
 	}
-	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours), len(everything)-len(ours)+len(scripts))
+	fmt.Fprintf(out, "%d modules are shipped, %d more build, test and measure\n", len(ours),
+		len(everything)-len(ours)+len(scripts))
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
@@ -210,7 +214,8 @@ func (m *module) read() error {
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
 		kind, _, _ := strings.Cut(strings.TrimSuffix(name, filepath.Ext(name)), "-")
-		if e.IsDir() || !slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE", "COPYRIGHT"}, kind) {
+		if e.IsDir() || !slices.Contains([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE", "COPYRIGHT"},
+			kind) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(m.Dir, e.Name()))

@@ -90,7 +90,8 @@ func Build(r CredentialRequest) (Proposal, error) {
 	}
 	if p.courses < r.MinSections {
 		return Proposal{}, catalog.Invalid(catalog.FieldError{
-			Location: "body.minSections", Message: "must not be greater than the number of courses that teach a skill required by these jobs",
+			Location: "body.minSections", Message: "must not be greater than the number of courses that teach a skill " +
+				"required by these jobs",
 			Value: r.MinSections,
 		})
 	}

@@ -169,7 +169,8 @@ func (d Decision) stand(p *DecisionPage, today string) {
 	credited := len(p.Grants) > 0
 	switch {
 	case a.Status == catalog.ArticulationRejected:
-		p.Counts, p.Granting = choose(credited, "was not accepted as", "was not accepted as worth no credit"), "What was proposed"
+		p.Counts, p.Granting = choose(credited, "was not accepted as", "was not accepted as worth no credit"),
+			"What was proposed"
 		for _, move := range d.Moves {
 			if move.To == catalog.ArticulationRejected {
 				p.Rejection = valueOf(move.Note)

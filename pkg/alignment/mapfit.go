@@ -80,7 +80,8 @@ func newTargets(outcomes []catalog.Outcome, related Related, address func(catalo
 		}
 		ranked := slices.Clone(needs)
 		slices.SortFunc(ranked, func(a, b need) int {
-			return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.SkillName, b.SkillName), cmp.Compare(a.SkillID, b.SkillID))
+			return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.SkillName, b.SkillName),
+				cmp.Compare(a.SkillID, b.SkillID))
 		})
 		t.skills, t.ranked, t.all = append(t.skills, needs), append(t.ranked, ranked), append(t.all, max(all, 1))
 		names := exactURIs(outcome)

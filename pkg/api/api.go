@@ -159,17 +159,6 @@ func (o Operation) Codes() []catalog.Code {
 	return slices.Compact(codes)
 }
 
-// Paths lists the distinct paths of the contract, in its order.
-func Paths() []string {
-	var paths []string
-	for _, o := range Operations() {
-		if !slices.Contains(paths, o.Path) {
-			paths = append(paths, o.Path)
-		}
-	}
-	return paths
-}
-
 // Of returns the operation with an id. It panics if there is none.
 func Of(id string) Operation {
 	i := slices.IndexFunc(operations, func(o Operation) bool { return o.ID == id })

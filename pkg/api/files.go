@@ -1,7 +1,7 @@
 package api
 
-// Files are the permissions of a function on the files of documents in object storage, and on the files of the rows that
-// imports rejected.
+// Files are the permissions of a function on the files of documents in object storage, and on the files of the rows
+// that imports rejected.
 type Files struct{ Signs, Lists, Reads, Removes, WritesRejects, ReadsRejects, RemovesRejects bool }
 
 // RejectsPattern matches the keys of files of rejected rows below their organization's prefix.

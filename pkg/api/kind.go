@@ -5,8 +5,8 @@ import "net/http"
 // OperationKind classifies operations by their objectives of availability and latency (docs/aws.md).
 type OperationKind string
 
-// The kinds. A ComputeKind operation compares the skills of a catalog, which takes seconds of CPU time. An operation that
-// queues an extraction is a WriteKind.
+// The kinds. A ComputeKind operation compares the skills of a catalog, which takes seconds of CPU time. An operation
+// that queues an extraction is a WriteKind.
 const (
 	ReadKind    OperationKind = "read"
 	WriteKind   OperationKind = "write"
@@ -19,7 +19,8 @@ func OperationKinds() []OperationKind { return []OperationKind{ReadKind, WriteKi
 // Kind returns the operation's kind.
 func (o Operation) Kind() OperationKind {
 	switch {
-	case o.Cost == regenerate && o.Group == Reports, o.Group == Reports && o.Access == Public, o.Cost == score, o.Cost == build:
+	case o.Cost == regenerate && o.Group == Reports, o.Group == Reports && o.Access == Public, o.Cost == score,
+		o.Cost == build:
 		return ComputeKind
 	case o.Access == Write && o.Method != http.MethodGet:
 		return WriteKind

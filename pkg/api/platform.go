@@ -17,7 +17,8 @@ const (
 	Extractor = "extractor" // SQS: runs a syllabus extraction
 	Importer  = "importer"  // SQS: runs the imports of an organization, one at a time
 	Sweeper   = "sweeper"   // schedule: resends and completes stuck work; dead letters: sets FAILED
-	Deliverer = "deliverer" // the table's stream, SQS and schedule: turns changes into messages and delivers them to webhooks
+	// the table's stream, SQS and schedule: turns changes into messages and delivers them to webhooks
+	Deliverer = "deliverer"
 )
 
 // Functions lists all functions, the groups first.

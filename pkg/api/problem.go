@@ -25,7 +25,9 @@ type Problem struct {
 
 // NewProblem returns a problem with the type, title and status of its code. origin is as for ProblemType, instance the
 // full path with BasePath.
-func NewProblem(origin string, code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError) Problem {
+func NewProblem(
+	origin string, code catalog.Code, detail, instance, requestID string, fields ...catalog.FieldError,
+) Problem {
 	kind := problems[code]
 	return Problem{
 		Type: ProblemType(origin, code), Title: kind.title, Status: kind.status, Detail: detail,

@@ -23,7 +23,8 @@ func (list *OutcomeList) Adopt(
 	wanted := map[int]bool{}
 	for i, number := range in.Numbers.Value {
 		if !slices.ContainsFunc(found, func(f FoundOutcome) bool { return f.Number == number }) {
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("numbers[%d]", i)), "must be the number of an outcome that was found", number})
+			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("numbers[%d]", i)),
+				"must be the number of an outcome that was found", number})
 		}
 		wanted[number] = true
 	}
@@ -52,7 +53,9 @@ func (list *OutcomeList) Adopt(
 		if f.Code != nil && !codes[foldCode(*f.Code)] && utf8.RuneCountInString(*f.Code) <= 50 {
 			o.Code, codes[foldCode(*f.Code)] = f.Code, true
 		}
-		read := StatementResult{Statement: statement, Level: f.Level, LevelSource: f.LevelSource, Verb: f.Verb, Evidence: f.evidence(result)}
+		read := StatementResult{
+			Statement: statement, Level: f.Level, LevelSource: f.LevelSource, Verb: f.Verb, Evidence: f.evidence(result),
+		}
 		for _, s := range result.Skills {
 			if slices.Contains(f.SkillIDs, s.SkillID) {
 				o.Skills = append(o.Skills, s)
@@ -61,7 +64,8 @@ func (list *OutcomeList) Adopt(
 		read.Skills = o.Skills
 		list.Outcomes, adopted[o.ID] = append(list.Outcomes, o), read
 		length := utf8.RuneCountInString(statement)
-		if characters += length; length > maxStatement || characters > MaxStatementCharacters || len(list.Outcomes) > MaxOutcomes {
+		if characters += length; length > maxStatement || characters > MaxStatementCharacters ||
+			len(list.Outcomes) > MaxOutcomes {
 			return nil, Invalid(FieldError{l.at("numbers"), fmt.Sprintf(
 				"must not take the list beyond %d outcomes and %d characters of statements, %d each",
 				MaxOutcomes, MaxStatementCharacters, maxStatement), f.Number})
@@ -89,7 +93,8 @@ func (f FoundOutcome) evidence(result *ExtractionResult) []Evidence {
 	runes := []rune(f.Statement)
 	for _, e := range result.Evidence {
 		e.Start, e.End = e.Start-f.Start, e.End-f.Start
-		if slices.Contains(f.SkillIDs, e.SkillID) && 0 <= e.Start && e.Start < e.End && e.End <= len(runes) && string(runes[e.Start:e.End]) == e.Quote {
+		if slices.Contains(f.SkillIDs, e.SkillID) && 0 <= e.Start && e.Start < e.End && e.End <= len(runes) &&
+			string(runes[e.Start:e.End]) == e.Quote {
 			e.Page = 1
 			within = append(within, e)
 		}

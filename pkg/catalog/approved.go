@@ -77,8 +77,8 @@ func (a *Articulation) PartKeys() []ApprovedKey {
 	return keys
 }
 
-// Enter enters an articulation with a new period under the keys of its alternatives.
-func (c *Change) Enter(a *Articulation, under []*Approved) {
+// AddEntries adds an articulation with a new period to the rows of the keys of its alternatives.
+func (c *Change) AddEntries(a *Articulation, under []*Approved) {
 	for _, row := range under {
 		// Another articulation of the change may have the same key.
 		effect(c, func(other *Entry) bool { return other.Key == row.Key }, func() *Entry {
@@ -94,15 +94,15 @@ func (row *Approved) enter(a *Articulation) {
 	row.Entered[a.Number()] = a.Period()
 }
 
-// Lead enters an approved articulation under its other keys.
-func (c *Change) Lead(a *Articulation, under []*Approved) {
+// AddHints adds an approved articulation to the rows of its other keys.
+func (c *Change) AddHints(a *Articulation, under []*Approved) {
 	for _, row := range under {
 		c.With(&Hint{about[*Articulation]{a}, row})
 	}
 }
 
-// Shorten shortens an articulation's period in the entries that have been loaded.
-func (c *Change) Shorten(a *Articulation) {
+// ShortenEntries shortens an articulation's period in the entries that have been loaded.
+func (c *Change) ShortenEntries(a *Articulation) {
 	for _, row := range EffectsOf[*Entry](c) {
 		if row.Periods[a.Number()] != "" {
 			row.enter(a)
@@ -162,15 +162,16 @@ func (a *Articulation) Overlapping(under []*Approved, except *string) []int {
 	return found
 }
 
-// Grant records that an approved articulation grants the courses. All of them must be live when the change is saved;
-// the error is a Conflict.
-func (c *Change) Grant(a *Articulation, live map[string]*Course) error {
+// GrantCourses records that an approved articulation grants the courses. All of them must be live when the change is
+// saved; the error is a Conflict.
+func (c *Change) GrantCourses(a *Articulation, live map[string]*Course) error {
 	for _, id := range a.GrantedCourses() {
 		course := live[id]
 		if course == nil {
 			return Errorf(Conflict, "Course %s, which the articulation grants, is deleted.", id)
 		}
-		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id }, func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
+		effect(c, func(g *CourseGrant) bool { return g.Record.ID == id },
+			func() *CourseGrant { return &CourseGrant{about[*Course]{course}} })
 	}
 	return nil
 }

@@ -69,11 +69,13 @@ func (a *Articulation) Issues(now GrantedNow, today string) []ArticulationIssue 
 			add(CourseRenamed, "Course %s was %s %s and is %s %s.", course.ID, was.Code, was.Name, course.Code, course.Name)
 		}
 		if !reflect.DeepEqual(course.Credits, was.Credits) {
-			add(CreditsChanged, "Course %s (%s %s) had %s and has %s.", course.ID, course.Code, course.Name, was.Credits, course.Credits)
+			add(CreditsChanged, "Course %s (%s %s) had %s and has %s.", course.ID, course.Code, course.Name, was.Credits,
+				course.Credits)
 		}
 	}
 	if e := a.Evidence; e != nil && e.Extraction.Section != nil && e.Extraction.Section.DocumentSHA256 != now.Document {
-		add(SyllabusChanged, "Section %s of course %s has another syllabus than the one that was compared.", e.SectionID, e.CourseID)
+		add(SyllabusChanged, "Section %s of course %s has another syllabus than the one that was compared.", e.SectionID,
+			e.CourseID)
 	}
 	if a.ReviewAfter != nil && *a.ReviewAfter < today {
 		add(ReviewDue, "To be reviewed after %s.", *a.ReviewAfter)

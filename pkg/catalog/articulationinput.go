@@ -166,7 +166,8 @@ func (alternative *Alternative) fill(in []SendingCourseInput, before *Articulati
 		at := l.Below(fmt.Sprintf("courses[%d]", i))
 		alternative.Courses[i] = SendingCourse{
 			Code: course.Code, Title: nonEmpty(course.Title), MinimumGrade: nonEmpty(course.MinimumGrade),
-			TakenFrom: nonEmpty(course.TakenFrom), TakenTo: nonEmpty(course.TakenTo), TransferCourseID: nonEmpty(course.TransferCourseID),
+			TakenFrom: nonEmpty(course.TakenFrom), TakenTo: nonEmpty(course.TakenTo),
+			TransferCourseID: nonEmpty(course.TransferCourseID),
 		}
 		credits, unfit := at.credits(Optional[*Credits]{Set: true, Value: course.Credits}, nil)
 		alternative.Courses[i].Credits, wrong = credits, append(wrong, unfit...)
@@ -266,9 +267,11 @@ func (in ArticulationInput) Revise(a *Articulation, l Lookups) error {
 	wrong := in.Apply(a, l)
 	if frozen := changedFields(&before, a, func(field string) bool { return !before.Status.MayChange(field) }); len(frozen) > 0 {
 		if before.Status == ArticulationApproved {
-			return Errorf(Conflict, "The articulation is APPROVED: only %s may still change, not %s.", strings.Join(approvedFields, ", "), strings.Join(frozen, ", "))
+			return Errorf(Conflict, "The articulation is APPROVED: only %s may still change, not %s.",
+				strings.Join(approvedFields, ", "), strings.Join(frozen, ", "))
 		}
-		return Errorf(Conflict, "The articulation is %s: make it a DRAFT to change %s.", before.Status, strings.Join(frozen, ", "))
+		return Errorf(Conflict, "The articulation is %s: make it a DRAFT to change %s.", before.Status,
+			strings.Join(frozen, ", "))
 	}
 	if wrong != nil {
 		return Invalid(wrong...)

@@ -92,7 +92,9 @@ var LookupFields = []string{
 // codes. Larger alternatives come first, then those of the articulation with the later effectiveFrom, then the
 // smaller id, then the index. Each code is used once, and each articulation grants once. NO_CREDIT grants nothing,
 // but uses its codes.
-func (q ArticulationQuery) Lookup(articulations []*Articulation) (granted []Granted, uncovered []string, why []UncoveredCode) {
+func (q ArticulationQuery) Lookup(
+	articulations []*Articulation,
+) (granted []Granted, uncovered []string, why []UncoveredCode) {
 	decision := q.Consider(true)
 	byID := map[string]*Articulation{}
 	for _, a := range articulations {
@@ -255,10 +257,13 @@ func (c candidate) compare(d candidate) int {
 // Decided returns the id of the articulation that grants the course for a transfer course of the institution today;
 // nil for none. Only alternatives of that single course count, by code or id. Of several articulations it returns the
 // one with the later effectiveFrom, then the smaller id.
-func Decided(articulations []*Articulation, institution string, course *TransferCourse, courseID, today string) *string {
+func Decided(
+	articulations []*Articulation, institution string, course *TransferCourse, courseID, today string,
+) *string {
 	var best *Articulation
 	for _, a := range articulations {
-		if !a.InForce(today) || !a.SendingInstitution.Named(institution) || !slices.Contains(a.GrantedCourses(), courseID) || !a.takes(course) {
+		if !a.InForce(today) || !a.SendingInstitution.Named(institution) || !slices.Contains(a.GrantedCourses(), courseID) ||
+			!a.takes(course) {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(best.EffectiveFrom, a.EffectiveFrom), cmp.Compare(a.ID, best.ID)) < 0 {

@@ -50,7 +50,8 @@ func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (M
 		return move, Errorf(Conflict, "The articulation is %s already.", a.Status)
 	}
 	if !slices.Contains(ArticulationMoves[a.Status], in.Status) {
-		return move, Errorf(Conflict, "The articulation is %s, which does not become %s; it may become %s.", a.Status, in.Status, oneOf(ArticulationMoves[a.Status]))
+		return move, Errorf(Conflict, "The articulation is %s, which does not become %s; it may become %s.", a.Status,
+			in.Status, oneOf(ArticulationMoves[a.Status]))
 	}
 	if in.Status == ArticulationApproved && move.DecidedBy == nil {
 		return move, Invalid(FieldError{Location: l.at("decidedBy"), Message: "is required with APPROVED"})
@@ -140,7 +141,8 @@ func (a *Articulation) supersede(old *Articulation) error {
 	case !a.SendingInstitution.Same(old.SendingInstitution):
 		return Errorf(Conflict, "Articulation %s is of another institution and cannot be superseded.", old.ID)
 	case old.EffectiveFrom >= a.EffectiveFrom:
-		return Errorf(Conflict, "Articulation %s begins on %s, not before the one that supersedes it.", old.ID, old.EffectiveFrom)
+		return Errorf(Conflict, "Articulation %s begins on %s, not before the one that supersedes it.", old.ID,
+			old.EffectiveFrom)
 	}
 	if end := addDays(a.EffectiveFrom, -1); old.EffectiveTo == nil || *old.EffectiveTo > end {
 		old.EffectiveTo = &end
@@ -162,7 +164,8 @@ func addDays(date string, days int) string {
 func (a *Articulation) CheckConflicts(others []*Articulation, location string) error {
 	for _, other := range others {
 		if other.Status == ArticulationApproved && a.ConflictsWith(other) {
-			err := Errorf(Conflict, "Another approved articulation of the institution has the same codes at the same time, for the same programs.")
+			err := Errorf(Conflict, "Another approved articulation of the institution has the same codes at the same time, "+
+				"for the same programs.")
 			err.Fields = []FieldError{{location, "overlaps with another approved articulation, whose id is the value", other.ID}}
 			return err
 		}
@@ -174,7 +177,8 @@ func (a *Articulation) CheckConflicts(others []*Articulation, location string) e
 // of an alternative, a day and a program.
 func (a *Articulation) ConflictsWith(other *Articulation) bool {
 	return a.ID != other.ID && !a.EndedBefore(other.EffectiveFrom) && !other.EndedBefore(a.EffectiveFrom) &&
-		sharePrograms(a.ProgramIDs, other.ProgramIDs) && a.SendingInstitution.Same(other.SendingInstitution) && a.sharesSet(other)
+		sharePrograms(a.ProgramIDs, other.ProgramIDs) && a.SendingInstitution.Same(other.SendingInstitution) &&
+		a.sharesSet(other)
 }
 
 // sharePrograms reports whether two sets of programs, empty for all, have one in common.

@@ -67,8 +67,8 @@ func HashSecret(secret string) string {
 // one can replace the other without a gap.
 const MaxLiveKeys = 2
 
-// EndsFirst returns the live key of a scope that ends first, the oldest of those that end at the same time or never, and
-// whether there are so many that it has to make room for another.
+// EndsFirst returns the live key of a scope that ends first, the oldest of those that end at the same time or never,
+// and whether there are so many that it has to make room for another.
 func EndsFirst(keys []*Key, scope Scope, now Time) (first *Key, crowded bool) {
 	var live []*Key
 	for _, k := range keys {

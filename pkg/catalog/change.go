@@ -28,7 +28,7 @@ type (
 	Creation struct{ about[Record] }
 
 	// Replacement saves a record with its new content. Was is the updatedAt that it must
-	// still have in the store; Restarted says that its extraction starts again. Event, "" for
+	// still have in the store; Restarted reports whether its extraction starts again. Event, "" for
 	// none, goes to the change feed and webhooks.
 	Replacement struct {
 		about[Record]
@@ -79,7 +79,7 @@ type (
 		Text string
 	}
 
-	// ResultReplacement replaces the outcome of a record's last extraction.
+	// ResultReplacement replaces the result of a record's last extraction.
 	ResultReplacement struct {
 		about[Record]
 		*ExtractionResult
@@ -98,8 +98,8 @@ type (
 		Name string
 	}
 
-	// CTIDAssignment gives a record, or an outcome of one, the CTID that was set instead of Before. ID is its own id, At
-	// where the CTID stands in the input, and Was the id of the record that had it, "" for none. See Resolve.
+	// CTIDAssignment gives a record, or an outcome of one, a CTID in place of Before. ID is its own id, At the location
+	// of the CTID in the input, and Was the id of the record that had it, "" for none. See Resolve.
 	CTIDAssignment struct {
 		about[Record]
 		ID, CTID, Before, Was, At string
@@ -117,7 +117,7 @@ type (
 		Records        []FacetedRecord
 	}
 
-	// Entry enters articulations under a key. See Enter.
+	// Entry adds articulations to the row of a key. See AddEntries.
 	Entry struct {
 		about[*Articulation]
 		*Approved
@@ -251,8 +251,8 @@ func (c *Change) Empty() bool { return len(c.effects) == 0 }
 // Create saves a new record. A listed record has taken its number from dir.
 func (c *Change) Create(r Record, dir *Directory) {
 	c.With(&Creation{about[Record]{r}})
-	c.found(nil, r)
-	c.touch(dir)
+	c.updateIndexes(nil, r)
+	c.saveDirectory(dir)
 }
 
 // Add creates a listed record with a new id and a place in the list. It reads the time after
@@ -285,7 +285,7 @@ func ReplaceChanged[T any, R interface {
 // (see Copy). It also updates the rows that find the record, its holds, and starts an
 // extraction that it now waits for. A record is saved once, in its final version.
 func (c *Change) Replace(before, after Record, now Time) {
-	c.found(before, after)
+	c.updateIndexes(before, after)
 	if slices.ContainsFunc(c.effects, func(e Effect) bool {
 		created, ok := e.(*Creation)
 		return ok && created.Record == after
@@ -319,16 +319,16 @@ func restarted(before, after Record) bool {
 	return was.ProcessingStatus != Pending
 }
 
-// found updates the rows that find a record and its hold on a document; before is nil for a
-// new record.
-func (c *Change) found(before, after Record) {
-	c.names(before, after)
-	c.registers(before, after)
+// updateIndexes updates the rows by which a record is found, and its hold on a document. before is nil for a new
+// record.
+func (c *Change) updateIndexes(before, after Record) {
+	c.updateNames(before, after)
+	c.assignCTIDs(before, after)
 	document := ""
 	if before != nil {
 		document = HeldDocument(before)
 	}
-	c.syllabusMoved(document, after)
+	c.moveDocumentHold(document, after)
 }
 
 // SetEvent adds an event, one of Events, to the replacement of a record.
@@ -366,8 +366,8 @@ func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	if document := HeldDocument(r); document != "" {
 		c.holdDocument(r, document, true)
 	}
-	c.facets(r, r, nil)
-	c.touch(dir)
+	c.changeFacets(r, r, nil)
+	c.saveDirectory(dir)
 }
 
 // Revoke ends reservations of the record.
@@ -385,11 +385,11 @@ func (c *Change) CountAddition(p *TransferPackage) {
 	})
 }
 
-// Keep stores the text of an extraction.
-func (c *Change) Keep(r Record, text string) { c.With(&Text{about[Record]{r}, text}) }
+// StoreText stores the text of an extraction.
+func (c *Change) StoreText(r Record, text string) { c.With(&Text{about[Record]{r}, text}) }
 
-// Conclude replaces the outcome of the record's last extraction.
-func (c *Change) Conclude(r Record, o *ExtractionResult) {
+// ReplaceResult replaces the result of the record's last extraction.
+func (c *Change) ReplaceResult(r Record, o *ExtractionResult) {
 	c.With(&ResultReplacement{about[Record]{r}, o})
 }
 
@@ -398,8 +398,8 @@ func (c *Change) Move(a *Articulation, move Move) {
 	c.With(&ArticulationMove{about[*Articulation]{a}, move})
 }
 
-// touch saves the directory of a list that gained or lost records.
-func (c *Change) touch(dir *Directory) {
+// saveDirectory saves the directory of a list that gained or lost records.
+func (c *Change) saveDirectory(dir *Directory) {
 	if dir != nil {
 		effect(c, func(other *Directory) bool { return other == dir }, func() *Directory { return dir })
 	}

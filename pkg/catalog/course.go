@@ -119,7 +119,8 @@ func (c *Course) Mention(s *Section) (changed bool, err error) {
 		size += ref.bytes()
 	}
 	if size > MaxCourseRowBytes {
-		return false, Errorf(Conflict, "The course is full: its references to sections exceed %d bytes in total.", MaxCourseRowBytes)
+		return false, Errorf(Conflict, "The course is full: its references to sections exceed %d bytes in total.",
+			MaxCourseRowBytes)
 	}
 	c.Sections = sections
 	return true, nil

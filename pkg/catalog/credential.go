@@ -90,7 +90,8 @@ func (c *Credential) SetSections(ids []string, placed map[string]Placed, locatio
 		case p.Section == nil:
 			message = "there is no such section"
 		case courses[p.Course.ID] != "":
-			message = "section " + courses[p.Course.ID] + " of the same course stands before it; a credential holds at most one section of each course"
+			message = "section " + courses[p.Course.ID] + " of the same course stands before it; a credential holds at most " +
+				"one section of each course"
 		default:
 			courses[p.Course.ID] = id
 			sections = append(sections, p.Section.Profile(p.Course))
@@ -109,6 +110,7 @@ func (c *Credential) SetSections(ids []string, placed map[string]Placed, locatio
 // Remove removes a section from the credential and reports whether it was there.
 func (c *Credential) Remove(sectionID string) bool {
 	n := len(c.Sections)
-	c.Sections = slices.DeleteFunc(slices.Clone(c.Sections), func(s SectionProfile) bool { return s.SectionID == sectionID })
+	c.Sections = slices.DeleteFunc(slices.Clone(c.Sections),
+		func(s SectionProfile) bool { return s.SectionID == sectionID })
 	return len(c.Sections) < n
 }

@@ -107,8 +107,8 @@ func HeldDocument(r Record) string {
 func (s *Section) heldDocument() *string        { return s.DocumentID }
 func (c *TransferCourse) heldDocument() *string { return c.DocumentID }
 
-// syllabusMoved updates the holds of documents; before is the record's old one, "" for none.
-func (c *Change) syllabusMoved(before string, r Record) {
+// moveDocumentHold moves a record's hold to its present document. before is the previous document, "" for none.
+func (c *Change) moveDocumentHold(before string, r Record) {
 	now := HeldDocument(r)
 	if before == now {
 		return

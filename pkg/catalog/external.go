@@ -60,18 +60,17 @@ type ExternalID struct {
 	Was    string
 }
 
-// names updates the rows that find a record by its external id, facets or code; before is nil
-// for a new record. A deleted record's external id stays with it until another record takes
-// it.
-func (c *Change) names(before, after Record) {
+// updateNames updates the rows by which a record is found by external id, facet or code. before is nil for a new
+// record. A deleted record's external id stays with it until another record takes it.
+func (c *Change) updateNames(before, after Record) {
 	was, is := externalID(before), externalID(after)
 	if was != is && was != "" {
 		c.With(&ExternalIDRelease{about[Record]{after}, was})
 	}
 	if was != is && is != "" {
-		c.Name(after, is)
+		c.AssignExternalID(after, is)
 	}
-	c.facets(after, before, after)
+	c.changeFacets(after, before, after)
 	course, ok := after.(*Course)
 	if !ok {
 		return
@@ -86,13 +85,13 @@ func (c *Change) names(before, after Record) {
 	}
 }
 
-// Name gives a record an external id.
-func (c *Change) Name(r Record, name string) {
+// AssignExternalID gives a record an external id.
+func (c *Change) AssignExternalID(r Record, name string) {
 	c.With(&ExternalIDAssignment{about[Record]{r}, name, ""})
 }
 
-// Resolve completes the change's external ids and CTIDs with the records that have them now, by name. One of another
-// live record is a conflict; at is where the input stands, as in Lookups.
+// Resolve completes the change's external ids and CTIDs with the records that have them now. An identifier of another
+// live record is a conflict. at is the location of the input, as in Lookups.
 func (c *Change) Resolve(known, registered map[string]ExternalID, at string) error {
 	l := Lookups{At: at}
 	for _, a := range EffectsOf[*CTIDAssignment](c) {
@@ -109,7 +108,8 @@ func (c *Change) Resolve(known, registered map[string]ExternalID, at string) err
 		holder := known[naming.Name]
 		if holder.Record != nil && holder.Record.Base().ID != naming.Record.Base().ID {
 			err := Errorf(Conflict, "Another %s already has the externalId.", KindOf(naming.Record))
-			err.Fields = []FieldError{{l.at("externalId"), "is in use by another record, whose id is the value", holder.Record.Base().ID}}
+			err.Fields = []FieldError{{l.at("externalId"), "is in use by another record, whose id is the value",
+				holder.Record.Base().ID}}
 			return err
 		}
 		naming.Was = holder.Was
@@ -117,8 +117,8 @@ func (c *Change) Resolve(known, registered map[string]ExternalID, at string) err
 	return nil
 }
 
-// Names lists the external ids that the change assigns, all to records of one kind.
-func (c *Change) Names() (kind Kind, names []string) {
+// ExternalIDs lists the external ids that the change assigns, all to records of one kind.
+func (c *Change) ExternalIDs() (kind Kind, names []string) {
 	for _, naming := range EffectsOf[*ExternalIDAssignment](c) {
 		kind, names = KindOf(naming.Record), append(names, naming.Name)
 	}

@@ -34,14 +34,15 @@ func facetsOf(r Record) []Facet {
 	return nil
 }
 
-// facets adds the change of a record's facets. before is nil for a new record, after for a deleted one.
-func (c *Change) facets(record, before, after Record) {
+// changeFacets adds the change of a record's facets. before is nil for a new record, after for a deleted one.
+func (c *Change) changeFacets(record, before, after Record) {
 	was, is := facetsOf(before), facetsOf(after)
 	left := slices.DeleteFunc(slices.Clone(was), func(f Facet) bool { return slices.Contains(is, f) })
 	joined := slices.DeleteFunc(slices.Clone(is), func(f Facet) bool { return slices.Contains(was, f) })
 	if len(left)+len(joined) > 0 {
 		org := record.Base().OrganizationID
-		all := effect(c, func(f *FacetChange) bool { return f.OrganizationID == org }, func() *FacetChange { return &FacetChange{OrganizationID: org} })
+		all := effect(c, func(f *FacetChange) bool { return f.OrganizationID == org },
+			func() *FacetChange { return &FacetChange{OrganizationID: org} })
 		all.Records = append(all.Records, FacetedRecord{record, left, joined, is})
 	}
 }

@@ -79,7 +79,8 @@ func (ch *Change) Hold(h Holder, before map[string]string, courses map[string]*C
 			continue
 		}
 		if !recorded && len(c.HeldBy)+len(ch.holding(c).Holders) >= MaxHolders {
-			return Errorf(Conflict, "Course %s is in %d programs and credentials already, which is the most: take it out of one first.", c.ID, MaxHolders)
+			return Errorf(Conflict, "Course %s is in %d programs and credentials already, which is the most: take it out of "+
+				"one first.", c.ID, MaxHolders)
 		}
 		ch.HoldAs(c, holder)
 	}
@@ -97,7 +98,8 @@ func (ch *Change) Hold(h Holder, before map[string]string, courses map[string]*C
 
 // holding returns the change's effect on the holders of a course.
 func (ch *Change) holding(course *Course) *Holding {
-	return effect(ch, func(h *Holding) bool { return h.Record == course }, func() *Holding { return &Holding{about: about[*Course]{course}} })
+	return effect(ch, func(h *Holding) bool { return h.Record == course },
+		func() *Holding { return &Holding{about: about[*Course]{course}} })
 }
 
 // HoldAs adds a hold by name, without a holder's record.

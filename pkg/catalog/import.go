@@ -149,27 +149,32 @@ type ImportInput struct {
 // Apply sets the fields of a new import. The caller checks the overrides of columns.
 func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Status, i.DocumentID = ImportPending, in.DocumentID.Or("")
-	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value, text(in.Sheet, nil)
+	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
+		text(in.Sheet, nil)
 	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
 	resource := ""
 	if i.Resource != nil {
 		resource = *i.Resource
 	}
 	if l.Documents[i.DocumentID] == nil {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded", i.DocumentID})
+		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
+			i.DocumentID})
 	}
 	if i.Layout == "TES" && resource != ArticulationKind.Resource() {
 		wrong = append(wrong, FieldError{l.at("resource"), "must be articulation for layout TES", i.Resource})
 	}
-	if retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}; i.RetireMissing && !slices.Contains(retirable, resource) {
+	retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}
+	if i.RetireMissing && !slices.Contains(retirable, resource) {
 		wrong = append(wrong, FieldError{l.at("retireMissing"), "only courses and sections can be retired", true})
 	}
 	outcomes := resource == "" || resource == "outcome"
 	switch owner := in.OwnerID.Value; {
 	case owner == nil && resource == "outcome" && i.Layout == "CANVAS":
-		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has", nil})
+		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has",
+			nil})
 	case owner != nil && (!outcomes || l.Courses[*owner] == nil && l.Programs[*owner] == nil):
-		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has", *owner})
+		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has",
+			*owner})
 	}
 	if len(in.Columns.Value) > MaxImportColumns {
 		wrong = append(wrong, FieldError{l.at("columns"), "must have at most 1000 columns", len(in.Columns.Value)})
@@ -180,7 +185,7 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 // Ended reports whether the import is over.
 func (i *Import) Ended() bool { return i.Status != ImportPending && i.Status != ImportProcessing }
 
-// StartRun makes a run the one that works on the import. Earlier runs can no longer save anything.
+// StartRun assigns the import to a run. Earlier runs can no longer save anything.
 func (c *Change) StartRun(i *Import, run string, now Time) {
 	before := *i
 	i.Status, i.Run, i.Runs = ImportProcessing, run, i.Runs+1
@@ -188,18 +193,19 @@ func (c *Change) StartRun(i *Import, run string, now Time) {
 		i.StartedAt = new(now)
 	}
 	c.Replace(&before, i, now)
-	c.quiet(i).Restarted = true
+	c.withoutFeed(i).Restarted = true
 }
 
-// Advance saves how far an import is, in the transaction of what it has done. It has no entry in the change feed.
+// Advance saves the progress of an import in the transaction of its records. It adds nothing to the change feed.
 func (c *Change) Advance(before, after *Import, now Time) {
 	c.Replace(before, after, now)
-	c.quiet(after)
+	c.withoutFeed(after)
 }
 
-// quiet returns the replacement of an import, which gets no entry in the change feed.
-func (c *Change) quiet(i *Import) *Replacement {
-	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) }, func() *Replacement { panic("not replaced") })
+// withoutFeed returns the replacement of an import and excludes it from the change feed.
+func (c *Change) withoutFeed(i *Import) *Replacement {
+	r := effect(c, func(r *Replacement) bool { return r.Record == Record(i) },
+		func() *Replacement { panic("not replaced") })
 	r.Quiet = true
 	return r
 }
@@ -217,12 +223,12 @@ func (c *Change) EndImport(i *Import, status ImportStatus, failure *ImportFailur
 	}
 }
 
-// Describe replaces the details of an import; nil removes them.
-func (c *Change) Describe(i *Import, d *ImportDetails) {
+// SetImportDetails replaces the details of an import; nil removes them.
+func (c *Change) SetImportDetails(i *Import, d *ImportDetails) {
 	c.With(&ImportDescription{about[*Import]{i}, d})
 }
 
-// Refuse stores rows that an import rejected, by their place among the rows of their kind in the file, with the reasons.
-func (c *Change) Refuse(i *Import, at ImportPosition, reasons map[int]string) {
+// RejectRows stores the reasons for which rows were rejected, by their place among the rows of their kind in the file.
+func (c *Change) RejectRows(i *Import, at ImportPosition, reasons map[int]string) {
 	c.With(&ImportRejection{about[*Import]{i}, at, reasons})
 }

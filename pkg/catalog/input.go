@@ -23,7 +23,8 @@ func Apply[R Record](in Input[R], record R, l Lookups) error {
 
 // Lookups is what the rules of an input need besides the record. The caller loads it; rules do no I/O.
 type Lookups struct {
-	At          string                         // where the input stands, "body", which locations of field errors begin with
+	// Location of the input, "body", with which the locations of field errors begin
+	At          string
 	SkillName   func(id string) (string, bool) // of the taxonomy
 	CheckHref   func(href string) error        // whether a syllabus may be fetched from there
 	Occupations map[string][]string            // SOC codes by the CIP code that leads to them
@@ -49,7 +50,9 @@ func (l Lookups) at(field string) string { return strings.TrimPrefix(l.At+"."+fi
 
 // syllabus returns the location of a record's syllabus: an address, of which only the text is checked, or a document.
 // If one is given, it replaces the other.
-func (l Lookups) syllabus(givenHref, givenDocument Optional[*string], oldHref, oldDocument *string) (href, document *string, wrong []FieldError) {
+func (l Lookups) syllabus(
+	givenHref, givenDocument Optional[*string], oldHref, oldDocument *string,
+) (href, document *string, wrong []FieldError) {
 	href, document = text(givenHref, oldHref), text(givenDocument, oldDocument)
 	newHref, newDocument := givenHref.Set && href != nil, givenDocument.Set && document != nil
 	switch {
@@ -66,7 +69,8 @@ func (l Lookups) syllabus(givenHref, givenDocument Optional[*string], oldHref, o
 		}
 	}
 	if newDocument && l.Documents[*document] == nil {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded", *document})
+		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
+			*document})
 	}
 	return href, document, wrong
 }

@@ -31,10 +31,12 @@ const (
 type kindRow struct {
 	kind   Kind
 	prefix string // of ids
-	path   string // at which a record is read, with {parameters}: its parent's id, if any, and its own; "" for a part of another record
-	listed bool   // the organization's records form a list with a Directory
-	parent Kind   // of the record that owns it, which its parentID names; "" for none
-	nested bool   // a record is found by its parent's id together with its own
+	// Path at which a record is read, with parameters for its parent's id, if any, and its own; "" for a part of another
+	// record
+	path   string
+	listed bool // the organization's records form a list with a Directory
+	parent Kind // of the record that owns it, which its parentID names; "" for none
+	nested bool // a record is found by its parent's id together with its own
 	record func() Record
 }
 
@@ -46,7 +48,8 @@ var kinds = []kindRow{
 	{CredentialKind, "crd_", "/credentials/{credentialId}", true, "", false, empty[Credential]},
 	{ProgramKind, "prg_", "/programs/{programId}", true, "", false, empty[Program]},
 	{TransferPackageKind, "tpk_", "/transfer-packages/{packageId}", true, "", false, empty[TransferPackage]},
-	{TransferCourseKind, "tcr_", "/transfer-packages/{packageId}/courses/{transferCourseId}", false, TransferPackageKind, true, empty[TransferCourse]},
+	{TransferCourseKind, "tcr_", "/transfer-packages/{packageId}/courses/{transferCourseId}", false, TransferPackageKind,
+		true, empty[TransferCourse]},
 	{ReportKind, "rpt_", "/reports/{reportId}", true, "", false, empty[Report]},
 	{SyllabusExtractionKind, "ext_", "/syllabus-extractions/{extractionId}", false, "", false, empty[SyllabusExtraction]},
 	{DocumentKind, "doc_", "/documents/{documentId}", false, "", false, empty[Document]},

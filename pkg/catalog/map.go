@@ -97,23 +97,23 @@ func (o *Outcome) Digest() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Decide saves a decision on a cell of a program's map, or removes it if the decision is nil. It is a change of the
+// DecideCell saves a decision on a cell of a program's map, or removes it if the decision is nil. It is a change of the
 // program, which must be as it was loaded: its courses and outcomes are those that the decision is about.
-func (c *Change) Decide(p *Program, outcomeID, courseID string, d *MapDecision, now Time) {
+func (c *Change) DecideCell(p *Program, outcomeID, courseID string, d *MapDecision, now Time) {
 	before := *p
 	c.Replace(&before, p, now)
 	c.With(&MapDecisionChange{about[*Program]{p}, outcomeID, courseID, d})
 }
 
-// maxUndecided is how many decisions leave with one change, which a transaction must hold.
-const maxUndecided = 50
+// maxRemoved is the number of decisions removed by one change, which must fit into a transaction.
+const maxRemoved = 50
 
-// Undecide removes decisions on outcomes that have left the list. Those beyond the bound, which no map shows, leave with
-// later changes.
-func (c *Change) Undecide(p *Program, list *OutcomeList, decisions []MapDecision) {
+// RemoveDecisions removes at most maxRemoved decisions on outcomes that have left the list. Later changes remove the
+// rest, which no map shows.
+func (c *Change) RemoveDecisions(p *Program, list *OutcomeList, decisions []MapDecision) {
 	left := 0
 	for _, d := range decisions {
-		if list.Find(d.OutcomeID) == nil && left < maxUndecided {
+		if list.Find(d.OutcomeID) == nil && left < maxRemoved {
 			c.With(&MapDecisionChange{about[*Program]{p}, d.OutcomeID, d.CourseID, nil})
 			left++
 		}

@@ -138,7 +138,9 @@ func OutcomeOwner(id string) Kind {
 
 // NewOutcomeList returns the empty list of an owner that has none in the store.
 func NewOutcomeList(owner Record) *OutcomeList {
-	meta := Meta{ID: OutcomeListID(owner.Base().ID), OrganizationID: owner.Base().OrganizationID, UpdatedAt: owner.Base().UpdatedAt}
+	meta := Meta{
+		ID: OutcomeListID(owner.Base().ID), OrganizationID: owner.Base().OrganizationID, UpdatedAt: owner.Base().UpdatedAt,
+	}
 	list := &OutcomeList{
 		Meta: meta, OwnerID: owner.Base().ID, Outcomes: Outcomes{}, Extraction: Extraction{ProcessingStatus: Completed},
 	}
@@ -176,8 +178,8 @@ func (list *OutcomeList) hasOtherStatements(before *OutcomeList) bool {
 	})
 }
 
-// Conclude applies the result of an extraction to the outcomes that were read.
-func (list *OutcomeList) Conclude(result *ExtractionResult) {
+// ApplyResult applies the result of an extraction to the outcomes that were read.
+func (list *OutcomeList) ApplyResult(result *ExtractionResult) {
 	if result.Failure != nil {
 		list.Extraction = Extraction{ProcessingStatus: Failed, Failure: result.Failure}
 		return
@@ -235,7 +237,9 @@ func (o *Outcome) Evidence(result *ExtractionResult) []Evidence {
 	}
 	for _, e := range result.Statements[o.ID].Evidence {
 		has := slices.ContainsFunc(o.Skills, func(s SkillRef) bool { return s.SkillID == e.SkillID })
-		if has && !slices.ContainsFunc(o.Reviews, func(r Review) bool { return r.SkillID == e.SkillID && r.Extracted == nil }) {
+		if has && !slices.ContainsFunc(o.Reviews, func(r Review) bool {
+			return r.SkillID == e.SkillID && r.Extracted == nil
+		}) {
 			shown = append(shown, e)
 		}
 	}
@@ -261,11 +265,13 @@ func (c *Change) SaveOutcomes(before, after *OutcomeList, owner Record, section 
 			section.settle(unfollowed, from, "", course)
 		}
 		if !reflect.DeepEqual(unfollowed, section) {
-			if err := c.mention(unfollowed, section, course, false, now); err != nil {
+			if err := c.saveMentioned(unfollowed, section, course, false, now); err != nil {
 				return err
 			}
 			if section.Source(course) == FromOutcomes {
-				c.Conclude(section, &ExtractionResult{Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance})
+				c.ReplaceResult(section, &ExtractionResult{
+					Skills: section.Skills, Evidence: []Evidence{}, Provenance: *section.Provenance,
+				})
 			}
 		}
 	}
@@ -306,8 +312,8 @@ func (o *Outcome) reviewed() skillset {
 	return skillset{&o.Skills, &o.Reviews, new(o.SkillsSource == GivenSkills)}
 }
 
-// Review adds the review of a skill of one of the outcomes, as ReviewInput.Apply does. The error is also Conflict if the
-// reviews of all outcomes exceed MaxReviews.
+// Review adds the review of a skill of one of the outcomes, as ReviewInput.Apply does. The error is also Conflict if
+// the reviews of all outcomes exceed MaxReviews.
 func (list *OutcomeList) Review(o *Outcome, in ReviewInput, skillID, keyID string, l Lookups, now Time) error {
 	if err := in.Apply(o, skillID, keyID, l, now); err != nil {
 		return err

@@ -71,7 +71,7 @@ func read(list *OutcomeList) {
 		}
 	}
 	list.Outcomes = slices.Clone(list.Outcomes)
-	list.Conclude(result)
+	list.ApplyResult(result)
 }
 
 func replaced(t *rapid.T, list *OutcomeList, in []OutcomeInput) bool {

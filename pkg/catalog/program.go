@@ -52,7 +52,8 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 		wrong = append(wrong, p.MapSettings.check(l.Below("mapSettings"))...)
 	}
 	if in.CredentialIDs.Set || p.CredentialIDs == nil {
-		credentials, more := named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials, l.at("credentialIds"))
+		credentials, more := named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials,
+			l.at("credentialIds"))
 		p.CredentialIDs, wrong = credentials, append(wrong, more...)
 	}
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
@@ -110,7 +111,9 @@ func CheckNamed[T any](kind string, names []string, found map[string]*T, locatio
 }
 
 // named returns the ids of the records that an input names. Those that the record has already may be deleted.
-func named[R Record](kind string, names, before []string, found map[string]R, location string) ([]string, []FieldError) {
+func named[R Record](
+	kind string, names, before []string, found map[string]R, location string,
+) ([]string, []FieldError) {
 	var wrong []FieldError
 	ids := make([]string, 0, len(names))
 	for i, name := range names {
@@ -156,12 +159,14 @@ func (p *Program) Reorder(order []string, location string) []FieldError {
 	place := map[string]int{}
 	for i, id := range order {
 		if _, twice := place[id]; twice || !p.Contains(id) {
-			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), "must be a permutation of the program's courses", id})
+			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i),
+				"must be a permutation of the program's courses", id})
 		}
 		place[id] = i
 	}
 	if wrong == nil && len(order) != len(p.CourseOrder) {
-		wrong = []FieldError{{Location: location, Message: fmt.Sprintf("must be a permutation of the program's %d courses", len(p.CourseOrder))}}
+		message := fmt.Sprintf("must be a permutation of the program's %d courses", len(p.CourseOrder))
+		wrong = []FieldError{{Location: location, Message: message}}
 	}
 	if wrong == nil {
 		p.CourseOrder = append([]string{}, order...)

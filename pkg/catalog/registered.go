@@ -53,8 +53,8 @@ type RegisteredInput struct {
 
 func (in RegisteredInput) apply(r *Registered) { r.CTID = in.CTID.Or(r.CTID) }
 
-// registers adds the assignment of a CTID that was set; before is nil for a new record.
-func (c *Change) registers(before, after Record) {
+// assignCTIDs adds the assignments of CTIDs that have changed. before is nil for a new record.
+func (c *Change) assignCTIDs(before, after Record) {
 	is := RegisteredOf(after)
 	if is == nil {
 		return

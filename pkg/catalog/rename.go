@@ -33,7 +33,9 @@ func (j *Job) renameSkills(rename Rename) bool            { return renameRefs(&j
 // with a reviewed skill follow its review.
 func (s skillset) rename(rename Rename) bool {
 	skills := renameRefs(s.skills, rename)
-	reviews := renamed((*[]Review)(s.reviews), rename, func(r *Review) (*string, *string) { return &r.SkillID, &r.SkillName }, func(all []Review) {
+	reviews := renamed((*[]Review)(s.reviews), rename, func(r *Review) (*string, *string) {
+		return &r.SkillID, &r.SkillName
+	}, func(all []Review) {
 		slices.SortStableFunc(all, func(a, b Review) int { return cmp.Compare(b.ReviewedAt, a.ReviewedAt) })
 	})
 	if !skills && !reviews {
@@ -68,7 +70,8 @@ func (o *ExtractionResult) RenameSkills(rename Rename) bool {
 	}
 	outcomes := false
 	for i := range o.Outcomes {
-		outcomes = renamed(&o.Outcomes[i].SkillIDs, rename, func(id *string) (*string, *string) { return id, new(string) }, nil) || outcomes
+		outcomes = renamed(&o.Outcomes[i].SkillIDs, rename, func(id *string) (*string, *string) { return id, new(string) },
+			nil) || outcomes
 	}
 	statements := false
 	for id, read := range o.Statements {

@@ -104,7 +104,9 @@ func (r Review) withdrawn(skills []SkillRef) []SkillRef {
 	if found == nil {
 		return skills
 	}
-	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: found.Level, Confidence: found.Confidence})
+	return append(skills, SkillRef{
+		SkillID: r.SkillID, SkillName: r.SkillName, Level: found.Level, Confidence: found.Confidence,
+	})
 }
 
 // Reviewed has skills that people review: a record, or an outcome.
@@ -265,7 +267,8 @@ func (s skillset) without(skillID string) (was Review, skills []SkillRef, review
 func (s skillset) put(skills []SkillRef, reviews []Review) {
 	SortSkills(skills)
 	slices.SortFunc(reviews, func(a, b Review) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.SkillName), strings.ToLower(b.SkillName)), cmp.Compare(a.SkillID, b.SkillID))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.SkillName), strings.ToLower(b.SkillName)),
+			cmp.Compare(a.SkillID, b.SkillID))
 	})
 	*s.skills, *s.reviews = skills, reviews
 }

@@ -49,7 +49,8 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	given := in.Skills
 	given.Set = given.Value != nil // null leaves the list to what is extracted
 	skills, wrong := l.skills(given, s.Skills)
-	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l), in.OfferingInput.apply(&s.Offering, l)...), wrong...)
+	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l),
+		in.OfferingInput.apply(&s.Offering, l)...), wrong...)
 	if in.Skills.Set {
 		if s.ByHand = in.Skills.Value != nil; s.ByHand {
 			s.Reviews = nil
@@ -94,7 +95,7 @@ func (c *Change) AddSection(s *Section, course *Course, ids IDs, now func() Time
 // the reference has changed. The error is that of Mention.
 func (c *Change) ReplaceSection(before, after *Section, course *Course, now Time) error {
 	after.settle(before, before.Source(course), course.DescriptionText(), course)
-	return c.mention(before, after, course, false, now)
+	return c.saveMentioned(before, after, course, false, now)
 }
 
 // ReplaceCourse saves a course and its default section if they changed, with the extraction that
@@ -118,7 +119,7 @@ func (c *Change) ReplaceCourse(before, after *Course, was, section *Section, now
 	if !again && reflect.DeepEqual(was, section) {
 		return changed, nil
 	}
-	return true, c.mention(was, section, after, again, now)
+	return true, c.saveMentioned(was, section, after, again, now)
 }
 
 // Reextract has the section's skills extracted again, if there is something to read, and brings
@@ -134,12 +135,12 @@ func (c *Change) Reextract(s *Section, course *Course, now Time) error {
 	if changed, err := mentioned.Mention(s); err != nil || !changed && reflect.DeepEqual(before, s) {
 		return err
 	}
-	return c.mention(before, s, course, false, now)
+	return c.saveMentioned(before, s, course, false, now)
 }
 
-// mention saves a section if it changed or is to be extracted again, and its course if that
-// mentions it differently now.
-func (c *Change) mention(before, after *Section, course *Course, again bool, now Time) error {
+// saveMentioned saves a section if it has changed or must be extracted again, and its course if its reference to the
+// section has changed.
+func (c *Change) saveMentioned(before, after *Section, course *Course, again bool, now Time) error {
 	unmentioned := Copy(course)
 	changed, err := course.Mention(after)
 	if err != nil {

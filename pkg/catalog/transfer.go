@@ -37,7 +37,8 @@ func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
 		m.PartialEquivalentThreshold = unsigned(*in.PartialEquivalentThreshold)
 	}
 	if m.PartialEquivalentThreshold > m.FullEquivalentThreshold {
-		return []FieldError{{l.at("partialEquivalentThreshold"), "must not be greater than fullEquivalentThreshold", m.PartialEquivalentThreshold}}
+		return []FieldError{{l.at("partialEquivalentThreshold"), "must not be greater than fullEquivalentThreshold",
+			m.PartialEquivalentThreshold}}
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func (w *Webhooks) Find(id string) *Webhook {
 // Add adds a webhook.
 func (w *Webhooks) Add(webhook *Webhook) error {
 	if len(w.List) >= MaxWebhooks {
-		return Errorf(Conflict, "The organization has %d webhooks already, which is the maximum: delete one first.", MaxWebhooks)
+		return Errorf(Conflict, "The organization has %d webhooks already, which is the maximum: delete one first.",
+			MaxWebhooks)
 	}
 	w.List = append(w.List, webhook)
 	return nil
@@ -164,8 +165,10 @@ func (w *Webhooks) Messages(org OrgID, c RecordChange) (messages []WebhookMessag
 		for _, messageType := range c.Types() {
 			if webhook.Wants(messageType) {
 				messages = append(messages, WebhookMessage{
-					OrganizationID: org, WebhookID: webhook.ID, ID: messageID(webhook.ID, c.Cursor, messageType), Type: messageType, At: c.At, Attempt: 1,
-					RecordID: c.ID, Resource: string(c.Kind), Change: c.What, Href: c.Kind.Href(c.ParentID, c.ID), Cursor: c.Cursor.String(),
+					OrganizationID: org, WebhookID: webhook.ID, ID: messageID(webhook.ID, c.Cursor, messageType), Type: messageType,
+					At: c.At, Attempt: 1,
+					RecordID: c.ID, Resource: string(c.Kind), Change: c.What, Href: c.Kind.Href(c.ParentID, c.ID),
+					Cursor: c.Cursor.String(),
 				})
 			}
 		}
@@ -310,7 +313,8 @@ func (l Lookups) messageTypes(types []string) (wrong []FieldError) {
 	for i, t := range types {
 		switch {
 		case !slices.Contains(known, t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must be one of " + strings.Join(known, ", "), t})
+			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must be one of " + strings.Join(known, ", "),
+				t})
 		case slices.Contains(types[:i], t):
 			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must not be repeated", t})
 		}

@@ -408,13 +408,13 @@ func TestApprovedDivides(t *testing.T) {
 				a := numbered(1_000_000_000+made+i, "2026-08-01")
 				a.EffectiveTo = new("2027-07-31")
 				if i%2 == 0 {
-					change.Enter(a, rows)
+					change.AddEntries(a, rows)
 				}
 			}
 			return nil
 		})
 		commit(t, store, func(change *catalog.Change) error {
-			change.Lead(numbered(1_000_000_001+made, ""), read())
+			change.AddHints(numbered(1_000_000_001+made, ""), read())
 			return nil
 		})
 	}
@@ -423,15 +423,15 @@ func TestApprovedDivides(t *testing.T) {
 		t.Errorf("%d entries in %d parts, want %d", len(all.Periods), all.Parts, want)
 	}
 	commit(t, store, func(change *catalog.Change) error {
-		change.Enter(numbered(1_000_000_000, "2030-01-01"), read())
+		change.AddEntries(numbered(1_000_000_000, "2030-01-01"), read())
 		return nil
 	})
 	if period := read()[0].Periods[1_000_000_000]; period != "2030-01-01/" {
 		t.Errorf("the period is %s", period)
 	}
 	var one, two catalog.Change
-	one.Enter(numbered(1, "2026-08-01"), read())
-	two.Enter(numbered(2, "2026-08-01"), read())
+	one.AddEntries(numbered(1, "2026-08-01"), read())
+	two.AddEntries(numbered(2, "2026-08-01"), read())
 	if err := store.Commit(t.Context(), org, &one); err != nil {
 		t.Fatal(err)
 	}

@@ -283,22 +283,22 @@ func TestCommitRefusesRecordsOfAnotherOrganization(t *testing.T) {
 		"held":     change(func(c *catalog.Change) { c.HoldAs(theirs, "prg_1/"+theirs.ID) }),
 		"revoked":  change(func(c *catalog.Change) { c.Revoke(theirs, []catalog.Reservation{{Holder: "prg_1"}}) }),
 		"grown":    change(func(c *catalog.Change) { c.CountAddition(pack) }),
-		"text":     change(func(c *catalog.Change) { c.Keep(theirs, "text") }),
-		"outcome":  change(func(c *catalog.Change) { c.Conclude(theirs, &catalog.ExtractionResult{}) }),
-		"named":    change(func(c *catalog.Change) { c.Name(theirs, "x") }),
+		"text":     change(func(c *catalog.Change) { c.StoreText(theirs, "text") }),
+		"outcome":  change(func(c *catalog.Change) { c.ReplaceResult(theirs, &catalog.ExtractionResult{}) }),
+		"named":    change(func(c *catalog.Change) { c.AssignExternalID(theirs, "x") }),
 		"unnamed": change(func(c *catalog.Change) {
 			c.Replace(&catalog.Job{External: catalog.External{ExternalID: new("x")}}, &catalog.Job{Meta: meta(catalog.JobKind)}, at.Now())
 		}),
 		"faceted": change(func(c *catalog.Change) { c.Create(articulation, nil) }),
-		"entered": change(func(c *catalog.Change) { c.Enter(articulation, []*catalog.Approved{{}}) }),
-		"hinted":  change(func(c *catalog.Change) { c.Lead(articulation, []*catalog.Approved{{}}) }),
+		"entered": change(func(c *catalog.Change) { c.AddEntries(articulation, []*catalog.Approved{{}}) }),
+		"hinted":  change(func(c *catalog.Change) { c.AddHints(articulation, []*catalog.Approved{{}}) }),
 		"granted": change(func(c *catalog.Change) {
-			_ = c.Grant(granting(theirs.ID), map[string]*catalog.Course{theirs.ID: theirs})
+			_ = c.GrantCourses(granting(theirs.ID), map[string]*catalog.Course{theirs.ID: theirs})
 		}),
 		"moved":       change(func(c *catalog.Change) { c.Move(articulation, catalog.Move{}) }),
-		"decided":     change(func(c *catalog.Change) { c.Decide(program, "out_1", theirs.ID, nil, at.Now()) }),
-		"described":   change(func(c *catalog.Change) { c.Describe(imported, &catalog.ImportDetails{}) }),
-		"rejected":    change(func(c *catalog.Change) { c.Refuse(imported, catalog.ImportPosition{}, nil) }),
+		"decided":     change(func(c *catalog.Change) { c.DecideCell(program, "out_1", theirs.ID, nil, at.Now()) }),
+		"described":   change(func(c *catalog.Change) { c.SetImportDetails(imported, &catalog.ImportDetails{}) }),
+		"rejected":    change(func(c *catalog.Change) { c.RejectRows(imported, catalog.ImportPosition{}, nil) }),
 		"listed":      catalog.NewChange(&catalog.Directory{OrganizationID: other, Kind: catalog.CourseKind}),
 		"webhooks":    catalog.NewChange(&catalog.Webhooks{OrganizationID: other}),
 		"message":     catalog.NewChange(&catalog.WebhookMessage{OrganizationID: other}),

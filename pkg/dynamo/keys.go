@@ -65,8 +65,8 @@ import (
 // The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for
 // extractions; uploads for documents whose file may not have been uploaded; and deletions for
 // deleted records that may still own live ones and for deleted documents whose file may still
-// exist; and imports for those that have not ended. The sweeper processes rows whose openSince is older than SweepGrace. messages#0..3
-// are messages with an attempt due at openSince, and webhooks the organizations with an
+// exist; and imports for those that have not ended. The sweeper processes rows whose openSince is older than
+// SweepGrace. messages#0..3 are messages with an attempt due at openSince, and webhooks the organizations with an
 // enabled webhook; both are for the deliverer.
 const (
 	shards    = 4

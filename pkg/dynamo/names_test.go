@@ -46,7 +46,7 @@ func TestKnown(t *testing.T) {
 		change.Create(pack, packages)
 		change.Create(transfer, nil)
 		for _, r := range []catalog.Record{course, section, pack, transfer} {
-			change.Name(r, "X 1")
+			change.AssignExternalID(r, "X 1")
 		}
 		return nil
 	})
@@ -77,7 +77,7 @@ func TestKnownDeleted(t *testing.T) {
 		job := &catalog.Job{Meta: catalog.NewMeta(ids.Sequenced(catalog.JobKind, dir.Take()), org, store.Now())}
 		var change catalog.Change
 		change.Create(job, dir)
-		change.Name(job, "J")
+		change.AssignExternalID(job, "J")
 		if err := change.Resolve(map[string]catalog.ExternalID{"J": {Name: "J", Was: was}}, nil, ""); err != nil {
 			return nil, err
 		}

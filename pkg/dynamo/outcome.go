@@ -12,7 +12,8 @@ import (
 
 // outcomesOf reads the outcomes of a course or program; an empty list if there are none.
 func (s *Store) outcomesOf(ctx context.Context, owner catalog.Record) (*catalog.OutcomeList, error) {
-	r, err := s.Record(ctx, owner.Base().OrganizationID, catalog.OutcomeListKind, "", catalog.OutcomeListID(owner.Base().ID), true)
+	r, err := s.Record(ctx, owner.Base().OrganizationID, catalog.OutcomeListKind, "",
+		catalog.OutcomeListID(owner.Base().ID), true)
 	if catalog.HasCode(err, catalog.NotFound) {
 		return catalog.NewOutcomeList(owner), nil
 	}
@@ -93,9 +94,9 @@ func (s *Store) concluded(
 	result.Provenance.FinishedAt = s.Now()
 	if result.Failure == nil {
 		result.Statements = list.Read(result.Statements, before)
-		change.Conclude(list, &result)
+		change.ReplaceResult(list, &result)
 	}
-	list.Conclude(&result)
+	list.ApplyResult(&result)
 	followed, _ := section.(*catalog.Section)
 	return list, owner, change.SaveOutcomes(was, list, owner, followed, s.Now())
 }

@@ -111,7 +111,7 @@ func (f *fixture) request(name, content string, change func(*catalog.Import)) *c
 	var c catalog.Change
 	c.Create(document, nil)
 	c.Add(i, ids, dir, f.store.Now)
-	c.Describe(i, &catalog.ImportDetails{Layout: i.Layout})
+	c.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
 	if err := f.store.Store.Commit(ctx, org, &c); err != nil {
 		f.t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func (j *journal) opened(ctx context.Context, file *intake.File) error {
 	j.details.Columns = columns(file.Columns, j.several)
 	var change catalog.Change
 	change.Advance(j.saved, &i, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 
@@ -161,12 +161,12 @@ func (j *journal) Plan(ctx context.Context, s *upsert.Step) error {
 		for _, r := range s.Rejects {
 			reasons[r.Row.Number] = shortened(r.Reason, maxReason)
 		}
-		s.Change.Refuse(j.next, *s.Position, reasons)
+		s.Change.RejectRows(j.next, *s.Position, reasons)
 	}
 	if more := j.room(); more > 0 && len(j.found) > 0 {
 		details := *j.details
 		details.Problems = append(slices.Clone(details.Problems), j.found[:min(more, len(j.found))]...)
-		s.Change.Describe(j.next, &details)
+		s.Change.SetImportDetails(j.next, &details)
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (j *journal) show(ctx context.Context) error {
 	var change catalog.Change
 	next := *j.next
 	change.Advance(j.saved, &next, j.Now())
-	change.Describe(&next, j.details)
+	change.SetImportDetails(&next, j.details)
 	return j.commit(ctx, &change, &next)
 }
 
@@ -252,7 +252,7 @@ func (j *journal) complete(ctx context.Context) error {
 	i := *j.saved
 	var change catalog.Change
 	change.EndImport(&i, catalog.ImportCompleted, nil, j.Now())
-	change.Describe(&i, j.details)
+	change.SetImportDetails(&i, j.details)
 	return j.commit(ctx, &change, &i)
 }
 

@@ -16,9 +16,9 @@ import (
 // labelPrefix marks a grant that is a label instead of a course.
 const labelPrefix = "label:"
 
-// articulations is a table of articulations with one alternative per line. Lines with the same id form one articulation,
-// in line order. An articulation without an id is identified by its contents. A row has only the fields that its lines
-// have columns for.
+// articulations is a table of articulations with one alternative per line. Lines with the same id form one
+// articulation, in line order. An articulation without an id is identified by its contents. A row has only the fields
+// that its lines have columns for.
 type articulations struct {
 	*table
 }

@@ -159,7 +159,8 @@ func lacking(kind catalog.Kind, fields []string, o Options) string {
 
 // kindOf guesses the kind of a table's records: from the file's name, else the kind that most columns belong to.
 func kindOf(name string, header []string, o Options) catalog.Kind {
-	if kind := catalog.ArticulationKind; o.Layout == TES || lacking(kind, assign(entry.Resource(kind), header, o), o) == "" {
+	if kind := catalog.ArticulationKind; o.Layout == TES ||
+		lacking(kind, assign(entry.Resource(kind), header, o), o) == "" {
 		return kind
 	}
 	if kind := catalog.OutcomeListKind; slices.Contains(assign(entry.Resource(kind), header, o), "guid") ||

@@ -166,7 +166,8 @@ func (l *linked) rows(visit func(Row) error) error {
 	return nil
 }
 
-// present returns the names of the records that are in the file, nil if none is. The row is imported without the others.
+// present returns the names of the records that are in the file, nil if none is. The row is imported without the
+// others.
 func present(row *Row, what string, keys []string, names map[string]string) (known []string) {
 	for _, key := range keys {
 		if name, ok := names[key]; ok {
@@ -209,7 +210,8 @@ func outcomesOf(owner Row, reading *ctdl.Reading, record ctdl.Record) *Row {
 		list = append(list, o.Fields)
 	}
 	row := Row{
-		Place: owner.Place + ": outcomes", File: owner.File, Kind: catalog.OutcomeListKind, Name: owner.Name, Parent: owner.Name,
+		Place: owner.Place + ": outcomes", File: owner.File, Kind: catalog.OutcomeListKind, Name: owner.Name,
+		Parent: owner.Name,
 		Fields: map[string]any{"outcomes": list, "ownerKind": owner.Kind.Resource()},
 	}
 	if ctid != "" {

@@ -231,7 +231,8 @@ func ownLine(owner, ownerKind string, o, parent *catalog.Outcome) []string {
 		cell := strings.TrimSpace(a.Type + " " + a.URI + " " + optional(a.Label))
 		alignments = append(alignments, strings.NewReplacer(`\`, `\\`, "|", `\|`).Replace(cell))
 	}
-	return []string{owner, ownerKind, optional(o.Code), o.Statement, level, parentCode, skills, strings.Join(alignments, "|"), parentID}
+	return []string{owner, ownerKind, optional(o.Code), o.Statement, level, parentCode, skills,
+		strings.Join(alignments, "|"), parentID}
 }
 
 func canvasLine(o *catalog.Outcome, parent bool) []string {

@@ -94,9 +94,11 @@ func (t *table) assign(resource string, o Options) error {
 		}
 	}
 	has := strings.Join(t.header, ", ")
-	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic && !slices.ContainsFunc(entry.HeadersOf()[resource], func(h entry.Header) bool {
-		return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header, func(text string) bool { return entry.Plain(text) == h.Plain })
-	}) {
+	if o.Layout != "" && o.Layout != Auto && o.Layout != Generic &&
+		!slices.ContainsFunc(entry.HeadersOf()[resource], func(h entry.Header) bool {
+			return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header,
+				func(text string) bool { return entry.Plain(text) == h.Plain })
+		}) {
 		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
 	}
 	if lacks := lacking(t.kind, t.fields, o); lacks != "" && t.kind != "" {

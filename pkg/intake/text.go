@@ -98,7 +98,8 @@ func (t text) encoding(head []byte, rest io.Reader) (transform.Transformer, erro
 	case zeros[0] > half && zeros[1] <= half/8:
 		return textunicode.UTF16(textunicode.BigEndian, textunicode.IgnoreBOM).NewDecoder(), nil
 	case zeros[0]+zeros[1] > 0 || bytes.HasPrefix(head, []byte("%PDF")):
-		return nil, fail(catalog.UnsupportedType, "%s is neither a table nor JSON: it must be CSV, XLSX, NDJSON or a ZIP of them", t.name)
+		return nil, fail(catalog.UnsupportedType, "%s is neither a table nor JSON: it must be CSV, XLSX, NDJSON or a ZIP "+
+			"of them", t.name)
 	}
 	for rest := bufio.NewReader(io.MultiReader(bytes.NewReader(head), rest)); ; {
 		r, size, err := rest.ReadRune()

@@ -75,7 +75,8 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 		return s.fail(ctx, letters), nil
 	}
 	return events.SQSEventResponse{}, s.report(ctx, errors.Join(
-		s.sweep(ctx), s.Store.StuckImports(ctx, s.Imports.SendImports), s.Store.CompleteDeletions(ctx, s.Files.Remove), s.Store.ExpireDocuments(ctx, s.uploaded)))
+		s.sweep(ctx), s.Store.StuckImports(ctx, s.Imports.SendImports), s.Store.CompleteDeletions(ctx, s.Files.Remove),
+		s.Store.ExpireDocuments(ctx, s.uploaded)))
 }
 
 var sweeps = metric.New([]string{"Kind"}, "Unfinished:Count")

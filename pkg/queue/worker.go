@@ -32,7 +32,9 @@ type WorkerStore interface {
 	// PutBack makes a claimed extraction PENDING again, waiting from an instant on.
 	PutBack(ctx context.Context, task *catalog.Task, from catalog.Time) error
 	// Extracted returns the outcome of an earlier extraction of the same text.
-	Extracted(ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string) (*catalog.ExtractionResult, error)
+	Extracted(
+		ctx context.Context, org catalog.OrgID, p catalog.Provenance, words string,
+	) (*catalog.ExtractionResult, error)
 	// Text returns the text of an extraction of a text.
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 }
@@ -184,9 +186,13 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 const maxStatementSkills = 30
 
 // outcomes reads the statements of a list that are unread, or takes the skills of a course's outcomes for its section.
-func (w *Worker) outcomes(ctx context.Context, task *catalog.Task, provenance catalog.Provenance) *catalog.ExtractionResult {
+func (w *Worker) outcomes(
+	ctx context.Context, task *catalog.Task, provenance catalog.Provenance,
+) *catalog.ExtractionResult {
 	if task.Job.Kind != catalog.OutcomeListKind {
-		return &catalog.ExtractionResult{Skills: task.Outcomes.Union(), Evidence: []catalog.Evidence{}, Provenance: provenance}
+		return &catalog.ExtractionResult{
+			Skills: task.Outcomes.Union(), Evidence: []catalog.Evidence{}, Provenance: provenance,
+		}
 	}
 	result := &catalog.ExtractionResult{Provenance: provenance, Statements: map[string]catalog.StatementResult{}}
 	for _, o := range task.Outcomes.Outcomes {

@@ -70,7 +70,8 @@ func (a *admission) wait() error {
 	case a.err == nil:
 		return nil
 	case errors.Is(a.err, quota.ErrFull):
-		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", a.units, a.status.Remaining, a.status.Limit)
+		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
+			a.units, a.status.Remaining, a.status.Limit)
 	case a.op.Counted():
 		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
 	}
@@ -98,7 +99,8 @@ func (a *admission) items(ctx context.Context, n int) error {
 	cost := a.charged + units
 	a.refund(ctx)
 	if errors.Is(err, quota.ErrFull) {
-		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.", cost, a.status.Remaining, a.status.Limit)
+		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
+			cost, a.status.Remaining, a.status.Limit)
 	}
 	return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)
 }
@@ -119,8 +121,8 @@ func (a *admission) refund(ctx context.Context) {
 	a.charged = 0
 }
 
-// close waits for the decision and returns the call's final error: a refused call fails whatever its outcome, and a call
-// that failed on the server's side is refunded.
+// close waits for the decision and returns the call's final error: a refused call fails whatever its outcome, and a
+// call that failed on the server's side is refunded.
 func (a *admission) close(ctx context.Context, err error) error {
 	if refused := a.wait(); refused != nil {
 		return refused

@@ -53,7 +53,7 @@ func (s *service) largeArticulations(n int) (all []*catalog.Articulation) {
 					s.t.Fatal(err)
 				}
 			}
-			change.Enter(a, under)
+			change.AddEntries(a, under)
 			all = append(all, a)
 		}
 		if err := s.store.Commit(s.t.Context(), s.one.customer.OrganizationID, &change); err != nil {

@@ -101,7 +101,8 @@ func parseJSON(body []byte) (any, error) {
 	}
 	var known *catalog.Error
 	if err != nil && !errors.As(err, &known) {
-		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is not a JSON value, or an object in it has a duplicate key.").Because(err)
+		return nil, catalog.Errorf(catalog.MalformedJSON, "The body is not a JSON value, or an object in it has a "+
+			"duplicate key.").Because(err)
 	}
 	return tree, err
 }

@@ -12,8 +12,11 @@ type Files interface {
 	service.Uploads
 	// Sign returns a request that uploads the document's file, valid for the given seconds from now.
 	Sign(ctx context.Context, d *catalog.Document, now catalog.Time, seconds int) (*catalog.Upload, error)
-	// SignRejects returns an address of the file of the rows that an import rejected, valid for the given seconds from now.
-	SignRejects(ctx context.Context, org catalog.OrgID, importID string, now catalog.Time, seconds int) (*catalog.ImportRejects, error)
+	// SignRejects returns an address of the file of the rows that an import rejected, valid for the given seconds from
+	// now.
+	SignRejects(
+		ctx context.Context, org catalog.OrgID, importID string, now catalog.Time, seconds int,
+	) (*catalog.ImportRejects, error)
 	// Remove deletes the file of a document, or of the rows that an import rejected, if it exists.
 	Remove(ctx context.Context, org catalog.OrgID, id string) error
 }

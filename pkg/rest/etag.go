@@ -58,7 +58,9 @@ func (r response) coded(request *http.Request) response {
 		return r
 	}
 	r.header = maps.Clone(r.header)
-	r.header[api.HeaderETag] = []string{api.CodedTag(tag[0], api.Coding(request.Header.Get("Accept-Encoding"), len(r.body)))}
+	r.header[api.HeaderETag] = []string{
+		api.CodedTag(tag[0], api.Coding(request.Header.Get("Accept-Encoding"), len(r.body))),
+	}
 	r.header["Vary"] = []string{strings.Join(append(slices.Clone(r.header["Vary"]), "Accept-Encoding"), ", ")}
 	return r
 }
@@ -93,13 +95,15 @@ func (c *call) checkIfMatch(ctx context.Context) error {
 	plain.request = &request
 	get := c.endpoints[c.op.IfMatch]
 	current := *c
-	current.exchange, current.op, current.location, current.links, current.rendered, current.begun = &plain, get.Operation, "", nil, nil, false
+	current.exchange, current.op, current.location = &plain, get.Operation, ""
+	current.links, current.rendered, current.begun = nil, nil, false
 	shown, err := get.serve(ctx, &current)
 	if err != nil {
 		return err
 	}
 	if !matches(header, shown.header[api.HeaderETag][0], false) {
-		return catalog.Errorf(catalog.PreconditionFailed, "The record has changed: If-Match does not contain its current ETag.")
+		return catalog.Errorf(catalog.PreconditionFailed, "The record has changed: If-Match does not contain its current "+
+			"ETag.")
 	}
 	return nil
 }

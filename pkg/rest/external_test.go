@@ -236,7 +236,7 @@ func TestExternalIDOfEarlierImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	change := &catalog.Change{}
-	change.Name(loaded, "OLD")
+	change.AssignExternalID(loaded, "OLD")
 	change.Replace(catalog.Copy(loaded), loaded, s.clock.Now())
 	if err := s.store.Commit(t.Context(), "org_one", change); err != nil {
 		t.Fatal(err)

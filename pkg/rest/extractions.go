@@ -104,7 +104,10 @@ func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Pa
 
 func (c *call) skill(s skills.Skill) Skill {
 	info := c.Taxonomy().Info()
-	out := Skill{ID: s.ID, Name: s.Name, Description: s.Description, Aliases: s.Aliases, Kind: s.Kind, Field: s.Field, Taxonomy: TaxonomyRef{info.Name, info.Version}}
+	out := Skill{
+		ID: s.ID, Name: s.Name, Description: s.Description, Aliases: s.Aliases, Kind: s.Kind, Field: s.Field,
+		Taxonomy: TaxonomyRef{info.Name, info.Version},
+	}
 	if out.Aliases == nil {
 		out.Aliases = []string{}
 	}
@@ -135,9 +138,11 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 		return nil, err
 	}
 	out := &ExtractionResult{
-		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref,
-		DocumentID: e.DocumentID,
-		Skills:     e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, DeletedAt: e.DeletedAt,
+		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name,
+		SyllabusHref: e.SyllabusHref,
+		DocumentID:   e.DocumentID,
+		Skills:       e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		DeletedAt: e.DeletedAt,
 	}
 	if slices.Contains(in.Include, "text") {
 		text, err := c.Store.Text(ctx, c.org, e.ID)

@@ -66,7 +66,7 @@ func (s *Server) bindImport() {
 		}
 		deletion, err := service.Delete[*catalog.Import](ctx, c.actor(), i.ID)
 		if err == nil {
-			deletion.Describe(i, nil)
+			deletion.SetImportDetails(i, nil)
 		}
 		return deletion, err
 	})
@@ -118,7 +118,9 @@ func createImport(
 		if field != nil && !slices.ContainsFunc(kinds, func(kind catalog.Kind) bool {
 			return slices.Contains(entry.Fields(kind), *field)
 		}) {
-			wrong = append(wrong, catalog.FieldError{Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field})
+			wrong = append(wrong, catalog.FieldError{
+				Location: "body.columns." + header, Message: "must be a field that columns can have", Value: *field,
+			})
 		}
 	}
 	if wrong != nil {
@@ -130,6 +132,6 @@ func createImport(
 	}
 	var change catalog.Change
 	change.Add(i, c.IDs, dir, c.Now)
-	change.Describe(i, details)
+	change.SetImportDetails(i, details)
 	return withDetails(i, &catalog.ImportDetails{}), &change, nil
 }

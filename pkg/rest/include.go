@@ -24,7 +24,9 @@ type IncludedReviews struct {
 
 // include loads the evidence of a record's skills if requested. Skills set by hand have none, even if an earlier
 // extraction found them.
-func (c *call) include(ctx context.Context, names []string, id string, found []catalog.SkillRef, byHand bool) (Included, error) {
+func (c *call) include(
+	ctx context.Context, names []string, id string, found []catalog.SkillRef, byHand bool,
+) (Included, error) {
 	if !slices.Contains(names, "evidence") {
 		return Included{}, nil
 	}
@@ -51,7 +53,9 @@ func (c *call) includeReviewed(
 ) (Included, IncludedReviews, error) {
 	reviews := catalog.ReviewsOf(r)
 	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
-		return slices.ContainsFunc(reviews, func(r catalog.Review) bool { return r.SkillID == s.SkillID && r.Extracted == nil })
+		return slices.ContainsFunc(reviews, func(r catalog.Review) bool {
+			return r.SkillID == s.SkillID && r.Extracted == nil
+		})
 	})
 	included, err := c.include(ctx, names, r.Base().ID, found, byHand)
 	if err != nil || !slices.Contains(names, "reviews") {
@@ -69,7 +73,9 @@ type IncludedText struct {
 }
 
 // includeText loads the text from which a record's skills were extracted if requested. course is that of a section.
-func (c *call) includeText(ctx context.Context, names []string, r catalog.Record, course *catalog.Course) (IncludedText, error) {
+func (c *call) includeText(
+	ctx context.Context, names []string, r catalog.Record, course *catalog.Course,
+) (IncludedText, error) {
 	if !slices.Contains(names, "text") {
 		return IncludedText{}, nil
 	}

@@ -99,7 +99,9 @@ type Pagination struct {
 
 // page returns the response of a list and adds its links.
 func page[T any](c *call, in pageInput, data []T, total int) Page[T] {
-	p := Pagination{Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0}
+	p := Pagination{
+		Total: total, Limit: in.Limit, Offset: in.Offset, HasMore: in.Offset+len(data) < total && len(data) > 0,
+	}
 	link := func(rel string, offset int) {
 		c.link(rel, func(query url.Values) {
 			query.Set("limit", fmt.Sprint(in.Limit))

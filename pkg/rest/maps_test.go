@@ -151,3 +151,64 @@ func TestMapPageQuotes(t *testing.T) {
 		t.Errorf("the page quotes for skills set by hand: %s", page)
 	}
 }
+
+// What calls of the map cost, refuse and answer.
+func TestMapRefusals(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c, other := s.one, s.two
+	course := c.must(201, "POST", "/courses", `{"name":"Databases","code":"CS 1"}`).text("id")
+	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course)).text("id")
+	foreign := other.must(201, "POST", "/jobs", `{"name":"J","employerId":"E"}`).text("id")
+	own := c.must(201, "POST", "/jobs", `{"name":"J","employerId":"E"}`).text("id")
+	path := "/programs/" + program + "/map"
+	outcome := c.must(200, "PUT", "/programs/"+program+"/outcomes", `{"outcomes":[{"statement":"Query data","level":3,"skills":[]}]}`).text("outcomes.0.id")
+	cell := path + "/" + outcome + "/" + course
+	for _, call := range []struct {
+		method, path, body, cost string
+		status                   int
+	}{
+		{"GET", path, "", "10", 200}, {"GET", path + "/table", "", "10", 200}, {"GET", path + "/page", "", "10", 200},
+		{"GET", path + "?basis=skills&jobs=" + own + ",soc:15-1252", "", "10", 200}, {"POST", path + "/links", `{"expiresInSeconds":60}`, "2", 201},
+		{"PUT", cell, `{"mark":"INTRODUCED"}`, "2", 200}, {"DELETE", cell, "", "2", 204},
+		{"GET", path + "?basis=levels", "", "", 400}, {"GET", path + "?jobs=", "", "", 400}, {"GET", path + "?jobs=" + foreign, "", "", 400},
+		{"GET", path + "?jobs=soc:99-9999", "", "", 400}, {"GET", path + "?jobs=" + own + ",,", "", "", 400},
+		{"GET", path + "?jobs=" + strings.TrimSuffix(strings.Repeat(own+",", 11), ","), "", "", 400}, {"GET", path + "/table?layout=tall", "", "", 400},
+		{"GET", "/programs/prg_unknown/map", "", "", 404}, {"GET", "/programs/prg_unknown/map/page", "", "", 404}, {"POST", "/programs/prg_unknown/map/links", `{"expiresInSeconds":60}`, "", 404},
+		{"PUT", cell, `{}`, "", 422}, {"PUT", cell, `{"mark":"TAUGHT"}`, "", 422}, {"PUT", cell, `{"mark":null}`, "", 422}, {"PUT", cell, `{"mark":"NONE","more":1}`, "", 422},
+		{"PUT", cell, fmt.Sprintf(`{"mark":"NONE","note":%q}`, strings.Repeat("x", 1001)), "", 422}, {"PATCH", cell, `{}`, "", 405},
+	} {
+		r := c.do(call.method, call.path, call.body)
+		if r.Status != call.status || call.cost != "" && r.header("X-RateLimit-Cost") != call.cost {
+			t.Errorf("%s %s %.40s: %d, cost %s: %s", call.method, call.path, call.body, r.Status, r.header("X-RateLimit-Cost"), r.Body)
+		}
+	}
+	if at := c.must(422, "PUT", cell, `{"mark":"NONE","assessed":true}`).text("errors.0.location"); at != "body.assessed" {
+		t.Errorf("NONE with assessed: the fault is at %s", at)
+	}
+	other.must(404, "GET", path, "")
+	other.must(404, "PUT", cell, `{"mark":"NONE"}`)
+	other.must(404, "DELETE", cell, "")
+	// The tag of an answer is that of its query.
+	whole, skills := c.must(200, "GET", path, "").header("ETag"), c.must(200, "GET", path+"?basis=skills", "").header("ETag")
+	if whole == skills || c.do("GET", path+"?basis=skills", "", "If-None-Match", skills).Status != 304 {
+		t.Errorf("tags %s and %s", whole, skills)
+	}
+	c.must(412, "PUT", cell, `{"mark":"NONE"}`, "If-Match", skills)
+	c.must(200, "PUT", cell, `{"mark":"NONE","note":null}`, "If-Match", whole)
+	r := c.must(200, "GET", path, "")
+	r.want("cells.0.mark", "NONE")
+	r.want("cells.0.decided.note", nil)
+	r.want("cells.0.taughtLevel", nil)
+	r.want("issues.0.kind", "NOT_COVERED")
+	r.want("settings.basis", "both")
+	r.want("market", []any{})
+	if table := c.must(200, "GET", path+"/table", ""); string(table.Body) != "code,name,1\r\nCS 1,Databases,*\r\n" {
+		t.Errorf("the table: %q", table.Body)
+	}
+	jobs := c.must(200, "GET", path+"?jobs="+own+",soc:15-1252", "")
+	jobs.want("settings.jobs", []any{own, "soc:15-1252"})
+	jobs.want("market.0.job.lib", "custom")
+	jobs.want("market.1.job.id", "15-1252")
+	jobs.want("market.1.job.lib", "soc")
+}

@@ -111,7 +111,8 @@ func (s *Server) bindCourseOutcomes() {
 	) (*OutcomeList, *catalog.Change, error) {
 		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
 	})
-	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *adoptOutcomesInput) (*OutcomeList, *catalog.Change, error) {
+	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *adoptOutcomesInput) (*OutcomeList, *catalog.Change,
+		error) {
 		list, change, err := c.actor().AdoptOutcomes(ctx, in.CourseID, in.Body.AdoptionInput)
 		if err != nil {
 			return nil, nil, err
@@ -123,7 +124,8 @@ func (s *Server) bindCourseOutcomes() {
 	) (*catalog.Outcome, *catalog.Change, error) {
 		return c.actor().ReviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
 	})
-	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call, in *courseOutcomeSkillInput) (*catalog.Change, error) {
+	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
+		in *courseOutcomeSkillInput) (*catalog.Change, error) {
 		return c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
 	})
 }
@@ -143,7 +145,8 @@ func (s *Server) bindProgramOutcomes() {
 	) (*catalog.Outcome, *catalog.Change, error) {
 		return c.actor().ReviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
 	})
-	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call, in *programOutcomeSkillInput) (*catalog.Change, error) {
+	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,
+		in *programOutcomeSkillInput) (*catalog.Change, error) {
 		return c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
 	})
 }

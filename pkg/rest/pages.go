@@ -50,5 +50,8 @@ func (c *call) articulationPage(ctx context.Context, id string) (anything, error
 	if err != nil {
 		return anything{}, err
 	}
-	return anything{}, c.render(api.HTML, func(w io.Writer) (string, error) { return c.Pages.Articulation(w, m, decision) })
+	return anything{}, c.render(api.HTML, func(w io.Writer) (string,
+		error) {
+		return c.Pages.Articulation(w, m, decision)
+	})
 }

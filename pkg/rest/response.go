@@ -19,8 +19,8 @@ func encode(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// maxPayload is the maximum size of a body as a JSON string: Lambda limits the function's response, headers included, to
-// 6 MiB of JSON.
+// maxPayload is the maximum size of a body as a JSON string: Lambda limits the function's response, headers included,
+// to 6 MiB of JSON.
 const maxPayload = 6_200_000
 
 // payloadSize returns the size of a body as a JSON string.
@@ -58,7 +58,10 @@ func (c *call) fits(r response) error {
 	case len(r.body) < maxPayload/6 || payloadSize(r.body) <= maxPayload:
 		return nil
 	case c.op.HasBody():
-		return catalog.Invalid(catalog.FieldError{Location: "body", Message: fmt.Sprintf("the response would exceed %d bytes: request less at a time", maxPayload)})
+		return catalog.Invalid(catalog.FieldError{
+			Location: "body", Message: fmt.Sprintf("the response would exceed %d bytes: request less at a time", maxPayload),
+		})
 	}
-	return catalog.Errorf(catalog.InvalidParameter, "The response would exceed %d bytes: request less at a time, or another format.", maxPayload)
+	return catalog.Errorf(catalog.InvalidParameter, "The response would exceed %d bytes: request less at a time, or "+
+		"another format.", maxPayload)
 }

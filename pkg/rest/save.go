@@ -178,7 +178,7 @@ func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx
 
 // resolve looks up the external ids and CTIDs that a change assigns.
 func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
-	kind, names := change.Names()
+	kind, names := change.ExternalIDs()
 	known, registered, err := parallel.Two(ctx, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
 		return c.Store.Known(ctx, c.org, kind, names)
 	}, func(ctx context.Context) (map[string]catalog.ExternalID, error) {

@@ -23,7 +23,8 @@ const Version = "1.0.0"
 // sitePolicy lets the pages of GET /docs and GET /console load their script and stylesheet, and call this service and
 // another origin.
 func sitePolicy(other string) string {
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " + strings.TrimSpace("'self' "+other) +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " +
+		strings.TrimSpace("'self' "+other) +
 		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
@@ -51,7 +52,8 @@ func (s *Server) bindDocs() {
 			c.location = api.BasePath + api.Of(c.op.Leads).Path
 			c.rendered = &rendered{status: http.StatusFound}
 		}
-		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path, api.BasePath + api.Of("getOpenAPI").Path}}, nil
+		return &ServiceInfo{ServiceName, Version, ServiceLinks{api.BasePath + api.Of("getDocs").Path,
+			api.BasePath + api.Of("getOpenAPI").Path}}, nil
 	})
 	read(s, "getDocs", func(_ context.Context, c *call, _ *none) (anything, error) {
 		return anything{}, c.page("index.html", sitePolicy(""))

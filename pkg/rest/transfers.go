@@ -78,7 +78,8 @@ type TransferCourseWithEvidence struct {
 }
 
 func (s *Server) bindTransfers() {
-	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage], error) {
+	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage],
+		error) {
 		return list[*catalog.TransferPackage](ctx, c, *in)
 	})
 	write(s, "createTransferPackage", createPackage)
@@ -110,7 +111,8 @@ func (s *Server) bindTransfers() {
 		text, err := c.includeText(ctx, in.Include, course, nil)
 		return &TransferCourseWithEvidence{course, included, reviews, text}, err
 	})
-	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change, error) {
+	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change,
+		error) {
 		course, err := c.transferCourse(ctx, *in)
 		if err != nil {
 			return nil, err
@@ -142,10 +144,12 @@ func (s *Server) bindTransfers() {
 	) (*catalog.TransferCourse, *catalog.Change, error) {
 		return c.actor().RetryTransferCourse(ctx, in.PackageID, in.TransferCourseID)
 	})
-	read(s, "matchTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*service.Equivalencies, error) {
+	read(s, "matchTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*service.Equivalencies,
+		error) {
 		return c.actor().Match(ctx, in.PackageID, in.TransferCourseID)
 	})
-	read(s, "matchTransferPackage", func(ctx context.Context, c *call, in *matchPackageInput) (*service.PackageEquivalencies, error) {
+	read(s, "matchTransferPackage", func(ctx context.Context, c *call,
+		in *matchPackageInput) (*service.PackageEquivalencies, error) {
 		return c.actor().MatchPackage(ctx, in.PackageID,
 			catalog.MatchingConfigInput{FullEquivalentThreshold: in.Full, PartialEquivalentThreshold: in.Partial})
 	})

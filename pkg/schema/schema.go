@@ -165,12 +165,14 @@ func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 		}
 		wrong = append(wrong, fieldError)
 	}
-	slices.SortStableFunc(wrong, func(a, b catalog.FieldError) int { return cmp.Compare(inOrder(a.Location), inOrder(b.Location)) })
+	slices.SortStableFunc(wrong, func(a, b catalog.FieldError) int {
+		return cmp.Compare(inOrder(a.Location), inOrder(b.Location))
+	})
 	return wrong
 }
 
-// checker validates a body. huma always checks a whole value, so checker passes it the items of lists one by one, and no
-// unknown properties.
+// checker validates a body. huma always checks a whole value, so checker passes it the items of lists one by one, and
+// no unknown properties.
 type checker struct {
 	path   *huma.PathBuffer
 	result huma.ValidateResult  // found by huma
@@ -197,7 +199,9 @@ func (c *checker) within(schema *huma.Schema, value any) {
 			value = value[:*schema.MaxItems]
 			if _, ok := excessAtItem.Load(schema); ok {
 				c.path.PushIndex(len(value))
-				c.wrong = append(c.wrong, catalog.FieldError{Location: c.path.String(), Message: fmt.Sprintf("must be one of at most %d items", len(value))})
+				c.wrong = append(c.wrong, catalog.FieldError{
+					Location: c.path.String(), Message: fmt.Sprintf("must be one of at most %d items", len(value)),
+				})
 				c.path.Pop()
 			}
 		}
@@ -246,7 +250,9 @@ func (c *checker) unknown(schema *huma.Schema, value map[string]any) {
 		names = names[:min(len(names), MaxErrors+1)]
 	}
 	for _, name := range names {
-		c.wrong = append(c.wrong, catalog.FieldError{Location: c.path.String() + "." + Shown(name), Message: validation.MsgUnexpectedProperty})
+		c.wrong = append(c.wrong, catalog.FieldError{
+			Location: c.path.String() + "." + Shown(name), Message: validation.MsgUnexpectedProperty,
+		})
 	}
 }
 

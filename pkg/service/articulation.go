@@ -84,10 +84,10 @@ func (a Actor) extendApproval(
 		err = articulation.CheckConflicts(others, "body.effectiveTo")
 	}
 	if err == nil && !articulation.EndedBefore(catalog.DateOf(a.Now)) {
-		err = change.Grant(articulation, courses)
+		err = change.GrantCourses(articulation, courses)
 	}
 	if err == nil {
-		change.Enter(articulation, under)
+		change.AddEntries(articulation, under)
 	}
 	return err
 }
@@ -157,12 +157,12 @@ func (a Actor) approve(
 	if err := articulation.Approve(move, with); err != nil {
 		return err
 	}
-	change.Enter(articulation, under)
-	change.Lead(articulation, leads)
+	change.AddEntries(articulation, under)
+	change.AddHints(articulation, leads)
 	if with.Superseded != nil && catalog.ReplaceChanged(change, was, with.Superseded, move.At) {
-		change.Shorten(with.Superseded)
+		change.ShortenEntries(with.Superseded)
 	}
-	return change.Grant(articulation, with.Courses)
+	return change.GrantCourses(articulation, with.Courses)
 }
 
 // grantedCourses returns a function that returns the existing courses that an articulation grants. They are read once.

@@ -116,7 +116,8 @@ func (a Actor) addResults(
 	var ids []string
 	for _, course := range courses {
 		section := course.Represented()
-		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID && sections[section.SectionID].Extracted() {
+		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID &&
+			sections[section.SectionID].Extracted() {
 			ids = append(ids, section.SectionID)
 		}
 	}
@@ -157,8 +158,8 @@ func (a Actor) DecideMapCell(
 	c.Decisions = append(c.Decisions, decision)
 	cell, _, _ := c.Cell(outcomeID, courseID)
 	var change catalog.Change
-	change.Decide(c.Program, outcomeID, courseID, &decision, a.Now)
-	change.Undecide(c.Program, c.Outcomes, c.Decisions)
+	change.DecideCell(c.Program, outcomeID, courseID, &decision, a.Now)
+	change.RemoveDecisions(c.Program, c.Outcomes, c.Decisions)
 	return cell, &change, nil
 }
 
@@ -175,7 +176,7 @@ func (a Actor) DeleteMapDecision(ctx context.Context, programID, outcomeID, cour
 	if slices.ContainsFunc(c.Decisions, func(d catalog.MapDecision) bool {
 		return d.OutcomeID == outcomeID && d.CourseID == courseID
 	}) {
-		change.Decide(c.Program, outcomeID, courseID, nil, a.Now)
+		change.DecideCell(c.Program, outcomeID, courseID, nil, a.Now)
 	}
 	return &change, nil
 }

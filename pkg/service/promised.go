@@ -82,7 +82,9 @@ func (x *Promised) Find(
 }
 
 func names(o *catalog.Outcome, skillID string, level int) bool {
-	return o != nil && slices.ContainsFunc(o.Skills, func(s catalog.SkillRef) bool { return s.SkillID == skillID && s.Level >= level })
+	return o != nil && slices.ContainsFunc(o.Skills, func(s catalog.SkillRef) bool {
+		return s.SkillID == skillID && s.Level >= level
+	})
 }
 
 type promisedMatch struct {
@@ -100,7 +102,8 @@ func (p *promised) matches(skillID string, level int) (all []promisedMatch) {
 		}
 	}
 	slices.SortFunc(all, func(a, b promisedMatch) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), cmp.Compare(a.owner, b.owner), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), cmp.Compare(a.owner, b.owner),
+			cmp.Compare(a.place, b.place))
 	})
 	return all
 }

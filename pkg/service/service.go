@@ -88,7 +88,7 @@ func (a Actor) CreateExtraction(
 	}
 	change.Create(e, nil)
 	if words := in.Text.Value; words != nil {
-		change.Keep(e, *words)
+		change.StoreText(e, *words)
 	}
 	return e, nil
 }

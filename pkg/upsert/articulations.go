@@ -133,7 +133,7 @@ func (p *plan) newArticulation(ctx context.Context, row entry.Row, x catalog.Ext
 	if err := service.Create(ctx, p.actor(), in, a, &p.change); err != nil {
 		return err
 	}
-	p.change.Name(a, x.Name)
+	p.change.AssignExternalID(a, x.Name)
 	p.create(row, a)
 	return nil
 }

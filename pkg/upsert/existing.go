@@ -52,7 +52,8 @@ func (p *plan) existing(ctx context.Context, row entry.Row) error {
 	switch {
 	case id == "":
 		return catalog.Invalid(catalog.FieldError{
-			Message: fmt.Sprintf("not the code or external id of exactly one %s", strings.ToLower(string(row.Kind))), Value: row.Name,
+			Message: fmt.Sprintf("not the code or external id of exactly one %s", strings.ToLower(string(row.Kind))),
+			Value:   row.Name,
 		})
 	case p.revised[id]:
 		return catalog.Invalid(catalog.FieldError{Message: "another row changes the same record", Value: row.Name})

@@ -177,7 +177,7 @@ func (p *plan) loadKept(ctx context.Context) error {
 
 // assigned returns what is known of the external ids that the change assigns.
 func (p *plan) assigned(ctx context.Context) (map[string]catalog.ExternalID, error) {
-	kind, names := p.change.Names()
+	kind, names := p.change.ExternalIDs()
 	names = slices.DeleteFunc(names, func(name string) bool { return p.read.names[name] }) // those of rows are known
 	if len(names) == 0 {
 		return p.known, nil

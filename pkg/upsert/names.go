@@ -22,7 +22,8 @@ func ProgramNames(programs []*catalog.Program) *Names {
 }
 
 func namesOf[R any](records []R, of func(R) (id string, external, code *string)) *Names {
-	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
+	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{},
+		map[string][]string{}}
 	for _, r := range records {
 		id, external, code := of(r)
 		n.best[id] = nil

@@ -181,7 +181,9 @@ func resolveCanvas(list []any, present []catalog.Outcome) (wrong []catalog.Field
 			continue
 		}
 		refuse := func(field, message string, value any) {
-			wrong = append(wrong, catalog.FieldError{Location: fmt.Sprintf("outcomes[%d].%s", i, field), Message: message, Value: value})
+			wrong = append(wrong, catalog.FieldError{
+				Location: fmt.Sprintf("outcomes[%d].%s", i, field), Message: message, Value: value,
+			})
 		}
 		if _, twice := at[guid]; twice {
 			refuse("guid", "stands in the file twice", guid)
@@ -197,7 +199,8 @@ func resolveCanvas(list []any, present []catalog.Outcome) (wrong []catalog.Field
 			case list[above].(map[string]any)["code"] != nil:
 				fields["parentCode"] = list[above].(map[string]any)["code"]
 			default:
-				refuse("parentGuids", "the title of the parent must have at most 50 characters and differ from its description, as its code", parent)
+				refuse("parentGuids", "the title of the parent must have at most 50 characters and differ from its description, "+
+					"as its code", parent)
 			}
 		}
 		at[guid] = i

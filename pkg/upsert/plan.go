@@ -738,7 +738,7 @@ func (p *plan) transferCourse(_ context.Context, row entry.Row, x catalog.Extern
 	p.size[pack.ID]++
 	p.change.AddTransferCourse(course, pack, p.IDs, p.Now(), p.Created)
 	p.change.CountAddition(pack)
-	p.change.Name(course, x.Name)
+	p.change.AssignExternalID(course, x.Name)
 	p.create(row, course)
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// WriteRejects writes the records with errors as CSV, each with its place and the reason. Records of a single table keep
-// their columns, so that the file can be corrected and imported: unknown columns are ignored. It reads rejects twice.
+// WriteRejects writes the records with errors as CSV, each with its place and the reason. Records of a single table
+// keep their columns, so that the file can be corrected and imported: unknown columns are ignored. It reads rejects
+// twice.
 func WriteRejects(w io.Writer, rejects iter.Seq2[Reject, error]) error {
 	var header []string
 	first := true

@@ -38,8 +38,8 @@ type Start struct {
 	Rejected func(kind catalog.Kind, row int) bool // by the row's number among those of its kind; may be nil
 }
 
-// Stream imports the rows of a file of any size, of which it holds the names and a few rows at a time. It saves the rows
-// without errors, or none with Options.Check. ErrTooManyMissing means that nothing was changed.
+// Stream imports the rows of a file of any size, of which it holds the names and a few rows at a time. It saves the
+// rows without errors, or none with Options.Check. ErrTooManyMissing means that nothing was changed.
 func (l *Loader) Stream(
 	ctx context.Context, org catalog.OrgID, rows Rows, o Options, from Start, journal Journal,
 ) error {

@@ -25,7 +25,9 @@ func call(ctx context.Context) error {
 	if courses.Value == nil || len(courses.Value.Data) != 2 {
 		return fmt.Errorf("list: %s", courses.Body)
 	}
-	course, err := client.CreateCourse(ctx, nil, CreateCourseRequest{Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditUnitSEMESTERHOUR}})
+	course, err := client.CreateCourse(ctx, nil, CreateCourseRequest{
+		Name: "Operating Systems", Code: "CS 310", Credits: &CreditsInput{Min: 3, Max: 3, Unit: CreditUnitSEMESTERHOUR},
+	})
 	if err != nil {
 		return err
 	}
@@ -41,16 +43,19 @@ func call(ctx context.Context) error {
 		return err
 	}
 	problem := refused.Problem
-	if problem == nil || problem.Code != ProblemCodeValidationFailed || problem.Errors == nil || (*problem.Errors)[0].Location != "body.name" {
+	if problem == nil || problem.Code != ProblemCodeValidationFailed || problem.Errors == nil ||
+		(*problem.Errors)[0].Location != "body.name" {
 		return fmt.Errorf("error: %s", refused.Body)
 	}
-	fmt.Printf("%d courses, created %s, extracted %d skills, refused with %d %s\n", courses.Value.Pagination.Total, course.Value.Id, skills, problem.Status, problem.Code)
+	fmt.Printf("%d courses, created %s, extracted %d skills, refused with %d %s\n", courses.Value.Pagination.Total,
+		course.Value.Id, skills, problem.Status, problem.Code)
 	return nil
 }
 
 func extract(ctx context.Context, client *Client) (skills int, err error) {
 	var request CreateSyllabusExtractionRequest
-	if err := request.FromTextExtractionRequest(TextExtractionRequest{Text: "Students will write Python programs and design SQL databases."}); err != nil {
+	if err := request.FromTextExtractionRequest(TextExtractionRequest{Text: "Students will write Python programs and " +
+		"design SQL databases."}); err != nil {
 		return 0, err
 	}
 	accepted, err := client.CreateSyllabusExtraction(ctx, nil, request)

@@ -7,7 +7,7 @@ export type Quote = { skillId: string; quote: string; page: number; start: numbe
 export type Verdict = "ACCEPTED" | "REJECTED";
 
 // Item is a skill as the screen shows it: found, decided or added.
-export type Item = Skill & { verdict: Verdict | null; saving?: boolean; added?: boolean };
+export type Item = Skill & { verdict: Verdict | null; added?: boolean };
 
 type Piece = { text: string; skills: string[] };
 type Row = { pieces: Piece[]; begins: string[] };
@@ -28,7 +28,7 @@ export function rows(text: string, quotes: Quote[]): Row[] {
     let from = unit(q.start), to = unit(q.end);
     if (text.slice(from, to) !== q.quote && text.indexOf(q.quote) >= 0) { from = text.indexOf(q.quote); to = from + q.quote.length; }
     return { skill: q.skillId, from, to };
-  }).sort((a, b) => a.from - b.from);
+  }).sort((a, b) => a.from - b.from || (a.skill < b.skill ? -1 : 1)); // the same order whatever is decided
   const first = new Map<string, number>();
   for (const s of spans) if (!first.has(s.skill)) first.set(s.skill, s.from);
   const starts = [...new Set([0, ...[...first.values()].map((at) => text.lastIndexOf("\n", at - 1) + 1)])].sort((a, b) => a - b);

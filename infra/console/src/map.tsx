@@ -155,9 +155,9 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
             const a = { outcomeId: o.outcomeId, courseId: c.courseId }, x = cells.get(key(a)), on = at && key(at) === key(a);
             const m = x?.mark ?? "NONE", draft = drafts.get(path + " " + key(a));
             return <td><button type="button" data-cell={key(a)} class={"cell " + m + (draft ? " draft" : "")} aria-pressed={Boolean(on)} tabIndex={key(first) === key(a) ? 0 : -1}
-              aria-label={`${isolated(outcomeName(o.outcomeId))}, ${isolated(c.courseCode)}: ${name(m)}${x?.assessed ? ", assessed" : ""}${x?.decided ? ", set by hand" : ""}${draft ? ", not saved" : ""}`}
               onFocus={() => setFocused(a)} onClick={() => on ? close() : focus(a, true)}>
-              <span aria-hidden="true">{glyph(m) || (x?.decided ? "–" : "·")}{x?.assessed && <sup>A</sup>}{x?.decided && <sup>*</sup>}</span></button></td>;
+              <span aria-hidden="true">{glyph(m) || (x?.decided ? "–" : "·")}{x?.assessed && <sup>A</sup>}{x?.decided && <sup>*</sup>}</span>
+              <span class="hidden"><Text of={outcomeName(o.outcomeId)} />, <Text of={c.courseCode} />: {name(m)}{x?.assessed && ", assessed"}{x?.decided && ", set by hand"}{draft && ", not saved"}</span></button></td>;
           })}
         </tr>)}</tbody>
       </table></div>
@@ -184,7 +184,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
     {map.market.map((k) => <section>
       <h3><Text of={k.job.name} /> <span class="soft">{percent(k.coverage)} taught</span></h3>
       {k.skills.length === 0 ? <p class="soft">No requirements are known for it.</p> : <table class="narrow"><thead><tr><th scope="col">Skill</th><th scope="col" class="number">Asked</th><th scope="col" class="number">Taught</th><th scope="col">First in</th></tr></thead>
-        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel || "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">In no course</Badge>}</td></tr>)}</tbody></table>}
+        <tbody>{k.skills.map((s) => <tr><th scope="row"><Text of={s.skillName} /></th><td class="number">{s.requiredLevel}</td><td class="number">{s.taughtLevel || "–"}</td><td>{s.firstTaughtIn ? <Text of={courseOf(s.firstTaughtIn)?.courseCode} /> : <Badge kind="bad">None</Badge>}</td></tr>)}</tbody></table>}
     </section>)}
     {sharing && <Share path={path} query={jobs && "jobs=" + encodeURIComponent(jobs)} name={"Map of " + program.name} onClose={() => share(false)} />}
   </>;

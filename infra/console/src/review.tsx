@@ -109,7 +109,7 @@ function shown(r: Reviewed, waiting: Decision[]): Item[] {
   }
   for (const d of waiting) {
     const i = items.get(d.skillId);
-    items.set(d.skillId, { skillId: d.skillId, skillName: d.skillName, confidence: i?.confidence ?? 1, level: d.level ?? i?.level ?? 2, verdict: d.verdict, saving: true, added: i?.added ?? !i });
+    items.set(d.skillId, { skillId: d.skillId, skillName: d.skillName, confidence: i?.confidence ?? 1, level: d.level ?? i?.level ?? 2, verdict: d.verdict, added: i?.added ?? !i });
   }
   return [...items.values()].sort((a, b) => a.skillName.localeCompare(b.skillName));
 }
@@ -183,9 +183,9 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange }: { path: s
       <Evidence text={record.text ?? ""} quotes={r.quotes} items={items} active={active} onActive={setActive} reviewed={true}
         none={<p>These skills were set by hand; there is no text behind them.</p>} />
       <div class="bar" role="region" aria-label="Review">
-        <div class="grow">{at ? <><strong><Text of={at.skillName} /></strong> <span class="small soft">{at.verdict === "REJECTED" ? "rejected" : `${at.level} ${levels[at.level]}`}{at.verdict === null && ", " + percent(at.confidence) + " sure"}{at.verdict === "ACCEPTED" && (at.added ? ", added" : ", accepted")}{at.saving && ", saving"}</span></>
+        <div class="grow">{at ? <><strong><Text of={at.skillName} /></strong> <span class="small soft">{at.verdict === "REJECTED" ? "rejected" : `${at.level} ${levels[at.level]}`}{at.verdict === null && ", " + percent(at.confidence) + " sure"}{at.verdict === "ACCEPTED" && (at.added ? ", added" : ", accepted")}</span></>
           : <span class="soft">Choose a skill <Key>j</Key></span>}
-          <div class="small soft">{count(items.length - left.length, "skill", "skills")} of {items.length} reviewed <progress aria-label="Skills reviewed" value={items.length - left.length} max={Math.max(1, items.length)} /></div>
+          <div class="small soft">{items.length - left.length} of {count(items.length, "skill")} reviewed <progress aria-label="Skills reviewed" value={items.length - left.length} max={Math.max(1, items.length)} />{r.waiting.length > 0 && ` saving ${r.waiting.length}…`}</div>
         </div>
         {mayWrite && <div class="actions">
           <span role="group" aria-label={at ? "Level of " + named(at) : "Level"} class="levels">{[1, 2, 3, 4, 5].map((n) =>

@@ -200,12 +200,19 @@ export function Search({ label, value, onSearch }: { label: string; value: strin
     const timer = setTimeout(() => onSearch(typed.trim()), 250);
     return () => clearTimeout(timer);
   }, [typed]);
+  // first goes to the first row of what the search finds, unless one has gone on typing.
+  const first = (frames = 600) => {
+    if (document.activeElement !== input.current) return;
+    if (!document.querySelector("main .loading, main [aria-busy=true]")) step(1, true);
+    else if (frames) requestAnimationFrame(() => first(frames - 1));
+  };
+  const now = () => { if (typed.trim() !== value) onSearch(typed.trim()); requestAnimationFrame(() => requestAnimationFrame(() => first())); };
   useShortcuts([{ keys: "/", does: "Search", run: () => input.current?.select() }]);
   return <div class="search" role="search">
     <label class="hidden" for="search">{label}</label>
     <input id="search" ref={input} type="search" placeholder={label} value={typed} maxLength={100} autoComplete="off" spellcheck={false}
       onInput={(e) => type(e.currentTarget.value)}
-      onKeyDown={(e) => { if (e.key === "Enter" || e.key === "ArrowDown") { e.preventDefault(); step(1, true); } }} />
+      onKeyDown={(e) => { if (e.key === "Enter" || e.key === "ArrowDown") { e.preventDefault(); now(); } }} />
     <Key>/</Key>
   </div>;
 }

@@ -86,7 +86,9 @@ func (l Loader) articulations(ctx context.Context, t tenant, loader upsert.Loade
 
 // transferCourses replaces the names of transfer courses by ids, and returns the pending
 // extraction jobs of these courses.
-func (l Loader) transferCourses(ctx context.Context, org catalog.OrgID, rows []intake.Row) (map[string]catalog.ExtractionJob, error) {
+func (l Loader) transferCourses(
+	ctx context.Context, org catalog.OrgID, rows []intake.Row,
+) (map[string]catalog.ExtractionJob, error) {
 	var named []map[string]any
 	var names []string
 	for _, row := range rows {
@@ -117,7 +119,9 @@ func (l Loader) transferCourses(ctx context.Context, org catalog.OrgID, rows []i
 }
 
 // decide makes the moves that lead to the row's status.
-func (l Loader) decide(ctx context.Context, a *catalog.Articulation, row intake.Row, jobs map[string]catalog.ExtractionJob) error {
+func (l Loader) decide(
+	ctx context.Context, a *catalog.Articulation, row intake.Row, jobs map[string]catalog.ExtractionJob,
+) error {
 	cell := func(column string) string {
 		if i := slices.Index(row.Header, column); i >= 0 && i < len(row.Source) {
 			return row.Source[i]

@@ -139,7 +139,7 @@ func (l Loader) imported(ctx context.Context, org catalog.OrgID, documentID stri
 		return "", catalog.Invalid(wrong...)
 	}
 	change.Add(i, l.Keyring.IDs, dir, l.Store.Now)
-	change.Describe(i, &catalog.ImportDetails{Layout: i.Layout})
+	change.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
 	return i.ID, l.Store.Commit(ctx, org, &change)
 }
 

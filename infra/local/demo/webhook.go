@@ -16,7 +16,9 @@ var webhookTypes = []string{"articulation.*", "course.changed", "extraction.*"}
 // Webhook returns the webhook of the first organization for url, with its secret, and
 // creates it unless an earlier start has. It returns nil if the organization already has the
 // maximum number of webhooks.
-func Webhook(ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key string) (hook *catalog.Webhook, secret string, err error) {
+func Webhook(
+	ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key string,
+) (hook *catalog.Webhook, secret string, err error) {
 	cipher, err := webhook.NewCipher(key)
 	if err != nil {
 		return nil, "", err
@@ -55,7 +57,9 @@ func Webhook(ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key
 
 // WebhookParameters returns the parameter examples for a webhook, like Loader.Parameters. It
 // creates a test message that can be resent.
-func WebhookParameters(ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook) (map[string]string, error) {
+func WebhookParameters(
+	ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook,
+) (map[string]string, error) {
 	end, err := store.FeedEnd(ctx, hook.OrganizationID)
 	if err != nil {
 		return nil, err

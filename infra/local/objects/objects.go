@@ -123,7 +123,8 @@ func denied(format string, args ...any) refusal {
 // ServeHTTP implements http.Handler.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// In AWS, a CORS rule of the bucket lets the console upload.
-	if origin, err := url.Parse(r.Header.Get("Origin")); err == nil && (origin.Hostname() == "127.0.0.1" || origin.Hostname() == "localhost") {
+	if origin, err := url.Parse(r.Header.Get("Origin")); err == nil &&
+		(origin.Hostname() == "127.0.0.1" || origin.Hostname() == "localhost") {
 		w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 		if r.Method == http.MethodOptions {
 			w.Header().Set("Access-Control-Allow-Methods", http.MethodPut)
@@ -273,8 +274,8 @@ func (s signature) compute(r *http.Request) (string, error) {
 	location := *r.URL
 	location.Scheme, location.Host = "http", r.Host
 	query := location.Query()
-	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-SignedHeaders", "X-Amz-Signature"} {
-		query.Del(name)
+	for _, name := range []string{"Algorithm", "Credential", "Date", "SignedHeaders", "Signature"} {
+		query.Del("X-Amz-" + name)
 	}
 	location.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(r.Context(), r.Method, location.String(), nil)

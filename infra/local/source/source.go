@@ -231,7 +231,8 @@ func isFailed(response []byte, id string) (bool, error) {
 	}
 	for _, item := range told.BatchItemFailures {
 		if item.ItemIdentifier != id {
-			return false, fmt.Errorf("response to an SQS event names message %q, which was not in the event", item.ItemIdentifier)
+			return false, fmt.Errorf("response to an SQS event names message %q, which was not in the event",
+				item.ItemIdentifier)
 		}
 	}
 	return len(told.BatchItemFailures) > 0, nil

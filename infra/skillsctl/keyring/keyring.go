@@ -99,7 +99,8 @@ func (r *Keyring) Rotate(
 			if first.ExpiresAt != nil {
 				ends = "which ends first, at " + first.ExpiresAt.String()
 			}
-			return nil, catalog.Errorf(catalog.Conflict, "the customer has %d live keys of scope %s already; -replace revokes %s, %s",
+			return nil, catalog.Errorf(catalog.Conflict, "the customer has %d live keys of scope %s already; -replace "+
+				"revokes %s, %s",
 				catalog.MaxLiveKeys, scope, first.ID, ends)
 		}
 		if _, err := r.Revoke(ctx, id, first.ID); err != nil {

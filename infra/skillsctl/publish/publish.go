@@ -117,8 +117,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Run publishes the documents that changed since the state was saved, by the order of Resources, and reports each result.
-// The file of the state is saved after every document. Run goes on after a document that is refused.
+// Run publishes the documents that changed since the state was saved, by the order of Resources, and reports each
+// result. The file of the state is saved after every document. Run goes on after a document that is refused.
 func (a *Assistant) Run(ctx context.Context, documents []Document, file string, report func(Result)) error {
 	state, err := load(file)
 	if err != nil {

@@ -17,7 +17,8 @@ func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]c
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind, catalog.OutcomeListKind)
+	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind,
+		catalog.OutcomeListKind)
 }
 
 func of(

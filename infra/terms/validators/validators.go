@@ -1,5 +1,5 @@
-// Package validators checks documents in CTDL with programs that were written elsewhere: ctdl-validate and PyLD, both in
-// Python. Without them (.ci/requirements.txt), the tests that need them are skipped.
+// Package validators checks documents in CTDL with programs that were written elsewhere: ctdl-validate and PyLD, both
+// in Python. Without them (.ci/requirements.txt), the tests that need them are skipped.
 package validators
 
 import (
@@ -51,7 +51,8 @@ func installed(t testing.TB) string {
 	}
 	out, err := exec.Command("python3", "-c", "import ctdl_validate, pyld; print(ctdl_validate.__path__[0])").Output()
 	if err != nil {
-		t.Skip("ctdl-validate and PyLD (pip install -r .ci/requirements.txt, Python 3.12) are not installed: no document in CTDL is validated")
+		t.Skip("ctdl-validate and PyLD (pip install -r .ci/requirements.txt, Python 3.12) are not installed: no document " +
+			"in CTDL is validated")
 	}
 	return strings.TrimSpace(string(out))
 }

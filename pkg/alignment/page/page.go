@@ -60,8 +60,9 @@ func newFrame(m alignment.Masthead) frame {
 	}
 	margin := "@page { @bottom-left { content: " + quoted(named) + "; } }"
 	return frame{
-		Policy: "default-src 'none'; style-src " + digest(css) + " " + digest(margin) + "; base-uri 'none'; form-action 'none'",
-		Style:  template.CSS(css), Margin: template.CSS(margin),
+		Policy: "default-src 'none'; style-src " + digest(css) + " " + digest(margin) +
+			"; base-uri 'none'; form-action 'none'",
+		Style: template.CSS(css), Margin: template.CSS(margin),
 		Organization: m.Organization, Made: m.Made.String(), MadeDay: made,
 	}
 }

@@ -23,6 +23,7 @@ func Start() {
 // New returns the sweeper of a store.
 func New(c boot.Config, store *dynamo.Store, log *slog.Logger) *queue.Sweeper {
 	return &queue.Sweeper{
-		Store: store, Sender: sender.Jobs(c), Imports: sender.Imports(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs, Log: log,
+		Store: store, Sender: sender.Jobs(c), Imports: sender.Imports(c), Files: files.New(c), Now: boot.Now, IDs: boot.IDs,
+		Log: log,
 	}
 }

@@ -75,7 +75,8 @@ func (d document) problems() map[string]*huma.Example {
 			Body any `json:"body"`
 		}
 		if !d.read("problem."+string(code)+".golden.json", &golden) {
-			golden.Body = api.NewProblem(exampleOrigin, code, api.ProblemTitle(code)+".", api.BasePath+"/courses", "req-"+string(code))
+			golden.Body = api.NewProblem(exampleOrigin, code, api.ProblemTitle(code)+".", api.BasePath+"/courses",
+				"req-"+string(code))
 		}
 		found[string(code)] = &huma.Example{Summary: api.ProblemTitle(code), Value: golden.Body}
 	}

@@ -22,7 +22,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	models.CurrentEnvironment = models.Environment{Host: "127.0.0.1", Port: strconv.Itoa(*port), Region: "us-east-1", AccountID: "000000000000"}
+	models.CurrentEnvironment = models.Environment{
+		Host: "127.0.0.1", Port: strconv.Itoa(*port), Region: "us-east-1", AccountID: "000000000000",
+	}
 	models.CurrentEnvironment.QueueAttributeDefaults.MaximumMessageSize = 256 << 10 // bytes
 	models.CurrentEnvironment.QueueAttributeDefaults.MessageRetentionPeriod = 4 * 24 * 60 * 60
 	models.CurrentEnvironment.QueueAttributeDefaults.VisibilityTimeout = 30
