@@ -122,7 +122,7 @@ func newImport(ctx context.Context, s *service, org catalog.OrgID) (*catalog.Imp
 	var change catalog.Change
 	change.Create(document, nil)
 	change.Add(i, ids, dir, now)
-	change.Describe(i, &catalog.ImportDetails{Layout: i.Layout})
+	change.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
 	return i, s.store.Commit(ctx, org, &change)
 }
 

@@ -58,7 +58,6 @@ var acts = append([]act{
 	{5, (*client).createDocument},
 	{2, (*client).uploadLater},
 	{4, (*client).useDocument},
-	{2, importFile},
 	{6, (*client).listAny},
 	{1, gets("listChanges", func(*client) string { return "limit=10" })},
 	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},
@@ -74,7 +73,6 @@ var opening = []func(*client){
 	creates(catalog.CredentialKind, credentialBody), creates(catalog.TransferPackageKind, packageBody),
 	reviewSection, (*client).useDocument, creates(catalog.ArticulationKind, articulationBody), approve,
 	reviewSection, reviewSection, replacesOutcomes(catalog.CourseKind), replacesOutcomes(catalog.ProgramKind),
-	importFile,
 }
 
 var reviewSection = reviews(catalog.SectionKind, "reviewSectionSkill", "deleteSectionReview")

@@ -163,9 +163,6 @@ func (a *audit) pending() (n int) {
 		if e != nil && (e.ProcessingStatus == catalog.Pending || e.ProcessingStatus == catalog.Processing) {
 			n++
 		}
-		if i, ok := r.Record.(*catalog.Import); ok && !i.Ended() {
-			n++
-		}
 	}
 	return n
 }
@@ -180,7 +177,6 @@ var tableChecks = []struct {
 	{"list", (*audit).lists},
 	{"course", (*audit).courses},
 	{"outcomes", (*audit).outcomes},
-	{"imports", (*audit).imports},
 	{"hold", (*audit).holds},
 	{"file", (*audit).storage},
 	{"articulation", (*audit).articulations},

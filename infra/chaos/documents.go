@@ -69,13 +69,10 @@ func (c *client) upload(d *document) {
 
 // put uploads a document's file once.
 func (c *client) put(d *document) reply {
-	return c.putContent(d, c.library.file(libraryName(d.FileName)))
-}
-
-func (c *client) putContent(d *document, content []byte) reply {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, bytes.NewReader(content))
+	content := bytes.NewReader(c.library.file(libraryName(d.FileName)))
+	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, content)
 	if err != nil {
 		panic(err) // the service returned the URL
 	}

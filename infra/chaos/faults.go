@@ -76,7 +76,7 @@ func (f fault) String() string {
 
 // schedule returns the faults of a run of the given length.
 func schedule(random *rand.Rand, deck []faultKind, length time.Duration) []fault {
-	names := []string{api.Extractor, api.Extractor, api.Extractor, api.Sweeper, api.Importer} // kills matter most in the pipeline
+	names := []string{api.Extractor, api.Extractor, api.Extractor, api.Sweeper} // kills matter most in the pipeline
 	for _, g := range api.Groups() {
 		names = append(names, string(g))
 	}

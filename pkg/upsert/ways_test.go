@@ -49,7 +49,7 @@ func (p *pair) imported(file []byte) *catalog.Import {
 	var change catalog.Change
 	change.Create(document, nil)
 	change.Add(i, ids, dir, p.store.Now)
-	change.Describe(i, &catalog.ImportDetails{Layout: i.Layout})
+	change.SetImportDetails(i, &catalog.ImportDetails{Layout: i.Layout})
 	if err := p.store.Commit(ctx, byImport, &change); err != nil {
 		p.t.Fatal(err)
 	}
