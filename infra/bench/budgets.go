@@ -268,7 +268,9 @@ func (w *world) operations() map[string]func() measurement {
 		"extraction job of outcomes": func() measurement {
 			course := w.create("/courses", newCourse)
 			w.send(call(http.MethodPut, "/courses/"+course+"/outcomes", unread("Write programs in Python.")))
-			return w.extraction(catalog.ExtractionJob{OrganizationID: w.org, Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(course)})
+			return w.extraction(catalog.ExtractionJob{
+				OrganizationID: w.org, Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(course),
+			})
 		},
 		"GET a map of 10 courses": get("/programs/" + w.program + "/map"),
 		"GET the page of a map":   get("/programs/" + w.program + "/map/page"),

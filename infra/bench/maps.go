@@ -21,7 +21,8 @@ const (
 
 // curriculumMap measures a curriculum map of the largest size.
 func curriculumMap() (*table, error) {
-	t := newTable(fmt.Sprintf("Curriculum map: %d outcomes, %d courses with %d outcomes and 25 skills each", mapOutcomes, mapCourses, ownOutcomes),
+	t := newTable(fmt.Sprintf("Curriculum map: %d outcomes, %d courses with %d outcomes and 25 skills each", mapOutcomes,
+		mapCourses, ownOutcomes),
 		"figure", "measured", "target", "")
 	random := rand.New(rand.NewPCG(2026, 11))
 	taught := func(n int) (list []catalog.SkillRef) {
@@ -36,18 +37,23 @@ func curriculumMap() (*table, error) {
 	outcomes := func(n int) *catalog.OutcomeList {
 		list := &catalog.OutcomeList{}
 		for range n {
-			list.Outcomes = append(list.Outcomes, catalog.Outcome{ID: ids.New("out_"), Statement: filler(120), Level: 3, Skills: taught(6)})
+			list.Outcomes = append(list.Outcomes, catalog.Outcome{
+				ID: ids.New("out_"), Statement: filler(120), Level: 3, Skills: taught(6),
+			})
 		}
 		return list
 	}
 	c := alignment.Curriculum{
-		Program: &catalog.Program{}, Basis: alignment.BothBasis, Outcomes: outcomes(mapOutcomes), Related: func(string) []string { return nil },
+		Program: &catalog.Program{}, Basis: alignment.BothBasis, Outcomes: outcomes(mapOutcomes),
+		Related: func(string) []string { return nil },
 	}
 	for range mapCourses {
 		profile := catalog.CourseProfile{CourseID: ids.New("crs_"), CourseDefaultSectionID: ids.New("sec_")}
-		c.Courses = append(c.Courses, alignment.CurriculumCourse{Outcomes: outcomes(ownOutcomes), ReportCourse: alignment.ReportCourse{
-			Profile: profile, Sections: []catalog.SectionProfile{{CourseProfile: profile, SectionID: profile.CourseDefaultSectionID, SectionSkills: taught(25)}},
-		}})
+		c.Courses = append(c.Courses, alignment.CurriculumCourse{Outcomes: outcomes(ownOutcomes),
+			ReportCourse: alignment.ReportCourse{
+				Profile: profile, Sections: []catalog.SectionProfile{{CourseProfile: profile,
+					SectionID: profile.CourseDefaultSectionID, SectionSkills: taught(25)}},
+			}})
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	best := time.Hour

@@ -307,7 +307,8 @@ func (c Curriculum) Map() CurriculumMap {
 		Settled:  c.settled(),
 	}
 	for _, o := range m.outcomes {
-		out.Outcomes = append(out.Outcomes, MapOutcome{o.ID, o.Code, o.Statement, outcomeLevel(o), append([]catalog.SkillRef{}, o.Skills...)})
+		out.Outcomes = append(out.Outcomes, MapOutcome{o.ID, o.Code, o.Statement, outcomeLevel(o),
+			append([]catalog.SkillRef{}, o.Skills...)})
 	}
 	for k, course := range m.courses {
 		shown := MapCourse{CourseProfile: course.profile, Position: k + 1}
@@ -325,7 +326,8 @@ func (c Curriculum) settled() bool {
 	waits := func(l *catalog.OutcomeList) bool {
 		return l.ProcessingStatus == catalog.Pending || l.ProcessingStatus == catalog.Processing
 	}
-	return !waits(c.Outcomes) && !slices.ContainsFunc(c.Courses, func(k CurriculumCourse) bool { return waits(k.Outcomes) })
+	return !waits(c.Outcomes) && !slices.ContainsFunc(c.Courses,
+		func(k CurriculumCourse) bool { return waits(k.Outcomes) })
 }
 
 // allCells returns the cells that are shown.
@@ -370,7 +372,8 @@ func (m *mapping) shown(o, k int) MapCell {
 		out.Assessed, out.Decided = d.Assessed, &d.DecidedMark
 	}
 	for _, s := range cell.similar {
-		out.CourseOutcomes = append(out.CourseOutcomes, MapSimilarity{m.Courses[k].Outcomes.Outcomes[s.place].ID, fraction(s.part, all)})
+		out.CourseOutcomes = append(out.CourseOutcomes, MapSimilarity{m.Courses[k].Outcomes.Outcomes[s.place].ID,
+			fraction(s.part, all)})
 	}
 	return out
 }

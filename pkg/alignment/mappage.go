@@ -60,7 +60,8 @@ func (c Curriculum) WriteCSV(w io.Writer, long bool) error {
 
 // longRows returns a row for each cell.
 func (m *mapping) longRows() [][]string {
-	rows := [][]string{{"outcomeId", "outcomeCode", "courseId", "courseCode", "courseName", "position", "score", "taughtLevel",
+	rows := [][]string{{"outcomeId", "outcomeCode", "courseId", "courseCode", "courseName", "position", "score",
+		"taughtLevel",
 		"computed", "mark", "assessed", "decided", "note", "decidedAt", "keyId", "computedThen", "skills", "courseOutcomes"}}
 	places := map[string]int{}
 	for o, outcome := range m.outcomes {
@@ -152,18 +153,25 @@ var advice = map[IssueKind]struct {
 	title, todo string
 	short       bool
 }{
-	NotCovered:           {"No course teaches it", "Add the outcome to a course, or decide a mark where a course already teaches it.", true},
-	NotIntroduced:        {"Built on before it is introduced", "Introduce the outcome in an earlier course, or change the order of the courses.", false},
-	NotMastered:          {"Never mastered", "Let a later course teach the outcome to its full level, or lower the level that is promised.", true},
-	NotAssessed:          {"Not assessed", "Name the course that assesses the outcome.", true},
-	GapInSequence:        {"Introduced, then dropped", "Take the outcome up again in a later course.", false},
-	Repeated:             {"Repeated in most courses", "Consider which of the courses are needed for the outcome.", false},
-	CourseWithoutOutcome: {"Courses that serve no outcome", "Relate the course to an outcome, or consider whether the program needs it.", true},
-	CourseWithoutSkills:  {"Courses about which nothing is known", "Add a syllabus, outcomes or a description: the course is silent, not empty.", true},
-	SkillMissing:         {"Promised skills that no course teaches", "Add the skill to a course, or correct the skills of the outcome.", false},
-	DecisionStale:        {"Decisions to look at again", "The courses or the outcome have changed since: confirm the mark or delete the decision.", false},
-	NoOutcomes:           {"No outcomes", "Write the outcomes of the program: the map follows from them.", true},
-	OutcomesFailed:       {"Outcomes that could not be read", "Write them again, or give their skills and levels.", true},
+	NotCovered: {"No course teaches it", "Add the outcome to a course, or decide a mark where a course " +
+		"already teaches it.", true},
+	NotIntroduced: {"Built on before it is introduced", "Introduce the outcome in an earlier course, or change " +
+		"the order of the courses.", false},
+	NotMastered: {"Never mastered", "Let a later course teach the outcome to its full level, or lower the " +
+		"level that is promised.", true},
+	NotAssessed:   {"Not assessed", "Name the course that assesses the outcome.", true},
+	GapInSequence: {"Introduced, then dropped", "Take the outcome up again in a later course.", false},
+	Repeated:      {"Repeated in most courses", "Consider which of the courses are needed for the outcome.", false},
+	CourseWithoutOutcome: {"Courses that serve no outcome", "Relate the course to an outcome, or consider whether the " +
+		"program needs it.", true},
+	CourseWithoutSkills: {"Courses about which nothing is known", "Add a syllabus, outcomes or a description: the " +
+		"course is silent, not empty.", true},
+	SkillMissing: {"Promised skills that no course teaches", "Add the skill to a course, or correct the skills " +
+		"of the outcome.", false},
+	DecisionStale: {"Decisions to look at again", "The courses or the outcome have changed since: confirm the " +
+		"mark or delete the decision.", false},
+	NoOutcomes:     {"No outcomes", "Write the outcomes of the program: the map follows from them.", true},
+	OutcomesFailed: {"Outcomes that could not be read", "Write them again, or give their skills and levels.", true},
 }
 
 // maxMarks is the number of bytes that the marks of all outcomes may take on a page, about.
@@ -310,9 +318,10 @@ func (m *mapping) quotes(o, k int) (quotes []string) {
 func (m *mapping) teaches(o, k int) string {
 	var names []string
 	for _, need := range m.targets.ranked[o] {
-		if m.courses[k].section != nil && slices.ContainsFunc(m.courses[k].section.SectionSkills, func(s catalog.SkillRef) bool {
-			return m.meets(k, s.SkillID, need)
-		}) {
+		if m.courses[k].section != nil && slices.ContainsFunc(m.courses[k].section.SectionSkills,
+			func(s catalog.SkillRef) bool {
+				return m.meets(k, s.SkillID, need)
+			}) {
 			names = append(names, need.SkillName)
 		}
 	}
@@ -391,7 +400,8 @@ func (m *mapping) pageMarket() (all []pageMarket) {
 
 // markCell returns a cell of the heat map: its letters, and what they mean for those who hear the page.
 func markCell(c mapCell) cell {
-	shade := map[catalog.Mark]string{catalog.NoMark: "b0", catalog.Introduced: "b1", catalog.Reinforced: "b3", catalog.Mastered: "b5"}
+	shade := map[catalog.Mark]string{catalog.NoMark: "b0", catalog.Introduced: "b1", catalog.Reinforced: "b3",
+		catalog.Mastered: "b5"}
 	out := cell{Text: c.letters(), Class: shade[c.mark], Aside: spoken(c.mark)}
 	if out.Text == "" {
 		return out

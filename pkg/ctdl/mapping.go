@@ -21,7 +21,8 @@ var courses = []mapping[Course]{
 	{"description", "ceterms:description", words, Required, func(c Course) any { return c.Description }},
 	{"code", "ceterms:codedNotation", plain, Recommended, func(c Course) any { return c.Code }},
 	{"webpage", "ceterms:subjectWebpage", plain, Recommended, func(c Course) any { return c.Webpage }},
-	{"lifecycleStatus", "ceterms:lifeCycleStatusType", concept(lifecycles), Required, func(c Course) any { return c.LifecycleStatus }},
+	{"lifecycleStatus", "ceterms:lifeCycleStatusType", concept(lifecycles), Required,
+		func(c Course) any { return c.LifecycleStatus }},
 	{"credits", "ceterms:creditValue", credits, Recommended, func(c Course) any { return c.Credits }},
 	{"credits", "ceterms:creditUnitTypeDescription", unnamedUnit, "", func(c Course) any { return c.Credits }},
 	{"level", "ceterms:audienceLevelType", concepts(audienceLevels), "", func(c Course) any { return c.Level }},
@@ -64,7 +65,8 @@ var programs = []mapping[Program]{
 	{"name", "ceterms:name", words, Required, func(p Program) any { return p.Name }},
 	{"description", "ceterms:description", words, Required, func(p Program) any { return p.Description }},
 	{"webpage", "ceterms:subjectWebpage", plain, Required, func(p Program) any { return p.Webpage }},
-	{"lifecycleStatus", "ceterms:lifeCycleStatusType", concept(lifecycles), Required, func(p Program) any { return p.LifecycleStatus }},
+	{"lifecycleStatus", "ceterms:lifeCycleStatusType", concept(lifecycles), Required,
+		func(p Program) any { return p.LifecycleStatus }},
 	{"code", "ceterms:codedNotation", plain, "", func(p Program) any { return p.Code }},
 	{"externalId", "ceterms:identifier", identifiers(externalIDName), "", func(p Program) any { return p.ExternalID }},
 	{"courseOrder", "ceterms:hasPart", references, Recommended, func(p Program) any { return p.Courses }},
@@ -89,7 +91,8 @@ var credentials = []mapping[Credential]{
 	{"name", "ceterms:name", words, Required, func(c Credential) any { return c.Name }},
 	{"description", "ceterms:description", words, Required, func(c Credential) any { return c.Description }},
 	{"webpage", "ceterms:subjectWebpage", plain, Required, func(c Credential) any { return c.Webpage }},
-	{"status", "ceterms:credentialStatusType", concept(credentialStatuses), Required, func(c Credential) any { return c.Status }},
+	{"status", "ceterms:credentialStatusType", concept(credentialStatuses), Required,
+		func(c Credential) any { return c.Status }},
 	{"externalId", "ceterms:identifier", identifiers(externalIDName), "", func(c Credential) any { return c.ExternalID }},
 	{"sections", "ceterms:requires", condition, Recommended, func(c Credential) any { return c.Courses }},
 }
@@ -136,7 +139,9 @@ var frameworks = []mapping[Framework]{
 	{"name", "ceasn:name", words, Required, func(f Framework) any {
 		return strings.Join(strings.Fields("Outcomes of "+f.Code+" "+f.Name), " ")
 	}},
-	{"name", "ceasn:description", words, Required, func(f Framework) any { return "What students of " + f.Name + " learn" }},
+	{"name", "ceasn:description", words, Required, func(f Framework) any {
+		return "What students of " + f.Name + " learn"
+	}},
 	{"outcomes", "ceasn:hasTopChild", references, Recommended, func(f Framework) any {
 		var top []string
 		for _, c := range f.Competencies {
@@ -175,8 +180,10 @@ var competencies = []mapping[competency]{
 // FrameworkEntity describes a list of outcomes, and each outcome. What the outcomes lack, the framework lacks too.
 func FrameworkEntity(o Organization, f Framework, ctid string) (Entity, []Entity) {
 	table := append(frameworks[:len(frameworks):len(frameworks)],
-		mapping[Framework]{"organization", "ceasn:publisher", references, Required, func(Framework) any { return []string{o.CTID} }},
-		mapping[Framework]{"organization", "ceasn:inLanguage", languages, Required, func(Framework) any { return o.Language }})
+		mapping[Framework]{"organization", "ceasn:publisher", references, Required,
+			func(Framework) any { return []string{o.CTID} }},
+		mapping[Framework]{"organization", "ceasn:inLanguage", languages, Required,
+			func(Framework) any { return o.Language }})
 	framework := describe(o, "ceasn:CompetencyFramework", ctid, f, table)
 	framework.Context = ASNContext
 	known := map[string]string{}
@@ -207,9 +214,11 @@ var transferValues = []mapping[transferValue]{
 		if note := text(t.PublicNote); len([]rune(note)) >= minDescription {
 			return note
 		}
-		return t.sent() + " of " + t.SendingInstitution.Name + " counts as " + t.granted() + " at " + t.organization.Name + "."
+		return t.sent() + " of " + t.SendingInstitution.Name + " counts as " + t.granted() + " at " + t.organization.Name +
+			"."
 	}},
-	{"organization", "ceterms:ownedBy", references, Required, func(t transferValue) any { return []string{t.organization.CTID} }},
+	{"organization", "ceterms:ownedBy", references, Required,
+		func(t transferValue) any { return []string{t.organization.CTID} }},
 	{"id", "ceterms:subjectWebpage", reference, Required, func(t transferValue) any { return t.ctid }},
 	{"receiving", "ceterms:transferValue", credits, Required, func(t transferValue) any { return t.credits() }},
 	{"sending", "ceterms:transferValueFrom", nodes, Recommended, func(t transferValue) any { return t.from() }},

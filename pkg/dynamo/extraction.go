@@ -299,7 +299,8 @@ func (s *Store) settle(
 // so that the same one is not extracted again.
 func (s *Store) resultRows(org catalog.OrgID, id string, o *catalog.ExtractionResult) ([]write, error) {
 	var writes []write
-	keys, read := []key{evidenceKey(org, id)}, o.Provenance.Source != catalog.FromDescription && o.Provenance.Source != catalog.FromOutcomes
+	keys, read := []key{evidenceKey(org, id)}, o.Provenance.Source != catalog.FromDescription &&
+		o.Provenance.Source != catalog.FromOutcomes
 	if read {
 		keys = append(keys, documentKey(org, o.Provenance, o.Text))
 	}

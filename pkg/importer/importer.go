@@ -1,9 +1,9 @@
 // Package importer runs the imports of organizations, one at a time for each: it reads an uploaded file with package
 // intake, imports its rows with package upsert, and saves how far it is in the transactions of the rows themselves.
 //
-// A message is only a hint that an organization has imports to run; the rows of the imports decide. Invariants: every row
-// of a file takes effect and is counted once, whatever happens to messages and runs; of several runs of one import only
-// the latest can save anything.
+// A message is only a hint that an organization has imports to run; the rows of the imports decide. Invariants: every
+// row of a file takes effect and is counted once, whatever happens to messages and runs; of several runs of one import
+// only the latest can save anything.
 package importer
 
 import (
@@ -104,8 +104,8 @@ func (w *Worker) Handle(ctx context.Context, event events.SQSEvent) (events.SQSE
 	return response, nil
 }
 
-// runAll runs the imports of an organization in the order of their creation. When its time is over, it leaves the rest to
-// another message.
+// runAll runs the imports of an organization in the order of their creation. When its time is over, it leaves the rest
+// to another message.
 func (w *Worker) runAll(ctx context.Context, org catalog.OrgID) error {
 	end := time.Now().Add(time.Minute)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -205,8 +205,8 @@ func (w *Worker) fileName(ctx context.Context, i *catalog.Import) (string, error
 	return document.FileName, nil
 }
 
-// limited is a file that can be read until a context ends. Package intake has no contexts of its own, and reads even what
-// is unpacked from an archive piece by piece.
+// limited is a file that can be read until a context ends. Package intake has no contexts of its own, and reads even
+// what is unpacked from an archive piece by piece.
 type limited struct {
 	ctx context.Context
 	*bytes.Reader
@@ -261,7 +261,8 @@ func (w *Worker) loadRows(ctx context.Context, j *journal, content intake.Conten
 	return err
 }
 
-var metrics = metric.New([]string{"FailureCode", "Kind"}, "Imports:Count", "ImportFailures:Count", "Latency:Milliseconds")
+var metrics = metric.New([]string{"FailureCode", "Kind"}, "Imports:Count", "ImportFailures:Count",
+	"Latency:Milliseconds")
 
 // log writes the run's line, without anything from the file.
 func (j *journal) log(start catalog.Time, err error) {

@@ -16,8 +16,8 @@ import (
 	"skillscurriculum/pkg/intake/entry"
 )
 
-// read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem of
-// the row.
+// read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem
+// of the row.
 func (t *table) read(row *Row, field, cell string) any {
 	if t.kind == catalog.CredentialKind && field == "status" {
 		field = "credentialStatus"
@@ -32,7 +32,8 @@ func (t *table) read(row *Row, field, cell string) any {
 		}
 		if cell != "" {
 			takes := slices.Compact(slices.Sorted(maps.Values(known)))
-			row.Ignored = append(row.Ignored, t.problem(field, fmt.Sprintf("%q is none of %s", shown(cell), strings.Join(takes, ", "))))
+			row.Ignored = append(row.Ignored, t.problem(field, fmt.Sprintf("%q is none of %s", shown(cell),
+				strings.Join(takes, ", "))))
 		}
 		return nil
 	}
@@ -117,7 +118,8 @@ var words = map[string]map[string]string{
 		"ACTIVE", "active|a|awarded|current", "SUSPENDED", "suspended", "DEPRECATED", "deprecated|retired|inactive",
 		"TEACH_OUT", "teach out"),
 	"modality": wordsOf(
-		"IN_PERSON", "in person|p|person|face to face|f2f|traditional|tr|trad|classroom|lecture|lec|on campus|onsite|ground|ip",
+		"IN_PERSON", "in person|p|person|face to face|f2f|traditional|tr|trad|classroom|lecture|lec|"+
+			"on campus|onsite|ground|ip",
 		"ONLINE", "online|ol|onl|web|www|internet|distance|distance education|remote|virtual|synchronous online|"+
 			"asynchronous online|web based|fully online|o|ow|100 online|online synchronous|online asynchronous",
 		"HYBRID", "hybrid|hy|hyb|hb|blended|mixed|web hybrid|wh|hyflex|partially online"),
@@ -137,7 +139,8 @@ func wordsOf(pairs ...string) map[string]string {
 
 // isDeleted reports whether the other system has deleted the record.
 func isDeleted(field, cell string) bool {
-	return (field == "status" || field == "lifecycleStatus") && (entry.Plain(cell) == "deleted" || entry.Plain(cell) == "tobedeleted")
+	return (field == "status" || field == "lifecycleStatus") &&
+		(entry.Plain(cell) == "deleted" || entry.Plain(cell) == "tobedeleted")
 }
 
 var creditsForm = sync.OnceValue(func() *regexp.Regexp {
@@ -164,7 +167,8 @@ func parseCredits(cell string) (map[string]any, error) {
 }
 
 var units = wordsOf(
-	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|sh|semester credit hours|units|unit|hours",
+	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|sh|"+
+		"semester credit hours|units|unit|hours",
 	"QUARTER_HOUR", "quarter hours|quarter|qh|quarter credits",
 	"ECTS", "ects credits",
 	"CLOCK_HOUR", "clock hours|contact hour|contact hours",

@@ -60,7 +60,9 @@ func (s *Server) bindMaps() {
 		if err != nil {
 			return anything{}, err
 		}
-		return anything{}, c.render(api.CSV, func(w io.Writer) (string, error) { return "", curriculum.WriteCSV(w, in.Layout == "long") })
+		return anything{}, c.render(api.CSV, func(w io.Writer) (string, error) {
+			return "", curriculum.WriteCSV(w, in.Layout == "long")
+		})
 	})
 	read(s, "getProgramMapPage", showMap)
 	write(s, "createProgramMapLink", func(

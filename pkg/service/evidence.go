@@ -101,7 +101,9 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 }
 
 // CurrentEvidence returns the evidence that an approval of the articulation would freeze now; nil for none.
-func (a Actor) CurrentEvidence(ctx context.Context, articulation *catalog.Articulation) (*catalog.DecisionEvidence, error) {
+func (a Actor) CurrentEvidence(
+	ctx context.Context, articulation *catalog.Articulation,
+) (*catalog.DecisionEvidence, error) {
 	found, err := a.sidesOf(ctx, articulation, a.grantedCourses(ctx, articulation))
 	if err != nil {
 		return nil, err

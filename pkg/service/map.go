@@ -116,7 +116,8 @@ func (a Actor) addResults(
 	var ids []string
 	for _, course := range courses {
 		section := course.Represented()
-		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID && sections[section.SectionID].Extracted() {
+		if section != nil && section.SectionID != course.Profile.CourseDefaultSectionID &&
+			sections[section.SectionID].Extracted() {
 			ids = append(ids, section.SectionID)
 		}
 	}

@@ -70,7 +70,8 @@ func (a Actor) promises(ctx context.Context, kind catalog.Kind, ownerID string) 
 	if err != nil {
 		return p, err
 	}
-	if p.Section = sections[sectionID]; p.Section == nil { // the ids of early sections do not follow from those of their courses
+	// the ids of early sections do not follow from those of their courses
+	if p.Section = sections[sectionID]; p.Section == nil {
 		p.Section, err = one[*catalog.Section](a, p.Owner.(*catalog.Course).DefaultSectionID)(ctx)
 	}
 	return p, err
@@ -142,7 +143,8 @@ func (a Actor) AdoptOutcomes(
 		})
 	}
 	if section.ProcessingStatus == catalog.Pending || section.ProcessingStatus == catalog.Processing {
-		return nil, nil, catalog.Errorf(catalog.Conflict, "The section is being extracted: adopt its outcomes once it is COMPLETED.")
+		return nil, nil, catalog.Errorf(catalog.Conflict, "The section is being extracted: adopt its outcomes once it is "+
+			"COMPLETED.")
 	}
 	was := catalog.Copy(p.List)
 	adopted, err := p.List.Adopt(in, section.Found(result), result, a.IDs, a.Lookups)
@@ -168,9 +170,10 @@ func (a Actor) ReviewOutcome(
 func (a Actor) UnreviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string,
 ) (*catalog.Change, error) {
-	_, change, err := a.reviewOutcome(ctx, kind, ownerID, id, func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
-		return catalog.Unreview(o, skillID, a.Lookups)
-	})
+	_, change, err := a.reviewOutcome(ctx, kind, ownerID, id,
+		func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
+			return catalog.Unreview(o, skillID, a.Lookups)
+		})
 	return change, err
 }
 

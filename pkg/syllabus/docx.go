@@ -233,12 +233,10 @@ type docxParagraph struct {
 }
 
 // silent elements hold text that does not belong to the document's.
-var silent = map[string]bool{
-	"delText": true, "instrText": true, "delInstrText": true, "Fallback": true, "del": true, "moveFrom": true,
-}
+var silent = setOf("delText instrText delInstrText Fallback del moveFrom")
 
 // properties hold no content.
-var properties = map[string]bool{"pPr": true, "rPr": true, "tabs": true}
+var properties = setOf("pPr rPr tabs")
 
 func (b *docxBody) start(name string, attr attributes) {
 	switch {

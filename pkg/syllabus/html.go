@@ -72,24 +72,25 @@ type htmlReader struct {
 type region struct{ main, aside bool }
 
 // unseen elements hold no text for readers.
-var unseen = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Iframe: true,
-	atom.Object: true,
-	atom.Select: true, atom.Textarea: true, atom.Button: true, atom.Title: true, atom.Canvas: true, atom.Audio: true,
-	atom.Video: true,
-}
+var unseen = atoms(
+	atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Select,
+	atom.Textarea, atom.Button, atom.Title, atom.Canvas, atom.Audio, atom.Video,
+)
 
 // inline elements do not end a line; nor do elements that HTML does not know.
-var inline = map[atom.Atom]bool{
-	0: true, atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true,
-	atom.Bdo: true, atom.Big: true,
-	atom.Cite: true, atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true,
-	atom.Font: true, atom.I: true,
-	atom.Img: true, atom.Input: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true,
-	atom.Q: true, atom.S: true,
-	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strike: true, atom.Strong: true,
-	atom.Sub: true, atom.Sup: true,
-	atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
+var inline = atoms(
+	0, atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Data,
+	atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Img, atom.Input, atom.Ins, atom.Kbd, atom.Label, atom.Mark,
+	atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time,
+	atom.Tt, atom.U, atom.Var, atom.Wbr,
+)
+
+func atoms(all ...atom.Atom) map[atom.Atom]bool {
+	set := map[atom.Atom]bool{}
+	for _, a := range all {
+		set[a] = true
+	}
+	return set
 }
 
 var headings = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}

@@ -13,29 +13,23 @@ type hyphens struct {
 }
 
 // compounding are first parts that keep their hyphen when a line ends after it.
-var compounding = map[string]bool{
-	"self": true, "non": true, "well": true, "co": true, "high": true, "low": true, "real": true,
-	"long": true, "short": true,
-	"open": true, "closed": true, "object": true, "problem": true, "decision": true, "user": true,
-	"web": true, "data": true,
-	"cross": true, "state": true, "peer": true, "hands": true, "in": true, "on": true, "up": true,
-	"two": true, "three": true,
-	"one": true, "first": true, "second": true, "third": true, "multi": true, "end": true, "case": true, "team": true,
-	"project": true, "evidence": true, "computer": true, "client": true, "test": true, "event": true, "model": true,
-	"full": true, "semi": true, "part": true, "half": true, "large": true, "small": true, "time": true,
-	"cost": true, "work": true,
-}
+var compounding = setOf("self non well co high low real long short open closed object problem decision user web " +
+	"data cross state peer hands in on up two three one first second third multi end case " +
+	"team project evidence computer client test event model full semi part half large small " +
+	"time cost work")
 
 // compounded are last parts that keep the hyphen before them.
-var compounded = map[string]bool{
-	"based": true, "driven": true, "oriented": true, "level": true, "order": true, "term": true, "time": true,
-	"specific": true,
-	"related":  true, "making": true, "solving": true, "point": true, "free": true, "wide": true,
-	"scale": true, "like": true,
-	"centered": true, "centred": true, "aware": true, "aided": true, "assisted": true, "dimensional": true,
-	"building": true,
-	"taking":   true, "quality": true, "effective": true, "efficient": true, "to": true, "of": true,
-	"up": true, "in": true,
+var compounded = setOf("based driven oriented level order term time specific related making solving point free " +
+	"wide scale like centered centred aware aided assisted dimensional building taking " +
+	"quality effective efficient to of up in")
+
+// setOf returns the words of a text as a set.
+func setOf(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
 }
 
 func hyphensOf(lines []line) hyphens {

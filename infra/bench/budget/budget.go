@@ -35,8 +35,8 @@ func (b Budget) Exceeded(measured Cost) bool {
 const (
 	feed = "The change feed was added to the design: a change is a transaction, with 2 units for the feed and 2 for " +
 		"the record."
-	defaultSection = "A course and its default section are two records. Each moves out of the live partition (2 + 2), and the " +
-		"sections are known only after the course is read. The row of its code is deleted (2)."
+	defaultSection = "A course and its default section are two records. Each moves out of the live partition (2 + 2), " +
+		"and the sections are known only after the course is read. The row of its code is deleted (2)."
 	byCode = "A course is found by its code, which has its own row (2)."
 	byName = "The current owner of the externalId is looked up first, in a separate trip. The externalId has its own " +
 		"row (2)."
@@ -44,8 +44,8 @@ const (
 		"institution, code, and course. The course is read in parallel with the directory."
 	byBothSides = "The articulation names the package and the course, which lead to the transfer course and the sections. " +
 		"These three steps are sequential; both sides are read in parallel."
-	wholeResponse = "The response is the whole record with its members, and is stored under its idempotency key in the same " +
-		"transaction as the change, so that the members are read first. Record (2 per KB; 10 sections are 2 KB), " +
+	wholeResponse = "The response is the whole record with its members, and is stored under its idempotency key in the " +
+		"same transaction as the change, so that the members are read first. Record (2 per KB; 10 sections are 2 KB), " +
 		"change feed (2), and the hold on a course (2)."
 	guarded = "The package counts its courses, and that count guards the change. It is read before the courses, not in " +
 		"parallel with them, because a course created between the two reads would otherwise be missed."
@@ -54,9 +54,9 @@ const (
 		"externalIds with the directory, the records, and their default sections."
 	byUnread = "The call is charged by the statements that must be read, which are known once the list is read, before " +
 		"anything is saved."
-	evidence = "Evidence, text, found outcomes and result of the extraction were added to the design: one row each (2 per KB) with the " +
-		"record and the change feed, all in the transaction that ends the job. A known document is looked up " +
-		"first."
+	evidence = "Evidence, text, found outcomes and result of the extraction were added to the design: one row each (2 " +
+		"per KB) with the record and the change feed, all in the transaction that ends the job. A known document is " +
+		"looked up first."
 )
 
 // All lists the budgets.

@@ -38,7 +38,8 @@ type tenant struct {
 // The tenants' ids never change.
 var tenants = []tenant{
 	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json"},
-	{"org_demo0quarryfalls", "cus_demo0quarryfalls", "Quarry Falls Technical College", "quarry-falls-technical-college.json"},
+	{"org_demo0quarryfalls", "cus_demo0quarryfalls", "Quarry Falls Technical College",
+		"quarry-falls-technical-college.json"},
 }
 
 // External ids of the example records. The course is in neither the program nor the
@@ -103,14 +104,16 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 	var held heldQueue
 	loader := upsert.Loader{
 		ArticulationFields: intake.ArticulationFields,
-		Store:              l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs, SkillName: skills.Starter().Name,
+		Store:              l.Store, Queue: &held, Market: l.Market, Now: l.Store.Now, IDs: l.Keyring.IDs,
+		SkillName: skills.Starter().Name,
 		CheckHref: func(href string) error { return address.Check(href, []string{hostOf(l.Syllabi)}) },
 	}
 	// References to records that users have deleted are omitted.
 	if _, err := loader.Load(ctx, t.organization, rows, upsert.Options{OnlyNew: true, KeepGoing: true}); err != nil {
 		return stack.Customer{}, err
 	}
-	if err := errors.Join(l.articulations(ctx, t, loader), l.outcomes(ctx, t, &held), held.send(ctx, l.Queue)); err != nil {
+	if err := errors.Join(l.articulations(ctx, t, loader), l.outcomes(ctx, t, &held),
+		held.send(ctx, l.Queue)); err != nil {
 		return stack.Customer{}, err
 	}
 	customer := stack.Customer{CustomerID: string(t.customer), OrganizationID: string(t.organization), Name: t.name}

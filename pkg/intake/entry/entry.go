@@ -55,8 +55,8 @@ type Row struct {
 	Number int
 }
 
-// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if there
-// is none.
+// Column returns the header of the column that a field of the contract, such as skills[0].level, comes from; "" if
+// there is none.
 func (row Row) Column(field string) string {
 	field = field[:len(field)-len(strings.TrimLeftFunc(field, unicode.IsLetter))]
 	for i, f := range row.Columns {
@@ -134,7 +134,8 @@ func (p Problem) String() string {
 // ctidName starts the names of records that a file names by their CTIDs.
 const ctidName = "ctid:"
 
-// CTIDName returns the name of a record that is found by its CTID, or else by its external id or code, which are fields.
+// CTIDName returns the name of a record that is found by its CTID, or else by its external id or code, which are
+// fields.
 func CTIDName(ctid string) string { return ctidName + ctid }
 
 // CTIDOf returns the CTID in a name made by CTIDName; "" for another name.
