@@ -71,6 +71,7 @@ bench-extraction:
 	go run ./infra/bench/naming
 	go run ./infra/bench/outcomes
 	go run ./infra/bench/descriptions
+	go run ./infra/training/starter
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s
