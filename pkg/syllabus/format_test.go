@@ -313,3 +313,27 @@ func TestUnmarked(t *testing.T) {
 		}
 	}
 }
+
+// TestRaggedLinesOfPDF joins lines that end before the margin where the words of a sentence run on.
+func TestRaggedLinesOfPDF(t *testing.T) {
+	w := &pdfWriter{}
+	wide := []string{"This line of the document is as wide as its column and runs on, as others do,", "to the next."}
+	y, want := pdfTop, ""
+	for _, paragraph := range [][]string{
+		wide, wide, wide, wide,
+		{"Know about inertial frames and how they relate to accelerating", "(non-inertial frames)"},
+		{"Recall the role of a civil engineer in the disciplines of", "Civil Engineering."},
+		{"apply loops"}, {"Explain loops.", "write programs"},
+	} {
+		for _, line := range paragraph {
+			w.show("F1", 10, pdfLeft, y, line)
+			y -= 12
+		}
+		y -= 12
+		want += strings.Join(paragraph, " ") + "\n"
+	}
+	want = strings.Replace(want, "loops. write", "loops.\nwrite", 1) // too short to be wrapped
+	if got := strings.TrimSpace(read(t, w.bytes(), Hint{Name: "a.pdf"}).Text) + "\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

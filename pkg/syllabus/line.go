@@ -3,6 +3,7 @@ package syllabus
 import (
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -235,11 +236,21 @@ func (l line) begins() bool {
 func (l line) full(next line) bool {
 	first, _ := utf8.DecodeRuneInString(next.text)
 	slack := 0.25 * next.height() // the space, and a little
-	if unicode.IsLower(first) && !ended(l.text) || strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, "-") {
+	switch {
+	case (unicode.IsLower(first) || first == '(') && !ended(l.text), leadsOn.MatchString(l.text):
+		slack = max(1.5*next.height(), ragged*(l.margin-l.left))
+	case strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, "-"):
 		slack = 1.5 * next.height()
 	}
 	return l.right+next.first+slack > l.margin
 }
+
+// leadsOn matches a text that ends in a word that needs another.
+var leadsOn = regexp.MustCompile(`\b(?:a|an|and|as|at|by|for|from|in|into|of|on|or|that|the|their|to|with)$`)
+
+// ragged is the share of a line's width that may be empty where words of a sentence run on: some writers break lines
+// after a number of letters.
+const ragged = 0.4
 
 // ended reports whether a text ends in a sign that ends a clause.
 func ended(text string) bool {

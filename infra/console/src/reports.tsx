@@ -64,9 +64,11 @@ function NewReport() {
   };
   const faults = (field: string) => make.problem?.at("settings." + field).map((f) => <p class="fault small"><Text of={f.message} /></p>);
   if (!mayWrite) return <Screen title="New report" crumbs={[["Reports", "#/reports"]]}><Empty><p>This key reads only, so it can make no reports.</p></Empty></Screen>;
+  // Enter in a search takes what is found there; it does not make the report.
+  const hold = (e: KeyboardEvent) => { if (e.key === "Enter" && (e.target as HTMLElement).role === "combobox") e.preventDefault(); };
   const nothing = d.programs.length + d.courses.length + d.jobs.length + d.skills.length === 0;
   return <Screen title="New report" crumbs={[["Reports", "#/reports"]]}>
-    <form onSubmit={submit} class="new">
+    <form onSubmit={submit} onKeyDown={hold} onKeyPress={hold} class="new">
       <fieldset><legend>What is taught</legend>
         <Chips of={d.programs} onChange={(programs) => change({ programs })} />{faults("programs")}
         <Chips of={d.courses} onChange={(courses) => change({ courses })} />{faults("courses")}
