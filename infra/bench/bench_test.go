@@ -147,6 +147,11 @@ func TestArticulations(t *testing.T) {
 	checkTables(t)(articulations(t.Context(), shared, []int{200, 2000}))
 }
 
+// TestImports holds an import of a few courses to the same budgets as make bench.
+func TestImports(t *testing.T) {
+	checkTables(t)(one(imports(t.Context(), shared, 500)))
+}
+
 // TestSearches holds searches of a few courses to the same budgets as make bench.
 func TestSearches(t *testing.T) {
 	checkTables(t)(searches(t.Context(), shared, 2000))

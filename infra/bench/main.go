@@ -18,13 +18,14 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
-	only := flag.String("only", "", "comma-separated parts: budgets, lists, articulations, search, map, handler, start")
+	only := flag.String("only", "", "comma-separated parts: budgets, lists, articulations, search, imports, map, handler, start")
 	updates := flag.Bool("update", false, "also write the tables to docs/measurements.md")
 	large := flag.Bool("large", false, "also measure lists of 1,000,000 records (1 GB of memory, half an hour)")
+	rows := flag.Int("rows", importedCourses, "courses in the imported file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	tables, err := measure(ctx, *only, *large)
+	tables, err := measure(ctx, *only, *large, *rows)
 	var broken []string
 	for _, t := range tables {
 		t.print(os.Stdout)
@@ -43,7 +44,7 @@ func main() {
 }
 
 // measure runs the named parts, or all if there are no names.
-func measure(ctx context.Context, only string, large bool) (all []*table, err error) {
+func measure(ctx context.Context, only string, large bool, rows int) (all []*table, err error) {
 	s, stop, err := startService(ctx)
 	if err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func measure(ctx context.Context, only string, large bool) (all []*table, err er
 		}},
 		{"articulations", func() ([]*table, error) { return articulations(ctx, s, articulationSizes) }},
 		{"search", func() ([]*table, error) { return searches(ctx, s, searchedCourses) }},
+		{"imports", func() ([]*table, error) { return one(imports(ctx, s, rows)) }},
 		{"map", func() ([]*table, error) { return one(curriculumMap()) }},
 		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
 		{"start", func() ([]*table, error) { return one(start(ctx)) }},

@@ -46,7 +46,7 @@ type pair struct {
 
 const byAPI, byFile = catalog.OrgID("org_api"), catalog.OrgID("org_file")
 
-func newPair(t *testing.T) *pair {
+func newPair(t *testing.T, more ...catalog.OrgID) *pair {
 	t.Helper()
 	env := dynamotest.Environment()
 	env[api.EnvRateUnits], env[api.EnvCountTimeout] = "100000000", "5000"
@@ -65,18 +65,13 @@ func newPair(t *testing.T) *pair {
 		Store:              p.store, Queue: &queue{}, Market: labor.Starter(), Now: p.store.Now, IDs: ids,
 		SkillName: p.server.Taxonomy().Name, CheckHref: p.server.CheckHref,
 	}
-	p.key = ids.NewSecret()
-	customer := &catalog.Customer{ID: "cus_1", OrganizationID: byAPI, Name: "Test"}
-	key := &catalog.Key{ID: "key_1", CustomerID: customer.ID, OrganizationID: byAPI, Scope: catalog.WriteScope, Hash: catalog.HashSecret(p.key)}
-	if err := errors.Join(p.store.SaveCustomer(t.Context(), customer), p.store.SaveKey(t.Context(), key)); err != nil {
-		t.Fatal(err)
-	}
+	p.key = p.admit(byAPI)
 	const base = `{"courses":[
 		{"externalId":"C-0","code":"C 0","name":"C","sections":[{"externalId":"S-0","name":"S"}]},
 		{"externalId":"C-1","code":"C 1","name":"C","sections":[{"externalId":"S-1","name":"S"}]},
 		{"externalId":"C-2","code":"C 2","name":"C","sections":[{"externalId":"S-2","name":"S"}]}],
 		"transferPackages":[{"externalId":"T","name":"T","transferFromInstitution":"I"}]}`
-	for _, org := range []catalog.OrgID{byAPI, byFile} {
+	for _, org := range append([]catalog.OrgID{byAPI, byFile}, more...) {
 		rows, err := intake.Read(strings.NewReader(base), "base.json", intake.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -98,6 +93,18 @@ func newPair(t *testing.T) *pair {
 	}
 	p.scratch = "/courses/" + p.ids["C-0"] + "/sections/" + p.ids["S-0"]
 	return p
+}
+
+// admit returns a key of a new customer of an organization.
+func (p *pair) admit(org catalog.OrgID) string {
+	p.t.Helper()
+	secret := ids.NewSecret()
+	customer := &catalog.Customer{ID: catalog.CustomerID("cus_" + org), OrganizationID: org, Name: "Test"}
+	key := &catalog.Key{ID: "key_" + string(org), CustomerID: customer.ID, OrganizationID: org, Scope: catalog.WriteScope, Hash: catalog.HashSecret(secret)}
+	if err := errors.Join(p.store.SaveCustomer(p.t.Context(), customer), p.store.SaveKey(p.t.Context(), key)); err != nil {
+		p.t.Fatal(err)
+	}
+	return secret
 }
 
 func (p *pair) known(org catalog.OrgID, kind catalog.Kind, name string) catalog.Record {
@@ -177,7 +184,7 @@ func (p *pair) load(t *rapid.T, file map[string]any) (wrong []string) {
 }
 
 // shown returns a record as JSON without ids and times, which differ. Members have their external ids.
-func (p *pair) shown(t *rapid.T, records ...catalog.Record) string {
+func (p *pair) shown(t interface{ Fatal(...any) }, records ...catalog.Record) string {
 	var all []string
 	for _, r := range records {
 		text, err := json.Marshal(r)
