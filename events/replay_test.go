@@ -133,6 +133,16 @@ func requests(id map[string]string) []request {
 		{"listArticulationIssues", nil, nil, ""},
 		{"listArticulationMoves", of("articulationId", id["articulation"]), nil, ""},
 
+		{"getCourseCTDL", of("courseId", course), nil, ""},
+		{"getProgramCTDL", of("programId", id["program"]), of("graph", "true"), ""},
+		{"getCredentialCTDL", of("credentialId", id["credential"]), nil, ""},
+		{"getArticulationCTDL", of("articulationId", id["articulation"]), nil, ""},
+		{"listReadiness", nil, of("resource", "course", "limit", "2"), ""},
+		{"getPublicIndex", of("handle", "example-college"), nil, ""},
+		{"allowPublicIndex", of("handle", "example-college"), nil, ""},
+		{"getPublicEntity", of("handle", "example-college", "ctid", catalog.DerivedCTID(course)), nil, ""},
+		{"allowPublicEntity", of("handle", "example-college", "ctid", catalog.DerivedCTID(course)), nil, ""},
+
 		{"createCourse", nil, nil, `{"name":"Operating Systems","code":"CS 310","description":"Processes, memory, files."}`},
 		{"updateCourse", of("courseId", course), nil, `{"description":"Lists, trees, graphs."}`},
 		{"createSection", of("courseId", course), nil, `{"name":"Evening","instructorName":"A. Teacher","skills":[{"skillId":"core:python","level":3}]}`},
@@ -409,6 +419,13 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 		}
 	}
 	save(store.SaveOrganization(ctx, &catalog.Organization{ID: organization, Name: "Example College", CreatedAt: seedTime}))
+	college, err := store.Organization(ctx, organization)
+	save(err)
+	facts := *college
+	facts.OrganizationFacts = catalog.OrganizationFacts{
+		Description: "A public college of two years", Webpage: "https://college.example", AgentType: "TwoYear", Handle: "example-college", Publication: true,
+	}
+	save(store.ReplaceOrganization(ctx, college, &facts))
 	save(store.SaveCustomer(ctx, &catalog.Customer{ID: customer, OrganizationID: organization, Name: "Events", CreatedAt: seedTime}))
 	save(store.SaveKey(ctx, &catalog.Key{
 		ID: "key_events", CustomerID: customer, OrganizationID: organization, Scope: catalog.WriteScope, Hash: catalog.HashSecret(apiKey), CreatedAt: seedTime,
@@ -442,15 +459,15 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	promise := func(path, body string) string {
 		return text(send(http.MethodPut, path+"/outcomes", `{"outcomes":[`+body+`]}`)["outcomes"].([]any)[0].(map[string]any)["id"])
 	}
-	course := post("/courses", `{"name":"Data Structures","code":"CS 201"}`)
+	course := post("/courses", `{"name":"Data Structures","code":"CS 201","description":"Lists, trees and graphs"}`)
 	id["course"] = text(course["id"])
 	id["section"] = text(post("/courses/"+id["course"]+"/sections", `{"name":"Morning","externalId":"10234","skills":[{"skillId":"core:python","level":3,"confidence":0.9},{"skillId":"core:algorithms","level":4}]}`)["id"])
 	other := post("/courses", `{"name":"Statistics","code":"MATH 210"}`)
 	id["otherCourse"], id["otherSection"] = text(other["id"]), text(other["defaultSectionId"])
 	post("/courses", `{"name":"Ethics","code":"PHIL 101"}`)
 	id["job"] = text(post("/jobs", `{"name":"Developer","employerId":"emp_1","skills":[{"skillId":"core:python","level":4},{"skillId":"core:sql","level":2}]}`)["id"])
-	id["credential"] = text(post("/credentials", `{"name":"Programmer","courseSectionIds":["`+id["section"]+`"]}`)["id"])
-	id["program"] = text(post("/programs", `{"name":"Computer Science","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
+	id["credential"] = text(post("/credentials", `{"name":"Programmer","description":"Programming for beginners","webpage":"https://college.example/programmer","courseSectionIds":["`+id["section"]+`"]}`)["id"])
+	id["program"] = text(post("/programs", `{"name":"Computer Science","description":"Theory and practice of computing","webpage":"https://college.example/cs","cipCode":"11.0701","courseOrder":["`+id["otherCourse"]+`"]}`)["id"])
 	id["outcome"] = promise("/courses/"+id["course"], `{"code":"CLO 1","statement":"Choose algorithms for a problem","level":4,"skills":[{"skillId":"core:algorithms","level":4}]}`)
 	id["programOutcome"] = promise("/programs/"+id["program"], `{"code":"PLO 1","statement":"Store and find data","level":3,"skills":[{"skillId":"core:sql","level":3}]}`)
 	// Records that the events delete must not be held by others.
@@ -514,7 +531,7 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	articulation := func(body string) string { return text(post("/articulations", body)["id"]) }
 	from := `{"sendingInstitution":{"name":"Lake College","codeType":"CEEB","code":"0042"},"effectiveFrom":"2026-08-01",`
 	id["articulation"] = articulation(from + `"sending":[{"courses":[{"code":"CS 101","transferCourseId":"` + id["transfer"] + `"}]}],` +
-		`"receiving":[{"courseId":"` + id["otherCourse"] + `"}],"decision":"PARTIAL","effectiveTo":"2027-01-31","reviewAfter":"2026-10-01","privateNote":"Seen by the dean."}`)
+		`"receiving":[{"courseId":"` + id["otherCourse"] + `","credits":{"min":3,"max":3,"unit":"SEMESTER_HOUR"}}],"published":true,"decision":"PARTIAL","effectiveTo":"2027-01-31","reviewAfter":"2026-10-01","privateNote":"Seen by the dean."}`)
 	for _, move := range []string{`{"status":"IN_REVIEW"}`, `{"status":"APPROVED","decidedBy":{"name":"Registrar"}}`} {
 		post("/articulations/"+id["articulation"]+"/status", move)
 	}

@@ -106,7 +106,7 @@ func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
 	throttles := map[string]*awsapigateway.MethodDeploymentOptions{}
 	for _, o := range api.Operations() {
 		if o.Access == api.Public {
-			throttles[o.Path+"/"+o.Method] = &awsapigateway.MethodDeploymentOptions{
+			throttles[routeOf(o)+"/"+o.Method] = &awsapigateway.MethodDeploymentOptions{
 				ThrottlingRateLimit: jsii.Number(publicRate), ThrottlingBurstLimit: jsii.Number(publicBurst),
 				LoggingLevel: awsapigateway.MethodLoggingLevel_ERROR, DataTraceEnabled: jsii.Bool(false), MetricsEnabled: jsii.Bool(false),
 			}
@@ -147,9 +147,11 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 		groups[path] = group
 		route(path, "ANY", group, true)
 	}
+	public := map[[2]string]bool{}
 	for _, o := range api.Operations() {
-		if o.Access == api.Public {
-			route(o.Path, o.Method, o.Group, false)
+		if at := [2]string{routeOf(o), o.Method}; o.Access == api.Public && !public[at] {
+			public[at] = true
+			route(at[0], o.Method, o.Group, false)
 		}
 	}
 	for _, path := range []string{"/", "/{proxy+}"} {
@@ -159,35 +161,39 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 	}
 }
 
-// routed maps routes to the groups that respond. One greedy route stands for all paths below another that belong to one
-// group and need a key: a stack has at most 500 resources, and every path takes two.
+// routed maps routes to the groups that respond.
 func routed() map[string]api.Group {
 	routes := map[string]api.Group{}
 	for _, o := range api.Operations() {
-		path := o.Path
-		for i, c := range o.Path {
-			if above := o.Path[:i+1]; i > 0 && c == '/' && oneGroup(above) {
-				path = above + "{proxy+}"
-				break
-			}
-		}
-		routes[path] = o.Group
+		routes[routeOf(o)] = o.Group
 	}
 	return routes
 }
 
-// oneGroup reports whether all operations below a path belong to one group and need a key.
-func oneGroup(above string) bool {
-	groups := map[api.Group]bool{}
-	for _, o := range api.Operations() {
-		if strings.HasPrefix(o.Path, above) {
-			if o.Access == api.Public {
-				return false
-			}
-			groups[o.Group] = true
+// routeOf returns the route of an operation. One greedy route stands for all paths below another that belong to one
+// group, and of which all or none need a key: a stack has at most 500 resources, and every path takes two.
+func routeOf(o api.Operation) string {
+	for i, c := range o.Path {
+		if above := o.Path[:i+1]; i > 0 && c == '/' && oneGroup(above) {
+			return above + "{proxy+}"
 		}
 	}
-	return len(groups) == 1
+	return o.Path
+}
+
+// oneGroup reports whether all operations below a path belong to one group, and all or none need a key.
+func oneGroup(above string) bool {
+	type served struct {
+		group  api.Group
+		public bool
+	}
+	all := map[served]bool{}
+	for _, o := range api.Operations() {
+		if strings.HasPrefix(o.Path, above) {
+			all[served{o.Group, o.Access == api.Public}] = true
+		}
+	}
+	return len(all) == 1
 }
 
 // accessLogFormat contains request and response, but only the id of the key. All values are

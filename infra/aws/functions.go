@@ -46,6 +46,7 @@ var sizes = map[string]size{
 	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog in memory"},
 	string(api.Articulations): {512, 28, "a page of health reads every approved articulation, a thousand at a time"},
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
+	string(api.Registry):      {1024, 28, "keeps the CTIDs of catalogs in memory; the first read of an organization reads its whole catalog"},
 	string(api.Imports):       {512, 28, "writes up to 100 records in several transactions, one after the other"},
 	api.Extractor:             {fullCPU, 60, "CPU-bound (PDFium, matching), so half the memory would cost the same and take twice as long; the time suffices for 30 s of fetching and 300 pages"},
 	api.Importer:              {fullCPU, 600, "parses files of up to 25 MiB and 200,000 rows, and writes them one transaction after the other; hands over to another message before its time is over"},

@@ -127,13 +127,14 @@ func deletes(op operation) bool { return op.method == http.MethodDelete }
 // fixture creates a record of every kind, by the name of its path parameter.
 func fixture(t testing.TB, s *service) map[string]string {
 	t.Helper()
-	course := s.call(t, 201, "POST", "/courses", `{"name":"Course","code":"C 1"}`)
+	handle := publishes(t, s)
+	course := s.call(t, 201, "POST", "/courses", `{"name":"Course","code":"C 1","description":"What it is about"}`)
 	id := course.text(t, "id")
 	taught := skill(t, s)
 	requires := fmt.Sprintf(`"skills":[{"skillId":%q,"level":3}]`, taught)
 	section := s.call(t, 201, "POST", "/courses/"+id+"/sections", `{"name":"Section",`+requires+`}`).text(t, "id")
-	credential := s.call(t, 201, "POST", "/credentials", fmt.Sprintf(`{"name":"Credential","courseSectionIds":[%q]}`, section)).text(t, "id")
-	program := s.call(t, 201, "POST", "/programs", fmt.Sprintf(`{"name":"Program","courseOrder":[%q]}`, id)).text(t, "id")
+	credential := s.call(t, 201, "POST", "/credentials", fmt.Sprintf(`{"name":"Credential","description":"What it is about","webpage":"https://college.example","courseSectionIds":[%q]}`, section)).text(t, "id")
+	program := s.call(t, 201, "POST", "/programs", fmt.Sprintf(`{"name":"Program","description":"What it is about","webpage":"https://college.example","courseOrder":[%q]}`, id)).text(t, "id")
 	job := s.call(t, 201, "POST", "/jobs", `{"name":"Job","employerId":"e",`+requires+`}`).text(t, "id")
 	pack := s.call(t, 201, "POST", "/transfer-packages", `{"name":"Package","transferFromInstitution":"I"}`).text(t, "id")
 	var courses []struct{ ID string }
@@ -153,6 +154,11 @@ func fixture(t testing.TB, s *service) map[string]string {
 	imported := s.call(t, 202, "POST", "/imports", fmt.Sprintf(`{"documentId":%q}`, document)).text(t, "id")
 	articulation := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"I"},"sending":[{"courses":[{"code":"A 1","transferCourseId":%q}]}],`+
 		`"receiving":[{"courseId":%q}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01"}`, courses[0].ID, id)).text(t, "id")
+	public := s.call(t, 201, "POST", "/articulations", fmt.Sprintf(`{"sendingInstitution":{"name":"P"},"sending":[{"courses":[{"code":%q}]}],`+
+		`"receiving":[{"label":"Elective","credits":{"min":3,"max":3,"unit":"ECTS"}}],"decision":"EQUIVALENT","effectiveFrom":"2026-08-01","published":true}`, id)).text(t, "id")
+	for _, status := range []string{"IN_REVIEW", "APPROVED"} {
+		s.call(t, 200, "POST", "/articulations/"+public+"/status", fmt.Sprintf(`{"status":%q,"decidedBy":{"name":"R"}}`, status))
+	}
 	promise := fmt.Sprintf(`{"outcomes":[{"statement":"Outcome","level":3,"skills":[{"skillId":%q,"level":3}]}]}`, taught)
 	outcome := s.call(t, 200, "PUT", "/courses/"+id+"/outcomes", promise).text(t, "outcomes", "0", "id")
 	programOutcome := s.call(t, 200, "PUT", "/programs/"+program+"/outcomes", promise).text(t, "outcomes", "0", "id")
@@ -160,10 +166,31 @@ func fixture(t testing.TB, s *service) map[string]string {
 	message := s.call(t, 202, "POST", "/webhooks/"+hook+"/test", "").text(t, "messageId")
 	return map[string]string{
 		"webhookId": hook, "messageId": message, "outcomeId": outcome, "programOutcomeId": programOutcome,
-		"articulationId": articulation, "documentId": document, "importId": imported, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
+		"articulationId": articulation, "publicArticulationId": public, "documentId": document, "importId": imported, "courseId": id, "sectionId": section, "credentialId": credential, "programId": program, "jobId": job, "packageId": pack,
 		"transferCourseId": courses[0].ID, "reportId": report, "extractionId": extraction, "skillId": taught, "customerId": string(s.customerID), "asset": "page.js",
+		"handle": handle, "ctid": course.text(t, "ctid"),
 		"token": link("/reports/" + report), "articulationToken": link("/articulations/" + articulation), "mapToken": link("/programs/" + program + "/map"),
 	}
+}
+
+// publishes turns publication on, and returns the organization's handle.
+func publishes(t testing.TB, s *service) string {
+	t.Helper()
+	before, err := s.store.Organization(t.Context(), s.org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before == nil {
+		before = &catalog.Organization{ID: s.org}
+	}
+	after := &catalog.Organization{ID: s.org, Name: "College", OrganizationFacts: catalog.OrganizationFacts{
+		Description: "A college for tests", Webpage: "https://college.example", AgentType: "TwoYear",
+		Handle: "h-" + catalog.DerivedCTID(string(s.org))[:20], Publication: true,
+	}}
+	if err := s.store.ReplaceOrganization(t.Context(), before, after); err != nil {
+		t.Fatal(err)
+	}
+	return after.Handle
 }
 
 // table is the file of the fixture's document.
@@ -231,6 +258,9 @@ func (g *generator) request(op operation) request {
 	r := request{method: op.method, path: op.path, header: map[string][]string{api.HeaderKey: {g.key}}}
 	if strings.HasPrefix(op.path, "/programs/") {
 		r.path = strings.ReplaceAll(r.path, "{outcomeId}", g.known["programOutcomeId"])
+	}
+	if op.id == "getArticulationCTDL" {
+		r.path = strings.ReplaceAll(r.path, "{articulationId}", g.known["publicArticulationId"])
 	}
 	for name, id := range g.known {
 		r.path = strings.ReplaceAll(r.path, "{"+name+"}", id)

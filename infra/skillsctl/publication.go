@@ -8,6 +8,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/ctdl"
+	usecase "skillscurriculum/pkg/service"
 )
 
 type organizationsSet struct {
@@ -41,6 +42,16 @@ func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	if err := in.Apply(&after, ctdl.IsAgentType); err != nil {
 		return err
+	}
+	if c.CTID != nil {
+		var all usecase.CTIDs
+		holders, err := all.Holders(ctx, s.store, after.ID, []string{after.CTID})
+		if err != nil {
+			return err
+		}
+		if r := holders[after.CTID].Record; r != nil {
+			return fmt.Errorf("the ctid is in use by the record %s", r.Base().ID)
+		}
 	}
 	if err := s.store.ReplaceOrganization(ctx, before, &after); err != nil {
 		return err

@@ -34,11 +34,12 @@ const (
 	Webhooks      Group = "webhooks"
 	Customers     Group = "customers"
 	Docs          Group = "docs"
+	Registry      Group = "registry"
 )
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Imports, Webhooks, Customers, Docs}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Imports, Webhooks, Customers, Docs, Registry}
 }
 
 // Cost is the cost of a call in units: Base, and PerItem for each item (a transfer course or new syllabus, unless
@@ -102,6 +103,7 @@ type Operation struct {
 	Polled  bool     // the response has Retry-After while the record is worked on
 	Leads   string   // id of the GET to which clients that prefer HTML are redirected; "" for none
 	Pages   bool     // the response may be a page of a list, with Link
+	Open    bool     // pages of any origin may read the response (CORS)
 
 	Queues   bool           // starts extractions, so that its function needs the queue
 	Notifies bool           // sends messages to webhooks, so that its function needs their queue

@@ -112,27 +112,31 @@ func holds(partitions []Partition, key string) bool {
 // write, those of idempotency, the change feed and lists; and its own. Only operators write customers, keys and
 // reference data.
 func RowsOf(function string) Rows {
+	// What records in CTDL are made from, and CTIDs are found in.
+	published := []Partition{
+		OrganizationRows, RecordRows(catalog.CourseKind), RecordRows(catalog.SectionKind), RecordRows(catalog.ProgramKind),
+		RecordRows(catalog.CredentialKind), RecordRows(catalog.ArticulationKind), RecordRows(catalog.OutcomeListKind),
+	}
 	live, deleted, data := RecordRows, func(kind catalog.Kind) Partition { return RecordRows(kind).Deleted() }, []Partition{DataVersionRows, DataRows}
 	caller := Rows{Reads: []Partition{KeyRows, CustomerRows}, Writes: []Partition{UnitRows}}
 	writer := Rows{Reads: caller.Reads, Writes: []Partition{UnitRows, AnswerRows, JournalRows, DirectoryRows}}
 	switch function {
 	case string(Courses):
-		return writer.
-			reading(live(catalog.CredentialKind), live(catalog.ProgramKind)).
+		return writer.reading(published...).
 			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), EvidenceRows).
-			reading(live(catalog.ArticulationKind), FacetRows). // which keep what they grant
+			reading(FacetRows). // of articulations, which keep what they grant
 			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
 			writing(live(catalog.DocumentKind), CTIDRows) // a document keeps what holds it
 	case string(Jobs):
 		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
 	case string(Credentials):
 		// A course keeps what holds it.
-		return writer.
-			reading(live(catalog.SectionKind), live(catalog.JobKind)).
+		return writer.reading(published...).
+			reading(live(catalog.JobKind)).
 			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows, CTIDRows)
 	case string(Programs):
-		return writer.
-			reading(data...).reading(live(catalog.CredentialKind), EvidenceRows).
+		return writer.reading(published...).
+			reading(data...).reading(EvidenceRows).
 			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
 			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), MapRows)
 	case string(Transfers):
@@ -143,8 +147,8 @@ func RowsOf(function string) Rows {
 			writing(live(catalog.DocumentKind), ReservationRows)
 	case string(Articulations):
 		// A course counts how often it is granted.
-		return writer.
-			reading(live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows, OrganizationRows).
+		return writer.reading(published...).
+			reading(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
 			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows, CTIDRows)
 	case string(Reports):
 		return writer.
@@ -152,6 +156,8 @@ func RowsOf(function string) Rows {
 			reading(live(catalog.OutcomeListKind), EvidenceRows).
 			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows).
 			writing(live(catalog.ProgramKind), MapRows)
+	case string(Registry):
+		return caller.reading(published...).reading(JournalRows, DirectoryRows, HandleRows)
 	case string(Labor):
 		return caller.reading(data...)
 	case string(Docs):
@@ -166,14 +172,14 @@ func RowsOf(function string) Rows {
 			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
 	case string(Imports):
 		// Courses and documents keep what holds them.
-		return writer.
+		return writer.reading(published...).
 			reading(data...).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows).
 			writing(live(catalog.ImportKind), deleted(catalog.ImportKind), ImportRows)
 	case Importer:
 		return Rows{}.
-			reading(data...).reading(EvidenceRows).
+			reading(data...).reading(EvidenceRows).reading(published...).
 			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
 			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
 			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).

@@ -14,6 +14,7 @@ const (
 	HTML       = "text/html"
 	JavaScript = "text/javascript"
 	CSS        = "text/css"
+	LinkedData = "application/ld+json"
 )
 
 // formats maps media types to the values of the query parameter format.
@@ -142,6 +143,8 @@ var (
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
 	paged         option = func(o *Operation) { o.Pages = true }
+	// open marks an operation that pages of any origin may call, without a key.
+	open option = func(o *Operation) { o.Access, o.Cost, o.Open = Public, free, true }
 	// withRejects leaves the signed address out of the ETag.
 	withRejects option = func(o *Operation) { o.Passing = "rejects" }
 	polled      option = func(o *Operation) { o.Polled = true }
@@ -162,6 +165,20 @@ func ofWebhooks(o Operation) Operation {
 		o.Passing = "secret"
 	}
 	return o
+}
+
+// ctdl reads a record in CTDL.
+func ctdl(id string, g Group, path, summary, name string) Operation {
+	return added(get(id, g, path+"/ctdl", summary,
+		described("Returns the "+name+" as linked data in CTDL. Refused (409) if the organization lacks facts that its operator sets, or if the "+name+" is not public; errors names what is missing. References lead to public addresses and name only what is public."),
+		gives(LinkedData), errors(catalog.Conflict, catalog.ValidationFailed)))
+}
+
+// allow lets pages of any origin call the GET of a path.
+func allow(id, path, summary string) Operation {
+	return added(operation(Operation{
+		ID: id, Method: http.MethodOptions, Path: path, Group: Registry, Summary: summary, Status: http.StatusNoContent,
+	}, []option{open, described("Allows a page of any origin to read the address (CORS).")}))
 }
 
 var operations = []Operation{
@@ -203,6 +220,7 @@ var operations = []Operation{
 		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
 	added(remove("deleteCourseOutcomeReview", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a course's outcome", "getCourseOutcomes",
 		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
+	ctdl("getCourseCTDL", Courses, "/courses/{courseId}", "Read a course in CTDL", "course"),
 	added(list("listOutcomes", Courses, "/outcomes", "Find outcomes with a skill",
 		described("Returns the outcomes of courses and programs that name the skill, by the name of the course or program, then in the order of its list. Changes take effect within 10 seconds."), errors(catalog.NotFound))),
 
@@ -231,6 +249,7 @@ var operations = []Operation{
 		described("Appends the section. If the credential already contains it, nothing changes; another section of the same course is refused (409)."), tagged),
 	added(remove("removeCredentialSection", Credentials, "/credentials/{credentialId}/sections/{sectionId}", "Remove a section from a credential", "getCredential",
 		described("Removes the section from the credential but does not delete it."))),
+	ctdl("getCredentialCTDL", Credentials, "/credentials/{credentialId}", "Read a credential in CTDL", "credential"),
 	added(post("buildCredential", Credentials, "/credential-builder", "Propose a credential for jobs",
 		described("Selects sections, at most one per course, that together teach the skills the jobs require, according to the weights. Stores nothing; the same request returns the same response."), costs(build), expensive, storesNothing)),
 
@@ -252,6 +271,7 @@ var operations = []Operation{
 		described("Returns what the program promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."))),
 	added(put("replaceProgramOutcomes", Programs, "/programs/{programId}/outcomes", "Replace the outcomes of a program", "getProgramOutcomes",
 		described("Replaces the list, as replaceCourseOutcomes does."), begins)),
+	ctdl("getProgramCTDL", Programs, "/programs/{programId}", "Read a program in CTDL", "program"),
 	added(put("reviewProgramOutcomeSkill", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Review a skill of a program's outcome", "getProgramOutcomes",
 		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
 	added(remove("deleteProgramOutcomeReview", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a program's outcome", "getProgramOutcomes",
@@ -317,6 +337,7 @@ var operations = []Operation{
 		compares("getArticulation"), tagged)),
 	added(get("listArticulationMoves", Articulations, "/articulations/{articulationId}/history", "Read the history of an articulation",
 		described("Returns every status change, oldest first, with who decided and the API key used."), untagged)),
+	ctdl("getArticulationCTDL", Articulations, "/articulations/{articulationId}", "Read an alternative of an articulation in CTDL", "alternative"),
 
 	added(list("listReports", Reports, "/reports", "List reports",
 		described("Returns the organization's reports in creation order, without their data."))),
@@ -422,6 +443,16 @@ var operations = []Operation{
 		described("Returns every creation, change and deletion of the organization's records, in order. Start without since, then pass the last next. The feed does not include the records; read them at href."))),
 	added(get("getOpenAPI", Customers, "/openapi.json", "Read this document",
 		described("Returns the contract as an OpenAPI 3.1 document."), costs(free), public)),
+
+	added(list("listReadiness", Registry, "/ctdl/readiness", "List what records lack for the Credential Registry",
+		described("Returns what can be published, ready or not: courses, programs, credentials, approved articulations that are published, then the frameworks of outcomes, each in creation order."),
+		costs(score), expensive, errors(catalog.Conflict))),
+	added(get("getPublicIndex", Registry, "/public/{handle}/ctdl/index.json", "List the public addresses of an organization",
+		described("Returns the addresses of what an organization publishes, by class, then address. next leads to the next page."), open)),
+	allow("allowPublicIndex", "/public/{handle}/ctdl/index.json", "Allow pages to list public addresses"),
+	added(get("getPublicEntity", Registry, "/public/{handle}/ctdl/{ctid}", "Read a public entity",
+		described("Returns an entity that an organization publishes, as linked data in CTDL. Anything else is the same 404. At most 60 seconds old."), open, gives(LinkedData))),
+	allow("allowPublicEntity", "/public/{handle}/ctdl/{ctid}", "Allow pages to read public entities"),
 
 	added(get("getServiceInfo", Docs, "/", "Read service information",
 		described("Returns the name, version and links. A client that prefers HTML is redirected to the reference."), costs(free), public, untagged, leads("getDocs"))),

@@ -19,6 +19,7 @@ var tags = []Tag{
 	{"Batches and imports", "Many records at a time, by externalId.", []Group{Imports}},
 	{"Reports", "Comparisons of courses with jobs and skills, generated when they are read.", []Group{Reports}},
 	{"Webhooks", "URLs that are notified of changes, and the deliveries of messages.", []Group{Webhooks}},
+	{"Credential Registry", "The catalog as linked data in CTDL, what it lacks for the Credential Registry, and what is public.", []Group{Registry}},
 	{"Usage and changes", "The caller's key and usage, the organization's change feed, and this document.", []Group{Customers, Docs}},
 }
 

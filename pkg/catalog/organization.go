@@ -42,6 +42,9 @@ var (
 	ctidForm     = form(`^ce-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
+// CanBeHandle reports whether a name is a valid handle.
+func CanBeHandle(name string) bool { return handleForm().MatchString(name) }
+
 // form returns a pattern that is compiled when it is first used.
 func form(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
@@ -73,7 +76,7 @@ func (in OrganizationInput) Apply(o *Organization, agentType func(name string) b
 		"must be a type of organizations in CTDL, such as orgType:TwoYear")
 	o.AgentType = withoutPrefix(o.AgentType)
 	set("language", in.Language, &o.Language, languageForm().MatchString, "must be a language tag such as en-US")
-	set("handle", in.Handle, &o.Handle, handleForm().MatchString, "must be 3 to 40 characters of a to z, 0 to 9 and -")
+	set("handle", in.Handle, &o.Handle, CanBeHandle, "must be 3 to 40 characters of a to z, 0 to 9 and -")
 	set("ctid", in.CTID, &o.CTID, func(s string) bool { return ctidForm().MatchString(s) && cmp.Or(o.CTID, s) == s },
 		"must be ce- and a UUID of version 4 in lower case; it can be set once")
 	if in.Publication != nil {

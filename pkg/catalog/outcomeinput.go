@@ -245,7 +245,7 @@ func (r *replacing) ctid(i int, at Lookups) {
 		o.CTID = r.kept[i].CTID
 	}
 	r.in[i].apply(&o.Registered)
-	if r.in[i].CTID.Set && (o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.CTID == o.CTID })) {
+	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.CTID == o.CTID }) {
 		r.fault(at, "ctid", "must not be repeated", o.CTID)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Registered is embedded in records that have a CTID, their identifier in the Credential Registry, unique among all
@@ -91,6 +92,8 @@ func CheckCTID(id, before, ctid string, holder ExternalID, location string) erro
 		return nil
 	case before != "" && before != DerivedCTID(id):
 		message, value = "was set before and never changes; the value is the present one", before
+	case strings.HasPrefix(holder.Was, "org_"):
+		message, value = "is in use by the organization, whose id is the value", holder.Was
 	case holder.Record != nil && holder.Record.Base().ID != id && holds(holder.Record, ctid):
 		message, value = "is in use by another record, whose id is the value", holder.Record.Base().ID
 	default:

@@ -28,6 +28,25 @@ type Organization struct {
 // Address returns the public address of the entity with the CTID.
 func (o Organization) Address(ctid string) string { return o.Base + ctid }
 
+// named returns the CTIDs of the addresses in a value.
+func (o Organization) named(v any) (ctids []string) {
+	switch v := v.(type) {
+	case object:
+		for _, value := range v {
+			ctids = append(ctids, o.named(value)...)
+		}
+	case []any:
+		for _, value := range v {
+			ctids = append(ctids, o.named(value)...)
+		}
+	case string:
+		if ctid, ok := strings.CutPrefix(v, o.Base); ok {
+			ctids = []string{ctid}
+		}
+	}
+	return ctids
+}
+
 // Entity is the description of one record. Its class is one of CTDL, such as ceterms:Course.
 type Entity struct {
 	Class   string
@@ -36,6 +55,8 @@ type Entity struct {
 	Context string
 	// Missing lists what the Registry requires or recommends and the record lacks.
 	Missing []Missing
+	// Names lists the CTIDs of the entities that this one refers to. Needs lists those without which it is not valid.
+	Names, Needs []string
 
 	properties object
 	check      func(object) []Missing // lists what properties of such an entity lack
@@ -43,9 +64,9 @@ type Entity struct {
 
 // Missing is a property that a record lacks, and the field that it is made from.
 type Missing struct {
-	Property string `json:"property"`
-	Level    Level  `json:"level"`
-	Field    string `json:"field"`
+	Property string `json:"property" doc:"Property of CTDL"`
+	Level    Level  `json:"level" doc:"How much the property matters to the Registry"`
+	Field    string `json:"field" doc:"Field of the record that the property is made from"`
 }
 
 // Level tells how much a property matters to the Registry.
@@ -170,6 +191,11 @@ func describe[T any](o Organization, class, ctid string, record T, table []mappi
 	for _, m := range table {
 		if v := m.value.write(o, m.get(record)); v != nil {
 			e.properties[m.term] = v
+			named := o.named(v)
+			e.Names = append(e.Names, named...)
+			if m.level == Required {
+				e.Needs = append(e.Needs, named...)
+			}
 		}
 	}
 	table = append([]mapping[T]{{"ctid", "ceterms:ctid", plain, Required, nil}}, table...)

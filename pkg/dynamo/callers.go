@@ -70,16 +70,16 @@ type handleRow struct {
 	OrganizationID catalog.OrgID `json:"organizationId"`
 }
 
-// OrganizationByHandle reads an organization; nil if none has the handle.
-func (s *Store) OrganizationByHandle(ctx context.Context, handle string) (*catalog.Organization, error) {
+// Handle returns the organization with a handle; "" if there is none.
+func (s *Store) Handle(ctx context.Context, handle string) (catalog.OrgID, error) {
 	row, err := read[handleRow](ctx, s, handleKey(handle))
 	if err != nil || row == nil {
-		return nil, err
+		return "", err
 	}
-	return s.Organization(ctx, row.OrganizationID)
+	return row.OrganizationID, nil
 }
 
-// ReplaceOrganization saves an organization, whose handle must be its own; before is its previous state.
+// ReplaceOrganization saves an organization, whose handle and CTID must be its own; before is its previous state.
 func (s *Store) ReplaceOrganization(ctx context.Context, before, after *catalog.Organization) error {
 	row, err := encode(after)
 	if err != nil {
@@ -94,13 +94,17 @@ func (s *Store) ReplaceOrganization(ctx context.Context, before, after *catalog.
 		e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("organizationId") + " = " + e.value(text(string(after.ID)))}
 		writes = append(writes, s.put(handleKey(after.Handle), row, &e).action)
 	}
+	if after.CTID != "" && after.CTID != before.CTID {
+		own := item{"id": text(string(after.ID)), "kind": text(string(organizationsOwn))}
+		writes = append(writes, s.putNew(ctidKey(after.ID, after.CTID), own).action)
+	}
 	if before.Handle != "" && before.Handle != after.Handle {
 		writes = append(writes, s.delete(handleKey(before.Handle), &expression{}).action)
 	}
 	_, err = s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	var refused *types.TransactionCanceledException
 	if errors.As(err, &refused) {
-		return catalog.Errorf(catalog.Conflict, "another organization has the handle %q", after.Handle).Because(err)
+		return catalog.Errorf(catalog.Conflict, "another organization has the handle, or a record the ctid").Because(err)
 	}
 	return unavailable(err)
 }

@@ -18,6 +18,9 @@ type externalRow struct {
 	Parent string       `json:"parent,omitempty"`
 }
 
+// organizationsOwn is the kind in the row of an organization's own CTID.
+const organizationsOwn catalog.Kind = "Organization"
+
 // saveExternal assigns an external id to a record unless another record got it meanwhile.
 func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment) write {
 	row := item{"id": text(x.Record.Base().ID)}
@@ -131,6 +134,10 @@ func (s *Store) known(
 			return nil, err
 		}
 		name := keyOfRow(row).sk
+		if stored.Kind == organizationsOwn {
+			known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
+			continue
+		}
 		known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
 		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
 			named[k], kinds[k] = append(named[k], name), stored.Kind

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,9 +16,9 @@ const (
 	titleSpan    = 250
 )
 
-// Titles reads the fields catalog.TitleFields of every record of a list, in creation order. The feed's entries for what
-// is created meanwhile come after a cursor that was read before.
-func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind) ([]catalog.Record, error) {
+// Titles reads the fields catalog.TitleFields and also of every record of a list, in creation order. The feed's entries
+// for what is created meanwhile come after a cursor that was read before.
+func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error) {
 	dir, err := s.Directory(ctx, org, kind)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind
 			to = digitsEnd // also what was created since the directory was read
 		}
 		in := rangeQuery(partition(org, api.RecordRows(kind)), numbered(i*span), to, true)
-		projection, names := projection(catalog.TitleFields)
+		projection, names := projection(slices.Concat(catalog.TitleFields, also))
 		in.ProjectionExpression, in.ExpressionAttributeNames = projection, names
 		group.Go(func() error {
 			return s.query(groupCtx, in, func(row item) (bool, error) {

@@ -68,6 +68,9 @@ type History struct {
 }
 
 func (s *Server) bindArticulations() {
+	describe(s, "getArticulationCTDL", catalog.ArticulationKind, func(in *articulationCTDLInput) (string, int, bool) {
+		return in.ArticulationID, in.Alternative, in.Graph
+	})
 	read(s, "listArticulations", func(
 		ctx context.Context, c *call, in *listArticulationsInput,
 	) (Page[*catalog.Articulation], error) {

@@ -78,6 +78,7 @@ func upsertRecords(ctx context.Context, c *call, in *batchInput) (*Batch, error)
 	importer := upsert.Loader{
 		Store: admitted{c.Store, c.admission}, Queue: c.Queue, Files: c.Files, Market: c.Market,
 		SkillName: c.lookups().SkillName, CheckHref: c.CheckHref, Now: c.Now, IDs: c.IDs,
+		CTIDs: &c.Server.ctids,
 	}
 	summary, err := importer.Load(ctx, c.org, rows, upsert.Options{KeepGoing: true, Bodies: true})
 	if err != nil {

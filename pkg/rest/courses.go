@@ -77,6 +77,9 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
+	describe(s, "getCourseCTDL", catalog.CourseKind, func(in *courseCTDLInput) (string, int, bool) {
+		return in.CourseID, 0, in.Graph
+	})
 	s.bindCourseOutcomes()
 	read(s, "listCourses", listCourses)
 	read(s, "listSections", listSections)

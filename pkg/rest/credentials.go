@@ -34,6 +34,9 @@ type credentialSectionInput struct {
 }
 
 func (s *Server) bindCredentials() {
+	describe(s, "getCredentialCTDL", catalog.CredentialKind, func(in *credentialCTDLInput) (string, int, bool) {
+		return in.CredentialID, 0, in.Graph
+	})
 	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
 		credentials, err := list[*catalog.Credential](ctx, c, *in)
 		if err == nil {

@@ -47,23 +47,25 @@ func follow[R catalog.Record](ctx context.Context, c *call, id, token string) er
 		return ended
 	}
 	c.org = link.OrganizationID
-	return c.admitPublic(ctx, "link:"+link.Hash, linkReads)
+	c.startPublic(ctx, "link:"+link.Hash, linkReads)
+	return c.admission.wait()
 }
 
 // linkReads limits the reads of each link separately.
 var linkReads = quota.Limit{Units: 120, Window: time.Minute}
 
-// admitPublic charges a call without a key to a name, which must not be a customer id, and refuses it above the limit.
-// If the call cannot be counted, it is served.
-func (c *call) admitPublic(ctx context.Context, name string, limit quota.Limit) error {
+// startPublic starts to charge a call without a key to a name, which must not be a customer id. Above the limit, the
+// call is refused. If it cannot be counted, it is served.
+func (c *call) startPublic(ctx context.Context, name string, limit quota.Limit) {
 	counted := catalog.CustomerID(name)
 	a := &admission{
 		server: c.Server, customer: counted, op: c.op, window: limit.At(counted, c.now), units: 1, done: make(chan struct{}),
 	}
-	a.status, a.err = a.charge(ctx, a.units, 1)
-	close(a.done)
 	c.admission = a
-	return a.wait()
+	go func() {
+		defer close(a.done)
+		a.status, a.err = a.charge(ctx, a.units, 1)
+	}()
 }
 
 // origin returns the scheme and host of the request; "" if unknown.

@@ -34,6 +34,9 @@ type programCourseInput struct {
 
 func (s *Server) bindPrograms() {
 	s.bindProgramOutcomes()
+	describe(s, "getProgramCTDL", catalog.ProgramKind, func(in *programCTDLInput) (string, int, bool) {
+		return in.ProgramID, 0, in.Graph
+	})
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
 		programs, err := list[*catalog.Program](ctx, c, *in)
 		if err == nil {

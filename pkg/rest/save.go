@@ -182,7 +182,7 @@ func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 	known, registered, err := parallel.Two(ctx, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
 		return c.Store.Known(ctx, c.org, kind, names)
 	}, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
-		return c.Store.CTIDs(ctx, c.org, change.CTIDs())
+		return c.Server.ctids.Holders(ctx, c.Store, c.org, change.CTIDs())
 	})
 	if err != nil {
 		return err

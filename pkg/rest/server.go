@@ -65,6 +65,8 @@ type Server struct {
 	offered    service.Offered
 	promised   service.Promised
 	health     service.Health
+	ctids      service.CTIDs
+	handles    handles
 }
 
 // Pages writes pages. policy is the Content-Security-Policy of the page.
@@ -85,7 +87,7 @@ func bindings() map[api.Group]func(*Server) {
 		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
 		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
 		api.Documents: (*Server).bindDocuments, api.Imports: (*Server).bindImports, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
-		api.Docs: (*Server).bindDocs,
+		api.Docs: (*Server).bindDocs, api.Registry: (*Server).bindRegistry,
 	}
 }
 
@@ -283,6 +285,14 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	cost := 0
 	if x.admission != nil {
 		status, cost = x.admission.status, x.admission.charged
+	}
+	if op := x.route.Operation; op != nil && op.Open {
+		header["Access-Control-Allow-Origin"] = []string{"*"}
+		if op.Method == http.MethodOptions {
+			header["Access-Control-Allow-Methods"] = []string{strings.Join(x.route.Allowed, ", ")}
+			header["Access-Control-Allow-Headers"] = []string{"*"}
+			header["Access-Control-Max-Age"] = []string{"86400"}
+		}
 	}
 	type field struct{ name, value string }
 	fields := [...]field{

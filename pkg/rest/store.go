@@ -27,6 +27,8 @@ type Store interface {
 
 	// Organization returns an organization, or nil if there is none.
 	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
+	// Handle returns the organization with a handle, or "" if there is none.
+	Handle(ctx context.Context, handle string) (catalog.OrgID, error)
 	// IdempotencyRecord returns the record of an idempotency key, or nil if there is none.
 	IdempotencyRecord(ctx context.Context, org catalog.OrgID, idempotencyKey string) (*catalog.IdempotencyRecord, error)
 	// Link returns a link by the hash of its token, or nil if there is none.

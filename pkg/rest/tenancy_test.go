@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // tenant is one record of everything that an organization may have, by path
 // parameter.
 func tenant(c client) map[string]string {
 	c.s.t.Helper()
-	course := c.course("A")
+	handle := strings.ReplaceAll(string(c.customer.OrganizationID), "_", "-")
+	c.publishes(facts(handle))
+	course := c.must(201, "POST", "/courses", `{"name":"A","code":"C 1","description":"What students learn"}`)
 	section := c.must(201, "POST", "/courses/"+course.text("id")+"/sections", `{"name":"S","externalId":"S"}`).text("id")
 	pack := c.must(201, "POST", "/transfer-packages", `{"name":"P","transferFromInstitution":"I"}`).text("id")
 	report := c.must(201, "POST", "/reports", `{"name":"R","settings":{"jobs":[{"id":"15-1252","lib":"soc"}]}}`).text("report.id")
@@ -22,7 +25,7 @@ func tenant(c client) map[string]string {
 	_, articulationToken, _ := strings.Cut(c.must(201, "POST", "/articulations/"+articulation+"/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	outcomes := c.must(200, "PUT", "/courses/"+course.text("id")+"/outcomes", `{"outcomes":[{"statement":"O","level":1,"skills":[]}]}`)
 	hook := c.must(201, "POST", "/webhooks", newHook).text("id")
-	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","courseOrder":[%q]}`, course.text("id"))).text("id")
+	program := c.must(201, "POST", "/programs", fmt.Sprintf(`{"name":"P","description":"What students learn",%s,"courseOrder":[%q]}`, webpage, course.text("id"))).text("id")
 	_, mapToken, _ := strings.Cut(c.must(201, "POST", "/programs/"+program+"/map/links", `{"expiresInSeconds":604800}`).shared(), "token=")
 	document := c.document("name,code")
 	return map[string]string{
@@ -30,7 +33,7 @@ func tenant(c client) map[string]string {
 		"courseId": course.text("id"), "sectionId": section, "reportId": report, "token": token,
 		"outcomeId":      outcomes.text("outcomes.0.id"),
 		"articulationId": articulation, "articulationToken": articulationToken,
-		"credentialId": c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","courseSectionIds":[%q]}`, section)).text("id"),
+		"credentialId": c.must(201, "POST", "/credentials", fmt.Sprintf(`{"name":"C","description":"What it is about",%s,"courseSectionIds":[%q]}`, webpage, section)).text("id"),
 		"programId":    program, "mapToken": mapToken,
 		"jobId":            c.job("J").text("id"),
 		"packageId":        pack,
@@ -41,6 +44,7 @@ func tenant(c client) map[string]string {
 		"importId":         c.must(202, "POST", "/imports", fmt.Sprintf(`{"documentId":%q}`, document)).text("id"),
 		"customerId":       string(c.customer.ID),
 		"asset":            "page.js",
+		"handle":           handle, "ctid": catalog.DerivedCTID(string(c.customer.OrganizationID)),
 	}
 }
 
@@ -174,6 +178,10 @@ func (s *service) snapshot(c client, ids map[string]string) string {
 	var all []string
 	for _, op := range api.Operations() {
 		if op.Method == "GET" && op.ID != "getCustomerUsage" && op.ID != "getOpenAPI" && op.ID != "getLaborMarket" {
+			if op.ID == "getArticulationCTDL" { // a draft is not public
+				c.must(409, "GET", filled(op.Path, ids), "")
+				continue
+			}
 			all = append(all, string(c.must(200, "GET", filled(op.Path, ids)+queries(ids)[op.ID], "").Body))
 		}
 	}

@@ -1,19 +1,24 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"sync"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/ctdl"
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Publication describes the records of an organization in CTDL. Records refer only to those that are public: live, and
+// Publication describes records of an organization in CTDL. Records refer only to those that are public: live, and
 // ready for the Registry.
 type Publication struct {
 	ctdl.Organization
 	Taxonomy string // name of the taxonomy of skills
 
+	read          map[string]catalog.Record // by id; nil for those that do not exist
 	courses       []*catalog.Course
 	programs      []*catalog.Program
 	credentials   []*catalog.Credential
@@ -21,6 +26,7 @@ type Publication struct {
 	sections      map[string]*catalog.Section     // those that represent courses, by id
 	outcomes      map[string]*catalog.OutcomeList // by the id of the course or program
 	public        map[string]string               // CTIDs of public records, by id
+	parts         map[string][]string             // CTIDs of the public programs of a course
 }
 
 // Described is a record in CTDL.
@@ -33,11 +39,20 @@ type Described struct {
 	Others []ctdl.Entity
 }
 
+// newPublication returns a publication without records.
+func newPublication(taxonomy string) *Publication {
+	return &Publication{
+		Taxonomy: taxonomy, read: map[string]catalog.Record{}, sections: map[string]*catalog.Section{},
+		outcomes: map[string]*catalog.OutcomeList{},
+	}
+}
+
 // ReadPublication reads what an organization publishes. base is the address to which CTIDs are appended.
 func ReadPublication(
 	ctx context.Context, s Records, o *catalog.Organization, base, taxonomy string,
 ) (*Publication, error) {
-	p := &Publication{Organization: InCTDL(o, base), Taxonomy: taxonomy}
+	p := newPublication(taxonomy)
+	p.Organization = InCTDL(o, base)
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
 		if p.courses, err = All[*catalog.Course](ctx, s, o.ID, ""); err != nil {
 			return err
@@ -58,7 +73,6 @@ func ReadPublication(
 		p.articulations, err = All[*catalog.Articulation](ctx, s, o.ID, "")
 		return err
 	}, func(ctx context.Context) error {
-		p.outcomes = map[string]*catalog.OutcomeList{}
 		return Each(ctx, s, o.ID, "", func(list *catalog.OutcomeList) error {
 			p.outcomes[list.OwnerID] = list
 			return nil
@@ -67,13 +81,98 @@ func ReadPublication(
 	if err != nil {
 		return nil, err
 	}
-	p.public = map[string]string{}
-	for _, d := range p.Describe() { // whether a record is ready does not depend on those that it refers to
+	p.settle()
+	return p, nil
+}
+
+// publishedKinds are the kinds of records that are published, in the order in which they are listed.
+var publishedKinds = []catalog.Kind{
+	catalog.CourseKind, catalog.ProgramKind, catalog.CredentialKind, catalog.ArticulationKind,
+}
+
+// load reads records by id, with the outcomes of courses and programs, and returns the ids of the records that those
+// refer to. Each record is read once.
+func (p *Publication) load(ctx context.Context, s Records, org catalog.OrgID, ids []string) (named []string, err error) {
+	wanted := map[catalog.Kind][]string{}
+	for _, id := range ids {
+		if _, known := p.read[id]; known {
+			continue
+		}
+		p.read[id] = nil
+		for _, kind := range append(publishedKinds, catalog.SectionKind) {
+			if kind.Made(id) {
+				wanted[kind] = append(wanted[kind], id)
+			}
+		}
+		if catalog.OutcomeOwner(id) != "" {
+			wanted[catalog.OutcomeListKind] = append(wanted[catalog.OutcomeListKind], catalog.OutcomeListID(id))
+		}
+	}
+	var mu sync.Mutex
+	err = parallel.Each(ctx, wanted, func(ctx context.Context, kind catalog.Kind, ids []string) error {
+		records, err := s.RecordsByID(ctx, org, kind, ids, true)
+		mu.Lock()
+		defer mu.Unlock()
+		for id, r := range records {
+			p.read[id] = r
+			named = append(named, p.add(r)...)
+		}
+		return err
+	})
+	p.settle()
+	return named, err
+}
+
+// add adds a record and returns the ids of those that it refers to.
+func (p *Publication) add(r catalog.Record) (named []string) {
+	switch r := r.(type) {
+	case *catalog.Course:
+		p.courses = append(p.courses, r)
+		return append(slices.DeleteFunc(r.Holders(""), func(id string) bool { return !catalog.ProgramKind.Made(id) }), Representing(r))
+	case *catalog.Program:
+		p.programs = append(p.programs, r)
+		return slices.Concat(r.CourseOrder, r.CredentialIDs)
+	case *catalog.Credential:
+		p.credentials = append(p.credentials, r)
+		for _, section := range r.Sections {
+			named = append(named, section.CourseID)
+		}
+	case *catalog.Articulation:
+		p.articulations = append(p.articulations, r)
+		if named = r.GrantedCourses(); r.Supersedes != nil {
+			named = append(named, *r.Supersedes)
+		}
+	case *catalog.Section:
+		p.sections[r.ID] = r
+	case *catalog.OutcomeList:
+		p.outcomes[r.OwnerID] = r
+	}
+	return named
+}
+
+// settle finds which records are public. Whether a record is ready does not depend on those that it refers to.
+func (p *Publication) settle() {
+	slices.SortFunc(p.programs, compareByNumber)
+	p.public, p.parts = map[string]string{}, map[string][]string{}
+	for _, d := range p.Describe() {
 		if d.Ready() && p.public[d.ID] == "" {
 			p.public[d.ID] = d.CTID
 		}
 	}
-	return p, nil
+	for _, program := range p.programs {
+		for _, id := range program.CourseOrder {
+			if ctid := p.public[program.ID]; ctid != "" {
+				p.parts[id] = append(p.parts[id], ctid)
+			}
+		}
+	}
+}
+
+// compareByNumber compares programs by their places in the list.
+func compareByNumber(a, b *catalog.Program) int {
+	x, _ := catalog.Sequence(catalog.ProgramKind, a.ID)
+	y, _ := catalog.Sequence(catalog.ProgramKind, b.ID)
+	return cmp.Compare(x, y)
 }
 
 // InCTDL returns what documents state about an organization.
@@ -101,56 +200,61 @@ func Representing(c *catalog.Course) string {
 
 // Describe returns all records of the publication that can be published, ready or not.
 func (p *Publication) Describe() (all []Described) {
-	parts := map[string][]string{}
-	for _, program := range p.programs {
-		for _, id := range program.CourseOrder {
-			if ctid := p.public[program.ID]; ctid != "" {
-				parts[id] = append(parts[id], ctid)
-			}
-		}
-	}
 	for _, c := range p.courses {
-		described := ctdl.Course{Course: c, Programs: parts[c.ID]}
-		framework, outcomes := p.framework(c.ID, c.Code, c.Name)
-		described.Taught.Outcomes = outcomes
-		if section := p.sections[Representing(c)]; section != nil {
-			described.Taught.Skills = ctdl.Skills(section.Skills, p.Taxonomy)
-		}
-		all = append(all, Described{"course", c.ID, c.Code, ctdl.CourseEntity(p.Organization, described, c.CTID), nil})
-		all = append(all, framework...)
+		all = append(all, p.describe(c)...)
 	}
 	for _, program := range p.programs {
-		described := ctdl.Program{
-			Program: program, Courses: p.named(program.CourseOrder), Credentials: p.named(program.CredentialIDs),
-		}
-		code := ""
-		if program.Code != nil {
-			code = *program.Code
-		}
-		framework, outcomes := p.framework(program.ID, code, program.Name)
-		described.Taught.Outcomes = outcomes
-		if program.CIPCode != nil {
-			described.CIP = []ctdl.Code{{Code: *program.CIPCode}}
-		}
-		for _, soc := range program.DerivedSOCs {
-			described.SOC = append(described.SOC, ctdl.Code{Code: soc})
-		}
-		entity := ctdl.ProgramEntity(p.Organization, described, program.CTID)
-		all = append(all, Described{"program", program.ID, program.Name, entity, nil})
-		all = append(all, framework...)
+		all = append(all, p.describe(program)...)
 	}
 	for _, c := range p.credentials {
-		var courses []string
-		for _, section := range c.Sections {
-			courses = append(courses, section.CourseID)
-		}
-		entity := ctdl.CredentialEntity(p.Organization, ctdl.Credential{Credential: c, Courses: p.named(courses)}, c.CTID)
-		all = append(all, Described{"credential", c.ID, c.Name, entity, nil})
+		all = append(all, p.describe(c)...)
 	}
 	for _, a := range p.articulations {
-		all = append(all, p.alternatives(a)...)
+		all = append(all, p.describe(a)...)
 	}
 	return all
+}
+
+// describe returns a record that can be published: a course or program with its outcomes, or the alternatives of an
+// articulation.
+func (p *Publication) describe(r catalog.Record) []Described {
+	switch r := r.(type) {
+	case *catalog.Course:
+		described := ctdl.Course{Course: r, Programs: p.parts[r.ID]}
+		framework, outcomes := p.framework(r.ID, r.Code, r.Name)
+		described.Taught.Outcomes = outcomes
+		if section := p.sections[Representing(r)]; section != nil {
+			described.Taught.Skills = ctdl.Skills(section.Skills, p.Taxonomy)
+		}
+		entity := ctdl.CourseEntity(p.Organization, described, r.CTID)
+		return append([]Described{{"course", r.ID, r.Code, entity, nil}}, framework...)
+	case *catalog.Program:
+		described := ctdl.Program{Program: r, Courses: p.named(r.CourseOrder), Credentials: p.named(r.CredentialIDs)}
+		code := ""
+		if r.Code != nil {
+			code = *r.Code
+		}
+		framework, outcomes := p.framework(r.ID, code, r.Name)
+		described.Taught.Outcomes = outcomes
+		if r.CIPCode != nil {
+			described.CIP = []ctdl.Code{{Code: *r.CIPCode}}
+		}
+		for _, soc := range r.DerivedSOCs {
+			described.SOC = append(described.SOC, ctdl.Code{Code: soc})
+		}
+		entity := ctdl.ProgramEntity(p.Organization, described, r.CTID)
+		return append([]Described{{"program", r.ID, r.Name, entity, nil}}, framework...)
+	case *catalog.Credential:
+		var courses []string
+		for _, section := range r.Sections {
+			courses = append(courses, section.CourseID)
+		}
+		entity := ctdl.CredentialEntity(p.Organization, ctdl.Credential{Credential: r, Courses: p.named(courses)}, r.CTID)
+		return []Described{{"credential", r.ID, r.Name, entity, nil}}
+	case *catalog.Articulation:
+		return p.alternatives(r)
+	}
+	return nil
 }
 
 // framework describes the outcomes of a course or program that is public, and returns their CTIDs.
@@ -180,7 +284,7 @@ func (p *Publication) named(ids []string) (ctids []string) {
 
 // alternatives describes the alternatives of an articulation that is approved and meant for publication.
 func (p *Publication) alternatives(a *catalog.Articulation) (all []Described) {
-	if a.Status != catalog.ArticulationApproved || !a.Published {
+	if whyUnpublished(a) != "" {
 		return nil
 	}
 	for i := range a.Sending {
@@ -192,4 +296,15 @@ func (p *Publication) alternatives(a *catalog.Articulation) (all []Described) {
 		all = append(all, Described{"articulation", a.ID, a.SendingInstitution.Name, entity, nil})
 	}
 	return all
+}
+
+// whyUnpublished tells why an articulation is not meant for publication; "" if it is.
+func whyUnpublished(a *catalog.Articulation) string {
+	switch {
+	case a.Status != catalog.ArticulationApproved:
+		return fmt.Sprintf("its status is %s, not %s", a.Status, catalog.ArticulationApproved)
+	case !a.Published:
+		return "published is false"
+	}
+	return ""
 }

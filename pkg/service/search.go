@@ -19,8 +19,9 @@ type Searched interface {
 	Changes(
 		ctx context.Context, org catalog.OrgID, cursor string, limit int,
 	) (changes []catalog.RecordChange, more bool, err error)
-	// Titles reads at least catalog.TitleFields of every record of a list, with strong reads.
-	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind) ([]catalog.Record, error)
+	// Titles reads at least catalog.TitleFields, and the fields named by also, of every record of a list, with strong
+	// reads.
+	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error)
 }
 
 const (

@@ -94,6 +94,14 @@ func (s *byCTID) find(ctx context.Context, org catalog.OrgID, kind catalog.Kind,
 	return named, nil
 }
 
+// holders finds the records that have CTIDs, set or derived.
+func (l *Loader) holders(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error) {
+	if l.CTIDs == nil {
+		l.CTIDs = &service.CTIDs{}
+	}
+	return l.CTIDs.Holders(ctx, l.Store, org, ctids)
+}
+
 // link prepares a row that names its record by CTID: skills get the ids of the taxonomy's, and the row is imported
 // without those that the taxonomy lacks.
 func (r *run) link(row *entry.Row) {

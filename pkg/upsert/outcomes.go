@@ -134,7 +134,7 @@ func (p *plan) outcomes(ctx context.Context, row entry.Row, _ catalog.ExternalID
 		p.registered = map[string]catalog.ExternalID{}
 	}
 	if len(ctids) > 0 {
-		set, err := p.Store.CTIDs(ctx, p.org, ctids)
+		set, err := p.holders(ctx, p.org, ctids)
 		if err != nil {
 			return err
 		}

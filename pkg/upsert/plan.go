@@ -222,7 +222,7 @@ func ctidOf(row entry.Row) string {
 func (p *plan) loadCTIDs(ctx context.Context) (err error) {
 	if ctids := p.names(ctidOf); len(ctids) > 0 {
 		slices.Sort(ctids)
-		p.registered, err = p.Store.CTIDs(ctx, p.org, slices.Compact(ctids))
+		p.registered, err = p.holders(ctx, p.org, slices.Compact(ctids))
 	}
 	return err
 }

@@ -27,6 +27,7 @@ import (
 // Store is the part of the table that imports use.
 type Store interface {
 	service.Store
+	service.Searched
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// CTIDs finds records by CTIDs that were set, with strong reads.
@@ -49,6 +50,7 @@ type Loader struct {
 	CheckHref func(href string) error          // whether a syllabus may be fetched from there
 	Now       func() catalog.Time
 	IDs       catalog.IDs
+	CTIDs     *service.CTIDs // finds records by derived CTIDs; nil for one of its own
 	// ArticulationFields returns what a file that an articulation was exported to says; needed for rows of articulations.
 	ArticulationFields func(
 		a *catalog.Articulation, courseName, programName func(id string) string,

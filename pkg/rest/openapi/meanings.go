@@ -23,6 +23,7 @@ var meanings = map[string]string{
 	"importId":       "Id of the import",
 	"articulationId": "Id of the articulation",
 	"outcomeId":      "Id of the outcome",
+	"ctid":           "Identifier of the entity in the Credential Registry",
 
 	"transferCourseId":      "Id of the transfer course",
 	"sectionInstructorName": "Name of the instructor; null if unknown",

@@ -278,6 +278,8 @@ func (d document) success(e rest.Endpoint) *huma.Response {
 		default:
 			content.Example = d.textOf(media)
 		case api.HTML: // pages are too long
+		case api.LinkedData:
+			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 		case api.JSON:
 			content.Schema, content.Example = &huma.Schema{Type: "object"}, d.example(op.ID).response
 			if e.Out != nil {

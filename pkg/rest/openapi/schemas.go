@@ -13,6 +13,7 @@ import (
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/ctdl"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/upsert"
@@ -44,6 +45,7 @@ var names = map[string]string{
 	"Lookup":                     "ArticulationLookup",
 	"Market":                     "LaborMarket",
 	"Match":                      "EquivalencyMatch",
+	"Missing":                    "MissingProperty",
 	"Move":                       "ArticulationStatusChange",
 	"NotUsed":                    "ConsideredAlternative",
 	"Person":                     "DecidedBy",
@@ -102,6 +104,7 @@ func enumerations() map[reflect.Type]enumeration {
 		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
 		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
 		reflect.TypeFor[alignment.Reason]():           enumerated("EquivalenceReason", alignment.NoSectionHasSkills, alignment.NothingInCommon, alignment.BelowPartial),
+		reflect.TypeFor[ctdl.Level]():                 enumerated("PropertyLevel", ctdl.Required, ctdl.Recommended),
 		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
 		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
 		reflect.TypeFor[upsert.Outcome]():             enumerated("BatchOutcome", upsert.Created, upsert.Updated, upsert.Unchanged, upsert.Failed),

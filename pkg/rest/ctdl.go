@@ -1,0 +1,196 @@
+package rest
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/service"
+)
+
+type graphInput struct {
+	Graph bool `query:"graph" doc:"Whether to add the entities that the main one names and those that they need to be valid, at most 500 in all"`
+}
+
+type courseCTDLInput struct {
+	courseInput
+	graphInput
+}
+
+type programCTDLInput struct {
+	programInput
+	graphInput
+}
+
+type credentialCTDLInput struct {
+	credentialInput
+	graphInput
+}
+
+type articulationCTDLInput struct {
+	articulationInput
+	graphInput
+	Alternative int `query:"alternative" default:"0" minimum:"0" doc:"Index of the alternative to describe; each is an entity of its own"`
+}
+
+type readinessInput struct {
+	pageInput
+	Resource string `query:"resource" enum:"course,program,credential,articulation,framework" doc:"Only entities that are made from these"`
+}
+
+type publisherInput struct {
+	Handle string `path:"handle" doc:"Name of the organization in public addresses"`
+}
+
+type publicEntityInput struct {
+	publisherInput
+	CTID string `path:"ctid" doc:"Identifier of the entity in the Credential Registry"`
+}
+
+type publicIndexInput struct {
+	publisherInput
+	After string `query:"after" minLength:"1" maxLength:"200" doc:"Class and CTID, separated by a space, after which the page begins; next has them"`
+}
+
+// PublicIndex is a page of the addresses of an organization's public entities.
+type PublicIndex struct {
+	Classes []PublicClass `json:"classes" doc:"Classes of CTDL with entities in this page, by name"`
+	Next    *string       `json:"next" doc:"Address of the next page; null on the last one"`
+}
+
+// PublicClass lists the addresses of the entities of a class.
+type PublicClass struct {
+	Class     string   `json:"class" doc:"Class of CTDL, such as ceterms:Course"`
+	Addresses []string `json:"addresses" doc:"Addresses of its entities, sorted"`
+}
+
+// publicPage is the maximum number of addresses in a page of the index.
+const publicPage = 1_000
+
+// describe binds an operation that returns a record in CTDL.
+func describe[I any](s *Server, id string, kind catalog.Kind, record func(in *I) (id string, alternative int, graph bool)) {
+	read(s, id, func(ctx context.Context, c *call, in *I) (anything, error) {
+		id, alternative, graph := record(in)
+		document, err := c.publisher().Document(ctx, kind, id, alternative, graph)
+		c.rendered = &rendered{contentType: api.LinkedData, body: document}
+		return anything{}, err
+	})
+}
+
+func (s *Server) bindRegistry() {
+	read(s, "listReadiness", func(ctx context.Context, c *call, in *readinessInput) (Page[service.Readiness], error) {
+		all, total, err := c.publisher().Readiness(ctx, c.Store, &c.Server.ctids, in.Resource, in.Offset, in.Limit)
+		return page(c, in.pageInput, all, total), err
+	})
+	read(s, "getPublicIndex", func(ctx context.Context, c *call, in *publicIndexInput) (*PublicIndex, error) {
+		publisher, err := c.public(ctx, in.Handle)
+		if err != nil {
+			return nil, err
+		}
+		after := service.ParseAddress(in.After)
+		page, more, err := publisher.Index(ctx, c.Store, &c.Server.ctids, after, publicPage)
+		if err != nil {
+			return nil, err
+		}
+		index := &PublicIndex{Classes: []PublicClass{}}
+		for _, a := range page {
+			if n := len(index.Classes); n == 0 || index.Classes[n-1].Class != a.Class {
+				index.Classes = append(index.Classes, PublicClass{Class: a.Class})
+			}
+			class := &index.Classes[len(index.Classes)-1]
+			class.Addresses = append(class.Addresses, publisher.Base(in.Handle)+a.CTID)
+		}
+		if more {
+			query := url.Values{"after": {page[len(page)-1].String()}}
+			index.Next = new(publisher.Base(in.Handle) + "index.json?" + query.Encode())
+		}
+		c.rendered = &rendered{contentType: api.JSON + "; charset=utf-8", cache: publicCache, body: encode(index)}
+		return index, nil
+	})
+	read(s, "getPublicEntity", func(ctx context.Context, c *call, in *publicEntityInput) (anything, error) {
+		publisher, err := c.public(ctx, in.Handle)
+		if err != nil {
+			return anything{}, err
+		}
+		document, err := publisher.Public(ctx, c.Store, &c.Server.ctids, in.CTID)
+		c.rendered = &rendered{contentType: api.LinkedData, cache: publicCache, body: document}
+		return anything{}, err
+	})
+	read(s, "allowPublicIndex", func(context.Context, *call, *publisherInput) (none, error) { return none{}, nil })
+	read(s, "allowPublicEntity", func(context.Context, *call, *publicEntityInput) (none, error) { return none{}, nil })
+}
+
+// publicCache is how long anyone may keep what is public.
+const publicCache = "public, max-age=300"
+
+// publisher describes the records of the caller's organization.
+func (c *call) publisher() service.Publisher {
+	return service.Publisher{
+		Store: c.Store, Org: c.org, Taxonomy: c.Taxonomy().Info().Name,
+		Base: func(handle string) string { return origin(c.request) + api.BasePath + "/public/" + handle + "/ctdl/" },
+	}
+}
+
+// publicReads limits the reads of an organization's public addresses.
+var publicReads = quota.Limit{Units: 600, Window: time.Minute}
+
+// public sets the call's organization to the one with a handle, and starts to count the call for it.
+func (c *call) public(ctx context.Context, handle string) (service.Publisher, error) {
+	org, err := c.Server.handles.find(ctx, c.Store, handle, c.now)
+	if err == nil && org == "" {
+		err = catalog.Absent()
+	}
+	if err != nil {
+		return service.Publisher{}, err
+	}
+	c.org = org
+	c.startPublic(ctx, "public:"+string(org), publicReads)
+	publisher := c.publisher()
+	publisher.Handle = handle
+	return publisher, nil
+}
+
+// handles remembers the organizations with handles.
+type handles struct {
+	mu    sync.Mutex
+	known map[string]knownHandle
+}
+
+type knownHandle struct {
+	org catalog.OrgID
+	at  catalog.Time
+}
+
+// Handles are cached for handleKept ms, because what is public must be at most 60 s old.
+const (
+	handleKept = 30_000
+	handlesMax = 10_000
+)
+
+// find returns the organization with a handle; "" for none.
+func (h *handles) find(ctx context.Context, s Store, handle string, now catalog.Time) (catalog.OrgID, error) {
+	if !catalog.CanBeHandle(handle) {
+		return "", nil
+	}
+	h.mu.Lock()
+	known, ok := h.known[handle]
+	h.mu.Unlock()
+	if ok && now-known.at < handleKept {
+		return known.org, nil
+	}
+	org, err := s.Handle(ctx, handle)
+	if err != nil || org == "" {
+		return "", err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known == nil || len(h.known) >= handlesMax {
+		h.known = map[string]knownHandle{}
+	}
+	h.known[handle] = knownHandle{org, now}
+	return org, nil
+}

@@ -1,0 +1,324 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/ctdl"
+	"skillscurriculum/pkg/service/parallel"
+)
+
+// CTIDs finds what has a CTID, set or derived, in organizations. It keeps those of the organizations that asked last,
+// and follows the change feed. Its zero value is ready for use.
+type CTIDs struct {
+	mu sync.Mutex
+	of map[catalog.OrgID]*registered
+}
+
+const (
+	// keptCTIDs limits the CTIDs in memory; those of one organization may exceed it alone.
+	keptCTIDs = 500_000
+	// registeredChanges is the number of changes after which all records are read again.
+	registeredChanges = 1_000
+)
+
+// registered has the CTIDs of an organization at one point of its change feed. The mutex is held while they are brought
+// up to date.
+type registered struct {
+	mu      sync.Mutex
+	at      catalog.Cursor
+	records map[string]registration // by id; nil if they were never read
+	ids     map[string]string       // of records, by CTID
+	// addresses are those of Addresses; nil if they must be made again.
+	addresses []Address
+}
+
+// registration is a record with its CTIDs.
+type registration struct {
+	class    string   // "" for an articulation that is not meant for publication
+	ready    bool     // for the Registry
+	ctids    []string // of an articulation, one for each alternative
+	outcomes []string // of the framework and the outcomes of a course or program; nil if it has none
+}
+
+// registeredFields are the stored fields, besides catalog.TitleFields, on which registrations depend.
+var registeredFields = []string{
+	"ctid", "description", "webpage", "lifecycleStatus", "credentialType", "status",
+	"published", "sendingInstitution", "sending", "receiving", "granted", "publicNote", "effectiveFrom",
+}
+
+// newRegistration describes a record and its outcomes, nil for none.
+func newRegistration(r catalog.Record, outcomes *catalog.OutcomeList) registration {
+	p := newPublication("")
+	// Whether a record is ready does not depend on the organization.
+	p.Organization = ctdl.Organization{CTID: r.Base().ID, Language: catalog.DefaultLanguage, Base: "/"}
+	x := registration{ctids: []string{catalog.RegisteredOf(r).CTID}}
+	if a, ok := r.(*catalog.Articulation); ok {
+		for i := range a.Sending[1:] {
+			x.ctids = append(x.ctids, a.AlternativeCTID(i+1))
+		}
+	}
+	if all := p.describe(r); len(all) > 0 {
+		x.class, x.ready = all[0].Class, all[0].Ready()
+	}
+	if outcomes != nil && len(outcomes.Outcomes) > 0 {
+		x.outcomes = []string{outcomes.CTID}
+		for _, o := range outcomes.Outcomes {
+			x.outcomes = append(x.outcomes, o.CTID)
+		}
+	}
+	return x
+}
+
+// kept returns the CTIDs of an organization, and drops those of others if there are too many.
+func (x *CTIDs) kept(org catalog.OrgID) *registered {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	known := x.of[org]
+	if known == nil {
+		known = &registered{}
+	}
+	all := 0
+	for _, other := range x.of {
+		if other.mu.TryLock() {
+			all += len(other.ids)
+			other.mu.Unlock()
+		}
+	}
+	if x.of == nil || all > keptCTIDs {
+		x.of = map[catalog.OrgID]*registered{}
+	}
+	x.of[org] = known
+	return known
+}
+
+// Find returns the id of the record that has a CTID, or whose outcomes have it; "" for none. The record may have
+// changed since the feed was read, unless the CTIDs are read as they are now.
+func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid string, now bool) (id string, err error) {
+	all := x.kept(org)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if now || all.records == nil {
+		err = all.update(ctx, s, org)
+	}
+	return all.ids[ctid], err
+}
+
+// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of the
+// organization for its own.
+func (x *CTIDs) Holders(ctx context.Context, s interface {
+	Searched
+	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
+}, org catalog.OrgID, ctids []string,
+) (map[string]catalog.ExternalID, error) {
+	holders, err := s.CTIDs(ctx, org, ctids)
+	if err != nil || len(ctids) == 0 {
+		return holders, err
+	}
+	all := x.kept(org)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if err := all.update(ctx, s, org); err != nil {
+		return nil, err
+	}
+	for _, ctid := range ctids {
+		id := all.ids[ctid]
+		if ctid == catalog.DerivedCTID(string(org)) {
+			holders[ctid] = catalog.ExternalID{Name: ctid, Was: string(org)}
+		}
+		if id == "" || holders[ctid].Record != nil {
+			continue
+		}
+		kind := catalog.OutcomeListKind
+		if slices.Contains(all.records[id].ctids, ctid) {
+			kind = publishedKinds[kindMade(id)]
+		} else {
+			id = catalog.OutcomeListID(id)
+		}
+		records, err := s.RecordsByID(ctx, org, kind, []string{id}, true)
+		if err != nil {
+			return nil, err
+		}
+		holder := holders[ctid]
+		holder.Name, holder.Record = ctid, records[id]
+		holders[ctid] = holder
+	}
+	return holders, nil
+}
+
+// kindMade returns the index in publishedKinds of the kind of a record that can be published, by its id.
+func kindMade(id string) int {
+	return slices.IndexFunc(publishedKinds, func(kind catalog.Kind) bool { return kind.Made(id) })
+}
+
+// update brings the CTIDs up to date.
+func (all *registered) update(ctx context.Context, s Searched, org catalog.OrgID) error {
+	if all.records != nil {
+		followed, err := all.follow(ctx, s, org)
+		if err != nil || followed {
+			return err
+		}
+	}
+	return all.load(ctx, s, org)
+}
+
+// load reads all records.
+func (all *registered) load(ctx context.Context, s Searched, org catalog.OrgID) error {
+	end, err := s.FeedEnd(ctx, org)
+	if err != nil {
+		return err
+	}
+	found := make([][]catalog.Record, len(publishedKinds))
+	lists := map[string]*catalog.OutcomeList{}
+	reads := []func(context.Context) error{func(ctx context.Context) error {
+		return Each(ctx, s, org, "", func(list *catalog.OutcomeList) error {
+			lists[list.OwnerID] = list
+			return nil
+		})
+	}}
+	for i, kind := range publishedKinds {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			found[i], err = s.Titles(ctx, org, kind, registeredFields...)
+			return err
+		})
+	}
+	if err := parallel.All(ctx, reads...); err != nil {
+		return err
+	}
+	all.at, all.records, all.ids, all.addresses = end, map[string]registration{}, map[string]string{}, nil
+	for _, records := range found {
+		for _, r := range records {
+			all.put(r, lists[r.Base().ID])
+		}
+	}
+	return nil
+}
+
+func (all *registered) put(r catalog.Record, outcomes *catalog.OutcomeList) {
+	x := newRegistration(r, outcomes)
+	all.records[r.Base().ID] = x
+	for _, ctid := range slices.Concat(x.ctids, x.outcomes) {
+		all.ids[ctid] = r.Base().ID
+	}
+}
+
+// follow applies the changes since the records were read, and reports whether they were few enough.
+func (all *registered) follow(ctx context.Context, s Searched, org catalog.OrgID) (bool, error) {
+	changes, more, err := s.Changes(ctx, org, all.at.String(), registeredChanges)
+	if err != nil || more {
+		return false, err
+	}
+	at, touched := all.at, map[string]bool{}
+	for _, change := range changes {
+		at = change.Cursor
+		if slices.Contains(publishedKinds, change.Kind) {
+			touched[change.ID] = true
+		}
+	}
+	p := newPublication("")
+	if _, err := p.load(ctx, s, org, slices.Collect(maps.Keys(touched))); err != nil {
+		return false, err
+	}
+	if all.at = at; len(touched) > 0 {
+		all.addresses = nil
+	}
+	for id := range touched {
+		before := all.records[id]
+		delete(all.records, id)
+		for _, ctid := range slices.Concat(before.ctids, before.outcomes) {
+			if all.ids[ctid] == id {
+				delete(all.ids, ctid)
+			}
+		}
+	}
+	for id := range touched {
+		if r := p.read[id]; r != nil {
+			all.put(r, p.outcomes[id])
+		}
+	}
+	return true, nil
+}
+
+// resources are the names of publishedKinds, and of the frameworks of outcomes, in the order in which they are listed.
+var resources = []string{"course", "program", "credential", "articulation", "framework"}
+
+// Resource is a record that can be published, or the framework of its outcomes.
+type Resource struct {
+	Name string // one of resources
+	ID   string // of the record, or of the course or program that has the outcomes
+}
+
+// Resources lists what can be published as it is now: all, or those with a name; by name, then creation.
+func (x *CTIDs) Resources(ctx context.Context, s Searched, org catalog.OrgID, name string) (found []Resource, err error) {
+	all := x.kept(org)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if err := all.update(ctx, s, org); err != nil {
+		return nil, err
+	}
+	for id, r := range all.records {
+		if kind := resources[kindMade(id)]; r.class != "" && (name == "" || name == kind) {
+			found = append(found, Resource{kind, id})
+		}
+		if r.ready && r.outcomes != nil && (name == "" || name == "framework") {
+			found = append(found, Resource{"framework", id})
+		}
+	}
+	number := func(id string) int {
+		n, _ := catalog.Sequence(publishedKinds[kindMade(id)], id)
+		return n
+	}
+	slices.SortFunc(found, func(a, b Resource) int {
+		return cmp.Or(cmp.Compare(slices.Index(resources, a.Name), slices.Index(resources, b.Name)),
+			cmp.Compare(kindMade(a.ID), kindMade(b.ID)), cmp.Compare(number(a.ID), number(b.ID)))
+	})
+	return found, nil
+}
+
+// Address is the class and the CTID of a public entity.
+type Address struct{ Class, CTID string }
+
+// ParseAddress parses what String returns. Any text is a place in the list of addresses.
+func ParseAddress(text string) Address {
+	class, ctid, _ := strings.Cut(text, " ")
+	return Address{class, ctid}
+}
+
+// String returns class and CTID, separated by a space.
+func (a Address) String() string { return a.Class + " " + a.CTID }
+
+func (a Address) compare(b Address) int {
+	return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.CTID, b.CTID))
+}
+
+// Addresses lists the entities of records that are public now, by class, then CTID. The organization is not among them.
+// The list must not be modified.
+func (x *CTIDs) Addresses(ctx context.Context, s Searched, org catalog.OrgID) ([]Address, error) {
+	all := x.kept(org)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if err := all.update(ctx, s, org); err != nil || all.addresses != nil {
+		return all.addresses, err
+	}
+	all.addresses = []Address{}
+	for _, r := range all.records {
+		if !r.ready {
+			continue
+		}
+		for _, ctid := range r.ctids {
+			all.addresses = append(all.addresses, Address{r.class, ctid})
+		}
+		class := "ceasn:CompetencyFramework"
+		for _, ctid := range r.outcomes {
+			all.addresses = append(all.addresses, Address{class, ctid})
+			class = "ceasn:Competency"
+		}
+	}
+	slices.SortFunc(all.addresses, Address.compare)
+	return all.addresses, nil
+}
