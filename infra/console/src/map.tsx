@@ -115,7 +115,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
   const focus = (a: At, select: boolean) => {
     setFocused(a);
     if (select) { setAt(a); tell(""); decide.clear(); }
-    requestAnimationFrame(() => area.current?.querySelector<HTMLElement>(`[data-cell="${CSS.escape(key(a))}"]`)?.focus());
+    area.current?.querySelector<HTMLElement>(`[data-cell="${CSS.escape(key(a))}"]`)?.focus();
   };
   const close = () => { setAt(null); if (at) focus(at, false); };
   useShortcuts([
