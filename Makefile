@@ -71,6 +71,7 @@ bench-extraction:
 	go run ./infra/bench/naming
 	go run ./infra/bench/outcomes
 	go run ./infra/bench/descriptions
+	go run ./infra/training/starter
 
 SEED ?= $(shell date +%s)
 DURATION ?= 120s
@@ -101,7 +102,7 @@ lint: node_modules
 # stack; a language whose tools are missing is named and skipped.
 .PHONY: clients
 clients: local
-	go run ./infra/clients
+	go test ./infra/clients -count=1 -v -timeout 30m -args -stack build/local/bin/local
 
 # What no test refuses: functions that are hard to read, and ones that nothing reaches.
 report:

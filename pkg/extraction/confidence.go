@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"skillscurriculum/pkg/skills"
 )
 
 // Candidate is a skill that a document may teach, with its features. The calibration program
@@ -43,6 +45,7 @@ type Model struct {
 type Weights struct {
 	Features []string `json:"features"`
 	Document Model    `json:"document"`
+	Starter  Model    `json:"starter"` // for documents and the built-in vocabulary
 	Passage  Model    `json:"passage"`
 }
 
@@ -57,9 +60,12 @@ var fitted = sync.OnceValue(func() *Weights {
 	return &w
 })
 
-func (w *Weights) of(passage bool) *Model {
-	if passage {
+func (w *Weights) of(taxonomy string, passage bool) *Model {
+	switch {
+	case passage:
 		return &w.Passage
+	case taxonomy == skills.StarterName:
+		return &w.Starter
 	}
 	return &w.Document
 }
@@ -105,14 +111,14 @@ func (m *Model) Confidence(score float64, bounds Bounds) float64 {
 			}
 		}
 	}
+	if bounds.Inferred {
+		c = min(c, inferredConfidence)
+	}
 	if bounds.Plain {
 		c = max(c, m.Plain)
 	}
 	if c < m.Bold {
 		c = min(c, heldConfidence)
-	}
-	if bounds.Inferred {
-		c = min(c, inferredConfidence)
 	}
 	return math.Round(min(1, max(0, c))*1e4) / 1e4
 }

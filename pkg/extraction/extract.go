@@ -186,7 +186,7 @@ func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (cat
 			"The text is not in a language that the taxonomy "+x.taxonomy+" covers here (English); no skills were looked for.")
 		return result, nil
 	}
-	m := fitted().of(x.passage)
+	m := fitted().of(x.taxonomy, x.passage)
 	cut := m.Cut
 	if x.count < passageWords && m.ShortCut > 0 {
 		cut = m.ShortCut

@@ -12,9 +12,12 @@ import (
 //go:embed starter/skills/*.csv starter/occupations.csv
 var starterFiles embed.FS
 
+// StarterName is the name of the starter vocabulary.
+const StarterName = "Starter vocabulary"
+
 // starterInfo describes the starter vocabulary. Its version changes with its data.
 var starterInfo = Info{
-	Name: "Starter vocabulary", Version: "3.0", Licence: "Apache-2.0",
+	Name: StarterName, Version: "3.0", Licence: "Apache-2.0",
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 

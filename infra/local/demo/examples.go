@@ -77,6 +77,8 @@ func (l Loader) Parameters(ctx context.Context, demo stack.Demo) (map[string]str
 			values[parameter] = record.Base().ID
 		}
 	}
+	values["getPublicIndex.handle"] = tenants[0].facts.Handle
+	values["getPublicEntity.ctid"] = catalog.DerivedCTID(customer.OrganizationID)
 	var err error
 	for parameter, owner := range promises {
 		lists, err := l.actor(org).OutcomeLists(ctx, values[owner])

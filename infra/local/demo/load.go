@@ -33,13 +33,17 @@ type tenant struct {
 	customer     catalog.CustomerID
 	name         string
 	file         string
+	facts        catalog.OrganizationFacts
 }
 
 // The tenants' ids never change.
 var tenants = []tenant{
-	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json"},
+	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json", catalog.OrganizationFacts{
+		Description: "A public university on a bay, made up for this demo", Webpage: "https://alder-bay.example",
+		AgentType: "FourYear", Handle: "alder-bay", Publication: true,
+	}},
 	{"org_demo0quarryfalls", "cus_demo0quarryfalls", "Quarry Falls Technical College",
-		"quarry-falls-technical-college.json"},
+		"quarry-falls-technical-college.json", catalog.OrganizationFacts{}}, // shows what is missing without facts
 }
 
 // External ids of the example records. The course is in neither the program nor the
@@ -128,8 +132,10 @@ func (l Loader) tenant(ctx context.Context, t tenant, kept map[string]string) (s
 func (l Loader) register(ctx context.Context, t tenant) error {
 	organization, err := l.Store.Organization(ctx, t.organization)
 	if err == nil && organization == nil {
-		organization = &catalog.Organization{ID: t.organization, Name: t.name, CreatedAt: l.Store.Now()}
-		err = l.Store.SaveOrganization(ctx, organization)
+		organization = &catalog.Organization{
+			ID: t.organization, Name: t.name, CreatedAt: l.Store.Now(), OrganizationFacts: t.facts,
+		}
+		err = l.Store.ReplaceOrganization(ctx, &catalog.Organization{}, organization)
 	}
 	if err != nil {
 		return err

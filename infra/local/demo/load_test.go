@@ -181,7 +181,7 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != 2+len(named)+len(promises)+len(asked)+6 {
+	if len(first) != 4+len(named)+len(promises)+len(asked)+6 {
 		t.Errorf("%d parameters: %v", len(first), first)
 	}
 	if _, err := printing.WithExamples(skillscurriculum.OpenAPI, first); err != nil {

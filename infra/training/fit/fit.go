@@ -37,6 +37,12 @@ const (
 	mostBold          = 0.2
 	documentStep      = 40
 	passageStep       = 15
+	starterRidge      = 30
+	starterFolds      = 9
+	starterDeals      = 5
+	starterStep       = 30
+	starterPrecision  = 0.88
+	unjudgedWeight    = 0.5
 	curveCandidates   = 60
 	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
 
@@ -103,8 +109,9 @@ func Rows(e *extraction.Extractor, items []gold.Item, weight float64) []Row {
 
 // Model fits a model to the rows, calibrates it and sets the cross-validated scores
 // of the rows that are judged: in as many folds as given, dealt so many times, of
-// which the mean of the log-odds counts; or one group at a time for folds 0.
-func Model(rows []Row, ridge, recorded float64, folds, deals, step int) extraction.Model {
+// which the mean of the log-odds counts; or one group at a time for folds 0. The penalty
+// draws the weights to those of from.
+func Model(rows []Row, from extraction.Model, ridge, recorded float64, folds, deals, step int) extraction.Model {
 	odds := make([]float64, len(rows))
 	for deal := range deals {
 		foldOf, n := folder(rows, folds, deal)
@@ -115,7 +122,7 @@ func Model(rows []Row, ridge, recorded float64, folds, deals, step int) extracti
 					train = append(train, r)
 				}
 			}
-			m := learned(train, ridge, recorded)
+			m := learned(train, from, ridge, recorded)
 			for i, r := range rows {
 				if foldOf(r) == f && r.Features != nil {
 					odds[i] += logOdds(m.Score(r.ID, r.Features)) / float64(deals)
@@ -128,7 +135,7 @@ func Model(rows []Row, ridge, recorded float64, folds, deals, step int) extracti
 			rows[i].Score = chance(odds[i])
 		}
 	}
-	m := learned(rows, ridge, recorded)
+	m := learned(rows, from, ridge, recorded)
 	m.Steps = calibrated(Judged(rows), step)
 	return m
 }
@@ -165,7 +172,7 @@ func (e Extractors) PassageRows(set *gold.Data) []Row {
 // highest recall at the precision that is asked for, all fields unseen; the cut for
 // short texts likewise on excerpts.
 func Documents(rows []Row) extraction.Model {
-	m := Model(rows, documentRidge, documentRecord, 0, 1, documentStep)
+	m := Model(rows, extraction.Model{}, documentRidge, documentRecord, 0, 1, documentStep)
 	courses, excerpts := Of(rows, gold.CourseSet), Of(rows, gold.ExcerptSet)
 	plain := plainly(slices.Concat(courses, excerpts), &m)
 	m.Plain = 1 // what is plainly named is given at any cut
@@ -192,12 +199,39 @@ func cutAt(rows []Row, m *extraction.Model, precision float64) float64 {
 // of the sentences that are not synthetic, all unseen, is next to its best. Where
 // more skills gain nothing, fewer and surer ones are given.
 func Passages(rows []Row) extraction.Model {
-	m := Model(rows, passageRidge, passageRecord, passageFolds, passageDeals, passageStep)
+	m := Model(rows, extraction.Model{}, passageRidge, passageRecord, passageFolds, passageDeals, passageStep)
 	m.Plain = plainly(Judged(rows), &m)
 	thresholds, all := Curve(Judged(rows), func(r Row) float64 { return m.Confidence(r.Score, r.Bounds) })
 	best := slices.MaxFunc(all, func(a, b Figures) int { return cmp.Compare(a.F1, b.F1) }).F1
 	m.Cut = thresholds[slices.IndexFunc(all, func(f Figures) bool { return f.F1 >= best-passageLoss })]
 	m.Plain = max(m.Plain, m.Cut)
+	return m
+}
+
+// Readings returns rows for the candidates of courses that one reader judged. A candidate that was not judged counts as
+// wrong, in part.
+func Readings(e *extraction.Extractor, readings []gold.Reading) []Row {
+	var rows []Row
+	for i := range readings {
+		for _, r := range Rows(e, []gold.Item{readings[i].Item}, 1) {
+			if _, judged := readings[i].Judged[r.ID]; !judged {
+				r.Weight = unjudgedWeight
+			}
+			r.Item = &readings[i].Item
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// Starter fits the model for documents and the built-in vocabulary, from that for other vocabularies, and chooses the
+// lowest cut that reaches the precision asked for.
+func Starter(rows []Row, from extraction.Model) extraction.Model {
+	m := Model(rows, from, starterRidge, math.Inf(1), starterFolds, starterDeals, starterStep)
+	plain := plainly(Judged(rows), &m)
+	m.Plain = 1
+	m.Cut = cutAt(Judged(rows), &m, starterPrecision)
+	m.Plain = max(plain, m.Cut)
 	return m
 }
 
@@ -281,8 +315,8 @@ func folder(rows []Row, folds, deal int) (foldOf func(Row) int, n int) {
 }
 
 // learned fits the weights of features, then the record of single skills.
-func learned(rows []Row, ridge, recorded float64) extraction.Model {
-	m := logistic(rows, ridge)
+func learned(rows []Row, from extraction.Model, ridge, recorded float64) extraction.Model {
+	m := logistic(rows, from, ridge)
 	m.Record = record(rows, &m, recorded)
 	return m
 }
@@ -315,21 +349,24 @@ func record(rows []Row, m *extraction.Model, penalty float64) map[string]float64
 }
 
 // logistic minimizes the weighted log loss plus a ridge penalty by Newton's method. The
-// penalty applies to weights of features scaled to equal variance.
-func logistic(rows []Row, ridge float64) extraction.Model {
+// penalty applies to what is added to the weights of from, of features scaled to equal variance.
+func logistic(rows []Row, from extraction.Model, ridge float64) extraction.Model {
 	n := len(extraction.FeatureNames()) + 1
 	penalty := spreads(rows, n)
 	for i := range penalty {
 		penalty[i] *= ridge
 	}
 	penalty[0] = 1e-3
-	beta, x := make([]float64, n), make([]float64, n)
+	start, x := make([]float64, n), make([]float64, n)
+	start[0] = from.Bias
+	copy(start[1:], from.Weights)
+	beta := slices.Clone(start)
 	for range 30 {
 		hessian, step := make([][]float64, n), make([]float64, n)
 		for i := range n {
 			hessian[i] = make([]float64, n)
 			hessian[i][i] = penalty[i]
-			step[i] = -penalty[i] * beta[i]
+			step[i] = -penalty[i] * (beta[i] - start[i])
 		}
 		for _, r := range rows {
 			if r.Features == nil {

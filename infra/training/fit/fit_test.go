@@ -26,7 +26,7 @@ func rows() []Row {
 
 func TestModelLearnsWhatIsRight(t *testing.T) {
 	all := rows()
-	m := Model(all, 0.1, 1, 5, 2, 10)
+	m := Model(all, extraction.Model{}, 0.1, 1, 5, 2, 10)
 	f := Judge(Taken(all, &m, 0.5))
 	if f.Precision != 1 || f.Recall != 1 || f.Given != 1 {
 		t.Errorf("%+v", f)
@@ -48,7 +48,7 @@ func TestRecordOfSkills(t *testing.T) {
 		})
 	}
 	all = append(all, Row{Item: item, ID: "rare", Features: all[0].Features, Right: true, Weight: 0.1})
-	m := learned(all, 1, 1)
+	m := learned(all, extraction.Model{}, 1, 1)
 	if m.Record["good"] <= 1 || m.Record["bad"] >= -1 || m.Record["rare"] != 0 {
 		t.Errorf("record %v", m.Record)
 	}

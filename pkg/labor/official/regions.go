@@ -24,13 +24,12 @@ func ReadRegions(r io.Reader, progress labor.Progress) ([]labor.Region, error) {
 		return nil, err
 	}
 	defer b.close()
-	counties, err := b.open(col("cbsacode", "cbsacode"), col("cbsatitle", "cbsatitle"),
-		col("fipsstatecode", "fipsstatecode"))
+	counties, err := b.open(named("cbsacode", "cbsatitle", "fipsstatecode")...)
 	if err == nil {
 		defer counties.close()
 		return readRegions(counties, countyLine)
 	}
-	states, other := b.open(col("state_name", "state_name"), col("fips", "fips"))
+	states, other := b.open(named("state_name", "fips")...)
 	if other != nil {
 		return nil, err
 	}

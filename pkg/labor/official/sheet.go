@@ -153,6 +153,14 @@ func col(name, title string) column {
 	return column{name: name, title: regexp.MustCompile(`(?i)^(?:` + title + `)$`)}
 }
 
+// named returns columns whose titles are their names.
+func named(names ...string) (columns []column) {
+	for _, name := range names {
+		columns = append(columns, col(name, name))
+	}
+	return columns
+}
+
 func optional(name, title string) column {
 	c := col(name, title)
 	c.optional = true

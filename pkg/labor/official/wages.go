@@ -73,34 +73,22 @@ type wageNotes struct {
 
 var wageLayouts = []wageLayout{
 	{
-		columns: []column{
-			col("AREA", "AREA"), col("AREA_TITLE", "AREA_TITLE"), col("AREA_TYPE", "AREA_TYPE"),
-			col("OCC_CODE", "OCC_CODE"), col("OCC_TITLE", "OCC_TITLE"), col("O_GROUP", "O_GROUP|OCC_GROUP"),
-			col("TOT_EMP", "TOT_EMP"), col("A_PCT10", "A_PCT10"), col("A_PCT25", "A_PCT25"),
-			col("A_MEDIAN", "A_MEDIAN"), col("A_PCT75", "A_PCT75"), col("A_PCT90", "A_PCT90"),
-			col("HOURLY", "HOURLY"), optional("I_GROUP", "I_GROUP"),
-		},
+		columns: append(named("AREA", "AREA_TITLE", "AREA_TYPE", "OCC_CODE", "OCC_TITLE", "TOT_EMP", "A_PCT10", "A_PCT25",
+			"A_MEDIAN", "A_PCT75", "A_PCT90", "HOURLY"), col("O_GROUP", "O_GROUP|OCC_GROUP"), optional("I_GROUP", "I_GROUP")),
 		survey: "BLS OEWS",
 		notes:  officialNotes,
 		line:   officialLine,
 	},
 	{
-		columns: []column{
-			col("Year", "Year"), col("Area code", "Area code"), col("Area name", "Area name"),
-			col("SOC code", "SOC code"), col("Occupational title", "Occupational title"), col("Employment", "Employment"),
-			col("25th Percentile", "25th Percentile"), col("50th Percentile", "50th Percentile"),
-			col("75th Percentile", "75th Percentile"), col("Annual wage", "Annual wage"),
-		},
+		columns: named("Year", "Area code", "Area name", "SOC code", "Occupational title", "Employment", "25th Percentile",
+			"50th Percentile", "75th Percentile", "Annual wage"),
 		survey: "OEWS as published by the state of Washington",
 		notes:  func(*book, *table) wageNotes { return wageNotes{} },
 		line:   washingtonLine,
 	},
 	{
-		columns: []column{
-			col("Area Type", "Area Type"), col("Area", "Area"), col("Area Name", "Area Name"),
-			col("Standard Occupational Code", "Standard Occupational Code"), col("Occupational Title", "Occupational Title"),
-			col("Employment", "Employment"), col("Median Wage", "Median Wage"),
-		},
+		columns: named("Area Type", "Area", "Area Name", "Standard Occupational Code", "Occupational Title", "Employment",
+			"Median Wage"),
 		survey: "OEWS as published by the state of New York",
 		notes:  func(*book, *table) wageNotes { return wageNotes{vintage: undated} },
 		line:   newYorkLine,
