@@ -421,8 +421,8 @@ func (g *generator) text(schema map[string]any, name string) any {
 		return g.known["sectionId"]
 	case "programIds", "programs":
 		return g.known["programId"]
-	case "documentId", "label", "supersedes":
-		return nil // they do not stand with an address, a course, and any articulation
+	case "documentId", "label", "supersedes", "ownerId":
+		return nil // they do not stand with an address, a course, any articulation, and a file of courses
 	case "credentialIds":
 		return g.known["credentialId"]
 	case "ctid":
