@@ -41,6 +41,7 @@ var acts = append([]act{
 	{1, createDuringDelete},
 	{4, replacesOutcomes(catalog.CourseKind)},
 	{2, replacesOutcomes(catalog.ProgramKind)},
+	{3, decidesMap},
 	{2, reviewOutcome},
 	{2, adoptOutcomes},
 	{1, findOutcomes},

@@ -177,6 +177,7 @@ var tableChecks = []struct {
 	{"list", (*audit).lists},
 	{"course", (*audit).courses},
 	{"outcomes", (*audit).outcomes},
+	{"map", (*audit).maps},
 	{"hold", (*audit).holds},
 	{"file", (*audit).storage},
 	{"articulation", (*audit).articulations},

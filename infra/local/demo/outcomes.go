@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/skills"
 )
 
@@ -25,6 +26,7 @@ func (l Loader) outcomes(ctx context.Context, t tenant, held *heldQueue) error {
 	}
 	var lists struct {
 		Programs, Courses map[string][]catalog.OutcomeInput
+		Decisions         map[string][]decision // by program
 	}
 	if err := json.Unmarshal(text, &lists); err != nil {
 		return err
@@ -32,7 +34,72 @@ func (l Loader) outcomes(ctx context.Context, t tenant, held *heldQueue) error {
 	if err := replaceOutcomes[*catalog.Program](ctx, l, t.organization, lists.Programs, held); err != nil {
 		return err
 	}
+	if err := l.decideMaps(ctx, t.organization, lists.Decisions); err != nil {
+		return err
+	}
 	return replaceOutcomes[*catalog.Course](ctx, l, t.organization, lists.Courses, held)
+}
+
+// decision is the mark of a course, by its external id, for an outcome, by its code. Computed is the mark that is
+// computed once everything is read; with another one the decision is to be looked at again.
+type decision struct {
+	Outcome, Course, Note string
+	Mark, Computed        catalog.Mark
+	Assessed              bool
+}
+
+// decideMaps decides marks of programs whose outcomes have just been loaded.
+func (l Loader) decideMaps(ctx context.Context, org catalog.OrgID, decisions map[string][]decision) error {
+	programs, err := known[*catalog.Program](ctx, l, org, slices.Sorted(maps.Keys(decisions)))
+	if err != nil {
+		return err
+	}
+	actor := l.actor(org)
+	for name, program := range programs {
+		list, err := actor.Outcomes(ctx, catalog.ProgramKind, program.ID)
+		if err != nil {
+			return err
+		}
+		made, err := l.Store.MapDecisions(ctx, org, program.ID)
+		if err != nil {
+			return err
+		}
+		if list.List.ProcessingStatus != catalog.Pending || len(made) > 0 {
+			continue
+		}
+		var codes []string
+		for _, d := range decisions[name] {
+			codes = append(codes, d.Course)
+		}
+		courses, err := known[*catalog.Course](ctx, l, org, codes)
+		if err != nil {
+			return err
+		}
+		for _, d := range decisions[name] {
+			at := slices.IndexFunc(list.List.Outcomes, func(o catalog.Outcome) bool { return o.Code != nil && *o.Code == d.Outcome })
+			course := courses[d.Course]
+			if at < 0 || course == nil {
+				continue
+			}
+			outcome := &list.List.Outcomes[at]
+			decided := catalog.MapDecision{
+				DecidedMark: catalog.DecidedMark{
+					Mark: d.Mark, Note: &d.Note, DecidedAt: actor.Now, KeyID: actor.KeyID, ComputedThen: d.Computed,
+				},
+				OutcomeID: outcome.ID, CourseID: course.ID, Assessed: d.Assessed, Statement: outcome.Digest(),
+			}
+			fresh, err := service.Get[*catalog.Program](ctx, l.Store, org, program.ID, true)
+			if err != nil {
+				return err
+			}
+			var change catalog.Change
+			change.DecideCell(fresh, outcome.ID, course.ID, &decided, actor.Now)
+			if err := l.Store.Commit(ctx, org, &change); err != nil {
+				return fmt.Errorf("decision on %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 func replaceOutcomes[R catalog.Record](
