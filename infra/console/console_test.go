@@ -425,5 +425,9 @@ func tries(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`document.querySelectorAll("[data-note]").length > 0`)
 	p.Click("Try")
 	p.Shows("This key can only read")
+	var left int
+	if p.Eval(`document.querySelectorAll("[data-row]").length`, &left); left != 0 {
+		t.Error("what somebody tried is shown to the next who signs in")
+	}
 	look(t, p, "try-read-"+size)
 }

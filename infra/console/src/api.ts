@@ -22,7 +22,11 @@ type Options = { body?: unknown; ifMatch?: string | undefined; idempotencyKey?: 
 
 // The key lives here alone: it ends with the page.
 let key = "";
-export const signIn = (k: string) => { key = k; known.clear(); };
+export const signIn = (k: string) => { key = k; known.clear(); for (const forget of personal) forget(); };
+
+// onSignIn names what else is kept for the holder of a key and goes with it.
+const personal: (() => void)[] = [];
+export const onSignIn = (forget: () => void) => { personal.push(forget); };
 
 // Waiting is what the calls under way wait for; the page shows it.
 export type Waiting = { reason: "connection" | "limit" | "busy"; until: number } | null;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { call, get, query, remembered, type Page } from "./api";
+import { call, get, onSignIn, query, remembered, type Page } from "./api";
 import type { Course } from "./courses";
 import type { Quote, Skill } from "./evidence";
 import { go, type Route } from "./route";
@@ -93,6 +93,7 @@ const moves: Record<string, Verb[]> = {
 
 // Whoever decides writes the name once a session.
 const decider = { name: "", role: "" };
+onSignIn(() => { decider.name = decider.role = ""; });
 
 // Decision is one articulation: what is claimed, what speaks for it, and who decides.
 export function Decision({ id }: { id: string }) {

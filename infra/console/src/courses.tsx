@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { get, query } from "./api";
+import { get, onSignIn, query } from "./api";
 import { ReviewEvidence, isDone, type Reviewed } from "./review";
 import { replace, type Route } from "./route";
 import { Await, Badge, List, Screen, Search, State, Text, asProblem, count, number, useGet } from "./ui";
@@ -12,6 +12,7 @@ export type Course = {
 
 // done remembers which sections were found reviewed since sign-in.
 const done = new Map<string, boolean>();
+onSignIn(() => done.clear());
 
 // Progress counts the sections on which people have decided. The list of courses does not say
 // it, so the sections are read one by one, when somebody asks.

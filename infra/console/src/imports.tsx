@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, get, settled, upload, type Problem } from "./api";
+import { call, get, onSignIn, settled, upload, type Problem } from "./api";
 import { Chips } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
@@ -182,6 +182,7 @@ const owners = new Map<string, string>();
 
 // corrected is what was changed on a check and not checked yet; it stays while one looks elsewhere.
 const corrected = new Map<string, { columns: Map<string, string | null>; reading: Reading }>();
+onSignIn(() => { names.clear(); owners.clear(); corrected.clear(); });
 
 // Correct corrects a check's columns, checks again, and applies.
 function Correct({ i }: { i: Import }) {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Problem, call, get, settled } from "./api";
+import { Problem, call, get, onSignIn, settled } from "./api";
 import type { Quote, Skill } from "./evidence";
 import { Jobs, type JobRef } from "./jobs";
 import type { Program } from "./programs";
@@ -47,6 +47,7 @@ const kinds: Record<string, [string, string]> = {
 
 // drafts keeps decisions that were begun and not saved.
 const drafts = new Map<string, Decision>();
+onSignIn(() => drafts.clear());
 addEventListener("beforeunload", (e) => { if (drafts.size) e.preventDefault(); });
 
 // useMap reads a map with its version, the one that decisions are compared with, and the map with jobs.

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem, call, get, settled, type Failure } from "./api";
+import { Problem, call, get, onSignIn, settled, type Failure } from "./api";
 import type { Skill } from "./evidence";
 import { useMayWrite } from "./session";
 import { Await, Badge, Empty, Key, Loading, Notice, Refused, Select, Text, asProblem, count, isolated, levels, number, useAction, useGet, useShortcuts, words } from "./ui";
@@ -45,6 +45,7 @@ export function merge(base: Row[], mine: Row[], theirs: Row[]) {
 
 // drafts keeps what was written and not saved while one looks elsewhere.
 const drafts = new Map<string, { base: Row[]; rows: Row[] }>();
+onSignIn(() => drafts.clear());
 addEventListener("beforeunload", (e) => { if (drafts.size) e.preventDefault(); });
 
 const idle = (l: OutcomeList) => !["PENDING", "PROCESSING"].includes(l.processingStatus);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, query } from "./api";
+import { call, onSignIn, query } from "./api";
 import { Chips, Jobs, type JobRef } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
@@ -43,6 +43,7 @@ const sizes = (s: Settings) => [s.programs?.length && count(s.programs.length, "
 type Draft = { name: string; programs: Named[]; courses: Named[]; jobs: JobRef[]; skills: Named[]; area: { code: string; name: string } };
 const empty: Draft = { name: "", programs: [], courses: [], jobs: [], skills: [], area: { code: "national", name: "United States" } };
 let draft = empty;
+onSignIn(() => { draft = empty; });
 
 function NewReport() {
   const [d, set] = useState(draft);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, query, type Page, type Problem } from "./api";
+import { call, onSignIn, query, type Page, type Problem } from "./api";
 import { Compare, CourseName, Decision, Decisions, Equivalence, Tabs, type Articulation, type SkillMatch, type Taught } from "./articulation";
 import type { Course } from "./courses";
 import type { Skill } from "./evidence";
@@ -40,6 +40,7 @@ function Packages({ words }: { words: string }) {
 
 // useCompared asks for equivalents when the number of those that are ready changes, and when told. The last answer is shown meanwhile.
 const compared = new Map<string, unknown>();
+onSignIn(() => compared.clear());
 function useCompared<T>(path: string, ready: number) {
   const [state, set] = useState<{ data: T | undefined; problem: Problem | null }>({ data: compared.get(path) as T | undefined, problem: null });
   const [turn, again] = useState(0);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, maxFile, settled, upload, type Problem } from "./api";
+import { call, maxFile, onSignIn, settled, upload, type Problem } from "./api";
 import { Evidence, csv, nextQuote, type Item, type Quote, type Skill } from "./evidence";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
@@ -14,6 +14,7 @@ const maxText = 100_000;
 
 // What was typed and tried stays until sign-out or reload, whatever screen is shown meanwhile.
 const kept = { text: "", tried: [] as { id: string; name: string }[] };
+onSignIn(() => { kept.text = ""; kept.tried = []; });
 
 export function Try({ route }: { route: Route }) {
   const [, id] = route.parts;
