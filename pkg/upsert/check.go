@@ -66,7 +66,7 @@ func (r *run) check(row entry.Row) candidate {
 	switch {
 	case wrong != nil:
 	case row.Name == "":
-		if _, otherwise := row.Fields["externalId"].(any); !otherwise || row.Fields["externalId"] == "" {
+		if id := row.Fields["externalId"]; id == nil || id == "" {
 			wrong = append(wrong, catalog.FieldError{Location: "externalId", Message: "is required"})
 		}
 	case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
