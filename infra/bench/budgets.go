@@ -95,6 +95,7 @@ type world struct {
 	client
 	err                                                       error
 	course, section, credential, program, job, pack, uploaded string
+	ctid                                                      string // of the course
 	worker                                                    *queue.Worker
 	document                                                  *document
 	webhook                                                   *delivered
@@ -113,7 +114,7 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 		course := w.post("/courses", with(newCourse, "name", fmt.Sprint("Course ", i)))
 		courses, sections = append(courses, text(course, "id")), append(sections, text(course, "defaultSectionId"))
 	}
-	w.course, w.section = courses[0], sections[0]
+	w.course, w.section, w.ctid = courses[0], sections[0], catalog.DerivedCTID(courses[0])
 	w.credential = w.create("/credentials", map[string]any{"name": "Credential", "courseSectionIds": sections})
 	w.program = w.create("/programs", map[string]any{"name": "Program", "courseOrder": courses})
 	w.job, w.pack = w.create("/jobs", newJob), w.create("/transfer-packages", newPackage)
@@ -121,7 +122,14 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	var err error
+	college := catalog.Organization{ID: c.org, Name: "College", OrganizationFacts: catalog.OrganizationFacts{
+		Description: "A public two-year college", Webpage: "https://college.example", AgentType: "TwoYear",
+		Handle: "bench-college", Publication: true,
+	}}
+	err := c.store.ReplaceOrganization(context.Background(), &catalog.Organization{ID: c.org}, &college)
+	if err != nil {
+		return nil, err
+	}
 	w.webhook, err = newDelivered(ctx, c.service)
 	return w, err
 }
@@ -272,8 +280,11 @@ func (w *world) operations() map[string]func() measurement {
 				OrganizationID: w.org, Kind: catalog.OutcomeListKind, ID: catalog.OutcomeListID(course),
 			})
 		},
-		"GET a map of 10 courses": get("/programs/" + w.program + "/map"),
-		"GET the page of a map":   get("/programs/" + w.program + "/map/page"),
+		"GET a course in CTDL":            get("/courses/" + w.course + "/ctdl"),
+		"GET a public course":             get("/public/bench-college/ctdl/" + w.ctid),
+		"GET the index of what is public": get("/public/bench-college/ctdl/index.json"),
+		"GET a map of 10 courses":         get("/programs/" + w.program + "/map"),
+		"GET the page of a map":           get("/programs/" + w.program + "/map/page"),
 		"PUT a decision on a map": func() measurement {
 			path := "/programs/" + w.program
 			list, _ := w.send(call(http.MethodPut, path+"/outcomes", given(ids.New("Write "))))["outcomes"].([]any)
