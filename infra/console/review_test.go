@@ -17,9 +17,9 @@ func reviews(t *testing.T, s *service, p *browser.Page, size string) {
 	var course struct{ ID, DefaultSectionID string }
 	s.do(t, "createCourse", nil, object{"code": "RV " + size, "name": "Database Systems", "description": taught + " " + hostile[:400]}, &course)
 	s.signIn(p, s.key, "#/courses")
-	for tries := 0; ; tries++ { // what was made just now is found within 10 s
+	for tries := 0; ; tries++ { // what was made just now is found within 10 s; equal words are not asked for again
 		p.Press("/")
-		p.Fill("Search courses by code or name", "RV "+size)
+		p.Fill("Search courses by code or name", []string{"RV ", "rv "}[tries%2]+size)
 		p.Press("Enter")
 		if p.Within(3*time.Second, `document.activeElement.matches("[data-row]") && document.activeElement.innerText.includes("RV `+size+`")`) {
 			break
@@ -27,8 +27,6 @@ func reviews(t *testing.T, s *service, p *browser.Page, size string) {
 		if tries == 10 {
 			t.Fatal("the course is not found")
 		}
-		p.Fill("Search courses by code or name", "z")
-		p.Until(`!document.querySelector("[data-row]")`)
 	}
 	p.Press("Enter")
 	p.Until(`document.querySelectorAll("[data-note]").length > 4`)

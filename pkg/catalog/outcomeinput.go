@@ -242,10 +242,10 @@ func (r *replacing) ctid(i int, at Lookups) {
 	o := &r.out[i]
 	o.CTID = DerivedCTID(o.ID)
 	if r.kept[i] != nil {
-		o.CTID = r.kept[i].CTID
+		o.CTID = cmp.Or(r.kept[i].CTID, o.CTID)
 	}
 	r.in[i].apply(&o.Registered)
-	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.CTID == o.CTID }) {
+	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.ID != o.ID && other.CTID == o.CTID }) {
 		r.fault(at, "ctid", "must not be repeated", o.CTID)
 	}
 }

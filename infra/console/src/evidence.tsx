@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Text, count, isolated, levels, percent, useShortcuts } from "./ui";
 
 export type Skill = { skillId: string; skillName: string; level: number; confidence: number };
@@ -79,7 +79,9 @@ export function Evidence({ text, quotes, items, active, onActive, reviewed, none
     { keys: "j|ArrowDown", does: "Next skill", run: () => move(1) }, { keys: "k|ArrowUp", does: "Previous skill", run: () => move(-1) },
     { keys: "n", does: "Next quote of the skill", run: () => nextQuote(active) },
   ]);
-  useEffect(() => { // a skill that was chosen otherwise than by its note
+  // A skill that was chosen otherwise than by its note. An effect after painting would be late: where the focus has moved
+  // on meanwhile, two notes would take it from each other without end.
+  useLayoutEffect(() => {
     if (active && document.activeElement?.getAttribute("data-note") !== active && !document.activeElement?.closest("input, dialog, .bar")) focus(active);
   }, [active]);
   const times = (skill: string) => quotes.filter((q) => q.skillId === skill);
