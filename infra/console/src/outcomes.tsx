@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem, call, get, onSignIn, settled, type Failure } from "./api";
 import type { Skill } from "./evidence";
 import { useMayWrite } from "./session";
@@ -165,7 +165,7 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
   const area = useRef<HTMLOListElement>(null);
   const [wanted, want] = useState<string | null>(null);
   const focus = (key: string | null) => want(key);
-  useEffect(() => {
+  useLayoutEffect(() => { // at once: later it would take the focus from where the person has gone on
     if (!wanted) return;
     area.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(wanted)}"] textarea`)?.focus();
     want(null);
