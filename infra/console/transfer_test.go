@@ -53,14 +53,17 @@ func (s *service) transferred(t *testing.T, size string) {
 	}}, &courses)
 	for t.Context().Err() == nil {
 		s.do(t, "listTransferCourses", []string{pack.ID}, nil, &courses)
-		var found struct{ Matches []any }
-		if courses[0].ProcessingStatus == "COMPLETED" && courses[2].ProcessingStatus == "COMPLETED" {
-			if s.do(t, "matchTransferCourse", []string{pack.ID, courses[0].ID}, nil, &found); len(found.Matches) > 0 {
-				break
+		if courses[0].ProcessingStatus != "COMPLETED" || courses[2].ProcessingStatus != "COMPLETED" {
+			continue
+		}
+		var found struct{ Matches []struct{ CourseID string } }
+		s.do(t, "matchTransferCourse", []string{pack.ID, courses[0].ID}, nil, &found)
+		for _, m := range found.Matches {
+			if m.CourseID == course.ID {
+				return
 			}
 		}
 	}
-
 }
 
 // A person finds the best match of a transfer course, proposes an articulation, and decides it although somebody else
