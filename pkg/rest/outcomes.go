@@ -70,11 +70,6 @@ type replaceProgramOutcomesInput struct {
 	}
 }
 
-type adoptOutcomesInput struct {
-	courseInput
-	Body struct{ catalog.AdoptionInput }
-}
-
 type outcomeSkillInput struct {
 	OutcomeID string `path:"outcomeId"`
 	skillInput
@@ -90,16 +85,6 @@ type programOutcomeSkillInput struct {
 	outcomeSkillInput
 }
 
-type reviewCourseOutcomeInput struct {
-	courseOutcomeSkillInput
-	Body struct{ catalog.ReviewInput }
-}
-
-type reviewProgramOutcomeInput struct {
-	programOutcomeSkillInput
-	Body struct{ catalog.ReviewInput }
-}
-
 func (s *Server) bindCourseOutcomes() {
 	const kind = catalog.CourseKind
 	read(s, "listOutcomes", listOutcomes)
@@ -111,18 +96,18 @@ func (s *Server) bindCourseOutcomes() {
 	) (*OutcomeList, *catalog.Change, error) {
 		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
 	})
-	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *adoptOutcomesInput) (*OutcomeList, *catalog.Change,
+	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *with[courseInput, struct{ catalog.AdoptionInput }]) (*OutcomeList, *catalog.Change,
 		error) {
-		list, change, err := c.actor().AdoptOutcomes(ctx, in.CourseID, in.Body.AdoptionInput)
+		list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body.AdoptionInput)
 		if err != nil {
 			return nil, nil, err
 		}
 		return outcomeList(list), change, nil
 	})
 	write(s, "reviewCourseOutcomeSkill", func(
-		ctx context.Context, c *call, in *reviewCourseOutcomeInput,
+		ctx context.Context, c *call, in *with[courseOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewOutcome(ctx, kind, in.Path.CourseID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
 		in *courseOutcomeSkillInput) (*catalog.Change, error) {
@@ -141,9 +126,9 @@ func (s *Server) bindProgramOutcomes() {
 		return c.replaceOutcomes(ctx, kind, in.ProgramID, in.Body.OutcomesInput)
 	})
 	write(s, "reviewProgramOutcomeSkill", func(
-		ctx context.Context, c *call, in *reviewProgramOutcomeInput,
+		ctx context.Context, c *call, in *with[programOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewOutcome(ctx, kind, in.Path.ProgramID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,
 		in *programOutcomeSkillInput) (*catalog.Change, error) {

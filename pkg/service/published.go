@@ -79,8 +79,7 @@ func (x Publisher) Readiness(
 		if err != nil {
 			return nil, 0, err
 		}
-		wanted := resources[min(offset, len(resources)):]
-		wanted = wanted[:min(limit, len(wanted))]
+		wanted := catalog.PageOf(resources, offset, limit)
 		ids := make([]string, len(wanted))
 		for i, resource := range wanted {
 			ids[i] = resource.ID
@@ -104,7 +103,7 @@ func (x Publisher) Readiness(
 		}
 		// A record was changed or deleted since the feed was read.
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // Public returns the description of the public entity with a CTID. Whatever is not public is catalog.Absent.
