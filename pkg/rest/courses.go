@@ -49,7 +49,7 @@ type updateSectionInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	Include []string `query:"include" enum:"evidence,reviews,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
+	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus"`
 }
 
 type sectionSkillInput struct {
@@ -60,8 +60,7 @@ type sectionSkillInput struct {
 // SectionWithEvidence is a section as include shows it.
 type SectionWithEvidence struct {
 	*catalog.Section
-	Included
-	IncludedReviews
+	IncludedDecisions
 	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
 	IncludedText
 }
@@ -91,8 +90,8 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
-		out := &SectionWithEvidence{Section: section, Included: included, IncludedReviews: reviews}
+		included, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
+		out := &SectionWithEvidence{Section: section, IncludedDecisions: included}
 		if err == nil && slices.Contains(in.Include, "outcomes") {
 			var found []catalog.FoundOutcome
 			found, err = c.actor().FoundOutcomes(ctx, section)
@@ -117,8 +116,11 @@ func (s *Server) bindCourses() {
 	) (*catalog.Section, *catalog.Change, error) {
 		return c.actor().ReviewSection(ctx, in.Path.CourseID, in.Path.SectionID, in.Path.SkillID, in.Body.ReviewInput)
 	})
-	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
+	remove(s, "deleteSectionReview", func(
+		ctx context.Context, c *call, in *sectionSkillInput,
+	) (change *catalog.Change, err error) {
+		c.current, change, err = c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
+		return change, err
 	})
 }
 

@@ -96,8 +96,9 @@ func (s *Server) bindCourseOutcomes() {
 	) (*OutcomeList, *catalog.Change, error) {
 		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
 	})
-	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *with[courseInput, struct{ catalog.AdoptionInput }]) (*OutcomeList, *catalog.Change,
-		error) {
+	write(s, "adoptOutcomes", func(
+		ctx context.Context, c *call, in *with[courseInput, struct{ catalog.AdoptionInput }],
+	) (*OutcomeList, *catalog.Change, error) {
 		list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body.AdoptionInput)
 		if err != nil {
 			return nil, nil, err
@@ -107,11 +108,14 @@ func (s *Server) bindCourseOutcomes() {
 	write(s, "reviewCourseOutcomeSkill", func(
 		ctx context.Context, c *call, in *with[courseOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.Path.CourseID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(
+			ctx, kind, in.Path.CourseID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
+		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
 		in *courseOutcomeSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
+		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
+		return change, c.changed(list, err)
 	})
 }
 
@@ -128,11 +132,14 @@ func (s *Server) bindProgramOutcomes() {
 	write(s, "reviewProgramOutcomeSkill", func(
 		ctx context.Context, c *call, in *with[programOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.Path.ProgramID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(
+			ctx, kind, in.Path.ProgramID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
+		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,
 		in *programOutcomeSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
+		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
+		return change, c.changed(list, err)
 	})
 }
 
@@ -150,6 +157,9 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 		return nil, err
 	}
 	shown := outcomeList(p.List)
+	if len(in.Include) > 0 {
+		c.current = outcomeList(p.List)
+	}
 	for i := range shown.Outcomes {
 		o := &shown.Outcomes[i]
 		if slices.Contains(in.Include, "evidence") {
@@ -160,6 +170,14 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 		}
 	}
 	return shown, nil
+}
+
+// changed sets the list that a review has changed as the record of the response.
+func (c *call) changed(list *catalog.OutcomeList, err error) error {
+	if err == nil {
+		c.current = outcomeList(list)
+	}
+	return err
 }
 
 func outcomeList(list *catalog.OutcomeList) *OutcomeList {

@@ -86,10 +86,11 @@ func (o *Offered) references(
 			return of, err
 		}, func(ctx context.Context) (references, error) {
 			of := references{}
-			return of, Each(ctx, s, org, "", func(course *catalog.Course) error {
-				of[course.ID] = course.Sections
-				return nil
-			})
+			courses, err := s.Titles(ctx, org, catalog.CourseKind, "sections")
+			for _, course := range courses {
+				of[course.Base().ID] = course.(*catalog.Course).Sections
+			}
+			return of, err
 		})
 	}
 	course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
