@@ -160,7 +160,8 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*servic
 	if err != nil {
 		return nil, err
 	}
-	query := catalog.ArticulationQuery{Institution: in.Institution, Codes: codes, AsOf: cmp.Or(in.AsOf, catalog.DateOf(c.now)), ProgramID: in.ProgramID}
+	query := catalog.ArticulationQuery{Institution: in.Institution, Codes: codes,
+		AsOf: cmp.Or(in.AsOf, catalog.DateOf(c.now)), ProgramID: in.ProgramID}
 	return c.actor().LookUp(ctx, query, len(in.Include) > 0, c.admission.items)
 }
 

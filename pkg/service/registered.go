@@ -104,8 +104,8 @@ func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid st
 	return all.ids[ctid], err
 }
 
-// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of the
-// organization for its own.
+// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of
+// the organization for its own.
 func (x *CTIDs) Holders(ctx context.Context, s interface {
 	Searched
 	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
@@ -244,7 +244,9 @@ type Resource struct {
 }
 
 // Resources lists what can be published as it is now: all, or those with a name; by name, then creation.
-func (x *CTIDs) Resources(ctx context.Context, s Searched, org catalog.OrgID, name string) (found []Resource, err error) {
+func (x *CTIDs) Resources(
+	ctx context.Context, s Searched, org catalog.OrgID, name string,
+) (found []Resource, err error) {
 	all := x.kept(org)
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -191,7 +191,8 @@ func (t *titles) load(ctx context.Context, s Searched) (*snapshot, map[string]ca
 	return next, map[string]catalog.Record{}, err
 }
 
-// follow applies the changes since the last snapshot; it returns nil if there is none, or if there are too many changes.
+// follow applies the changes since the last snapshot; it returns nil if there is none, or if there are too many
+// changes.
 func (t *titles) follow(
 	ctx context.Context, s Searched, last *snapshot,
 ) (next *snapshot, changed map[string]catalog.Record, err error) {
