@@ -44,7 +44,9 @@ func Start(t testing.TB) *Browser {
 		t.Skip("no Chromium is installed")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb"))
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb"),
+		// As on a desk, where hints of keys are shown.
+		chromedp.Flag("blink-settings", "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"))
 	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(end)
 	ctx, closed := chromedp.NewContext(ctx)

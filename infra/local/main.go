@@ -36,7 +36,15 @@ func main() {
 		console.Fatal(err)
 	}
 	config.Dir, config.Functions, config.Console = *dir, *functions, console
-	receiver := &receiver.Receiver{Print: func(line string) { console.Print(line) }}
+	if err := os.MkdirAll(*dir, 0o755); err != nil {
+		console.Fatal(err)
+	}
+	messages, err := os.Create(filepath.Join(*dir, "webhooks.log"))
+	if err != nil {
+		console.Fatal(err)
+	}
+	verified := log.New(messages, "", log.Ltime|log.LUTC)
+	receiver := &receiver.Receiver{Print: func(line string) { verified.Print(line) }}
 	site := filepath.Join(*functions, string(api.Docs), reference.Folder)
 	config.Demo, config.Syllabi, config.Receiver = loadDemo(*dir, site, receiver), demo.Syllabi(), receiver
 
@@ -47,6 +55,7 @@ func main() {
 	}
 	if err := stack.Run(ctx, config, func(a stack.Announcement) {
 		announce(a)
+		fmt.Printf("Messages of the demo's webhook are written to %s\n\nCtrl-C stops everything.\n", messages.Name())
 		go func() { // counting takes long in a large table
 			if line := knownSkills(ctx, a.Environment); line != "" {
 				console.Print(line)
@@ -140,5 +149,5 @@ func announce(a stack.Announcement) {
 		fmt.Printf("  %s: key %s, read only %s\n", c.Name, c.APIKey, c.ReadOnlyAPIKey)
 	}
 	fmt.Printf("\nTry:\n  %s\n\nTo set the variables of a shell: eval \"$(build/skillsctl env)\"\n"+
-		"Interactive reference and guides: %s/docs\n\nCtrl-C stops everything.\n", a.FirstCall(), a.BaseURL)
+		"Interactive reference and guides: %s/docs\n", a.FirstCall(), a.BaseURL)
 }

@@ -99,6 +99,7 @@ type Operation struct {
 	Gives   []string // media types of a successful response, the default first; nil for no body
 	Creates string   // id of the GET of the created record, for Location; "" for none
 	ETag    bool     // the response has an ETag; a GET compares it with If-None-Match
+	Record  bool     // the response can have X-Record-ETag
 	Passing string   // field that differs in every response, which the ETag omits; "" for none
 	Polled  bool     // the response has Retry-After while the record is worked on
 	Leads   string   // id of the GET to which clients that prefer HTML are redirected; "" for none

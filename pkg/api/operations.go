@@ -142,7 +142,9 @@ var (
 	bodiless      option = func(o *Operation) { o.Accepts = nil }
 	tagged        option = func(o *Operation) { o.ETag = true }
 	untagged      option = func(o *Operation) { o.ETag = false }
-	paged         option = func(o *Operation) { o.Pages = true }
+	// recordTagged marks a response that is not the record alone, with the ETag of the record.
+	recordTagged option = func(o *Operation) { o.Record = true }
+	paged        option = func(o *Operation) { o.Pages = true }
 	// open marks an operation that pages of any origin may call, without a key.
 	open option = func(o *Operation) { o.Access, o.Cost, o.Open = Public, free, true }
 	// withRejects leaves the signed address out of the ETag.
@@ -198,7 +200,7 @@ var operations = []Operation{
 		described("Adds a section to the course. With a syllabusHref or documentId, skill extraction is queued; poll the section until processingStatus is COMPLETED or FAILED."),
 		costs(withCourse), counts("syllabusHref", "documentId"), queues, creates("getSection"))),
 	get("getSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Read a section",
-		described("Returns the section with its skills. include adds the evidence for extracted skills and the reviews.")),
+		described("Returns the section with its skills. include adds the evidence for extracted skills and the reviews."), recordTagged),
 	added(patch("updateSection", Courses, "/courses/{courseId}/sections/{sectionId}", "Change a section", "getSection",
 		described("Changes the fields in the body. A new syllabusHref or documentId queues skill extraction; skills replaces the list and discards its reviews."),
 		costs(withCourse), queues)),
@@ -207,9 +209,9 @@ var operations = []Operation{
 	added(put("reviewSectionSkill", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Review a skill of a section", "getSection",
 		described("Accepts, corrects, adds or rejects a skill. The review replaces any earlier review of the skill and survives later extractions."))),
 	added(remove("deleteSectionReview", Courses, "/courses/{courseId}/sections/{sectionId}/skills/{skillId}/review", "Delete a review of a section's skill", "getSection",
-		described("Restores the skill as it was extracted or set by hand. Returns 204 even if there is no review."))),
+		described("Restores the skill as it was extracted or set by hand. Returns 204 even if there is no review."), recordTagged)),
 	added(get("getCourseOutcomes", Courses, "/courses/{courseId}/outcomes", "Read the outcomes of a course",
-		described("Returns what the course promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."))),
+		described("Returns what the course promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."), recordTagged)),
 	added(put("replaceCourseOutcomes", Courses, "/courses/{courseId}/outcomes", "Replace the outcomes of a course", "getCourseOutcomes",
 		described("Replaces the list. An outcome keeps its id by id, else by code, else by statement; an unchanged statement keeps its skills, level and reviews. New and changed statements are read, unless their skills and level are given: the response is then 202; poll the list until processingStatus is COMPLETED or FAILED. A PUT meanwhile supersedes the extraction."),
 		begins)),
@@ -217,9 +219,9 @@ var operations = []Operation{
 		described("Appends the outcomes that were found in the syllabus of a section (include=outcomes of getSection) and whose statements the list lacks, without regard to case and blanks, with what was extracted. A code that the list has is left out. Refused (409) while the section is PENDING or PROCESSING."),
 		compares("getCourseOutcomes"), tagged)),
 	added(put("reviewCourseOutcomeSkill", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Review a skill of a course's outcome", "getCourseOutcomes",
-		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
+		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged, recordTagged)),
 	added(remove("deleteCourseOutcomeReview", Courses, "/courses/{courseId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a course's outcome", "getCourseOutcomes",
-		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
+		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."), recordTagged)),
 	ctdl("getCourseCTDL", Courses, "/courses/{courseId}", "Read a course in CTDL", "course"),
 	added(list("listOutcomes", Courses, "/outcomes", "Find outcomes with a skill",
 		described("Returns the outcomes of courses and programs that name the skill, by the name of the course or program, then in the order of its list. Changes take effect within 10 seconds."), errors(catalog.NotFound))),
@@ -268,14 +270,14 @@ var operations = []Operation{
 	added(remove("removeProgramCourse", Programs, "/programs/{programId}/courses/{courseId}", "Remove a course from a program", "getProgram",
 		described("Removes the course from the program but does not delete it."))),
 	added(get("getProgramOutcomes", Programs, "/programs/{programId}/outcomes", "Read the outcomes of a program",
-		described("Returns what the program promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."))),
+		described("Returns what the program promises, sentence by sentence, with the skills and the level of each. include adds the evidence in the statements and the reviews."), recordTagged)),
 	added(put("replaceProgramOutcomes", Programs, "/programs/{programId}/outcomes", "Replace the outcomes of a program", "getProgramOutcomes",
 		described("Replaces the list, as replaceCourseOutcomes does."), begins)),
 	ctdl("getProgramCTDL", Programs, "/programs/{programId}", "Read a program in CTDL", "program"),
 	added(put("reviewProgramOutcomeSkill", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Review a skill of a program's outcome", "getProgramOutcomes",
-		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged)),
+		described("Accepts, corrects, adds or rejects a skill, and returns the outcome. The review replaces any earlier review of the skill and survives later extractions. If-Match compares with the list."), untagged, recordTagged)),
 	added(remove("deleteProgramOutcomeReview", Programs, "/programs/{programId}/outcomes/{outcomeId}/skills/{skillId}/review", "Delete a review of a skill of a program's outcome", "getProgramOutcomes",
-		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."))),
+		described("Restores the skill as it was extracted or given. Returns 204 even if there is no review."), recordTagged)),
 
 	list("listTransferPackages", Transfers, "/transfer-packages", "List transfer packages",
 		described("Returns the organization's transfer packages in creation order. externalId selects a package by exact value, query by words of uniqueTag and name, best match first.")),
@@ -294,13 +296,13 @@ var operations = []Operation{
 		described("Creates 1 to 50 courses, all or none, each PENDING. Their skills are extracted from the syllabus or, without one, from the name and description. Poll them until processingStatus is COMPLETED or FAILED."),
 		costs(perCourse), counts("courses"), queues, creates("getTransferCourse"), untagged),
 	added(get("getTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Read a transfer course",
-		described("Returns the course with its skills. include adds the evidence for extracted skills and the reviews."))),
+		described("Returns the course with its skills. include adds the evidence for extracted skills and the reviews."), recordTagged)),
 	added(remove("deleteTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}", "Delete a transfer course", "getTransferCourse",
 		described("Deletes the course; a pending extraction is discarded."))),
 	added(put("reviewTransferCourseSkill", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review", "Review a skill of a transfer course", "getTransferCourse",
 		described("Accepts, corrects, adds or rejects a skill. The review replaces any earlier review of the skill and survives later extractions."))),
 	added(remove("deleteTransferCourseReview", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/skills/{skillId}/review", "Delete a review of a transfer course's skill", "getTransferCourse",
-		described("Restores the skill as it was extracted. Returns 204 even if there is no review."))),
+		described("Restores the skill as it was extracted. Returns 204 even if there is no review."), recordTagged)),
 	added(post("retryTransferCourse", Transfers, "/transfer-packages/{packageId}/courses/{transferCourseId}/retry", "Retry the extraction of a transfer course",
 		described("Sets a FAILED course to PENDING and queues its extraction. Any other status is refused (409)."),
 		costs(extract), expensive, bodiless, queues, accepted, tagged)),
@@ -321,7 +323,7 @@ var operations = []Operation{
 		described("Returns the approved articulations in force that need attention: changes since their approval, reviews that are due, and those that end within 90 days."),
 		costsEach("started 100 articulations of the page"))),
 	added(get("getArticulation", Articulations, "/articulations/{articulationId}", "Read an articulation",
-		described("Returns the articulation with the decision, who made it, and the evidence. include=evidence adds the current evidence before approval. Accept or format selects JSON or HTML (a page to read, print and sign)."), gives(JSON, HTML))),
+		described("Returns the articulation with the decision, who made it, and the evidence. include=evidence adds the current evidence before approval. Accept or format selects JSON or HTML (a page to read, print and sign)."), recordTagged, gives(JSON, HTML))),
 	added(get("getArticulationPage", Articulations, "/articulations/{articulationId}/page", "Read an articulation as a page",
 		described("Returns an HTML page to read, print and sign: the sending and receiving courses, the skills of both sides with quotes from their syllabi, and the history. Until approval, the comparison uses current data."), gives(HTML))),
 	added(post("createArticulationLink", Articulations, "/articulations/{articulationId}/links", "Create a link to an articulation's page",

@@ -81,4 +81,6 @@ const (
 	HeaderCost      = "X-RateLimit-Cost"
 	HeaderKey       = "X-API-Key"
 	HeaderETag      = "ETag"
+	// HeaderRecordETag is the ETag of the record for If-Match, where the body is not the record alone.
+	HeaderRecordETag = "X-Record-ETag"
 )

@@ -85,6 +85,7 @@ type SectionRef struct {
 	Status         SectionStatus `json:"status" doc:"Whether the section is held" extension:"true"`
 	InstructorName *string       `json:"instructorName" doc:"Name of the instructor; null if unknown" extension:"true"`
 	SkillCount     int           `json:"skillCount" doc:"Number of skills that the section teaches" extension:"true"`
+	Reviewed       bool          `json:"reviewed" doc:"Whether people have reviewed every skill that was found; false without skills and reviews" extension:"true"`
 }
 
 // MaxCourseRowBytes limits the size of a course's section references in its row.

@@ -222,6 +222,11 @@ func ApplyReviews(reviews []Review, found []SkillRef) ([]SkillRef, []Review) {
 	return skills, reviews
 }
 
+// FullyReviewed reports whether there are reviews, and one of every skill.
+func FullyReviewed(skills []SkillRef, reviews []Review) bool {
+	return len(reviews) > 0 && len(unnamed(skills, reviews)) == 0
+}
+
 // unnamed returns the skills without a review.
 func unnamed(skills []SkillRef, reviews []Review) []SkillRef {
 	named := make(map[string]bool, len(reviews))

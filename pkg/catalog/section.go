@@ -172,7 +172,7 @@ func (s *Section) begin(course *Course, id string, now Time) {
 func (s *Section) Ref() SectionRef {
 	ref := SectionRef{
 		ID: s.ID, Name: s.Name, ExternalID: s.ExternalID, Status: s.Status, InstructorName: s.InstructorName,
-		SkillCount: len(s.Skills),
+		SkillCount: len(s.Skills), Reviewed: FullyReviewed(s.Skills, s.Reviews),
 	}
 	if s.Description != nil {
 		ref.Description = *s.Description

@@ -1,6 +1,10 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Source is the kind of text that skills are extracted from.
 type Source string
@@ -48,6 +52,44 @@ func describing(name string, description *string) string {
 	}
 	return name + "\n\n" + *description
 }
+
+// Locate sets the offsets and the words of quotes to those that they have in text. The extractor has read a cleaned copy
+// of it: lines are joined, and doubled spaces, controls and marks of list items are missing. A quote that is not
+// found becomes the whole text.
+func Locate(evidence []Evidence, text string) {
+	original := []rune(text)
+	for i := range evidence {
+		e := &evidence[i]
+		quote := slices.DeleteFunc([]rune(e.Quote), cleaned)
+		start, end, off := 0, len(original), len(original)+len(e.Quote)+e.Start
+		for at, r := range original {
+			if cleaned(r) || max(at-e.Start, e.Start-at) >= off {
+				continue
+			}
+			if to := matching(quote, original, at); to > 0 {
+				start, end, off = at, to, max(at-e.Start, e.Start-at)
+			}
+		}
+		e.Start, e.End, e.Quote = start, end, string(original[start:end])
+	}
+}
+
+// matching returns the end of a quote in a text at an offset, or 0 if the text has other words there.
+func matching(quote, text []rune, at int) int {
+	for _, r := range quote {
+		for at < len(text) && cleaned(text[at]) {
+			at++
+		}
+		if at == len(text) || text[at] != r {
+			return 0
+		}
+		at++
+	}
+	return at
+}
+
+// cleaned reports whether a character may differ in a cleaned copy, where a bar stands for a tab.
+func cleaned(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.C, r) || r == '|' }
 
 // SourceOf returns what the skills of a record are extracted from, and the text of a
 // description; course is that of a section.

@@ -180,7 +180,7 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 			values["failure"] = outcome.Failure
 		} else {
 			skills, reviewed := catalog.ApplyReviews(now.Reviews, outcome.Skills)
-			writes = s.countSkills(now, len(skills), at)
+			writes = s.mention(now, len(skills), catalog.FullyReviewed(skills, reviewed), at)
 			if len(reviewed) > 0 {
 				values[reviews] = catalog.Reviews(reviewed)
 			}
@@ -208,22 +208,22 @@ func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog
 	})
 }
 
-// countSkills returns the update of a section's reference in its course, if it has another
-// number of skills now.
-func (s *Store) countSkills(task *catalog.Task, skills int, at catalog.Time) []write {
+// mention returns the update of a section's reference in its course, if its skills changed what the reference says.
+func (s *Store) mention(task *catalog.Task, skills int, reviewed bool, at catalog.Time) []write {
 	course := task.Course
 	if course == nil {
 		return nil
 	}
 	i := slices.IndexFunc(course.Sections, func(r catalog.SectionRef) bool { return r.ID == task.Job.ID })
-	if i < 0 || course.Sections[i].SkillCount == skills {
+	if i < 0 || course.Sections[i].SkillCount == skills && course.Sections[i].Reviewed == reviewed {
 		return nil
 	}
 	after := *course
 	after.UpdatedAt = at
 	var e expression
 	ref := fmt.Sprintf("%s[%d].", e.name("sections"), i)
-	e.sets = append(e.sets, ref+e.name("skillCount")+" = "+e.value(number(skills)))
+	e.sets = append(e.sets, ref+e.name("skillCount")+" = "+e.value(number(skills)),
+		ref+e.name("reviewed")+" = "+e.value(&types.AttributeValueMemberBOOL{Value: reviewed}))
 	e.set("updatedAt", text(at.String()))
 	e.conditions = []string{
 		ref + e.name("id") + " = " + e.value(text(task.Job.ID)), e.name("updatedAt") + " < " + e.value(text(at.String())),

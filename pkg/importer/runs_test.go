@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
+	"skillscurriculum/infra/heap"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service"
 )
@@ -192,7 +191,7 @@ func TestPoisonedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			i := f.request(name, string(of.content), nil)
-			if peak := f.peak(func() { f.deliver() }); peak > most {
+			if peak := heap.Peak(func() { f.deliver() }); peak > most {
 				t.Errorf("%d MiB", peak>>20)
 			}
 			now, _ := f.get(i)
@@ -205,31 +204,4 @@ func TestPoisonedFiles(t *testing.T) {
 			}
 		})
 	}
-}
-
-// peak returns how many bytes more are in use at most while a function runs. Garbage is collected often.
-func (f *fixture) peak(run func()) (most uint64) {
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	before := m.HeapAlloc
-	done, sampled := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(sampled)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			most = max(most, m.HeapAlloc)
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-		}
-	}()
-	run()
-	close(done)
-	<-sampled
-	return most - min(most, before)
 }

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/xuri/excelize/v2"
 
+	"skillscurriculum/infra/heap"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -78,36 +76,6 @@ func workbook(t testing.TB, sheet io.Reader, others ...packed) []byte {
 		{"xl/worksheets/sheet1.xml", sheet},
 	}
 	return archiveOf(t, append(entries, others...)...)
-}
-
-// measured returns the bytes that are in use at most at once while f runs, and the time that it takes. Garbage is
-// collected often, so that little of it counts.
-func measured(f func()) (peak uint64, took time.Duration) {
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	before := m.HeapAlloc
-	done, sampled := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(sampled)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-		}
-	}()
-	start := time.Now()
-	f()
-	took = time.Since(start)
-	close(done)
-	<-sampled
-	return peak - min(peak, before), took
 }
 
 // Poisoned files fail with a code, in bounded memory, and leave no temporary files.
@@ -214,7 +182,7 @@ func TestPoison(t *testing.T) {
 			content := c.content()
 			before := temporary(t)
 			var err error
-			peak, took := measured(func() {
+			peak := heap.Peak(func() {
 				var f *File
 				if f, err = Open(bytes.NewReader(content), c.file, Options{MaxRows: 200_000}); err == nil {
 					for _, err = range f.Rows() {
@@ -238,7 +206,7 @@ func TestPoison(t *testing.T) {
 			if after := temporary(t); after > before {
 				t.Errorf("%d temporary files remain", after-before)
 			}
-			t.Logf("%s of %d KB: %d MiB, %v: %v", c.name, len(content)>>10, peak>>20, took.Round(time.Millisecond), err)
+			t.Logf("%s of %d KB: %d MiB: %v", c.name, len(content)>>10, peak>>20, err)
 		})
 	}
 }

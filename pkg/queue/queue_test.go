@@ -196,7 +196,7 @@ func (d *documents) Plain(ctx context.Context, words string) (catalog.SyllabusTe
 		return catalog.SyllabusText{}, &catalog.Failure{Code: catalog.TimedOut, Message: "too slow"}
 	}
 	d.asked = append(d.asked, words)
-	return catalog.SyllabusText{Text: words, SHA256: "digest of " + words}, d.fail
+	return catalog.SyllabusText{Text: strings.ReplaceAll(words, "\n\n", "\n"), SHA256: "digest of " + words}, d.fail
 }
 
 // line is a queue that remembers what was sent, or refuses to take it.
@@ -312,6 +312,8 @@ func TestWhatIsRead(t *testing.T) {
 	b.deliver()
 	if o := b.table.outcome; len(o.Skills) == 0 || o.Provenance.Source != catalog.FromDescription {
 		t.Errorf("of a description: %+v", o)
+	} else if e := o.Evidence[len(o.Evidence)-1]; b.table.description[e.Start:e.End] != e.Quote {
+		t.Errorf("%q is not at %d of the description", e.Quote, e.Start)
 	}
 	b.job.Kind, b.table.status = catalog.SyllabusExtractionKind, catalog.Pending
 	b.deliver()

@@ -179,6 +179,9 @@ func (w *Worker) extract(ctx context.Context, task *catalog.Task) (outcome *cata
 		return failed(catalog.TimedOut, "The skills were not extracted in the remaining time.")
 	}
 	found.Provenance, found.Text = provenance, document.Text
+	if task.Source == catalog.FromDescription {
+		catalog.Locate(found.Evidence, task.Description)
+	}
 	return &found
 }
 

@@ -88,7 +88,11 @@ func (s *Server) bindArticulations() {
 			return nil, err
 		}
 		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
-		if err == nil && len(in.Include) > 0 && a.Status != catalog.ArticulationApproved {
+		if err != nil || len(in.Include) == 0 {
+			return a, err
+		}
+		c.current = catalog.Copy(a)
+		if a.Status != catalog.ArticulationApproved {
 			a.Evidence, err = c.actor().CurrentEvidence(ctx, a)
 		}
 		return a, err

@@ -62,6 +62,7 @@ type call struct {
 	retryAfter string
 	links      []string
 	rendered   *rendered // body instead of the output as JSON
+	current    any       // what the GET of the record returns, where the response is something else
 	begun      bool      // an extraction of an operation that does not always start one; see api.Operation.Begins
 }
 

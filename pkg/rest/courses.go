@@ -54,7 +54,7 @@ type updateSectionInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	Include []string `query:"include" enum:"evidence,reviews,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; outcomes adds the outcomes found in the syllabus"`
+	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus"`
 }
 
 type sectionSkillInput struct {
@@ -70,8 +70,7 @@ type reviewSectionInput struct {
 // SectionWithEvidence is a section as include shows it.
 type SectionWithEvidence struct {
 	*catalog.Section
-	Included
-	IncludedReviews
+	IncludedDecisions
 	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
 	IncludedText
 }
@@ -101,8 +100,8 @@ func (s *Server) bindCourses() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
-		out := &SectionWithEvidence{Section: section, Included: included, IncludedReviews: reviews}
+		included, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
+		out := &SectionWithEvidence{Section: section, IncludedDecisions: included}
 		if err == nil && slices.Contains(in.Include, "outcomes") {
 			var found []catalog.FoundOutcome
 			found, err = c.actor().FoundOutcomes(ctx, section)
@@ -127,8 +126,11 @@ func (s *Server) bindCourses() {
 	) (*catalog.Section, *catalog.Change, error) {
 		return c.actor().ReviewSection(ctx, in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
 	})
-	remove(s, "deleteSectionReview", func(ctx context.Context, c *call, in *sectionSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
+	remove(s, "deleteSectionReview", func(
+		ctx context.Context, c *call, in *sectionSkillInput,
+	) (change *catalog.Change, err error) {
+		c.current, change, err = c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
+		return change, err
 	})
 }
 

@@ -14,12 +14,19 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// tag sets the ETag if the operation has one.
+// tag sets the ETag if the operation has one, and that of the record where the body shows it otherwise.
 func (c *call) tag(r response) {
-	if c.op.ETag {
-		sum := sha256.Sum256(without(c.op.Passing, r.body))
-		r.header[api.HeaderETag] = []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
+	if c.current != nil {
+		r.header[api.HeaderRecordETag] = tagOf(encode(c.current))
 	}
+	if c.op.ETag {
+		r.header[api.HeaderETag] = tagOf(without(c.op.Passing, r.body))
+	}
+}
+
+func tagOf(body []byte) []string {
+	sum := sha256.Sum256(body)
+	return []string{`"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
 // without removes a field from a JSON object, unless the field is "".
@@ -43,7 +50,7 @@ func (c *call) unlessKnown(r response) response {
 	}
 	out := response{status: http.StatusNotModified, header: http.Header{}}
 	for name, values := range r.coded(c.request).header {
-		if name == api.HeaderETag || name == "Vary" || name == "Cache-Control" {
+		if name == api.HeaderETag || name == api.HeaderRecordETag || name == "Vary" || name == "Cache-Control" {
 			out.header[name] = values
 		}
 	}

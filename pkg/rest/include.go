@@ -22,6 +22,17 @@ type IncludedReviews struct {
 	Shown *[]catalog.Review `json:"reviews,omitempty" doc:"People's decisions on the skills, by skillName, then skillId; only with include=reviews" extension:"true"` // named unlike the record's stored field Reviews
 }
 
+type includeReviewedInput struct {
+	Include []string `query:"include" enum:"evidence,reviews,rejected,text" doc:"evidence adds evidence and provenance; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; text adds the text to which the evidence's offsets refer"`
+}
+
+// IncludedDecisions is what include adds to a record with reviews.
+type IncludedDecisions struct {
+	Included
+	IncludedReviews
+	RejectedEvidence *[]catalog.Evidence `json:"rejectedEvidence,omitempty" doc:"Where in the text each skill was found that people rejected; only with include=rejected" extension:"true"`
+}
+
 // include loads the evidence of a record's skills if requested. Skills set by hand have none, even if an earlier
 // extraction found them.
 func (c *call) include(
@@ -50,21 +61,31 @@ func (c *call) include(
 // includeReviewed is include for a record with reviews: skills that a person added have no evidence.
 func (c *call) includeReviewed(
 	ctx context.Context, names []string, r catalog.Record, skills []catalog.SkillRef, byHand bool,
-) (Included, IncludedReviews, error) {
-	reviews := catalog.ReviewsOf(r)
-	found := slices.DeleteFunc(slices.Clone(skills), func(s catalog.SkillRef) bool {
-		return slices.ContainsFunc(reviews, func(r catalog.Review) bool {
-			return r.SkillID == s.SkillID && r.Extracted == nil
-		})
-	})
-	included, err := c.include(ctx, names, r.Base().ID, found, byHand)
-	if err != nil || !slices.Contains(names, "reviews") {
-		return included, IncludedReviews{}, err
+) (out IncludedDecisions, err error) {
+	if len(names) > 0 {
+		c.current = r
 	}
-	if reviews == nil {
-		reviews = []catalog.Review{}
+	reviews := append([]catalog.Review{}, catalog.ReviewsOf(r)...)
+	if slices.Contains(names, "reviews") {
+		out.Shown = &reviews
 	}
-	return included, IncludedReviews{&reviews}, nil
+	rejected, found := []catalog.SkillRef{}, slices.Clone(skills)
+	for _, r := range reviews {
+		if r.Extracted == nil {
+			found = slices.DeleteFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == r.SkillID })
+		} else if r.Verdict == catalog.Rejected {
+			rejected = append(rejected, catalog.SkillRef{SkillID: r.SkillID})
+		}
+	}
+	if slices.Contains(names, "rejected") {
+		of, err := c.include(ctx, []string{"evidence"}, r.Base().ID, rejected, byHand)
+		if err != nil {
+			return out, err
+		}
+		out.RejectedEvidence = of.Evidence
+	}
+	out.Included, err = c.include(ctx, names, r.Base().ID, found, byHand)
+	return out, err
 }
 
 // IncludedText is what include=text adds to a record.

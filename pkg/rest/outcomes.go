@@ -122,11 +122,13 @@ func (s *Server) bindCourseOutcomes() {
 	write(s, "reviewCourseOutcomeSkill", func(
 		ctx context.Context, c *call, in *reviewCourseOutcomeInput,
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
 		in *courseOutcomeSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
+		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
+		return change, c.changed(list, err)
 	})
 }
 
@@ -143,11 +145,13 @@ func (s *Server) bindProgramOutcomes() {
 	write(s, "reviewProgramOutcomeSkill", func(
 		ctx context.Context, c *call, in *reviewProgramOutcomeInput,
 	) (*catalog.Outcome, *catalog.Change, error) {
-		return c.actor().ReviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,
 		in *programOutcomeSkillInput) (*catalog.Change, error) {
-		return c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
+		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
+		return change, c.changed(list, err)
 	})
 }
 
@@ -165,6 +169,9 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 		return nil, err
 	}
 	shown := outcomeList(p.List)
+	if len(in.Include) > 0 {
+		c.current = outcomeList(p.List)
+	}
 	for i := range shown.Outcomes {
 		o := &shown.Outcomes[i]
 		if slices.Contains(in.Include, "evidence") {
@@ -175,6 +182,14 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 		}
 	}
 	return shown, nil
+}
+
+// changed sets the list that a review has changed as the record of the response.
+func (c *call) changed(list *catalog.OutcomeList, err error) error {
+	if err == nil {
+		c.current = outcomeList(list)
+	}
+	return err
 }
 
 func outcomeList(list *catalog.OutcomeList) *OutcomeList {

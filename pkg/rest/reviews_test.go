@@ -149,6 +149,11 @@ func TestReviews(t *testing.T) {
 			}
 			with.want("reviews.5", absent{})
 			with.want("evidence.2", absent{}) // of what is extracted and stands
+			with.want("rejectedEvidence", absent{})
+			of := one.must(200, "GET", r.path+"?include=rejected", "")
+			of.want("evidence", absent{})
+			of.want("rejectedEvidence.0.skillId", known[2])
+			of.want("rejectedEvidence.1", absent{})
 			for i := range 2 {
 				if id := with.text(fmt.Sprintf("evidence.%d.skillId", i)); id != known[0] && id != known[1] {
 					t.Errorf("evidence of %s", id)
@@ -176,11 +181,22 @@ func TestReviews(t *testing.T) {
 			s.clock.Add(10)
 			one.must(412, "PUT", at(1), `{"verdict":"ACCEPTED"}`, "If-Match", rest.header("ETag"))
 			one.must(412, "DELETE", at(0), "", "If-Match", rest.header("ETag"))
+			// A response that is not the record alone names the record's ETag.
+			if got := rest.header("X-Record-ETag"); got != tag {
+				t.Errorf("X-Record-ETag %s, want %s", got, tag)
+			}
+			known304 := one.must(304, "GET", r.path+"?include=reviews", "", "If-None-Match", rest.header("ETag"))
+			if got := known304.header("X-Record-ETag"); got != tag {
+				t.Errorf("X-Record-ETag %s with 304, want %s", got, tag)
+			}
 			tag = one.must(200, "PUT", at(1), `{"verdict":"ACCEPTED"}`, "If-Match", tag).header("ETag")
-			one.must(204, "DELETE", at(1), "", "If-Match", tag)
+			left := one.must(204, "DELETE", at(1), "", "If-Match", tag).header("X-Record-ETag")
 			one.must(412, "DELETE", at(0), "", "If-Match", tag)
 			for _, i := range []int{0, 2, 4} {
-				one.must(204, "DELETE", at(i), "")
+				left = one.must(204, "DELETE", at(i), "", "If-Match", left).header("X-Record-ETag")
+			}
+			if again := one.must(204, "DELETE", at(0), "", "If-Match", left).header("X-Record-ETag"); again != left {
+				t.Errorf("X-Record-ETag %s after nothing was deleted, want %s", again, left)
 			}
 			one.must(200, "GET", r.path, "").want("skills", before.get("skills"))
 			one.must(200, "GET", r.path+"?include=reviews", "").want("reviews", []any{})

@@ -128,7 +128,7 @@ func (r reply) checkOperation(method string, route api.Route, media string) {
 		given, said := len(r.Header[name]) > 0, at(response, "headers", name) != nil
 		// Every error has those of any response, which only 429 names.
 		unnamed := r.Status >= 400 && r.Status != http.StatusTooManyRequests && (strings.HasPrefix(name, "X-RateLimit-") || name == api.HeaderRequestID)
-		sometimes := name == "Location" || name == "Retry-After" || name == "Idempotency-Replayed" || name == "Link" && route.Operation.ETag
+		sometimes := name == "Location" || name == "Retry-After" || name == api.HeaderRecordETag || name == "Idempotency-Replayed" || name == "Link" && route.Operation.ETag
 		if given && !said && !unnamed || said && !given && !sometimes {
 			r.t.Errorf("%s: status %d, header %s given: %v, in the contract: %v", r.call, r.Status, name, given, said)
 		}

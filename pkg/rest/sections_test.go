@@ -72,8 +72,7 @@ func TestOfferings(t *testing.T) {
 	}
 }
 
-// A course tells how many skills its sections have, as soon as they have them: set by hand
-// or reviewed.
+// A course shows how many skills its sections have, set by hand or reviewed, and whether all of them are reviewed.
 func TestSkillCount(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -81,28 +80,38 @@ func TestSkillCount(t *testing.T) {
 	course := "/courses/" + one.course("A").text("id")
 	section := course + "/sections/" + one.must(201, "POST", course+"/sections", `{"name":"E"}`).text("id")
 	known := one.known(2)
-	counted := func(want int, after reply) {
+	counted := func(want int, reviewed bool, after reply) {
 		t.Helper()
 		shown := one.must(200, "GET", course, "")
 		shown.want("sections.1.skillCount", want)
+		shown.want("sections.1.reviewed", reviewed)
 		if shown.text("updatedAt") < after.text("updatedAt") {
 			t.Errorf("the course was changed at %s, its section at %s", shown.text("updatedAt"), after.text("updatedAt"))
 		}
 	}
 	s.clock.Add(1000)
-	counted(1, one.must(200, "PATCH", section, `{"skills":[{"skillId":"`+known[0]+`","level":2}]}`))
+	counted(1, false, one.must(200, "PATCH", section, `{"skills":[{"skillId":"`+known[0]+`","level":2}]}`))
 	s.clock.Add(1000)
-	counted(2, one.must(200, "PUT", section+"/skills/"+known[1]+"/review", `{"verdict":"ACCEPTED","level":3}`))
+	counted(2, false, one.must(200, "PUT", section+"/skills/"+known[1]+"/review", `{"verdict":"ACCEPTED","level":3}`))
 	s.clock.Add(1000)
-	counted(1, one.must(200, "PUT", section+"/skills/"+known[0]+"/review", `{"verdict":"REJECTED"}`))
+	counted(1, true, one.must(200, "PUT", section+"/skills/"+known[0]+"/review", `{"verdict":"REJECTED"}`))
 	s.clock.Add(1000)
 	one.must(204, "DELETE", section+"/skills/"+known[0]+"/review", "")
-	counted(2, one.must(200, "GET", section, ""))
+	counted(2, false, one.must(200, "GET", section, ""))
+	s.clock.Add(1000)
+	counted(2, true, one.must(200, "PUT", section+"/skills/"+known[0]+"/review", `{"verdict":"ACCEPTED"}`))
 	// What changes nothing of the reference leaves the course alone.
 	before := one.must(200, "GET", course, "")
 	s.clock.Add(1000)
 	one.must(200, "PUT", section+"/skills/"+known[0]+"/review", `{"verdict":"ACCEPTED","level":5}`)
 	one.must(200, "GET", course, "").want("updatedAt", before.text("updatedAt"))
+	// An extraction that finds another skill leaves something to review; its course is brought up to date with it.
+	one.must(200, "PATCH", section, `{"syllabusHref":"https://example.org/a"}`)
+	s.finish(s.queue.sent[0], resultOf(found(known[0], 3, 0.5)))
+	counted(2, true, before)
+	one.must(200, "PATCH", section, `{"syllabusHref":"https://example.org/b"}`)
+	s.finish(s.queue.sent[1], resultOf(found(known[0], 3, 0.5), found(one.known(3)[2], 3, 0.5)))
+	counted(3, false, one.must(200, "GET", section, ""))
 }
 
 // A cancelled section can be read, but no report, match, proposal or list of those that

@@ -22,7 +22,7 @@ type transferCourseInput struct {
 
 type readTransferCourseInput struct {
 	transferCourseInput
-	includeInput
+	includeReviewedInput
 }
 
 type transferCourseSkillInput struct {
@@ -72,8 +72,7 @@ type matchPackageInput struct {
 // TransferCourseWithEvidence is a transfer course as include shows it.
 type TransferCourseWithEvidence struct {
 	*catalog.TransferCourse
-	Included
-	IncludedReviews
+	IncludedDecisions
 	IncludedText
 }
 
@@ -104,12 +103,12 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
-		included, reviews, err := c.includeReviewed(ctx, in.Include, course, course.Skills, false)
+		included, err := c.includeReviewed(ctx, in.Include, course, course.Skills, false)
 		if err != nil {
 			return nil, err
 		}
 		text, err := c.includeText(ctx, in.Include, course, nil)
-		return &TransferCourseWithEvidence{course, included, reviews, text}, err
+		return &TransferCourseWithEvidence{course, included, text}, err
 	})
 	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change,
 		error) {
@@ -137,6 +136,7 @@ func (s *Server) bindTransfers() {
 		if err != nil {
 			return nil, err
 		}
+		c.current = course
 		return c.actor().UnreviewTransferCourse(course, in.SkillID)
 	})
 	write(s, "retryTransferCourse", func(

@@ -169,17 +169,19 @@ func (a Actor) ReviewSection(
 }
 
 // UnreviewSection removes the review of a section's skill, if there is one.
-func (a Actor) UnreviewSection(ctx context.Context, courseID, id, skillID string) (*catalog.Change, error) {
+func (a Actor) UnreviewSection(ctx context.Context, courseID, id, skillID string) (
+	*catalog.Section, *catalog.Change, error,
+) {
 	section, course, err := a.SectionOf(ctx, courseID, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var change catalog.Change
 	before := *section
 	if removed, err := catalog.Unreview(section, skillID, a.Lookups); !removed {
-		return &change, err
+		return section, &change, err
 	}
-	return &change, change.ReplaceSection(&before, section, course, a.Now)
+	return section, &change, change.ReplaceSection(&before, section, course, a.Now)
 }
 
 // checkNotGranted returns a conflict if an approved articulation that has not ended grants the course. The course is

@@ -160,7 +160,7 @@ func (a Actor) AdoptOutcomes(
 // ReviewOutcome replaces the review of a skill of an outcome.
 func (a Actor) ReviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string, in catalog.ReviewInput,
-) (*catalog.Outcome, *catalog.Change, error) {
+) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
 	return a.reviewOutcome(ctx, kind, ownerID, id, func(list *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
 		return true, list.Review(o, in, skillID, a.KeyID, a.Lookups, a.Now)
 	})
@@ -169,31 +169,31 @@ func (a Actor) ReviewOutcome(
 // UnreviewOutcome removes the review of a skill of an outcome, if there is one.
 func (a Actor) UnreviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string,
-) (*catalog.Change, error) {
-	_, change, err := a.reviewOutcome(ctx, kind, ownerID, id,
+) (*catalog.OutcomeList, *catalog.Change, error) {
+	list, _, change, err := a.reviewOutcome(ctx, kind, ownerID, id,
 		func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
 			return catalog.Unreview(o, skillID, a.Lookups)
 		})
-	return change, err
+	return list, change, err
 }
 
 // reviewOutcome changes the reviews of an outcome.
 func (a Actor) reviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id string,
 	review func(list *catalog.OutcomeList, o *catalog.Outcome) (changed bool, err error),
-) (*catalog.Outcome, *catalog.Change, error) {
+) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
 	p, err := a.promises(ctx, kind, ownerID)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	o := p.List.Find(id)
 	if o == nil {
-		return nil, nil, catalog.Absent()
+		return nil, nil, nil, catalog.Absent()
 	}
 	was := catalog.Copy(p.List)
 	if changed, err := review(p.List, o); err != nil || !changed {
-		return o, &catalog.Change{}, err
+		return p.List, o, &catalog.Change{}, err
 	}
 	change, err := a.save(p, was)
-	return o, change, err
+	return p.List, o, change, err
 }

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 
+	"skillscurriculum/infra/training/gold"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
@@ -144,12 +145,13 @@ func print(courses []course, withSkills bool) {
 //go:embed readers
 var judgements embed.FS
 
-// figures prints what readers say of the skills given now.
+// figures prints what each reader says of the skills given now, the mean, and how often the readers judge alike.
 func figures(courses []course, vocabularies []*skills.Taxonomy) error {
 	readers, err := judgements.ReadDir("readers")
 	if err != nil {
 		return err
 	}
+	var all [][][]string
 	for _, reader := range readers {
 		raw, err := judgements.ReadFile("readers/" + reader.Name())
 		if err != nil {
@@ -159,11 +161,37 @@ func figures(courses []course, vocabularies []*skills.Taxonomy) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", reader.Name(), err)
 		}
-		for i, t := range vocabularies {
-			fmt.Printf("%s, %s: %s\n", strings.TrimSuffix(reader.Name(), ".csv"), t.Info().Name, judge(courses, i, rows[1:]))
+		all = append(all, rows[1:])
+	}
+	for i, t := range vocabularies {
+		fmt.Println(t.Info().Name)
+		var right, found float64
+		for r, rows := range all {
+			counts := judge(courses, i, rows)
+			fmt.Printf("    %s: %s\n", strings.TrimSuffix(readers[r].Name(), ".csv"), counts)
+			right += float64(counts.right) / float64(max(1, counts.judged)) / float64(len(all))
+			found += float64(counts.found) / float64(max(1, counts.things)) / float64(len(all))
+		}
+		fmt.Printf("    mean: %.2f right, %.2f important things found\n", right, found)
+	}
+	fmt.Printf("readers, skills of any vocabulary: %s\n", agreement(all[0], all[1]))
+	return nil
+}
+
+// agreement counts how often two readers judge a skill alike.
+func agreement(first, second [][]string) *gold.Agreement {
+	verdicts, alike := map[[2]string]string{}, &gold.Agreement{}
+	for _, row := range first {
+		if row[1] == "given" {
+			verdicts[[2]string{row[0], row[2]}] = row[3]
 		}
 	}
-	return nil
+	for _, row := range second {
+		if v := verdicts[[2]string{row[0], row[2]}]; v != "" && row[1] == "given" {
+			alike.Add(v == "right", row[3] == "right")
+		}
+	}
+	return alike
 }
 
 // tally counts what a reader says of one vocabulary.

@@ -20,6 +20,21 @@ func TestJudgeCountsSkillsAndImportantThings(t *testing.T) {
 	}
 }
 
+// TestAgreementIsThatOfSkillsBothJudged leaves out things and skills that one reader did not judge.
+func TestAgreementIsThatOfSkillsBothJudged(t *testing.T) {
+	first := [][]string{
+		{"A", "important", "SQL", "SQL"}, {"A", "given", "SQL", "right"}, {"A", "given", "ale", "wrong"},
+		{"A", "given", "law", "right"}, {"B", "given", "SQL", "wrong"}, {"B", "given", "art", "right"},
+	}
+	second := [][]string{
+		{"A", "important", "ale", "SQL"}, {"A", "given", "SQL", "right"}, {"A", "given", "ale", "wrong"},
+		{"A", "given", "law", "wrong"}, {"B", "given", "SQL", "wrong"}, {"B", "given", "ale", "wrong"},
+	}
+	if got, want := agreement(first, second).String(), "3 of 4 judged alike (0.750), kappa 0.500"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestDescriptionsAreThoseOfTheList(t *testing.T) {
 	devdata.Path(t, "syllabi", "collected")
 	courses, err := draw(devdata.Path(t))

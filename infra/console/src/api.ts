@@ -17,7 +17,8 @@ export class Problem extends Error {
   }
 }
 
-export type Answer<T> = { data: T; etag: string; attempts: number };
+// Answer is a response; its etag is the one that If-Match is compared with.
+export type Answer<T> = { data: T; etag: string };
 type Options = { body?: unknown; ifMatch?: string | undefined; idempotencyKey?: string | undefined; signal?: AbortSignal };
 
 // The key lives here alone: it ends with the page.
@@ -39,7 +40,7 @@ const tell = (w: Waiting) => { waiting = w; for (const f of listeners) f(w); };
 let unsaved = 0;
 addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });
 
-const known = new Map<string, { etag: string; data: unknown }>();
+const known = new Map<string, { tag: string; etag: string; data: unknown }>();
 export const remembered = <T>(path: string) => known.get(path)?.data as T | undefined;
 
 const attempts = 7;
@@ -60,7 +61,7 @@ export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)
 export async function call<T>(method: string, path: string, o: Options = {}): Promise<Answer<T>> {
   const headers: Record<string, string> = { "X-API-Key": key, Accept: "application/json" };
   const cached = method === "GET" ? known.get(path) : undefined;
-  if (cached) headers["If-None-Match"] = cached.etag;
+  if (cached) headers["If-None-Match"] = cached.tag;
   if (o.ifMatch) headers["If-Match"] = o.ifMatch;
   if (method === "POST") headers["Idempotency-Key"] = o.idempotencyKey ?? newKey();
   if (o.body !== undefined) headers["Content-Type"] = "application/json";
@@ -93,16 +94,16 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
         await sleep(wait, o.signal);
         continue;
       }
-      if (response.status === 304) return { data: cached!.data as T, etag: cached!.etag, attempts: attempt };
+      if (response.status === 304) return { data: cached!.data as T, etag: cached!.etag };
       const type = response.headers.get("Content-Type") ?? "";
       const data = text && /json/.test(type) ? JSON.parse(text) : text;
       if (!response.ok) {
         const p = typeof data === "object" && data ? data : {};
         throw new Problem(response.status, p.code ?? "internal", p.detail ?? p.title ?? "The service failed. Try again later.", p.errors, p.requestId);
       }
-      const etag = response.headers.get("ETag") ?? "";
-      if (method === "GET" && etag) known.set(path, { etag, data });
-      return { data, etag, attempts: attempt };
+      const tag = response.headers.get("ETag") ?? "", etag = response.headers.get("X-Record-ETag") ?? tag;
+      if (method === "GET" && tag) known.set(path, { tag, etag, data });
+      return { data, etag };
     }
   } finally {
     if (writes) unsaved--;

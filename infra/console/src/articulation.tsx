@@ -98,11 +98,10 @@ onSignIn(() => { decider.name = decider.role = ""; });
 // Decision is one articulation: what is claimed, what speaks for it, and who decides.
 export function Decision({ id }: { id: string }) {
   const path = "/articulations/" + id;
-  const loaded = useGet<Articulation>(path);
-  const shown = useGet<Articulation>(path + "?include=evidence");
+  const loaded = useGet<Articulation>(path + "?include=evidence");
   const history = useGet<{ data: Move[] }>(path + "/history");
   const queue = useGet<Page<Articulation>>("/articulations?status=IN_REVIEW&limit=2");
-  const evidence = shown.data?.evidence;
+  const evidence = loaded.data?.evidence;
   const section = useGet<Taught>(evidence ? `/courses/${evidence.courseId}/sections/${evidence.sectionId}?include=evidence` : null);
   const mayWrite = useMayWrite();
   const [asking, ask] = useState<Verb | null>(null);
@@ -110,7 +109,7 @@ export function Decision({ id }: { id: string }) {
   const [note, setNote] = useState("");
   const [link, setLink] = useState("");
   const [changed, setChanged] = useState(false);
-  const again = () => { loaded.reload(); shown.reload(); history.reload(); queue.reload(); };
+  const again = () => { loaded.reload(); history.reload(); queue.reload(); };
   const move = useAction(async (key, to: string) => {
     try {
       const body = { status: to, note: note.trim() || null, decidedBy: decider.name.trim() ? { name: decider.name.trim(), role: decider.role.trim() || null } : null };
@@ -151,10 +150,10 @@ export function Decision({ id }: { id: string }) {
       <ul class="plain">{a.sending.map((s) => <li>{s.courses.map((c, i) => <>{i > 0 && ", with "}<strong><Text of={c.code} /></strong> <Text of={c.title} />{c.minimumGrade && <>, grade <Text of={c.minimumGrade} /> or better</>}</>)}</li>)}</ul></>}
     {[["Reason", a.reason], ["Note for students", a.publicNote], ["Note of the organization", a.privateNote]].map(([name, text]) => text && <><h2>{name}</h2><p class="said"><Text of={text} /></p></>)}
     <h2>Skills, side by side</h2>
-    <Refused problem={shown.problem ?? section.problem} />
+    <Refused problem={section.problem} />
     {evidence ? <><p><strong>{score(evidence.skillsMatchScore)}</strong> match{a.status === "APPROVED" ? ", as frozen at the approval" : ", as of now; an approval freezes it"}.</p>
       {section.data ? <Compare matches={evidence.skillMatches} section={section.data} /> : section.loading && <Loading />}</>
-      : shown.loading ? <Loading /> : <p class="soft">There is nothing to compare: the decision names no course of a package, several courses, or courses without skills.</p>}
+      : <p class="soft">There is nothing to compare: the decision names no course of a package, several courses, or courses without skills.</p>}
     <h2>History</h2>
     <Await of={history}>{(h) => h.data.length === 0 ? <p class="soft">Nothing was decided yet.</p> : <ol class="history">{h.data.map((m) => <li><State of={m.to} /> <span class="soft small">{time(m.at)}{m.decidedBy && <>, by <Text of={m.decidedBy.name} />{m.decidedBy.role && <>, <Text of={m.decidedBy.role} /></>}</>}</span>
       {m.note && <p class="said"><Text of={m.note} /></p>}</li>)}</ol>}</Await>

@@ -46,7 +46,7 @@ export function rows(text: string, quotes: Quote[]): Row[] {
 }
 
 const said = (i: Item) => i.verdict === "ACCEPTED" ? i.added ? "added" : "accepted" : i.verdict === "REJECTED" ? "rejected" : "not reviewed";
-const signs = { ACCEPTED: "✓", REJECTED: "✕", none: "" };
+const signs = { ACCEPTED: "✓", REJECTED: "✕", none: "○" };
 
 // nextQuote scrolls to the quote of a skill after the one that was shown last.
 let quoted = { skill: "", n: 0 };
@@ -101,7 +101,7 @@ export function Evidence({ text, quotes, items, active, onActive, reviewed, none
     const skills = (e.target as HTMLElement).closest("mark")?.dataset.skills?.split(" ");
     if (skills) focus(skills[(skills.indexOf(active ?? "") + 1) % skills.length]);
   }}>
-    {unplaced.length > 0 && <div class="stretch"><div class="words soft small">{text ? "Without a quote in the text" : none}</div><div class="notes">{unplaced.map((i) => note(i.skillId))}</div></div>}
+    {unplaced.length > 0 && <div class={"stretch" + (text ? "" : " alone")}><div class="words soft small">{text ? "Without a quote in the text" : none}</div><div class="notes">{unplaced.map((i) => note(i.skillId))}</div></div>}
     {text && shown.map((r, n) => <div class="stretch" key={n}>
       <div class="words" dir="auto">{marks[n]!.map((p) => p.skills.length
         ? <mark class={[active && p.skills.includes(active) ? "on" : "", p.skills.every((s) => by.get(s)?.verdict === "REJECTED") ? "REJECTED" : p.skills.every((s) => by.get(s)?.verdict) ? "ACCEPTED" : ""].join(" ")} data-skills={p.skills.join(" ")}>{p.text}</mark>

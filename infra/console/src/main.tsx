@@ -95,7 +95,7 @@ function Shell({ me, onLeave }: { me: Me; onLeave: () => void }) {
   return <div class="shell">
     <button class="skip" onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}>Skip to the content</button>
     <header class="side">
-      <div class="brand"><strong><Text of={me.organizationName || me.organizationId} /></strong><span class="soft small"><Text of={me.customerName} /></span></div>
+      <div class="brand"><strong><Text of={me.organizationName || me.organizationId} /></strong>{me.customerName !== me.organizationName && <span class="soft small"><Text of={me.customerName} /></span>}</div>
       <nav aria-label="Main"><ul>{screens.map(([id, name, letter]) =>
         <li><a href={"#/" + id} {...(screen?.[0] === id ? { "aria-current": "page" as const } : {})}><span>{name}</span><Key>g {letter}</Key></a></li>)}</ul></nav>
       <div class="who">

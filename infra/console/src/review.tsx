@@ -1,13 +1,14 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Problem, call, get } from "./api";
 import { Evidence, named, type Item, type Quote, type Skill, type Verdict } from "./evidence";
+import { go } from "./route";
 import { useMayWrite } from "./session";
 import { Choose, Dialog, Empty, Key, Loading, Notice, Refused, Text, asProblem, count, isolated, levels, percent, useShortcuts, words } from "./ui";
 
 export type Review = { skillId: string; skillName: string; verdict: Verdict; level: number | null; note: string | null; extracted: { level: number; confidence: number } | null };
 export type Reviewed = {
   id: string; updatedAt: string; processingStatus: string; failure: { code: string; message: string } | null;
-  skills: Skill[]; evidence?: Quote[]; reviews?: Review[]; text?: string;
+  skills: Skill[]; evidence?: Quote[]; rejectedEvidence?: Quote[]; reviews?: Review[]; text?: string;
 };
 
 // Decision is what a person said about a skill; without a verdict, that the extraction's word holds again.
@@ -25,20 +26,14 @@ function useReviews<T extends Reviewed>(path: string) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [waiting, setWaiting] = useState<Decision[]>([]);
   const [lost, setLost] = useState<Decision[]>([]);
-  const own = useRef({ etag: "", queue: [] as Decision[], busy: false, ended: new AbortController(), quotes: [] as Quote[] });
+  const own = useRef({ etag: "", queue: [] as Decision[], busy: false, ended: new AbortController() });
   const load = async () => {
     const { signal } = own.current.ended;
     for (let pause = 300; ; pause = Math.min(3000, pause * 1.5)) {
-      const plain = await get<T>(path, signal); // its ETag is the one that If-Match is compared with
-      const { data } = await get<T>(path + "?include=evidence,reviews,text", signal);
-      if (data.updatedAt === plain.data.updatedAt) {
-        own.current.etag = plain.etag;
-        // The service has no quotes of rejected skills; the ones seen here stay.
-        const quotes = data.evidence ?? [];
-        own.current.quotes = [...quotes, ...own.current.quotes.filter((o) => !quotes.some((q) => q.skillId === o.skillId) && data.reviews?.some((r) => r.skillId === o.skillId))];
-        setRecord(data);
-        if (settledStates.includes(data.processingStatus)) return data;
-      }
+      const { data, etag } = await get<T>(path + "?include=evidence,reviews,rejected,text", signal);
+      own.current.etag = etag;
+      setRecord(data);
+      if (settledStates.includes(data.processingStatus)) return data;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
@@ -47,7 +42,7 @@ function useReviews<T extends Reviewed>(path: string) {
     load().catch((e) => { if (!own.current.ended.signal.aborted) setProblem(asProblem(e)); });
   };
   useEffect(() => {
-    own.current = { etag: "", queue: [], busy: false, ended: new AbortController(), quotes: [] };
+    own.current = { etag: "", queue: [], busy: false, ended: new AbortController() };
     const { ended } = own.current;
     setRecord(null); setWaiting([]); setLost([]);
     start();
@@ -96,7 +91,7 @@ function useReviews<T extends Reviewed>(path: string) {
     setWaiting([...own.current.queue]);
     void drain();
   };
-  return { record, problem, waiting, lost, quotes: own.current.quotes, decide, retry: () => own.current.queue.length ? void drain() : start(), forget: () => setLost([]) };
+  return { record, problem, waiting, lost, decide, retry: () => own.current.queue.length ? void drain() : start(), forget: () => setLost([]) };
 }
 
 // shown is the record's skills with what people said about them.
@@ -118,7 +113,7 @@ const verbs: Record<string, string> = { ACCEPTED: "Accepted", REJECTED: "Rejecte
 
 // ReviewEvidence is the heart of the console: a record's text, its skills beside it, and a bar
 // for the decision on the one in hand.
-export function ReviewEvidence<T extends Reviewed>({ path, onChange }: { path: string; onChange?: (r: T) => void }) {
+export function ReviewEvidence<T extends Reviewed>({ path, onChange, next }: { path: string; onChange?: (r: T) => void; next?: { name: string; address: string } | undefined }) {
   const r = useReviews<T>(path);
   const mayWrite = useMayWrite();
   const [active, setActive] = useState<string | null>(null);
@@ -127,6 +122,7 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange }: { path: s
   const undone = useRef<Decision[]>([]);
   useEffect(() => { undone.current = []; setActive(null); tell(""); }, [path]);
   useEffect(() => { if (r.record) onChange?.(r.record); }, [r.record]);
+  const quotes = useMemo(() => [...r.record?.evidence ?? [], ...r.record?.rejectedEvidence ?? []], [r.record?.evidence, r.record?.rejectedEvidence]);
   const items = r.record ? shown(r.record, r.waiting) : [];
   const at = items.find((i) => i.skillId === active);
   const left = items.filter((i) => i.verdict === null);
@@ -165,7 +161,7 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange }: { path: s
     { keys: "u", does: "Undo the last decision", run: undo },
     { keys: "+", does: "Add a skill", run: () => add(true) },
   ];
-  useShortcuts(mayWrite ? list : []);
+  useShortcuts([...(mayWrite ? list : []), ...(next ? [{ keys: "]", does: "Next section to review", run: () => go(next.address) }] : [])]);
   if (!r.record) return r.problem ? <Refused problem={r.problem} retry={r.retry} /> : <Loading>Loading the text and its skills…</Loading>;
   const { record } = r;
   return <section aria-label="Skills and their evidence">
@@ -180,12 +176,13 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange }: { path: s
       <p>No skills here yet. They come from a syllabus or a description{mayWrite ? ", or are added by hand." : "."}</p>
       {mayWrite && <p><button type="button" onClick={() => add(true)}>Add a skill</button></p>}
     </Empty> : <>
-      <Evidence text={record.text ?? ""} quotes={r.quotes} items={items} active={active} onActive={setActive} reviewed={true}
+      <Evidence text={record.text ?? ""} quotes={quotes} items={items} active={active} onActive={setActive} reviewed={true}
         none={<p>These skills were set by hand; there is no text behind them.</p>} />
       <div class="bar" role="region" aria-label="Review">
         <div class="grow">{at ? <><strong><Text of={at.skillName} /></strong> <span class="small soft">{at.verdict === "REJECTED" ? "rejected" : `${at.level} ${levels[at.level]}`}{at.verdict === null && ", " + percent(at.confidence) + " sure"}{at.verdict === "ACCEPTED" && (at.added ? ", added" : ", accepted")}</span></>
           : <span class="soft">Choose a skill <Key>j</Key></span>}
-          <div class="small soft">{items.length - left.length} of {count(items.length, "skill")} reviewed <progress aria-label="Skills reviewed" value={items.length - left.length} max={Math.max(1, items.length)} />{r.waiting.length > 0 && ` saving ${r.waiting.length}…`}</div>
+          <div class="small soft">{items.length - left.length} of {count(items.length, "skill")} reviewed <progress aria-label="Skills reviewed" value={items.length - left.length} max={Math.max(1, items.length)} />{r.waiting.length > 0 && ` saving ${r.waiting.length}…`}
+            {next && <> <a href={"#" + next.address}>Next section<span class="hidden">: <Text of={next.name} /></span></a> <Key>]</Key></>}</div>
         </div>
         {mayWrite && <div class="actions">
           <span role="group" aria-label={at ? "Level of " + named(at) : "Level"} class="levels">{[1, 2, 3, 4, 5].map((n) =>

@@ -81,7 +81,7 @@ function OnePackage({ id }: { id: string }) {
     <Await of={courses}>{(list) => list.length === 0 ? <Empty><p>This package has no courses.</p></Empty> : <Rows>{list.map((c) => {
       const e = best(c), m = e?.matches[0];
       return <a class="row" data-row href={`#/transfer/packages/${id}/courses/${c.id}`}>
-        <span class="code"><Text of={c.code ?? "–"} /></span><span class="grow"><Text of={c.name} /> <span class="soft small">{count(c.skills.length, "skill")}</span></span>
+        {list.some((o) => o.code) && <span class="code"><Text of={c.code} /></span>}<span class="grow"><Text of={c.name} /> <span class="soft small">{count(c.skills.length, "skill")}</span></span>
         {c.processingStatus !== "COMPLETED" ? <State of={c.processingStatus} /> : m && m.equivalence !== "NONE"
           ? <span class="best"><Text of={m.courseName} /> <span class="soft">{score(m.skillsMatchScore)}</span> <Equivalence of={m.equivalence} />{m.articulationId && <span class="soft small"> decided</span>}</span>
           : <span class="soft small">{e ? "No equivalent: " + (reasons[e.reason ?? ""] ?? "no match") : c.skills.length ? "Comparing…" : "No skills"}</span>}

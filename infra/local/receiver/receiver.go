@@ -54,6 +54,6 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
-	r.Print(fmt.Sprintf("webhook: %s %s (%s, verified)", message.Type, message.Data.Href,
+	r.Print(fmt.Sprintf("%s %s (%s, verified)", message.Type, message.Data.Href,
 		request.Header.Get("webhook-id")))
 }

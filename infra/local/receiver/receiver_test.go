@@ -41,7 +41,7 @@ func TestReceiver(t *testing.T) {
 	if status := send(body, webhook.NewSecret(), secret); status != http.StatusNoContent {
 		t.Errorf("status %d", status)
 	}
-	if len(printed) != 1 || printed[0] != "webhook: course.changed /v1/courses/crs_1 (msg_1, verified)" {
+	if len(printed) != 1 || printed[0] != "course.changed /v1/courses/crs_1 (msg_1, verified)" {
 		t.Errorf("printed %q", printed)
 	}
 }

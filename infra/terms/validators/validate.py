@@ -2,6 +2,9 @@
 import json
 import sys
 from importlib import resources
+from types import ModuleType
+
+sys.modules["lxml"] = sys.modules["lxml.html"] = ModuleType("lxml")  # PyLD reads HTML with it; no document is HTML
 
 from ctdl_validate.validator import validate_document
 from pyld import jsonld

@@ -208,8 +208,8 @@ func Passages(rows []Row) extraction.Model {
 	return m
 }
 
-// Readings returns rows for the candidates of courses that one reader judged. A candidate that was not judged counts as
-// wrong, in part.
+// Readings returns rows for the candidates of courses that readers judged, once for each reader, so that a model fitted
+// to them strikes the mean of the readers. A candidate that was not judged counts as wrong, in part.
 func Readings(e *extraction.Extractor, readings []gold.Reading) []Row {
 	var rows []Row
 	for i := range readings {

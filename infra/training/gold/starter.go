@@ -3,18 +3,20 @@ package gold
 import (
 	"context"
 	"embed"
+	"fmt"
 	"strings"
 
 	"skillscurriculum/pkg/syllabus"
 )
 
-// StarterSet are courses whose candidates of the built-in vocabulary one reader judged.
+// StarterSet are courses whose candidates of the built-in vocabulary two readers judged.
 const StarterSet = "starter"
 
-// Reading is a course that one reader read: what it teaches most, written down before any list was seen, and which
+// Reading is a course as one reader read it: what it teaches most, written down before any list was seen, and which
 // candidates of the built-in vocabulary are right.
 type Reading struct {
 	Item
+	Reader int
 	Judged map[string]bool // whether a candidate is right, by id; others were not looked at
 	Things [][]string      // for each important thing, the ids of the skills that say it
 }
@@ -22,48 +24,76 @@ type Reading struct {
 //go:embed starter/*.csv
 var read embed.FS
 
-// Readings reads the judged courses, which are among those of [Statements].
+// Readings reads the judged courses, which are among those of [Statements], once for each reader.
 func Readings(ctx context.Context, data string) ([]Reading, error) {
 	documents, err := Statements(data)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := rows(read, "starter/judged.csv")
-	if err != nil {
-		return nil, err
-	}
-	things, err := rows(read, "starter/things.csv")
-	if err != nil {
-		return nil, err
-	}
 	var all []Reading
 	var reader syllabus.Reader
-	for _, d := range documents {
-		r := Reading{
-			Item:   Item{Set: StarterSet, Name: d.Name, Group: d.Name, Sealed: d.Sealed, OK: map[string]int{}},
-			Judged: map[string]bool{},
-		}
-		for _, row := range judged {
-			if row["doc"] != d.Name {
-				continue
-			}
-			r.Judged[row["skill"]] = row["right"] == "1"
-			if r.Judged[row["skill"]] {
-				r.OK[row["skill"]] = 0
-			}
-		}
-		if len(r.Judged) == 0 {
-			continue
-		}
-		for _, row := range things {
-			if row["doc"] == d.Name {
-				r.Things = append(r.Things, strings.Split(row["skills"], "|"))
-			}
-		}
-		if r.Doc, err = reader.Read(ctx, d.Raw, syllabus.Hint{Kind: syllabus.Markdown}); err != nil {
+	for i, of := range []string{"", "2"} {
+		judged, err := rows(read, "starter/judged"+of+".csv")
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, r)
+		things, err := rows(read, "starter/things"+of+".csv")
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range documents {
+			r := Reading{
+				Item:   Item{Set: StarterSet, Name: d.Name, Group: d.Name, Sealed: d.Sealed, OK: map[string]int{}},
+				Reader: i + 1, Judged: map[string]bool{},
+			}
+			for _, row := range judged {
+				if row["doc"] != d.Name {
+					continue
+				}
+				r.Judged[row["skill"]] = row["right"] == "1"
+				if r.Judged[row["skill"]] {
+					r.OK[row["skill"]] = 0
+				}
+			}
+			if len(r.Judged) == 0 {
+				continue
+			}
+			for _, row := range things {
+				if row["doc"] == d.Name {
+					r.Things = append(r.Things, strings.Split(row["skills"], "|"))
+				}
+			}
+			if r.Doc, err = reader.Read(ctx, d.Raw, syllabus.Hint{Kind: syllabus.Markdown}); err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
 	}
 	return all, nil
+}
+
+// Agreement counts how often two readers judge alike.
+type Agreement struct{ both, first, second, n int }
+
+// Add counts a candidate that both readers judged.
+func (a *Agreement) Add(first, second bool) {
+	a.n++
+	if first {
+		a.first++
+	}
+	if second {
+		a.second++
+	}
+	if first && second {
+		a.both++
+	}
+}
+
+// String returns the share judged alike and Cohen's kappa, its excess over chance.
+func (a *Agreement) String() string {
+	n := float64(max(1, a.n))
+	first, second := float64(a.first)/n, float64(a.second)/n
+	alike := 1 + 2*float64(a.both)/n - first - second
+	chance := first*second + (1-first)*(1-second)
+	return fmt.Sprintf("%.0f of %d judged alike (%.3f), kappa %.3f", alike*n, a.n, alike, (alike-chance)/(1-chance))
 }

@@ -54,6 +54,7 @@ func Document(events fs.FS) []byte {
 				api.HeaderRequestID:    added(header("string", "Id of the request in the service's logs")),
 				api.HeaderCost:         added(header("integer", "Units charged for this call")),
 				api.HeaderETag:         added(header("string", "Entity tag of the response, for If-None-Match and If-Match")),
+				api.HeaderRecordETag:   added(header("string", "Entity tag of the record for If-Match, where the response is not the record alone, as with include")),
 				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
 				"Location":             added(header("string", "Path of the created record, or of the redirect target")),
 				"Retry-After":          added(header("integer", "Seconds to wait before a retry, with 429 and 503; or before the record is read again, while it is worked on")),
@@ -267,7 +268,7 @@ func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem)
 func (d document) success(e rest.Endpoint) *huma.Response {
 	op := e.Operation
 	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(), Links: links(e)}
-	for name, has := range map[string]bool{api.HeaderETag: op.ETag, "Link": op.Pages, "Location": op.Creates != "", "Retry-After": op.Polled, "Idempotency-Replayed": op.Idempotent} {
+	for name, has := range map[string]bool{api.HeaderETag: op.ETag, api.HeaderRecordETag: op.Record, "Link": op.Pages, "Location": op.Creates != "", "Retry-After": op.Polled, "Idempotency-Replayed": op.Idempotent} {
 		if has {
 			maps.Copy(r.Headers, headersOf(name))
 		}
