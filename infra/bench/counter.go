@@ -152,15 +152,28 @@ func keysOf(in *dynamodb.TransactWriteItemsInput) (keys []item) {
 
 // sizes returns the sizes of rows in bytes; 0 for rows that do not exist.
 func (c *counter) sizes(ctx context.Context, keys []item) ([]int, error) {
-	sizes := make([]int, len(keys))
-	for i, key := range keys {
-		out, err := c.plain.GetItem(ctx, &dynamodb.GetItemInput{TableName: &tableName, Key: key, ConsistentRead: new(true)})
+	place := func(row item) string {
+		text := func(name string) string { return row[name].(*types.AttributeValueMemberS).Value }
+		return text(api.PartitionKey) + "\n" + text(api.SortKey)
+	}
+	found := map[string]int{}
+	for rest := keys; len(rest) > 0; {
+		out, err := c.plain.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{tableName: {Keys: rest, ConsistentRead: new(true)}},
+		})
 		if err != nil {
 			return nil, err
 		}
-		for name, value := range out.Item {
-			sizes[i] += len(name) + dynamo.SizeOf(value)
+		for _, row := range out.Responses[tableName] {
+			for name, value := range row {
+				found[place(row)] += len(name) + dynamo.SizeOf(value)
+			}
 		}
+		rest = out.UnprocessedKeys[tableName].Keys
+	}
+	sizes := make([]int, len(keys))
+	for i, key := range keys {
+		sizes[i] = found[place(key)]
 	}
 	return sizes, nil
 }

@@ -50,12 +50,15 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	}
 	log.Printf("creating %s courses", grouped(size))
 	description := filler(700)
+	var courses []string
 	err = c.fill(ctx, size, jobsPerTransaction, func(change *catalog.Change, i int) {
 		name, code := nthCourse(i)
-		change.Add(&catalog.Course{
+		course := &catalog.Course{
 			Name: name, Code: code, Description: &description, Sections: []catalog.SectionRef{},
 			LifecycleStatus: catalog.ActiveCourse,
-		}, ids, dir, now)
+		}
+		change.Add(course, ids, dir, now)
+		courses = append(courses, course.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -135,7 +138,54 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 		t.row(t.judge(cost.Trips > maxTrips || cost.Read > 1+page+step.changed, why), step.name, total, cost.Trips,
 			target(maxTrips), cost.Read, bound(1+page, 1+page+step.changed), took.Milliseconds(), "", "")
 	}
-	return []*table{t}, nil
+	sections, err := findSections(ctx, c, courses)
+	return []*table{t, sections}, err
+}
+
+const offeredSections = 150
+
+// findSections measures the search for the sections of a term, which a few of the courses have.
+func findSections(ctx context.Context, c client, courses []string) (*table, error) {
+	t := newTable(fmt.Sprintf("Sections of a term: 100 of %d among %s courses", offeredSections, grouped(len(courses))),
+		"search", "trips", "target", "read units", "target", "ms", "")
+	add := func(course string) error {
+		body := map[string]any{"name": "Section", "term": map[string]any{"code": "202610"}}
+		_, err := c.create(ctx, "/courses/"+course+"/sections", body)
+		return err
+	}
+	for _, course := range courses[:offeredSections] {
+		if err := add(course); err != nil {
+			return nil, err
+		}
+	}
+	found := 1 + budget.Page/2.0
+	cold := budget.Cost{Trips: maxColdTrips, Read: math.Ceil(float64(len(courses))/4)*1.2 + budget.Page}
+	warm := budget.Cost{Trips: maxTrips, Read: found}
+	for _, step := range []struct {
+		name         string
+		target, held budget.Cost
+		change       bool
+		why          string
+	}{
+		{"cold", cold, cold, false, ""},
+		{"warm", warm, warm, false, ""},
+		{"warm, after a change", warm, budget.Cost{Trips: maxTrips + 1, Read: found + 2}, true, changedTitle},
+	} {
+		if step.change {
+			if err := add(courses[len(courses)-1]); err != nil {
+				return nil, err
+			}
+		}
+		began := time.Now()
+		cost, err := c.measure(ctx, call(http.MethodGet, "/sections?term=202610&limit=100", ""))
+		if err != nil {
+			return nil, err
+		}
+		t.row(t.judge(cost.Trips > step.held.Trips || cost.Read > step.held.Read, step.why), step.name,
+			cost.Trips, bound(step.target.Trips, step.held.Trips), cost.Read, bound(step.target.Read, step.held.Read),
+			time.Since(began).Milliseconds())
+	}
+	return t, nil
 }
 
 // heap returns the bytes in use, in KB.

@@ -192,7 +192,7 @@ var nameWords = []struct {
 	kind catalog.Kind
 }{
 	{"section", catalog.SectionKind}, {"program", catalog.ProgramKind}, {"credential", catalog.CredentialKind},
-	{"job", catalog.JobKind}, {"course", catalog.CourseKind},
+	{"job", catalog.JobKind}, {"schedule", catalog.SectionKind}, {"course", catalog.CourseKind},
 }
 
 // layoutOf returns the layout that has headers of the table that no other has.

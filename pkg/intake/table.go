@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
@@ -125,7 +126,8 @@ func (t *table) rows(visit func(Row) error) error {
 	return t.each(func() error { return visit(t.row()) })
 }
 
-// each calls visit for every line below the header that is not blank.
+// each calls visit for every record: the lines below the header, but for its repetitions and for lines without a value
+// in a known column, such as headings of groups.
 func (t *table) each(visit func() error) error {
 	lines, err := t.open()
 	if err != nil {
@@ -138,13 +140,18 @@ func (t *table) each(visit func() error) error {
 		} else if err != nil {
 			return err
 		}
-		if t.line <= t.headLine || blank(t.cells) {
+		if t.line <= t.headLine || slices.EqualFunc(t.header, t.cells, sameText) {
 			continue
 		}
-		for i := range t.header {
-			if t.examples[i] == "" && i < len(t.cells) {
-				t.examples[i] = strings.Clone(shown(strings.TrimSpace(t.cells[i])))
+		record := false
+		for i, cell := range t.cells[:min(len(t.cells), len(t.header))] {
+			if cell = strings.TrimSpace(cell); cell != "" && t.examples[i] == "" {
+				t.examples[i] = strings.Clone(shown(cell))
 			}
+			record = record || cell != "" && t.fields[i] != ""
+		}
+		if !record {
+			continue
 		}
 		if err := visit(); err != nil {
 			return err
@@ -188,6 +195,8 @@ func (t *table) grouped(key func() string, read func() Row, add func(row *Row, m
 		return visit(*of.row)
 	})
 }
+
+func sameText(header, cell string) bool { return header == strings.TrimSpace(cell) }
 
 func blank(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
@@ -239,7 +248,7 @@ var required = []string{
 func (t *table) row() Row {
 	row := t.newRow(t.get("externalId"))
 	row.Parent = t.get("courseExternalId")
-	code := cmp.Or(t.get("code"), strings.TrimSpace(t.get("subject")+" "+t.get("number")))
+	code := t.code()
 	for i, field := range t.fields {
 		if field == "" || t.at[field] != i || t.part(field) {
 			continue
@@ -288,6 +297,25 @@ func (t *table) row() Row {
 		row.Name = ownName(row)
 	}
 	return row
+}
+
+// code returns the code of a line's course: its own, or its subject and number. The number may repeat the subject.
+func (t *table) code() string {
+	code, subject, number := t.get("code"), t.get("subject"), t.get("number")
+	if at, ok := t.at["subject"]; ok && !t.has("number") && strings.HasSuffix(entry.Plain(t.header[at]), "prefix") {
+		code, number = "", code // Acalog's code is what follows the prefix
+	}
+	n := len(subject)
+	switch {
+	case code != "":
+		return code
+	case 0 < n && n < len(number) && strings.EqualFold(number[:n], subject):
+		last, next := rune(subject[n-1]), rune(number[n])
+		if !unicode.IsLetter(next) && !(unicode.IsDigit(last) && unicode.IsDigit(next)) {
+			return number
+		}
+	}
+	return strings.TrimSpace(subject + " " + number)
 }
 
 // part reports whether a column is not a field of the contract by itself.

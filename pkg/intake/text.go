@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // Bounds of what is held in memory at once.
@@ -138,8 +141,7 @@ type csvLines struct {
 	above  int // lines before those of the reader
 }
 
-// separated opens the text as a table whose cells are separated by the most frequent of comma, semicolon, tab and bar
-// in its first line.
+// separated opens the text as a table whose cells are separated by comma, semicolon, tab or bar; see delimiter.
 func (t text) separated() (lines, error) {
 	decoded, err := t.decoded()
 	if err != nil {
@@ -182,23 +184,52 @@ func (c *csvLines) next() (int, []string, error) {
 	return line + c.above, cells, nil
 }
 
-// delimiter returns the most frequent of comma, semicolon, tab and bar in the first line.
+// delimiter returns the separator that parts the most known headers in one of the first lines; if no separator parts
+// two, the most frequent one in the first line.
 func delimiter(text []byte) rune {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', 0
+	lines := strings.SplitN(string(text), "\n", headerLines+1)
+	for _, line := range lines[:min(len(lines), headerLines)] {
+		for _, r := range delimiters {
+			known := 0
+			for cell := range strings.SplitSeq(line, string(r)) {
+				if knownHeaders()[entry.Plain(cell)] {
+					known++
+				}
+			}
+			if known > most {
+				best, most = r, known
+			}
+		}
+	}
+	if most > 1 {
+		return best
+	}
+	best, most = ',', 0
 	quoted := false
 	counts := map[rune]int{}
-	for _, r := range string(line) {
+	for _, r := range lines[0] {
 		if r == '"' {
 			quoted = !quoted
 		} else if !quoted {
 			counts[r]++
 		}
 	}
-	for _, r := range []rune{',', ';', '\t', '|'} {
+	for _, r := range delimiters {
 		if counts[r] > most {
 			best, most = r, counts[r]
 		}
 	}
 	return best
 }
+
+var delimiters = []rune{',', ';', '\t', '|'}
+
+// knownHeaders are the headers of all resources.
+var knownHeaders = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for _, h := range entry.Headers() {
+		known[h.Plain] = true
+	}
+	return known
+})

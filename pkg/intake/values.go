@@ -144,10 +144,12 @@ func isDeleted(field, cell string) bool {
 }
 
 var creditsForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d*\.?\d+)(?:\s*(?:-|–|to|TO|/)\s*(\d*\.?\d+))?(?:\s+(\S.*))?$`)
+	return regexp.MustCompile(`(?i)^(?:var[a-z]*[.:,]?\s+)?(\d*\.?\d+)(?:\s*(?:-|–|to|or|/)\s*(\d*\.?\d+))?` +
+		`(?:\s+var[a-z]*\.?)?(?:\s+(\S.*))?$`)
 })
 
-// parseCredits reads credits that are written as 3, 3-4 or 3-4 ECTS. The default unit is the semester hour.
+// parseCredits reads credits that are written as 3, 3-4, 3 to 4, VAR 3-4 or 3-4 ECTS. The default unit is the semester
+// hour.
 func parseCredits(cell string) (map[string]any, error) {
 	match := creditsForm().FindStringSubmatch(cell)
 	if match == nil {
@@ -158,6 +160,9 @@ func parseCredits(cell string) (map[string]any, error) {
 	if errLow != nil || errHigh != nil {
 		return nil, fmt.Errorf("%q is not a number of credits, such as 3 or 1-4", shown(cell))
 	}
+	if high == 0 {
+		high = low // systems write an absent end so
+	}
 	unit := units[entry.Plain(cmp.Or(match[3], "semester"))]
 	if unit == "" {
 		return nil, fmt.Errorf("%q is not a unit of credits: "+
@@ -167,12 +172,15 @@ func parseCredits(cell string) (map[string]any, error) {
 }
 
 var units = wordsOf(
-	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|sh|"+
-		"semester credit hours|units|unit|hours",
-	"QUARTER_HOUR", "quarter hours|quarter|qh|quarter credits",
+	"SEMESTER_HOUR", "semester hours|semester|credit|credits|credit hour|credit hours|credit hrs|sh|"+
+		"semester credit hours|semester credits|sem hrs|units|unit|hour|hours|hr|hrs|cr|crs",
+	"QUARTER_HOUR", "quarter hours|quarter|qh|quarter credits|quarter credit hours|qtr hrs",
 	"ECTS", "ects credits",
 	"CLOCK_HOUR", "clock hours|contact hour|contact hours",
 	"CEU", "ceus|continuing education unit|continuing education units")
+
+// uncounted are the words for credits that are not fixed. A course with one is imported without credits.
+var uncounted = []string{"var", "variable", "varies", "arr", "arranged", "tba", "tbd", "na"}
 
 // credits returns the credits of a line: a number or range in one cell, or its two ends in two cells.
 func (t *table) credits(row *Row) any {
@@ -187,6 +195,13 @@ func (t *table) credits(row *Row) any {
 	}
 	if cell == "" {
 		return nil
+	}
+	if slices.Contains(uncounted, entry.Plain(cell)) {
+		row.Ignored = append(row.Ignored, t.problem(field, fmt.Sprintf("%q is not a number of credits", shown(cell))))
+		return nil
+	}
+	if day, err := time.Parse("2-Jan", cell); err == nil {
+		cell = day.Format("1-2") // Excel takes 1-4 for a day and shows 4-Jan
 	}
 	value, err := parseCredits(strings.TrimSpace(cell + " " + t.get("creditsUnit")))
 	if err != nil {

@@ -95,11 +95,12 @@ func (o *Offered) references(
 		}
 	}
 	end, err := s.FeedEnd(ctx, org)
+	var courses []catalog.Record
 	if err == nil {
-		err = Each(ctx, s, org, "", func(course *catalog.Course) error {
-			of[course.ID] = course.Sections
-			return nil
-		})
+		courses, err = s.Titles(ctx, org, catalog.CourseKind, "sections")
+	}
+	for _, course := range courses {
+		of[course.Base().ID] = course.(*catalog.Course).Sections
 	}
 	return o.keep(org, &references{of, end}, err)
 }

@@ -3,12 +3,12 @@ import { call, get, onSignIn, settled, upload, type Problem } from "./api";
 import { Chips } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Badge, Choose, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, percent, time, useAction, useGet, words } from "./ui";
+import { Badge, Choose, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, percent, time, useAction, words } from "./ui";
 
 type Counts = { read: number; created: number; updated: number; unchanged: number; failed: number; retired: number };
 type Column = { header: string; field: string | null; example: string; file?: string; suggestion?: string };
 type Import = {
-  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; ownerId?: string | null; documentId: string; createdAt: string;
+  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; ownerId?: string | null; documentId: string; fileName: string; createdAt: string;
   failure: { code: string; message: string } | null; counts: Counts; countsByResource?: Record<string, Counts>; startedAt: string | null; finishedAt: string | null;
   columns: Column[]; problems: { line: number; column: string; code: string; message: string; value: string; file?: string }[]; rejects: { url: string; expiresAt: string } | null;
 };
@@ -26,14 +26,6 @@ const ended = (i: Import) => !["PENDING", "PROCESSING"].includes(i.status);
 const spaced = (name: string) => words(name.replace(/([a-z])([A-Z0-9])/g, "$1 $2"));
 const plural = (resource: string | null) => resource ? spaced(resource).toLowerCase() + "s" : "records";
 
-// names remembers the files that were dropped since sign-in.
-const names = new Map<string, string>();
-const FileName = ({ of }: { of: string }) => {
-  const known = names.get(of);
-  const doc = useGet<{ fileName: string }>(known ? null : "/documents/" + of);
-  return known || doc.data ? <Text of={known ?? doc.data!.fileName} /> : <>{doc.loading ? "…" : "A file that was deleted"}</>;
-};
-
 export function Imports({ route }: { route: Route }) {
   return route.parts[1] ? <OneImport key={route.parts[1]} id={route.parts[1]} /> : <AllImports />;
 }
@@ -45,7 +37,6 @@ function AllImports() {
   const check = useAction(async (key: string, f: File) => {
     setSent(0);
     const documentId = await upload(f, key + "-file", setSent);
-    names.set(documentId, f.name);
     const { data } = await call<Import>("POST", "/imports", { body: { documentId, mode: "CHECK" }, idempotencyKey: key + "-check" });
     go("/imports/" + data.id);
   });
@@ -60,7 +51,7 @@ function AllImports() {
     <List<Import> path="/imports" address="#/imports" parameters={{ limit: "20" }} empty={<p>Nothing was imported yet.</p>}
       row={(i) => <a class="row" data-row href={"#/imports/" + i.id}>
         <span class="code">{i.mode === "CHECK" ? "Check" : "Import"}</span>
-        <span class="grow"><FileName of={i.documentId} /></span>
+        <span class="grow"><Text of={i.fileName} /></span>
         <span class="soft small">{ended(i) && <>{count(i.counts.read, "row")}{i.counts.failed > 0 && <>, {number(i.counts.failed)} rejected</>}</>} · {time(i.createdAt)}</span>
         <State of={i.status} />
       </a>} />
@@ -103,7 +94,7 @@ function OneImport({ id }: { id: string }) {
     a.click();
   });
   const checks = i?.mode === "CHECK";
-  return <Screen title="Import" of={i ? <><FileName of={i.documentId} /></> : "Import"} crumbs={[["Imports", "#/imports"]]}
+  return <Screen title="Import" of={<Text of={i?.fileName || "Import"} />} crumbs={[["Imports", "#/imports"]]}
     actions={i && ended(i) && mayWrite && <button type="button" class="quiet" disabled={remove.busy} onClick={() => void remove.run()}>Delete {checks ? "this check" : "this entry"}</button>}>
     <Refused problem={problem} retry={problem?.status === 404 ? undefined : () => again((n) => n + 1)} />
     {!i ? !problem && <Loading /> : <>
@@ -184,7 +175,7 @@ const owners = new Map<string, string>();
 
 // corrected is what was changed on a check and not checked yet; it stays while one looks elsewhere.
 const corrected = new Map<string, { columns: Map<string, string | null>; reading: Reading }>();
-onSignIn(() => { names.clear(); owners.clear(); corrected.clear(); });
+onSignIn(() => { owners.clear(); corrected.clear(); });
 
 // Correct corrects a check's columns, checks again, and applies.
 function Correct({ i }: { i: Import }) {

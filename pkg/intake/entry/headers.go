@@ -3,6 +3,7 @@ package entry
 import (
 	_ "embed"
 	"encoding/csv"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,8 +99,17 @@ var Tabular = []catalog.Kind{
 	catalog.TransferPackageKind, catalog.ArticulationKind, catalog.OutcomeListKind,
 }
 
-// Plain returns the letters and digits of a header in lower case. # is read as the word number.
+// hint is a part of a header that says what its cells must be like.
+var hint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\((?:max |required|optional|mandatory)[^)]*\)`)
+})
+
+// Plain returns the letters and digits of a header in lower case, without hints such as (max 30 characters). # is read
+// as the word number.
 func Plain(s string) string {
+	if strings.Contains(s, "(") {
+		s = hint().ReplaceAllString(s, "")
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
