@@ -20,6 +20,7 @@ var lexiconFiles embed.FS
 type taught struct {
 	skill            string // id, name or alias
 	synonyms, topics []string
+	whole            map[string]bool // entries that count only where they stand whole
 }
 
 // readLexicon returns the lines of all files, in the order of their names.
@@ -44,8 +45,9 @@ func readLexicon(files fs.FS) ([]taught, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s:%d: no colon after the skill", name, n)
 			}
-			t := taught{skill: skill}
+			t := taught{skill: skill, whole: map[string]bool{}}
 			for _, w := range skills.Bars(words) {
+				t.whole[strings.TrimPrefix(w, "=")] = strings.HasPrefix(name, "lexicon/core/")
 				if synonym, ok := strings.CutPrefix(w, "="); ok {
 					t.synonyms = append(t.synonyms, synonym)
 				} else {
@@ -82,6 +84,12 @@ func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 		}
 		if known {
 			t := all[i]
+			if t.whole == nil {
+				t.whole = map[string]bool{}
+			}
+			for w, b := range line.whole {
+				t.whole[w] = b
+			}
 			t.synonyms, t.topics = append(t.synonyms, line.synonyms...), append(t.topics, line.topics...)
 			all[i] = t
 		}
