@@ -386,20 +386,24 @@ func (w *world) transferCourse() (job catalog.ExtractionJob, path string) {
 
 // extraction measures a job in the worker.
 func (w *world) extraction(job catalog.ExtractionJob) measurement {
-	return func(ctx context.Context) (budget.Cost, error) {
-		w.document.number++
-		body, err := json.Marshal(job)
-		if err != nil {
-			return budget.Cost{}, err
-		}
-		var response events.SQSEventResponse
-		event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: string(body)}}}
-		cost := costOf(w.counter.during(func() { response, err = w.worker.Handle(ctx, event) }))
-		if err == nil && len(response.BatchItemFailures) > 0 {
-			err = fmt.Errorf("extraction of %s failed", job.ID)
-		}
-		return cost, err
+	return func(ctx context.Context) (cost budget.Cost, err error) {
+		return costOf(w.counter.during(func() { err = w.handle(ctx, job) })), err
 	}
+}
+
+// handle runs a job in the worker.
+func (w *world) handle(ctx context.Context, job catalog.ExtractionJob) error {
+	w.document.number++
+	body, err := json.Marshal(job)
+	if err != nil {
+		return err
+	}
+	event := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: string(body)}}}
+	response, err := w.worker.Handle(ctx, event)
+	if err == nil && len(response.BatchItemFailures) > 0 {
+		err = fmt.Errorf("extraction of %s failed", job.ID)
+	}
+	return err
 }
 
 // document returns a new one-page syllabus for every job.

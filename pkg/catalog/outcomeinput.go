@@ -16,6 +16,7 @@ const (
 	MaxStatementCharacters = 60_000 // of all statements
 	maxStatement           = 2_000  // characters
 	maxOutcomeDepth        = 3      // a root has depth 1
+	maxAlignments          = 10     // of an outcome
 	// maxOutcomesBytes is the maximum size of a list as clients give it, compressed. It leaves room in a row for the
 	// skills that are extracted.
 	maxOutcomesBytes = 260 << 10
@@ -34,10 +35,14 @@ type OutcomeInput struct {
 	Statement  string                     `json:"statement" minLength:"1" maxLength:"2000" doc:"What students can do afterwards; at most 60,000 characters in all"`
 	Level      Optional[*int]             `json:"level,omitzero" minimum:"1" maximum:"5" doc:"Level that people give; absent: read from a new or changed statement, unless given before; null: forget the given one and read it"`
 	Skills     Optional[[]SkillInput]     `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that people give, which end the reviews; absent: extracted from a new or changed statement, unless given before; null: forget the given ones and extract"`
-	ParentID   Optional[*string]          `json:"parentId,omitzero" maxLength:"64" doc:"Id of an earlier outcome of the list; at most three levels. At most one of parentId and parentCode"`
+	ParentID   Optional[*string]          `json:"parentId,omitzero" maxLength:"64" doc:"Id or CTID of an earlier outcome of the list; at most three levels. At most one of parentId and parentCode"`
 	ParentCode Optional[*string]          `json:"parentCode,omitzero" maxLength:"50" doc:"Code of an earlier outcome of the list. At most one of parentId and parentCode"`
 	Alignments Optional[[]AlignmentInput] `json:"alignments,omitzero" maxItems:"10" doc:"Statements elsewhere to which the outcome relates"`
 	RegisteredInput
+
+	// Linked reports that the input comes from CTDL, which names outcomes by their CTIDs and has the addresses of EXACT
+	// alignments only. Present ones of other types stay, and so do labels.
+	Linked bool `json:"-"`
 }
 
 // AlignmentInput is the input for an alignment of an outcome.
@@ -110,7 +115,8 @@ func (r *replacing) fault(at Lookups, field, message string, value any) {
 	r.wrong = append(r.wrong, FieldError{at.at(field), message, value})
 }
 
-// kept returns the present outcome that each item replaces: by id, else by code, else by statement.
+// kept returns the present outcome that each item replaces: by id, CTID (linked ones), code or
+// statement, in this order.
 func (list *OutcomeList) kept(in []OutcomeInput, l Lookups, wrong *[]FieldError) []*Outcome {
 	kept := make([]*Outcome, len(in))
 	taken := map[*Outcome]bool{}
@@ -141,6 +147,7 @@ func (list *OutcomeList) kept(in []OutcomeInput, l Lookups, wrong *[]FieldError)
 			}
 		}
 	}
+	match(func(item OutcomeInput, o *Outcome) bool { return item.Linked && item.CTID.Value == o.CTID })
 	match(func(item OutcomeInput, o *Outcome) bool {
 		code := text(item.Code, nil)
 		return code != nil && o.Code != nil && foldCode(*code) == foldCode(*o.Code)
@@ -160,6 +167,13 @@ func (in OutcomeInput) outcome(was *Outcome, l Lookups, wrong *[]FieldError) Out
 	var more []FieldError
 	if o.Alignments, more = l.alignments(in.Alignments.Value); more != nil {
 		*wrong = append(*wrong, more...)
+	}
+	if in.Linked && was != nil {
+		o.Alignments = withExact(was.Alignments, in.Alignments.Set, o.Alignments)
+		if len(o.Alignments) > maxAlignments {
+			*wrong = append(*wrong, FieldError{Location: l.at("alignments"), Message: fmt.Sprintf(
+				"must be at most %d, with those present that are not EXACT", maxAlignments)})
+		}
 	}
 	changed := was == nil || was.Statement != in.Statement
 	if was != nil {
@@ -237,6 +251,17 @@ func (l Lookups) alignments(in []AlignmentInput) ([]OutcomeAlignment, []FieldErr
 	return all, wrong
 }
 
+// withExact returns the present alignments and the given ones, which are EXACT. If replace, other present EXACT ones go.
+func withExact(present []OutcomeAlignment, replace bool, given []OutcomeAlignment) []OutcomeAlignment {
+	at := func(all []OutcomeAlignment, a OutcomeAlignment) bool {
+		return slices.ContainsFunc(all, func(b OutcomeAlignment) bool { return a.Type == b.Type && a.URI == b.URI })
+	}
+	all := slices.DeleteFunc(slices.Clone(present), func(a OutcomeAlignment) bool {
+		return replace && a.Type == "EXACT" && !at(given, a)
+	})
+	return append(all, slices.DeleteFunc(given, func(a OutcomeAlignment) bool { return at(present, a) })...)
+}
+
 // ctid sets the CTID of the outcome at i, and checks that no earlier one has it.
 func (r *replacing) ctid(i int, at Lookups) {
 	o := &r.out[i]
@@ -272,7 +297,7 @@ func (r *replacing) parent(i int, at Lookups) {
 		r.fault(at, "parentCode", "must not be given with parentId", *code)
 		return
 	case id != nil:
-		parent = slices.IndexFunc(r.out[:i], func(o Outcome) bool { return o.ID == *id })
+		parent = slices.IndexFunc(r.out[:i], func(o Outcome) bool { return o.ID == *id || o.CTID == *id })
 	case code != nil:
 		field, value, parent = "parentCode", code, r.coded(*code, i)
 	default:

@@ -197,21 +197,22 @@ func outcomesOf(owner Row, reading *ctdl.Reading, record ctdl.Record) *Row {
 	if len(all) == 0 {
 		return nil
 	}
-	codes := map[string]any{}
-	list := []any{}
+	parents, list := map[string]ctdl.Outcome{}, []any{}
 	for _, o := range all {
 		if o.CTID != "" {
 			o.Fields["ctid"] = o.CTID
 		}
-		if code := codes[o.Parent]; code != nil {
-			o.Fields["parentCode"] = code
+		if parent, ok := parents[o.Parent]; ok && parent.CTID != "" {
+			o.Fields["parentId"] = parent.CTID
+		} else if ok && parent.Fields["code"] != nil {
+			o.Fields["parentCode"] = parent.Fields["code"]
 		}
-		codes[o.Key] = o.Fields["code"]
+		parents[o.Key] = o
 		list = append(list, o.Fields)
 	}
 	row := Row{
 		Place: owner.Place + ": outcomes", File: owner.File, Kind: catalog.OutcomeListKind, Name: owner.Name,
-		Parent: owner.Name,
+		Parent: owner.Name, Linked: true,
 		Fields: map[string]any{"outcomes": list, "ownerKind": owner.Kind.Resource()},
 	}
 	if ctid != "" {

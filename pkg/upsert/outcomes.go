@@ -125,7 +125,9 @@ func (p *plan) outcomes(ctx context.Context, row entry.Row, _ catalog.ExternalID
 		return err
 	}
 	var ctids []string
-	for _, o := range in.Outcomes {
+	for i := range in.Outcomes {
+		o := &in.Outcomes[i]
+		o.Linked = row.Linked
 		if o.CTID.Value != "" {
 			ctids = append(ctids, o.CTID.Value)
 		}

@@ -33,6 +33,8 @@ type Row struct {
 	Effective string
 	// Untitled reports that a section's name is blank: it gets the name of its course.
 	Untitled bool
+	// Linked reports that outcomes come from CTDL, which has neither labels of alignments nor all their types.
+	Linked bool
 	// Gone reports that the other system has deleted the record.
 	Gone bool
 	// Problems are reasons why the row cannot be imported.
