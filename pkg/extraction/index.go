@@ -74,8 +74,8 @@ func (x Indexer) meanings(c skills.Contents) []byte {
 	return out
 }
 
-// labels returns every label of every skill with its stems; of labels of one skill with the
-// same words, the strongest kind.
+// labels returns every label of every skill with its stems, and whether it counts only where it stands whole; of labels
+// of one skill with the same words, the strongest kind.
 func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string, whole []bool) {
 	var taught map[int]taught
 	if !x.Untaught {
@@ -102,7 +102,7 @@ func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string
 			}
 			seen[key] = len(all)
 			all, stems = append(all, skills.Label{Skill: i, Kind: kind, Text: text}), append(stems, own)
-			whole = append(whole, of.whole[text])
+			whole = append(whole, !named(int8(kind)) && of.whole[text])
 		}
 		add(s.Name, preferred)
 		if name, _, bracketed := strings.Cut(s.Name, " ("); bracketed {
@@ -155,7 +155,7 @@ var genericStems = sync.OnceValue(func() map[string]bool {
 const genericShare = 0.25
 
 // weigh returns the vocabulary in order and what each stem says: the logarithm of
-// how few skills have it in a label, scaled so that a unique stem weighs 1.
+// how few skills have it in a label that may stand in part, scaled so that a unique stem weighs 1.
 func weigh(labels []skills.Label, stems [][]string, whole []bool, count int) ([]string, []float32) {
 	has := map[string]map[int]bool{}
 	for i, l := range labels {

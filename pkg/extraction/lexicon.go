@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 
 	"skillscurriculum/pkg/skills"
@@ -20,7 +21,7 @@ var lexiconFiles embed.FS
 type taught struct {
 	skill            string // id, name or alias
 	synonyms, topics []string
-	whole            map[string]bool // entries that count only where they stand whole
+	whole            map[string]bool // whether an entry counts only where it stands whole
 }
 
 // readLexicon returns the lines of all files, in the order of their names.
@@ -87,9 +88,7 @@ func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 			if t.whole == nil {
 				t.whole = map[string]bool{}
 			}
-			for w, b := range line.whole {
-				t.whole[w] = b
-			}
+			maps.Copy(t.whole, line.whole)
 			t.synonyms, t.topics = append(t.synonyms, line.synonyms...), append(t.topics, line.topics...)
 			all[i] = t
 		}
