@@ -41,7 +41,7 @@ const (
 	starterFolds      = 9
 	starterDeals      = 5
 	starterStep       = 60
-	starterPrecision  = 0.85
+	starterPrecision  = 0.84
 	unjudgedWeight    = 0.5
 	curveCandidates   = 60
 	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
