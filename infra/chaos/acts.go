@@ -59,6 +59,7 @@ var acts = append([]act{
 	{5, (*client).createDocument},
 	{2, (*client).uploadLater},
 	{4, (*client).useDocument},
+	{2, importFile},
 	{6, (*client).listAny},
 	{1, gets("listChanges", func(*client) string { return "limit=10" })},
 	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},
@@ -70,7 +71,7 @@ var acts = append([]act{
 
 // opening lists the first acts of each client, so that the audit finds records of every kind and accepted reviews.
 var opening = []func(*client){
-	creates(catalog.CourseKind, courseBody), creates(catalog.ProgramKind, programBody),
+	importFile, creates(catalog.CourseKind, courseBody), creates(catalog.ProgramKind, programBody),
 	creates(catalog.CredentialKind, credentialBody), creates(catalog.TransferPackageKind, packageBody),
 	reviewSection, (*client).useDocument, creates(catalog.ArticulationKind, articulationBody), approve,
 	reviewSection, reviewSection, replacesOutcomes(catalog.CourseKind), replacesOutcomes(catalog.ProgramKind),

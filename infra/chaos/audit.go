@@ -163,6 +163,9 @@ func (a *audit) pending() (n int) {
 		if e != nil && (e.ProcessingStatus == catalog.Pending || e.ProcessingStatus == catalog.Processing) {
 			n++
 		}
+		if i, ok := r.Record.(*catalog.Import); ok && !i.Ended() {
+			n++
+		}
 	}
 	return n
 }
@@ -178,6 +181,7 @@ var tableChecks = []struct {
 	{"course", (*audit).courses},
 	{"outcomes", (*audit).outcomes},
 	{"map", (*audit).maps},
+	{"imports", (*audit).imports},
 	{"hold", (*audit).holds},
 	{"file", (*audit).storage},
 	{"articulation", (*audit).articulations},
@@ -504,9 +508,9 @@ func (a *audit) feeds() {
 					a.breach("%s of %s at %d, live before: %t, last changed at %d", c.What, c.ID, c.At, live, before)
 				}
 				last[c.ID] = c.At
-				ends := c.Event == catalog.ExtractionCompleted || c.Event == catalog.ExtractionFailed
+				ends := c.Event != "" && c.Event != catalog.ArticulationDecided
 				if ends && ended[c.ID] {
-					a.breach("the extraction of %s ended twice", c.ID)
+					a.breach("the extraction or import %s ended twice", c.ID)
 				}
 				if ended[c.ID] = ends; c.What == catalog.Deleted {
 					delete(last, c.ID)
@@ -535,7 +539,8 @@ func changeOf(entry string) catalog.RecordChange {
 	at, _ := strconv.ParseInt(words[4], 10, 64)
 	c := catalog.RecordChange{What: words[0], Kind: catalog.Kind(words[1]), ID: words[2], At: catalog.Time(at)}
 	for _, event := range catalog.Events() {
-		if strings.HasSuffix(event, "."+c.What) {
+		ofImport := strings.HasPrefix(event, "import.")
+		if strings.HasSuffix(event, "."+c.What) && ofImport == (c.Kind == catalog.ImportKind) {
 			c.What, c.Event = catalog.Changed, event
 		}
 	}

@@ -108,6 +108,14 @@ var spoilers = map[string]func(table) (table, bool){
 		}
 		return slices.Delete(rows, i, i+1), true
 	},
+	"import miscounted": spoilRow("Import", func(r map[string]any) bool {
+		counts, ok := r["counts"].(map[string]any)
+		if ok {
+			counts = maps.Clone(counts)
+			counts["created"], r["counts"], r["mode"] = counts["created"].(float64)+1, counts, catalog.ApplyRows
+		}
+		return ok
+	}),
 	"course twice": spoilRow("Program", func(r map[string]any) bool {
 		order, _ := r["courseOrder"].([]any)
 		if len(order) > 0 {

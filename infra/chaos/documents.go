@@ -61,18 +61,20 @@ func (c *client) upload(d *document) {
 		return
 	}
 	end := c.history.begin(map[string]string{d.ID + " " + file: present})
-	got := c.put(d)
+	got := c.put(d, c.fileOf(d))
 	if end(got.outcome()); got.outcome() == refused {
 		c.breach("the upload of %s was refused: %d", d.ID, got.status)
 	}
 }
 
+// fileOf returns a document's file in the library.
+func (c *client) fileOf(d *document) []byte { return c.library.file(libraryName(d.FileName)) }
+
 // put uploads a document's file once.
-func (c *client) put(d *document) reply {
+func (c *client) put(d *document, content []byte) reply {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	content := bytes.NewReader(c.library.file(libraryName(d.FileName)))
-	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, content)
+	r, err := http.NewRequestWithContext(ctx, d.Upload.Method, d.Upload.URL, bytes.NewReader(content))
 	if err != nil {
 		panic(err) // the service returned the URL
 	}
@@ -103,7 +105,7 @@ func (c *client) uploadLater() {
 		return
 	}
 	c.change(deletion(catalog.DocumentKind, path))
-	c.put(d)
+	c.put(d, c.fileOf(d))
 }
 
 // useDocument creates a document with its file and a section that uses it as its syllabus. Sometimes it then tries to

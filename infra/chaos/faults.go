@@ -76,7 +76,8 @@ func (f fault) String() string {
 
 // schedule returns the faults of a run of the given length.
 func schedule(random *rand.Rand, deck []faultKind, length time.Duration) []fault {
-	names := []string{api.Extractor, api.Extractor, api.Extractor, api.Sweeper} // kills matter most in the pipeline
+	// kills matter most in the pipelines
+	names := []string{api.Extractor, api.Extractor, api.Extractor, api.Importer, api.Importer, api.Importer, api.Sweeper}
 	for _, g := range api.Groups() {
 		names = append(names, string(g))
 	}

@@ -106,17 +106,31 @@ func (s *Store) CoursesByCode(
 func (s *Store) Known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
 ) (map[string]catalog.ExternalID, error) {
-	return s.known(ctx, org, kind, names, func(name string) key { return externalKey(org, kind, name) })
+	return s.known(ctx, org, kind, names, func(name string) key { return externalKey(org, kind, name) }, nil)
+}
+
+// KnownCourses finds courses as Known does and, in the same round trips, their default sections, by id. Sections whose
+// ids do not follow from their courses' are left out.
+func (s *Store) KnownCourses(
+	ctx context.Context, org catalog.OrgID, names []string,
+) (map[string]catalog.ExternalID, map[string]*catalog.Section, error) {
+	const kind = catalog.CourseKind
+	sections := map[string]*catalog.Section{}
+	at := func(name string) key { return externalKey(org, kind, name) }
+	known, err := s.known(ctx, org, kind, names, at, sections)
+	return known, sections, err
 }
 
 // CTIDs finds records by CTIDs that were set, as Known does by external id.
 func (s *Store) CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error) {
-	return s.known(ctx, org, "", ctids, func(ctid string) key { return ctidKey(org, ctid) })
+	return s.known(ctx, org, "", ctids, func(ctid string) key { return ctidKey(org, ctid) }, nil)
 }
 
-// known finds records by their names' rows; kind is "" if the rows name the kinds.
+// known finds records by their names' rows; kind is "" if the rows name the kinds. It adds the default sections of
+// courses to sections unless that is nil.
 func (s *Store) known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string, at func(name string) key,
+	sections map[string]*catalog.Section,
 ) (map[string]catalog.ExternalID, error) {
 	var keys []key
 	for _, name := range names {
@@ -142,6 +156,10 @@ func (s *Store) known(
 		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
 			named[k], kinds[k] = append(named[k], name), stored.Kind
 		}
+		if sections != nil {
+			k, _ := recordKey(org, catalog.SectionKind, "", catalog.DefaultSectionID(stored.ID))
+			named[k], kinds[k] = nil, catalog.SectionKind
+		}
 	}
 	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(named)), true); err != nil {
 		return nil, err
@@ -151,6 +169,9 @@ func (s *Store) known(
 		r, err := decodeRecord(kinds[k], row)
 		if err != nil {
 			return nil, err
+		}
+		if section, ok := r.(*catalog.Section); ok && sections != nil {
+			sections[section.ID] = section
 		}
 		for _, name := range named[k] {
 			if x := known[name]; r.Base().ID == x.Was {

@@ -238,8 +238,17 @@ func (c *call) replaceOutcomes(
 		return nil, nil, err
 	}
 	c.begun = list.Unread() > 0
-	if c.begun {
-		err = c.admission.items(ctx, list.Unread())
-	}
+	err = c.admission.items(ctx, list.Unread())
 	return outcomeList(list), change, err
+}
+
+// countUnread counts the outcomes of a body that must be read unless the list has them: those without skills or level.
+func countUnread(body map[string]any) (n int) {
+	outcomes, _ := body["outcomes"].([]any)
+	for _, item := range outcomes {
+		if o, _ := item.(map[string]any); o["skills"] == nil || o["level"] == nil {
+			n++
+		}
+	}
+	return min(n, catalog.MaxOutcomes)
 }

@@ -224,7 +224,7 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 	forbidden := op.Access == api.Write && x.caller.Key.Scope != catalog.WriteScope
 	if op.Access != api.Public {
 		items := 0
-		if !forbidden && op.ItemsIn != nil {
+		if !forbidden && (op.ItemsIn != nil || op.Begins) {
 			// A body that cannot be parsed has no items.
 			tree, _ := x.body()
 			items = countItems(tree, op)

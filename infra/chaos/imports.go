@@ -1,0 +1,152 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"skillscurriculum/pkg/catalog"
+)
+
+// importRows is the number of rows of a file, of which the first is refused.
+const importRows = 8
+
+// layouts lists the layouts of files. The verbs of a row are the marker of the file, the number of the row and a title
+// that the first row lacks.
+var layouts = []struct {
+	ending, header, row string
+	pack                func(csv string) []byte
+}{
+	{"csv", "externalId,Course Code,Long Title,Notes", "import %s %d,C %[2]d,%[3]s,", unpacked},
+	{"banner.csv", "SCBCRSE_SUBJ_CODE,SCBCRSE_CRSE_NUMB,SCBCRSE_TITLE", "import %s,%d,%s", unpacked},
+	{schedules,
+		"SSBSECT_TERM_CODE,SSBSECT_CRN,SSBSECT_SUBJ_CODE,SSBSECT_CRSE_NUMB,SSBSECT_CRSE_TITLE,SSBSECT_SSTS_CODE",
+		"202610,import %s %d,%[1]s,%[3]s,,C", unpacked},
+	{"ndjson", "", `{"resource":"course","externalId":"import %s %d","code":"C %[2]d","name":"%[3]s"}`, unpacked},
+	{"xlsx", "externalId,Course #,Name", "import %s %d,C %[2]d,%[3]s", workbook},
+	{"zip", "sourcedId,courseCode,title", "import %s %d,C %[2]d,%[3]s", bundle},
+}
+
+const (
+	// title is a single word, which is not extracted.
+	title = "Imported"
+	// schedules is the ending of files of sections.
+	schedules = "sections.csv"
+)
+
+func unpacked(csv string) []byte { return []byte(csv) }
+
+func workbook(csv string) []byte {
+	book, out := excelize.NewFile(), &bytes.Buffer{}
+	for i, line := range strings.Split(csv, "\n") {
+		cells := strings.Split(line, ",")
+		_ = book.SetSheetRow("Sheet1", fmt.Sprint("A", i+1), &cells)
+	}
+	_ = book.Write(out) // a buffer accepts everything
+	return out.Bytes()
+}
+
+// bundle returns a bundle of OneRoster.
+func bundle(csv string) []byte {
+	out := &bytes.Buffer{}
+	archive := zip.NewWriter(out)
+	if w, err := archive.Create("courses.csv"); err == nil {
+		_, _ = w.Write([]byte(csv))
+	}
+	_ = archive.Close()
+	return out.Bytes()
+}
+
+// importFile uploads a new file in one of the layouts and imports it, often twice, sometimes as a check, and sometimes
+// cancels an import.
+func importFile(c *client) {
+	l, marker := one(c, layouts), c.marker()
+	if l.ending == schedules { // they need a course, which no other act changes
+		_, made := c.change(request{operation: "createCourse", path: "/courses", key: marker, body: object{
+			"name": title, "code": marker, "externalId": marker + " " + title,
+		}})
+		if made != acknowledged {
+			return
+		}
+	}
+	lines := []string{l.header, fmt.Sprintf(l.row, marker, 0, "")}
+	for n := 1; n < importRows; n++ {
+		lines = append(lines, fmt.Sprintf(l.row, marker, n, title))
+	}
+	content := l.pack(strings.TrimSpace(strings.Join(lines, "\n")))
+	made, _ := c.change(request{operation: "createDocument", path: "/documents", key: c.marker(), body: object{
+		"fileName": marker + "." + l.ending, "sizeBytes": len(content), "sha256": checksum(content),
+	}})
+	d := documentOf(made)
+	if d == nil || c.put(d, content).status != http.StatusOK {
+		return
+	}
+	for range 1 + c.random.IntN(2) {
+		body := object{"documentId": d.ID}
+		if c.chance(4) {
+			body["mode"] = catalog.CheckOnly
+		}
+		i, _ := c.change(request{operation: "createImport", path: "/imports", key: c.marker(), body: body})
+		if id := text(i.parsed(), "id"); id != "" && c.chance(3) {
+			c.change(request{operation: "deleteImport", path: "/imports/" + id})
+		}
+	}
+}
+
+// imports: each has ended, none has failed, and those of a file have created its records once and counted them.
+func (a *audit) imports() {
+	created, seen := map[string]int{}, map[string]bool{} // by marker; by marker and number
+	for _, r := range a.live {
+		_, row, imported := strings.Cut(text(r.row, "externalId"), "import ")
+		if !imported {
+			continue
+		}
+		if seen[row] {
+			a.breach("two records are import %s", row)
+		}
+		seen[row] = true
+		created[row[:strings.LastIndex(row, " ")]]++
+	}
+	var rows []object
+	for _, r := range a.kinds[catalog.ImportKind] {
+		rows = append(rows, r.row)
+	}
+	for id, row := range a.deleted {
+		if strings.HasPrefix(id, "imp_") {
+			rows = append(rows, row)
+		}
+	}
+	for _, row := range rows {
+		i := &catalog.Import{}
+		packed, _ := json.Marshal(row)
+		_ = json.Unmarshal(packed, i)
+		file := text(a.deleted[i.DocumentID], "fileName")
+		if d := a.live[i.DocumentID]; d != nil {
+			file = text(d.row, "fileName")
+		}
+		marker, _, _ := strings.Cut(file, ".")
+		want := catalog.ImportCounts{Read: importRows, Failed: 1, Unchanged: i.Counts.Unchanged}
+		want.Created = importRows - 1 - want.Unchanged
+		switch {
+		case i.Status == catalog.ImportCompleted && i.Counts != want:
+			a.breach("%s of %s counts %+v", i.ID, file, i.Counts)
+		case i.Status != catalog.ImportCompleted && i.Status != catalog.ImportCancelled:
+			a.breach("%s of %s is %s: %+v", i.ID, file, i.Status, i.Failure)
+		case i.Status == catalog.ImportCompleted && i.DeletedAt == nil && a.files[string(i.OrganizationID)+"/"+i.ID] == "":
+			a.breach("%s of %s lacks its rejected row", i.ID, file)
+		}
+		if i.Mode == catalog.ApplyRows {
+			created[marker] -= i.Counts.Created
+		}
+	}
+	for marker, n := range created {
+		if n != 0 {
+			a.breach("the imports of %s have created %d records more than they count", marker, n)
+		}
+	}
+}
