@@ -18,6 +18,8 @@ type Reading = { resource: string; layout: string; sheet: string; retireMissing:
 // fieldsOf has the fields of each kind of record that a column can become.
 const fieldsOf: Record<string, string[]> = JSON.parse(document.getElementById("console")!.dataset.fields ?? "{}");
 const layouts: [string, string][] = [["AUTO", "Found out"], ["GENERIC", "Plain table"], ["BANNER", "Banner"], ["CANVAS", "Canvas"], ["ONEROSTER", "OneRoster"], ["TES", "TES (articulations)"]];
+// ownerless is whether outcomes wait to be told whose they are.
+const ownerless = (i: Import) => i.failure?.code === "missing_columns" && /\bowner\b/.test(i.failure.message);
 const ended = (i: Import) => !["PENDING", "PROCESSING"].includes(i.status);
 
 // spaced turns the name of a field into words: creditsMin is "Credits min".
@@ -103,8 +105,8 @@ function OneImport({ id }: { id: string }) {
         <p>{i.counts.read > 0 && <>{count(i.counts.read, "row")} read, {number(i.counts.created)} created, {number(i.counts.updated)} changed. </>}You can leave this page; it goes on.</p>
         {mayWrite && <p><button type="button" disabled={cancel.busy} onClick={() => void cancel.run()}>Cancel{!checks && ", and keep what is done"}</button></p>}
       </Notice>}
-      {i.failure && <Notice kind="bad" title={i.failure.code === "internal" ? "The service failed" : "The file was not imported: " + words(i.failure.code).toLowerCase()}>
-        <p><Text of={i.failure.message} />{/[.!?]$/.test(i.failure.message) ? "" : "."} {advice[i.failure.code]} Nothing was changed.</p></Notice>}
+      {i.failure && <Notice kind={ownerless(i) ? "info" : "bad"} title={ownerless(i) ? "Whose outcomes are these?" : i.failure.code === "internal" ? "The service failed" : "The file was not imported: " + words(i.failure.code).toLowerCase()}>
+        <p>{ownerless(i) ? "A file of Canvas does not name their program or course. Choose it below, then check again." : <><Text of={i.failure.message} />{/[.!?]$/.test(i.failure.message) ? "" : "."} {advice[i.failure.code]} Nothing was changed.</>}</p></Notice>}
       {i.status === "CANCELLED" && <Notice title="Cancelled"><p>{checks ? "Nothing was changed." : "What was done until then stays. The counts say how much."}</p></Notice>}
       {(i.status === "COMPLETED" || i.status === "CANCELLED") && <Outcome i={i} />}
       {i.rejects && <p><button type="button" disabled={rejects.busy} onClick={() => void rejects.run()}>Download the {count(i.counts.failed, "rejected row")}</button> <span class="soft small">A CSV of the rows as they were, with what is wrong with each. Mend it and drop it again.</span></p>}
@@ -121,7 +123,7 @@ function Outcome({ i }: { i: Import }) {
     ["unchanged", "Unchanged", ""], ["failed", would ? "To reject" : "Rejected", "bad"], ["retired", would ? "To retire" : "Retired", "wait"]];
   const shown = of.filter(([k]) => k === "read" || i.counts[k] > 0);
   const several = Object.entries(i.countsByResource ?? {});
-  const home = ({ course: "courses", section: "courses", program: "programs", outcome: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
+  const home = i.ownerId ? `${i.ownerId.startsWith("prg_") ? "programs" : "courses"}/${i.ownerId}/outcomes` : ({ course: "courses", section: "courses", program: "programs", outcome: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
   return <>
     <dl class="tiles">{shown.map(([k, name, kind]) => <div class={kind}><dt>{name}</dt><dd>{number(i.counts[k])}</dd></div>)}</dl>
     {several.length > 1 && <div class="scroll" tabIndex={0} role="region" aria-label="Counts by kind"><table><thead><tr><th scope="col">Kind</th>{shown.map(([, name]) => <th scope="col" class="number">{name}</th>)}</tr></thead>
@@ -208,17 +210,16 @@ function Correct({ i }: { i: Import }) {
   return <>
     {shown.length > 0 && !other && <Columns columns={shown} several={several} fields={fields} changed={new Set(columns.keys())} onField={choose} />}
     <details open={i.status === "FAILED"}><summary>How the file is read</summary>
+      {(reading.resource === "outcome" || reading.layout === "CANVAS" || ownerless(i)) && <>
+        <Chips of={reading.owner ? [reading.owner] : []} onChange={() => keep(columns, { ...reading, owner: null })} />
+        <div class="fields">{(["programs", "courses"] as const).map((kind) => <Choose<Owner & { code: string | null }> label={kind === "programs" ? "They are of a program" : "They are of a course"} path={(q) => `/${kind}?limit=12&query=${encodeURIComponent(q)}`}
+          name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
+      </>}
       <div class="fields">
         <Select label="Kind of records" value={reading.resource} options={[["", "Found out"], ...Object.keys(fieldsOf).map((r): [string, string] => [r, words(plural(r))])]} onChange={(resource) => keep(columns, { ...reading, resource })} />
         <Select label="Written by" value={reading.layout} options={layouts} onChange={(layout) => keep(columns, { ...reading, layout })} />
         <Field label="Sheet" hint="Of a workbook; the first if empty">{(p) => <input {...p} value={reading.sheet} maxLength={255} onInput={(e) => keep(columns, { ...reading, sheet: e.currentTarget.value })} />}</Field>
       </div>
-      {reading.resource === "outcome" && <>
-        <p class="soft">Outcomes of Canvas do not say whose they are.</p>
-        <Chips of={reading.owner ? [reading.owner] : []} onChange={() => keep(columns, { ...reading, owner: null })} />
-        <div class="fields">{(["programs", "courses"] as const).map((kind) => <Choose<Owner & { code: string | null }> label={kind === "programs" ? "They are of a program" : "They are of a course"} path={(q) => `/${kind}?limit=12&query=${encodeURIComponent(q)}`}
-          name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
-      </>}
       <p><label><input type="checkbox" checked={reading.retireMissing} onChange={(e) => keep(columns, { ...reading, retireMissing: e.currentTarget.checked })} /> This is the whole catalog: retire courses, or cancel sections, that it lacks</label></p>
     </details>
     <Refused problem={start.problem} retry={start.problem?.status === 0 || (start.problem?.status ?? 0) >= 500 ? () => run(dirty ? "CHECK" : "APPLY") : undefined} />
