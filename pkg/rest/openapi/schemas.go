@@ -15,6 +15,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/ctdl"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/upsert"
 )
@@ -227,6 +228,7 @@ func (d document) schemas() huma.Registry {
 	}
 	splitReports(all)
 	splitRequests(all)
+	typeItems(all)
 	return d.responses
 }
 
@@ -337,4 +339,34 @@ func splitRequests(all map[string]*huma.Schema) {
 		}
 		*whole = *either
 	}
+}
+
+// typeItems makes a schema for the items of each resource in a batch: the body of its POST with externalId, and the
+// fields that name other records by theirs.
+func typeItems(all map[string]*huma.Schema) {
+	batch := all[rest.RequestName("upsertRecords")]
+	either := &huma.Schema{}
+	for _, resource := range batch.Properties["resource"].Enum {
+		name := strings.ToUpper(resource.(string)[:1]) + resource.(string)[1:]
+		item := *all["Create"+name+"Request"]
+		item.Properties = maps.Clone(item.Properties)
+		required, members := rest.BatchNames(resource.(string))
+		for _, field := range required {
+			item.Properties[field] = &huma.Schema{
+				Type: "string", MinLength: new(1), MaxLength: new(catalog.MaxExternalID),
+				Description: "externalId of the " + strings.TrimSuffix(field, "ExternalId"),
+			}
+		}
+		item.Properties["externalId"].Description = "Id of the record in another system, which finds it"
+		item.Required = append(slices.Clone(item.Required), required...)
+		if members != "" {
+			item.Properties[members] = &huma.Schema{
+				Type: "array", Items: &huma.Schema{Type: "string"}, Description: "externalIds of all members, in this order",
+			}
+		}
+		all[name+"ItemInput"] = &item
+		either.AnyOf = append(either.AnyOf, &huma.Schema{Ref: schemaPrefix + name + "ItemInput"})
+	}
+	all["BatchItemInput"] = either
+	batch.Properties["items"].Items = &huma.Schema{Ref: schemaPrefix + "BatchItemInput"}
 }
