@@ -78,11 +78,11 @@ DURATION ?= 120s
 chaos: local
 	go run ./infra/chaos -seed $(SEED) -duration $(DURATION)
 
-# How long one customer's five syllabi take alone, and behind another's 500 whose
-# server stalls.
+# How long one customer's five syllabi take alone, beside another's import of 5,000
+# courses and their extraction, and behind its 500 syllabi whose server stalls.
 .PHONY: fairness
 fairness: node_modules
-	go test ./infra/fairness -count=1 -v -args -many 500
+	go test ./infra/fairness -count=1 -v -args -many 500 -courses 5000
 
 # Exports a table with the demo, deletes it, restores and compares it: the drill of
 # docs/aws.md on this machine.

@@ -67,10 +67,10 @@ func bundle(csv string) []byte {
 func importFile(c *client) {
 	l, marker := one(c, layouts), c.marker()
 	if l.ending == schedules { // they need a course, which no other act changes
-		made := c.send(request{operation: "createCourse", path: "/courses", body: object{
+		_, made := c.change(request{operation: "createCourse", path: "/courses", key: marker, body: object{
 			"name": title, "code": marker, "externalId": marker + " " + title,
 		}})
-		if made.outcome() != acknowledged {
+		if made != acknowledged {
 			return
 		}
 	}
@@ -79,9 +79,10 @@ func importFile(c *client) {
 		lines = append(lines, fmt.Sprintf(l.row, marker, n, title))
 	}
 	content := l.pack(strings.TrimSpace(strings.Join(lines, "\n")))
-	d := documentOf(c.send(request{operation: "createDocument", path: "/documents", body: object{
+	made, _ := c.change(request{operation: "createDocument", path: "/documents", key: c.marker(), body: object{
 		"fileName": marker + "." + l.ending, "sizeBytes": len(content), "sha256": checksum(content),
-	}}))
+	}})
+	d := documentOf(made)
 	if d == nil || c.put(d, content).status != http.StatusOK {
 		return
 	}
@@ -90,9 +91,9 @@ func importFile(c *client) {
 		if c.chance(4) {
 			body["mode"] = catalog.CheckOnly
 		}
-		i := c.send(request{operation: "createImport", path: "/imports", body: body})
+		i, _ := c.change(request{operation: "createImport", path: "/imports", key: c.marker(), body: body})
 		if id := text(i.parsed(), "id"); id != "" && c.chance(3) {
-			c.send(request{operation: "deleteImport", path: "/imports/" + id})
+			c.change(request{operation: "deleteImport", path: "/imports/" + id})
 		}
 	}
 }

@@ -88,6 +88,7 @@ type gate struct {
 	mu     sync.Mutex
 	faults []fault
 	keys   map[string][]string // Idempotency-Keys of the POSTs of a path
+	alter  func(*http.Response) error
 }
 
 // fault is what happens to the next request of a method whose path ends so.
@@ -146,6 +147,14 @@ func (g *gate) take(r *http.Request) string {
 
 func (g *gate) handler(to *url.URL) http.Handler {
 	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.alter == nil {
+			return nil
+		}
+		return g.alter(r)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch what := g.take(r); what {
 		case "429", "503":
@@ -163,6 +172,7 @@ func (g *gate) handler(to *url.URL) http.Handler {
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		default:
+			r.Header.Del("Accept-Encoding") // the transport's own is undone before a body is altered
 			proxy.ServeHTTP(w, r)
 		}
 	})
@@ -282,11 +292,15 @@ func TestConsole(t *testing.T) {
 		{"sign in", signsIn},
 		{"open a course", opensCourse},
 		{"review a section", reviews},
+		{"review twenty skills", reviewsTwenty},
 		{"try", tries},
 		{"decide a transfer", transfers},
+		{"meet another decision", meetsOther},
 		{"import", imports},
+		{"import outcomes", importsOutcomes},
 		{"write outcomes", writesOutcomes},
 		{"mark a map", marksMap},
+		{"read a failed map", readsFailedMap},
 		{"make a report", makesReport},
 	} {
 		for _, size := range sizes {

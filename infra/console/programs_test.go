@@ -97,6 +97,7 @@ func writesOutcomes(t *testing.T, s *service, p *browser.Page, size string) {
 	look(t, p, "outcomes-written-"+size)
 	p.Click("Save")
 	p.Shows("Some outcomes are not accepted") // two codes that differ in case
+	p.Shows("The code must not be repeated")
 	look(t, p, "outcomes-refused-"+size)
 	p.Fill("Code of a", "B")
 	p.Press("g") // typed, not a shortcut

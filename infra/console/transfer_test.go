@@ -87,6 +87,7 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Eval(`[...document.querySelectorAll("[data-row]")].find((e) => e.innerText.includes("DB `+size+`")).click()`, nil)
 	p.Until(`document.querySelectorAll(".compare tbody tr").length > 2`)
 	p.Press("j", "k")
+	p.Shows("CSC " + size) // the names of the matches come one by one
 	p.Eval(`[...document.querySelectorAll(".row.match")].find((e) => e.innerText.includes("CSC `+size+`")).click()`, nil)
 	p.Shows("Not met")
 	look(t, p, "transfer-matches-"+size)

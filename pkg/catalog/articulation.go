@@ -98,6 +98,7 @@ type CourseStamp struct {
 // outlives both.
 type DecisionEvidence struct {
 	TransferCourseID string           `json:"transferCourseId"`
+	PackageID        string           `json:"packageId,omitempty" doc:"Package of the transfer course; absent from evidence that was frozen before it was kept" extension:"true"`
 	CourseID         string           `json:"courseId"`
 	SectionID        string           `json:"sectionId"`
 	SkillsMatchScore float64          `json:"skillsMatchScore" minimum:"0" maximum:"1" doc:"Share of the section's skills that the transfer course covered, with four decimals"`

@@ -10,6 +10,7 @@ type Import struct {
 	Status           ImportStatus            `json:"status" enum:"PENDING,PROCESSING,COMPLETED,FAILED,CANCELLED" doc:"State of the import"`
 	Failure          *ImportFailure          `json:"failure" doc:"Why the file as a whole was not imported; null unless FAILED"`
 	DocumentID       string                  `json:"documentId" doc:"Document with the file"`
+	FileName         string                  `json:"fileName" doc:"Name of the file; empty if the import was created before names were stored"`
 	Mode             ImportMode              `json:"mode" enum:"CHECK,APPLY" doc:"Whether the records are saved"`
 	Layout           string                  `json:"layout" enum:"AUTO,GENERIC,BANNER,CANVAS,ONEROSTER,TES" doc:"Layout of the file: as requested until the file is read, then as found"`
 	Resource         *string                 `json:"resource" doc:"Kind of the records: as requested until the file is read, then as found; null if a file has several"`
@@ -156,7 +157,9 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	if i.Resource != nil {
 		resource = *i.Resource
 	}
-	if l.Documents[i.DocumentID] == nil {
+	if document := l.Documents[i.DocumentID]; document != nil {
+		i.FileName = document.FileName
+	} else {
 		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
 			i.DocumentID})
 	}

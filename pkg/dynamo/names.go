@@ -81,8 +81,7 @@ func (s *Store) CoursesByCode(
 		if err != nil {
 			return nil, 0, err
 		}
-		asked := numbers[min(offset, len(numbers)):]
-		asked = asked[:min(limit, len(asked))]
+		asked := catalog.PageOf(numbers, offset, limit)
 		keys := make([]key, len(asked))
 		for i, number := range asked {
 			keys[i] = key{partition(org, api.RecordRows(catalog.CourseKind)), number}
@@ -97,7 +96,7 @@ func (s *Store) CoursesByCode(
 		}
 		// A course was changed or deleted meanwhile, or a read was stale.
 	}
-	return nil, 0, changingTooFast()
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // Known finds records of a kind by external id. Names that were never used are left out; the
@@ -106,17 +105,31 @@ func (s *Store) CoursesByCode(
 func (s *Store) Known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
 ) (map[string]catalog.ExternalID, error) {
-	return s.known(ctx, org, kind, names, func(name string) key { return externalKey(org, kind, name) })
+	return s.known(ctx, org, kind, names, func(name string) key { return externalKey(org, kind, name) }, nil)
+}
+
+// KnownCourses finds courses as Known does and, in the same round trips, their default sections, by id. Sections whose
+// ids do not follow from their courses' are left out.
+func (s *Store) KnownCourses(
+	ctx context.Context, org catalog.OrgID, names []string,
+) (map[string]catalog.ExternalID, map[string]*catalog.Section, error) {
+	const kind = catalog.CourseKind
+	sections := map[string]*catalog.Section{}
+	at := func(name string) key { return externalKey(org, kind, name) }
+	known, err := s.known(ctx, org, kind, names, at, sections)
+	return known, sections, err
 }
 
 // CTIDs finds records by CTIDs that were set, as Known does by external id.
 func (s *Store) CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error) {
-	return s.known(ctx, org, "", ctids, func(ctid string) key { return ctidKey(org, ctid) })
+	return s.known(ctx, org, "", ctids, func(ctid string) key { return ctidKey(org, ctid) }, nil)
 }
 
-// known finds records by their names' rows; kind is "" if the rows name the kinds.
+// known finds records by their names' rows; kind is "" if the rows name the kinds. It adds the default sections of
+// courses to sections unless that is nil.
 func (s *Store) known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string, at func(name string) key,
+	sections map[string]*catalog.Section,
 ) (map[string]catalog.ExternalID, error) {
 	var keys []key
 	for _, name := range names {
@@ -142,6 +155,10 @@ func (s *Store) known(
 		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
 			named[k], kinds[k] = append(named[k], name), stored.Kind
 		}
+		if sections != nil {
+			k, _ := recordKey(org, catalog.SectionKind, "", catalog.DefaultSectionID(stored.ID))
+			named[k], kinds[k] = nil, catalog.SectionKind
+		}
 	}
 	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(named)), true); err != nil {
 		return nil, err
@@ -151,6 +168,9 @@ func (s *Store) known(
 		r, err := decodeRecord(kinds[k], row)
 		if err != nil {
 			return nil, err
+		}
+		if section, ok := r.(*catalog.Section); ok && sections != nil {
+			sections[section.ID] = section
 		}
 		for _, name := range named[k] {
 			if x := known[name]; r.Base().ID == x.Was {

@@ -62,6 +62,13 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: another organization knows %v %v", kind, other, err)
 		}
 	}
+	known, sections, err := store.KnownCourses(ctx, org, []string{"X 1", "X 2"})
+	if err != nil || len(known) != 1 || known["X 1"].Was != course.ID {
+		t.Errorf("%+v %v", known, err)
+	}
+	if len(sections) != 1 || sections[course.DefaultSectionID] == nil {
+		t.Errorf("default sections: %v, want %s", sections, course.DefaultSectionID)
+	}
 }
 
 // The external id of a deleted record is known without its record, and the next

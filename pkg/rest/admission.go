@@ -16,7 +16,9 @@ type admission struct {
 	op       *api.Operation
 	window   quota.Window
 	units    int // requested when the call began
+	cost     int // of the call as far as it is known; what is charged beyond it is returned
 	done     chan struct{}
+	returned chan struct{} // closed once units beyond the cost are returned; nil if there are none
 
 	// After done:
 	status  quota.Status
@@ -39,13 +41,21 @@ func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *adm
 	}
 }
 
-// admit starts to charge for a call whose body has a number of items.
+// admit starts to charge for a call whose body has a number of items. If records decide which of them are billed, and the
+// units left do not suffice for all, it charges for none: items does.
 func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
+	if a.cost = a.units; op.Begins {
+		a.cost = op.Cost.UpFront()
+	}
 	go func() {
 		defer close(a.done)
-		a.status, a.err = s.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: op.ID, Units: a.units, Calls: 1})
+		a.status, a.err = a.charge(ctx, a.units, 1)
+		if a.units > a.cost && errors.Is(a.err, quota.ErrFull) {
+			a.units = a.cost
+			a.status, a.err = a.charge(ctx, a.units, 1)
+		}
 		if a.err == nil {
 			a.charged = a.units
 		}
@@ -78,13 +88,22 @@ func (a *admission) wait() error {
 	return nil
 }
 
-// items charges for items that are known only once records are loaded. If they exceed the quota, the whole charge is
-// refunded.
+// items charges for items that are known only once records are loaded, and starts to return what admit has charged in
+// excess. If the quota does not suffice, the whole charge is refunded.
 func (a *admission) items(ctx context.Context, n int) error {
 	if err := a.wait(); err != nil {
 		return err
 	}
-	units := a.op.Cost.UpFront() + a.op.Cost.Rest(n) - a.charged
+	a.settle()
+	a.cost = a.op.Cost.UpFront() + a.op.Cost.Rest(n)
+	units := a.cost - a.charged
+	if units < 0 {
+		a.returned = make(chan struct{})
+		go func() {
+			defer close(a.returned)
+			a.giveBack(ctx, -units, 0)
+		}()
+	}
 	if units <= 0 {
 		return nil
 	}
@@ -96,11 +115,10 @@ func (a *admission) items(ctx context.Context, n int) error {
 	if !errors.Is(err, quota.ErrFull) && !a.op.Counted() {
 		return nil
 	}
-	cost := a.charged + units
 	a.refund(ctx)
 	if errors.Is(err, quota.ErrFull) {
 		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
-			cost, a.status.Remaining, a.status.Limit)
+			a.cost, a.status.Remaining, a.status.Limit)
 	}
 	return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)
 }
@@ -109,30 +127,41 @@ func (a *admission) charge(ctx context.Context, units, calls int) (quota.Status,
 	return a.server.Meter.Charge(ctx, a.customer, a.window, quota.Charge{Operation: a.op.ID, Units: units, Calls: calls})
 }
 
+// settle waits until units charged in excess are returned.
+func (a *admission) settle() {
+	if a.returned != nil {
+		<-a.returned
+	}
+}
+
 // refund refunds the charge.
 func (a *admission) refund(ctx context.Context) {
-	if a.charged == 0 {
-		return
+	if a.charged > 0 {
+		a.giveBack(ctx, a.charged, 1)
 	}
-	// A refund that fails is lost to the customer until the window ends.
-	if status, err := a.charge(context.WithoutCancel(ctx), -a.charged, -1); err == nil {
+}
+
+// giveBack returns units. Those that cannot be returned are lost to the customer until the window ends.
+func (a *admission) giveBack(ctx context.Context, units, calls int) {
+	if status, err := a.charge(context.WithoutCancel(ctx), -units, -calls); err == nil {
 		a.status = status
 	}
-	a.charged = 0
+	a.charged -= units
 }
 
 // close waits for the decision and returns the call's final error: a refused call fails whatever its outcome, and a
-// call that failed on the server's side is refunded.
+// call that failed on the server's side is refunded. One that ended before its items were known pays only for itself.
 func (a *admission) close(ctx context.Context, err error) error {
 	if refused := a.wait(); refused != nil {
 		return refused
 	}
-	if err == nil {
-		return nil
-	}
+	a.settle()
 	var known *catalog.Error
-	if !errors.As(err, &known) || api.Status(known.Code) >= 500 {
+	switch {
+	case err != nil && (!errors.As(err, &known) || api.Status(known.Code) >= 500):
 		a.refund(ctx)
+	case a.charged > a.cost:
+		a.giveBack(ctx, a.charged-a.cost, 0)
 	}
 	return err
 }

@@ -423,6 +423,7 @@ func TestEvidence(t *testing.T) {
 	approved.want("evidence", offered)
 	one.must(200, "GET", "/articulations/"+id+"?include=evidence", "").want("evidence", offered)
 	approved.want("evidence.transferCourseId", transfer)
+	approved.want("evidence.packageId", pack)
 	approved.want("evidence.courseId", course)
 	approved.want("evidence.sectionId", section)
 	approved.want("evidence.equivalence", "FULL")

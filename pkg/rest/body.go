@@ -58,6 +58,9 @@ func accepted(contentType string, media []string) bool {
 // countItems counts the items in the first of the operation's fields of items that has any; see api.Cost.
 func countItems(tree any, op *api.Operation) int {
 	object, _ := tree.(map[string]any)
+	if op.Begins {
+		return countUnread(object)
+	}
 	for _, field := range op.ItemsIn {
 		switch value := object[field].(type) {
 		case []any:

@@ -17,6 +17,9 @@ func TestCreateImport(t *testing.T) {
 	if made.text("status") != "PENDING" || made.text("ownerId") != course {
 		t.Errorf("%s", made.Body)
 	}
+	name := c.must(200, "GET", "/documents/"+document, "").text("fileName")
+	made.want("fileName", name)
+	c.must(200, "GET", "/imports", "").want("data.0.fileName", name)
 	c.must(202, "POST", "/imports", post(`,"ownerId":"`+course+`","columns":{"vendor_guid":"guid"}`))
 	for _, wrong := range []string{
 		`,"resource":"outcome","layout":"CANVAS"`,

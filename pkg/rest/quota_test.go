@@ -155,6 +155,33 @@ func TestRefusals(t *testing.T) {
 	one.must(429, "GET", "/courses", "")
 }
 
+// A PUT of outcomes is charged before it is known which statements must be read; only those are billed in the end.
+func TestOutcomesPayForWhatIsRead(t *testing.T) {
+	t.Parallel()
+	s := newService(t, limited(17))
+	path := "/courses/" + s.one.course("Python").text("id") + "/outcomes" // 2 units
+	left := 15
+	put := func(status, cost int, path, body string) {
+		t.Helper()
+		r := s.one.must(status, "PUT", path, body)
+		left -= cost
+		if r.cost() != cost || r.integer(api.HeaderRemaining) != left {
+			t.Errorf("it costs %d and leaves %s, want %d and %d", r.cost(), r.header(api.HeaderRemaining), cost, left)
+		}
+	}
+	put(202, 4, path, `{"outcomes":[{"statement":"aa"},{"statement":"bb"},{"statement":"cc","level":1,"skills":[]}]}`)
+	s.read(strings.Split(path, "/")[2], python)
+	put(202, 3, path, `{"outcomes":[{"statement":"aa"},{"statement":"bb"},{"statement":"dd"}]}`)
+	s.read(strings.Split(path, "/")[2], python)
+	put(422, 2, path, `{"outcomes":[{"statement":"aa"},{"statement":"bb","parentCode":"x"}]}`)
+	put(404, 2, "/courses/crs_none/outcomes", `{"outcomes":[{"statement":"aa"}]}`)
+	// Fewer units are left than the statements would cost if all of them were new.
+	put(200, 2, path, `{"outcomes":[{"statement":"dd"},{"statement":"aa"},{"statement":"bb"}]}`)
+	put(429, 0, path, `{"outcomes":[{"statement":"ee"}]}`)
+	put(200, 2, path, `{"outcomes":[]}`)
+	put(429, 0, path, `{"outcomes":[]}`)
+}
+
 func TestUnitsToTheLast(t *testing.T) {
 	t.Parallel()
 	s := newService(t, limited(10))

@@ -94,7 +94,8 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 		return sectionProvenance(ctx, a.Store, section)
 	})
 	return &catalog.DecisionEvidence{
-		TransferCourseID: found.transfer.ID, CourseID: section.CourseID, SectionID: section.ID,
+		TransferCourseID: found.transfer.ID, PackageID: found.transfer.PackageID,
+		CourseID: section.CourseID, SectionID: section.ID,
 		SkillsMatchScore: match.SkillsMatchScore, Equivalence: match.Equivalence, MatchingConfig: found.config,
 		SkillMatches: match.SkillMatches, Extraction: stamps,
 	}, err

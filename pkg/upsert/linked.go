@@ -18,11 +18,8 @@ type byCTID struct {
 	all map[catalog.Kind][]catalog.Record
 }
 
-// Known finds records by external id or by CTID.
-func (s *byCTID) Known(
-	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
-) (map[string]catalog.ExternalID, error) {
-	var ctids, other []string
+// partCTIDs separates the CTIDs of names from the names that are external ids.
+func partCTIDs(names []string) (ctids, other []string) {
 	for _, name := range names {
 		if ctid := entry.CTIDOf(name); ctid != "" {
 			ctids = append(ctids, ctid)
@@ -30,6 +27,28 @@ func (s *byCTID) Known(
 			other = append(other, name)
 		}
 	}
+	return ctids, other
+}
+
+// KnownCourses finds courses by external id or by CTID.
+func (s *byCTID) KnownCourses(
+	ctx context.Context, org catalog.OrgID, names []string,
+) (map[string]catalog.ExternalID, map[string]*catalog.Section, error) {
+	ctids, other := partCTIDs(names)
+	known, sections, err := s.Store.KnownCourses(ctx, org, other)
+	if err != nil || len(ctids) == 0 {
+		return known, sections, err
+	}
+	linked, err := s.Known(ctx, org, catalog.CourseKind, ctids)
+	maps.Copy(known, linked)
+	return known, sections, err
+}
+
+// Known finds records by external id or by CTID.
+func (s *byCTID) Known(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
+) (map[string]catalog.ExternalID, error) {
+	ctids, other := partCTIDs(names)
 	known, err := s.Store.Known(ctx, org, kind, other)
 	if err != nil || len(ctids) == 0 || catalog.RegisteredOf(kind.New()) == nil || !kind.Listed() {
 		return known, err

@@ -73,7 +73,12 @@ func (p *plan) open(ctx context.Context, next []candidate) error {
 			}
 		}
 		err := parallel.All(ctx, func(ctx context.Context) (err error) {
-			w.known, err = p.Store.Known(ctx, p.org, p.kind, slices.Collect(maps.Keys(w.names)))
+			names := slices.Collect(maps.Keys(w.names))
+			if p.kind == catalog.CourseKind {
+				w.known, w.sections, err = p.Store.KnownCourses(ctx, p.org, names)
+			} else {
+				w.known, err = p.Store.Known(ctx, p.org, p.kind, names)
+			}
 			return err
 		}, func(ctx context.Context) error {
 			if !p.kind.Listed() || p.dirs[p.kind] != nil {
@@ -84,13 +89,15 @@ func (p *plan) open(ctx context.Context, next []candidate) error {
 			return err
 		})
 		if err == nil && p.kind == catalog.CourseKind {
+			var others map[string]*catalog.Section
 			courses := map[string]*catalog.Course{}
 			for name, x := range w.known {
-				if course, ok := x.Record.(*catalog.Course); ok {
+				if course, ok := x.Record.(*catalog.Course); ok && w.sections[course.DefaultSectionID] == nil {
 					courses[name] = course
 				}
 			}
-			w.sections, err = p.defaultSections(ctx, courses)
+			others, err = p.defaultSections(ctx, courses)
+			maps.Copy(w.sections, others)
 		}
 		if err != nil {
 			*w = window{}

@@ -30,6 +30,8 @@ type Store interface {
 	service.Searched
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
+	// KnownCourses finds courses as Known does, with the default sections, by id, whose ids follow from their courses'.
+	KnownCourses(ctx context.Context, org catalog.OrgID, names []string) (map[string]catalog.ExternalID, map[string]*catalog.Section, error)
 	// CTIDs finds records by CTIDs that were set, with strong reads.
 	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.

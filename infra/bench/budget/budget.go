@@ -42,18 +42,18 @@ const (
 		"row (2)."
 	byFacets = "An articulation is found by its facets: one row (2) each for status, published, name and code of the " +
 		"institution, code, and course. The course is read in parallel with the directory."
-	byBothSides = "The articulation names the package and the course, which lead to the transfer course and the sections. " +
+	byBothSides = "The articulation names the package and the course, which lead to the transfer " +
+		"course and the sections. " +
 		"These three steps are sequential; both sides are read in parallel."
 	wholeResponse = "The response is the whole record with its members, and is stored under its idempotency key in the " +
 		"same transaction as the change, so that the members are read first. Record (2 per KB; 10 sections are 2 KB), " +
 		"change feed (2), and the hold on a course (2)."
 	guarded = "The package counts its courses, and that count guards the change. It is read before the courses, not in " +
 		"parallel with them, because a course created between the two reads would otherwise be missed."
-	sequential = "100 courses are 400 rows, which need 5 transactions; known ones with another name need 3. They follow " +
-		"each other, because each adds to the list and to the change feed. The reads before are the rows of the " +
-		"externalIds with the directory, the records, and their default sections."
-	byUnread = "The call is charged by the statements that must be read, which are known once the list is read, before " +
-		"anything is saved."
+	sequential = "100 new courses are 400 rows, which need 5 transactions; known ones with another name, whose " +
+		"descriptions are extracted again, are 200 rows, which need 3. They follow each other, because each adds to the " +
+		"list and to the change feed. The reads before are the rows of the externalIds with the directory, and the " +
+		"records with their default sections."
 	evidence = "Evidence, text, found outcomes and result of the extraction were added to the design: one row each (2 " +
 		"per KB) with the record and the change feed, all in the transaction that ends the job. A known document is " +
 		"looked up first."
@@ -107,7 +107,7 @@ func All() []Budget {
 		same("GET outcomes", Cost{1, 1, 1.5}),
 		same("outcomes with a skill", Cost{2, 1, 3}),
 		{"PUT outcomes that are given", Cost{2, Any, Any}, Cost{2, 7, 3}, ""},
-		{"PUT outcomes to be read", Cost{2, Any, Any}, Cost{3, 10, 3}, byUnread},
+		{"PUT outcomes to be read", Cost{2, Any, Any}, Cost{2, 9, 3}, ""},
 		{"PUT a review of an outcome", Cost{2, Any, Any}, Cost{2, 9, 3}, ""},
 		{"extraction job of outcomes", Cost{3, Any, Any}, Cost{3, 13, 4}, ""},
 		{"GET a course in CTDL", Cost{2, 1, Any}, Cost{2, 1, 6}, ""},
@@ -121,8 +121,8 @@ func All() []Budget {
 		{"add a course to a program", Cost{2, 2, Any}, Cost{3, 7, 4}, wholeResponse},
 		{"POST transfer courses", Cost{2, 1 + 2*Courses + 6, Any}, Cost{3, 1 + 2*Courses + 6, 2}, guarded},
 		{"POST a batch of 100 new courses", Cost{4, Any, Any}, Cost{6, 847, 1}, sequential},
-		{"POST a batch of 100 known courses", Cost{4, Any, Any}, Cost{6, 435, 301}, sequential},
-		{"POST a batch of 100 unchanged courses", Cost{4, Any, Any}, Cost{3, 1, 301}, ""},
+		{"POST a batch of 100 known courses", Cost{4, Any, Any}, Cost{5, 435, 301}, sequential},
+		{"POST a batch of 100 unchanged courses", Cost{4, Any, Any}, Cost{2, 1, 301}, ""},
 		{"extraction job", Cost{2, 2, 0}, Cost{3, 18, 1}, evidence},
 		{"extraction job of a description", Cost{3, 2, 1}, Cost{3, 11, 1}, evidence},
 	}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { call, get, onSignIn, query, remembered, type Page } from "./api";
+import { Problem, call, get, onSignIn, query, remembered, type Page } from "./api";
 import type { Course } from "./courses";
 import type { Quote, Skill } from "./evidence";
 import { go, type Route } from "./route";
@@ -13,7 +13,7 @@ export type Articulation = {
   id: string; sendingInstitution: { name: string }; sending: { courses: { code: string; title: string | null; minimumGrade: string | null }[] }[];
   receiving: { courseId: string | null; label: string | null }[]; decision: string; reason: string | null; status: string; effectiveFrom: string; effectiveTo: string | null;
   effectiveTerm: string | null; publicNote: string | null; privateNote: string | null; decidedBy: { name: string; role: string | null } | null; updatedAt: string;
-  evidence: { courseId: string; sectionId: string; skillsMatchScore: number; equivalence: string; skillMatches: SkillMatch[] } | null;
+  evidence: { transferCourseId: string; packageId?: string; courseId: string; sectionId: string; skillsMatchScore: number; equivalence: string; skillMatches: SkillMatch[] } | null;
 };
 export type Taught = { id: string; name: string; skills: Skill[]; evidence?: Quote[] };
 
@@ -24,7 +24,7 @@ const codes = (a: Articulation) => a.sending.map((s) => s.courses.map((c) => c.c
 
 // says is the verb that is true in the articulation's state.
 function says(a: Articulation) {
-  const what = a.decision === "NO_CREDIT" ? "no credit" : a.decision === "EQUIVALENT" ? "" : `, as ${words(a.decision).toLowerCase()}`;
+  const what = { NO_CREDIT: "no credit", PARTIAL: ", in part", ELECTIVE: ", as an elective", REQUIREMENT: ", for a requirement" }[a.decision] ?? "";
   const verb = { DRAFT: "is proposed to count as", IN_REVIEW: "is proposed to count as", REJECTED: "was not accepted as" }[a.status]
     ?? (a.effectiveTo && a.effectiveTo < today() ? `counted, until ${date(a.effectiveTo)}, as` : a.effectiveFrom > today() ? `will count, from ${date(a.effectiveFrom)}, as` : "counts as");
   return [verb, what] as const;
@@ -103,6 +103,7 @@ export function Decision({ id }: { id: string }) {
   const queue = useGet<Page<Articulation>>("/articulations?status=IN_REVIEW&limit=2");
   const evidence = loaded.data?.evidence;
   const section = useGet<Taught>(evidence ? `/courses/${evidence.courseId}/sections/${evidence.sectionId}?include=evidence` : null);
+  const sent = useGet<Taught>(evidence?.packageId ? `/transfer-packages/${evidence.packageId}/courses/${evidence.transferCourseId}?include=evidence` : null);
   const mayWrite = useMayWrite();
   const [asking, ask] = useState<Verb | null>(null);
   const [told, tell] = useState("");
@@ -152,7 +153,7 @@ export function Decision({ id }: { id: string }) {
     <h2>Skills, side by side</h2>
     <Refused problem={section.problem} />
     {evidence ? <><p><strong>{score(evidence.skillsMatchScore)}</strong> match{a.status === "APPROVED" ? ", as frozen at the approval" : ", as of now; an approval freezes it"}.</p>
-      {section.data ? <Compare matches={evidence.skillMatches} section={section.data} /> : section.loading && <Loading />}</>
+      {section.data ? <Compare matches={evidence.skillMatches} section={section.data} sent={sent.data} /> : section.loading && <Loading />}</>
       : <p class="soft">There is nothing to compare: the decision names no course of a package, several courses, or courses without skills.</p>}
     <h2>History</h2>
     <Await of={history}>{(h) => h.data.length === 0 ? <p class="soft">Nothing was decided yet.</p> : <ol class="history">{h.data.map((m) => <li><State of={m.to} /> <span class="soft small">{time(m.at)}{m.decidedBy && <>, by <Text of={m.decidedBy.name} />{m.decidedBy.role && <>, <Text of={m.decidedBy.role} /></>}</>}</span>
@@ -179,11 +180,11 @@ function MoveDialog({ verb, busy, problem, note, onNote, onClose, onMove, claim 
     <form onSubmit={(e) => { e.preventDefault(); onMove(); }}>
       <div class="fields">
         <Field label="Who decides" faults={problem?.at("decidedBy") ?? []}>{(p) => <input {...p} required maxLength={255} autoComplete="name" value={decider.name} onInput={(e) => { decider.name = e.currentTarget.value; set((n) => n + 1); }} autofocus />}</Field>
-        <Field label="Role" hint="May stay empty.">{(p) => <input {...p} maxLength={255} autoComplete="organization-title" value={decider.role} onInput={(e) => { decider.role = e.currentTarget.value; set((n) => n + 1); }} />}</Field>
+        <Field label="Role" hint="Optional">{(p) => <input {...p} maxLength={255} autoComplete="organization-title" value={decider.role} onInput={(e) => { decider.role = e.currentTarget.value; set((n) => n + 1); }} />}</Field>
       </div>
-      <Field label={needs ? "Why it is rejected" : "Note"} hint={needs ? "Stands in the history and on the page." : "Stands in the history and on the page; may stay empty."} faults={problem?.at("note") ?? []}>{(p) =>
+      <Field label={needs ? "Why it is rejected" : "Note"} hint={needs ? "Stands in the history and on the page." : "Optional; stands in the history and on the page."} faults={problem?.at("note") ?? []}>{(p) =>
         <textarea {...p} required={needs} maxLength={2000} value={note} dir="auto" onInput={(e) => onNote(e.currentTarget.value)} />}</Field>
-      <Refused problem={problem} />
+      <Refused problem={other ? new Problem(409, problem!.code, problem!.message) : problem} />
       {other && <p><a href={"#/transfer/articulations/" + other} onClick={onClose}>Open the decision that is in the way</a></p>}
       <div class="actions"><button class="primary" disabled={busy || !decider.name.trim() || needs && !note.trim()}>{busy ? "Saving…" : verb.name}</button><button type="button" onClick={onClose}>Cancel</button></div>
     </form>

@@ -3,12 +3,12 @@ import { call, get, onSignIn, settled, upload, type Problem } from "./api";
 import { Chips } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Badge, Choose, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, percent, time, useAction, useGet, words } from "./ui";
+import { Badge, Choose, Drop, Field, List, Loading, Notice, Refused, Screen, Select, State, Text, asProblem, count, number, percent, time, useAction, words } from "./ui";
 
 type Counts = { read: number; created: number; updated: number; unchanged: number; failed: number; retired: number };
 type Column = { header: string; field: string | null; example: string; file?: string; suggestion?: string };
 type Import = {
-  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; ownerId?: string | null; documentId: string; createdAt: string;
+  id: string; status: string; mode: "CHECK" | "APPLY"; layout: string; resource: string | null; sheet: string | null; retireMissing: boolean; ownerId?: string | null; documentId: string; fileName: string; createdAt: string;
   failure: { code: string; message: string } | null; counts: Counts; countsByResource?: Record<string, Counts>; startedAt: string | null; finishedAt: string | null;
   columns: Column[]; problems: { line: number; column: string; code: string; message: string; value: string; file?: string }[]; rejects: { url: string; expiresAt: string } | null;
 };
@@ -18,19 +18,13 @@ type Reading = { resource: string; layout: string; sheet: string; retireMissing:
 // fieldsOf has the fields of each kind of record that a column can become.
 const fieldsOf: Record<string, string[]> = JSON.parse(document.getElementById("console")!.dataset.fields ?? "{}");
 const layouts: [string, string][] = [["AUTO", "Found out"], ["GENERIC", "Plain table"], ["BANNER", "Banner"], ["CANVAS", "Canvas"], ["ONEROSTER", "OneRoster"], ["TES", "TES (articulations)"]];
+// ownerless is whether outcomes wait to be told whose they are.
+const ownerless = (i: Import) => i.failure?.code === "missing_columns" && /\bowner\b/.test(i.failure.message);
 const ended = (i: Import) => !["PENDING", "PROCESSING"].includes(i.status);
 
 // spaced turns the name of a field into words: creditsMin is "Credits min".
 const spaced = (name: string) => words(name.replace(/([a-z])([A-Z0-9])/g, "$1 $2"));
 const plural = (resource: string | null) => resource ? spaced(resource).toLowerCase() + "s" : "records";
-
-// names remembers the files that were dropped since sign-in.
-const names = new Map<string, string>();
-const FileName = ({ of }: { of: string }) => {
-  const known = names.get(of);
-  const doc = useGet<{ fileName: string }>(known ? null : "/documents/" + of);
-  return known || doc.data ? <Text of={known ?? doc.data!.fileName} /> : <>{doc.loading ? "…" : "A file that was deleted"}</>;
-};
 
 export function Imports({ route }: { route: Route }) {
   return route.parts[1] ? <OneImport key={route.parts[1]} id={route.parts[1]} /> : <AllImports />;
@@ -43,7 +37,6 @@ function AllImports() {
   const check = useAction(async (key: string, f: File) => {
     setSent(0);
     const documentId = await upload(f, key + "-file", setSent);
-    names.set(documentId, f.name);
     const { data } = await call<Import>("POST", "/imports", { body: { documentId, mode: "CHECK" }, idempotencyKey: key + "-check" });
     go("/imports/" + data.id);
   });
@@ -58,7 +51,7 @@ function AllImports() {
     <List<Import> path="/imports" address="#/imports" parameters={{ limit: "20" }} empty={<p>Nothing was imported yet.</p>}
       row={(i) => <a class="row" data-row href={"#/imports/" + i.id}>
         <span class="code">{i.mode === "CHECK" ? "Check" : "Import"}</span>
-        <span class="grow"><FileName of={i.documentId} /></span>
+        <span class="grow"><Text of={i.fileName} /></span>
         <span class="soft small">{ended(i) && <>{count(i.counts.read, "row")}{i.counts.failed > 0 && <>, {number(i.counts.failed)} rejected</>}</>} · {time(i.createdAt)}</span>
         <State of={i.status} />
       </a>} />
@@ -101,7 +94,7 @@ function OneImport({ id }: { id: string }) {
     a.click();
   });
   const checks = i?.mode === "CHECK";
-  return <Screen title="Import" of={i ? <><FileName of={i.documentId} /></> : "Import"} crumbs={[["Imports", "#/imports"]]}
+  return <Screen title="Import" of={<Text of={i?.fileName || "Import"} />} crumbs={[["Imports", "#/imports"]]}
     actions={i && ended(i) && mayWrite && <button type="button" class="quiet" disabled={remove.busy} onClick={() => void remove.run()}>Delete {checks ? "this check" : "this entry"}</button>}>
     <Refused problem={problem} retry={problem?.status === 404 ? undefined : () => again((n) => n + 1)} />
     {!i ? !problem && <Loading /> : <>
@@ -112,8 +105,8 @@ function OneImport({ id }: { id: string }) {
         <p>{i.counts.read > 0 && <>{count(i.counts.read, "row")} read, {number(i.counts.created)} created, {number(i.counts.updated)} changed. </>}You can leave this page; it goes on.</p>
         {mayWrite && <p><button type="button" disabled={cancel.busy} onClick={() => void cancel.run()}>Cancel{!checks && ", and keep what is done"}</button></p>}
       </Notice>}
-      {i.failure && <Notice kind="bad" title={i.failure.code === "internal" ? "The service failed" : "The file was not imported: " + words(i.failure.code).toLowerCase()}>
-        <p><Text of={i.failure.message} />{/[.!?]$/.test(i.failure.message) ? "" : "."} {advice[i.failure.code]} Nothing was changed.</p></Notice>}
+      {i.failure && <Notice kind={ownerless(i) ? "info" : "bad"} title={ownerless(i) ? "Whose outcomes are these?" : i.failure.code === "internal" ? "The service failed" : "The file was not imported: " + words(i.failure.code).toLowerCase()}>
+        <p>{ownerless(i) ? "A file of Canvas does not name their program or course. Choose it below, then check again." : <><Text of={i.failure.message} />{/[.!?]$/.test(i.failure.message) ? "" : "."} {advice[i.failure.code]} Nothing was changed.</>}</p></Notice>}
       {i.status === "CANCELLED" && <Notice title="Cancelled"><p>{checks ? "Nothing was changed." : "What was done until then stays. The counts say how much."}</p></Notice>}
       {(i.status === "COMPLETED" || i.status === "CANCELLED") && <Outcome i={i} />}
       {i.rejects && <p><button type="button" disabled={rejects.busy} onClick={() => void rejects.run()}>Download the {count(i.counts.failed, "rejected row")}</button> <span class="soft small">A CSV of the rows as they were, with what is wrong with each. Mend it and drop it again.</span></p>}
@@ -130,7 +123,7 @@ function Outcome({ i }: { i: Import }) {
     ["unchanged", "Unchanged", ""], ["failed", would ? "To reject" : "Rejected", "bad"], ["retired", would ? "To retire" : "Retired", "wait"]];
   const shown = of.filter(([k]) => k === "read" || i.counts[k] > 0);
   const several = Object.entries(i.countsByResource ?? {});
-  const home = ({ course: "courses", section: "courses", program: "programs", outcome: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
+  const home = i.ownerId ? `${i.ownerId.startsWith("prg_") ? "programs" : "courses"}/${i.ownerId}/outcomes` : ({ course: "courses", section: "courses", program: "programs", outcome: "programs", transferPackage: "transfer", articulation: "transfer" } as Record<string, string>)[i.resource ?? ""];
   return <>
     <dl class="tiles">{shown.map(([k, name, kind]) => <div class={kind}><dt>{name}</dt><dd>{number(i.counts[k])}</dd></div>)}</dl>
     {several.length > 1 && <div class="scroll" tabIndex={0} role="region" aria-label="Counts by kind"><table><thead><tr><th scope="col">Kind</th>{shown.map(([, name]) => <th scope="col" class="number">{name}</th>)}</tr></thead>
@@ -182,7 +175,7 @@ const owners = new Map<string, string>();
 
 // corrected is what was changed on a check and not checked yet; it stays while one looks elsewhere.
 const corrected = new Map<string, { columns: Map<string, string | null>; reading: Reading }>();
-onSignIn(() => { names.clear(); owners.clear(); corrected.clear(); });
+onSignIn(() => { owners.clear(); corrected.clear(); });
 
 // Correct corrects a check's columns, checks again, and applies.
 function Correct({ i }: { i: Import }) {
@@ -217,17 +210,16 @@ function Correct({ i }: { i: Import }) {
   return <>
     {shown.length > 0 && !other && <Columns columns={shown} several={several} fields={fields} changed={new Set(columns.keys())} onField={choose} />}
     <details open={i.status === "FAILED"}><summary>How the file is read</summary>
+      {(reading.resource === "outcome" || reading.layout === "CANVAS" || ownerless(i)) && <>
+        <Chips of={reading.owner ? [reading.owner] : []} onChange={() => keep(columns, { ...reading, owner: null })} />
+        <div class="fields">{(["programs", "courses"] as const).map((kind) => <Choose<Owner & { code: string | null }> label={kind === "programs" ? "They are of a program" : "They are of a course"} path={(q) => `/${kind}?limit=12&query=${encodeURIComponent(q)}`}
+          name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
+      </>}
       <div class="fields">
         <Select label="Kind of records" value={reading.resource} options={[["", "Found out"], ...Object.keys(fieldsOf).map((r): [string, string] => [r, words(plural(r))])]} onChange={(resource) => keep(columns, { ...reading, resource })} />
         <Select label="Written by" value={reading.layout} options={layouts} onChange={(layout) => keep(columns, { ...reading, layout })} />
         <Field label="Sheet" hint="Of a workbook; the first if empty">{(p) => <input {...p} value={reading.sheet} maxLength={255} onInput={(e) => keep(columns, { ...reading, sheet: e.currentTarget.value })} />}</Field>
       </div>
-      {reading.resource === "outcome" && <>
-        <p class="soft">Outcomes of Canvas do not say whose they are.</p>
-        <Chips of={reading.owner ? [reading.owner] : []} onChange={() => keep(columns, { ...reading, owner: null })} />
-        <div class="fields">{(["programs", "courses"] as const).map((kind) => <Choose<Owner & { code: string | null }> label={kind === "programs" ? "They are of a program" : "They are of a course"} path={(q) => `/${kind}?limit=12&query=${encodeURIComponent(q)}`}
-          name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
-      </>}
       <p><label><input type="checkbox" checked={reading.retireMissing} onChange={(e) => keep(columns, { ...reading, retireMissing: e.currentTarget.checked })} /> This is the whole catalog: retire courses, or cancel sections, that it lacks</label></p>
     </details>
     <Refused problem={start.problem} retry={start.problem?.status === 0 || (start.problem?.status ?? 0) >= 500 ? () => run(dirty ? "CHECK" : "APPLY") : undefined} />

@@ -158,6 +158,8 @@ export function moved(rows: Row[], i: number, by: -1 | 1): Row[] | null {
   return [...rest.slice(0, at), ...own, ...rest.slice(at)];
 }
 
+const ofCode = (f: Failure) => f.location.endsWith(".code");
+
 // Outcomes writes the outcomes of a program or a course.
 export function Outcomes({ path, of, children }: { path: string; of: "program" | "course"; children?: (o: ReturnType<typeof useOutcomes>) => preact.ComponentChildren }) {
   const o = useOutcomes(path);
@@ -214,9 +216,9 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
       </div>;
       return <li key={r.key} data-key={r.key} class={"depth" + d}>
         {mayWrite ? <>
-          <input class="short" aria-label={"Code of " + isolated(name)} placeholder="Code" maxLength={50} value={r.code} onInput={(e) => change(r.key, { code: e.currentTarget.value })} />
+          <input class="short" aria-label={"Code of " + isolated(name)} placeholder="Code" maxLength={50} value={r.code} aria-invalid={faults.some(ofCode) || undefined} onInput={(e) => change(r.key, { code: e.currentTarget.value })} />
           <div class="grow">
-            <textarea aria-label={"Statement of " + isolated(name)} rows={1} maxLength={2000} dir="auto" value={r.statement} aria-invalid={faults.length > 0 || undefined}
+            <textarea aria-label={"Statement of " + isolated(name)} rows={1} maxLength={2000} dir="auto" value={r.statement} aria-invalid={faults.some((f) => !ofCode(f)) || undefined}
               onInput={(e) => change(r.key, { statement: e.currentTarget.value })}
               onPaste={(e) => {
                 const lines = (e.clipboardData?.getData("text/plain") ?? "").split(/\r?\n/).map((l) => l.replace(/^\s*(?:[•*–-]|\d{1,2}[.)])\s+/, "").trim()).filter(Boolean);
@@ -234,7 +236,7 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
                 else if (e.key === "Backspace" && !r.statement && !r.code) { e.preventDefault(); remove(i); }
                 else if (e.altKey && (e.key === "ArrowUp" || e.key === "ArrowDown")) { e.preventDefault(); move(i, e.key === "ArrowUp" ? -1 : 1); }
               }} />
-            {faults.map((f) => <div class="fault small"><Text of={f.message} /></div>)}
+            {faults.map((f) => <div class="fault small">{ofCode(f) && "The code "}<Text of={f.message} /></div>)}
             {about}
           </div>
           <select class="level" aria-label={"Level of " + isolated(name)} value={level} onChange={(e) => { const v = e.currentTarget.value; change(r.key, { level: v === "" ? given ? null : undefined : given && Number(v) === k!.level ? undefined : Number(v) }); }}>
@@ -305,7 +307,7 @@ function FoundOutcomes({ course, o }: { course: Course; o: ReturnType<typeof use
     <Await of={section}>{(s) => {
       const found = s.foundOutcomes ?? [], left = found.filter((f) => !here.has(normal(f.statement))), take = left.filter((f) => !off.has(f.number));
       return reading ? <Notice title={words(s.processingStatus)}><p>The syllabus is being read.</p></Notice>
-        : found.length === 0 ? <p class="soft">No outcomes stand in this section’s syllabus, or it has none.</p> : <>
+        : found.length === 0 ? <p class="soft">This section has no syllabus, or its syllabus states no outcomes.</p> : <>
           <ul class="found">{found.map((f) => here.has(normal(f.statement))
             ? <li class="soft"><span aria-hidden="true">✓</span> <Text of={f.statement} /> <Badge kind="good">In the list</Badge></li>
             : <li>{mayWrite ? <label><input type="checkbox" checked={!off.has(f.number)} onChange={() => setOff((was) => { const next = new Set(was); if (!next.delete(f.number)) next.add(f.number); return next; })} /> <Text of={f.statement} /> <span class="small soft">{f.code && <><Text of={f.code} />, </>}page {f.page}, {f.level} {levels[f.level]}</span></label> : <Text of={f.statement} />}</li>)}</ul>

@@ -4,7 +4,7 @@ import { Chips, Jobs, type JobRef } from "./jobs";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
 import { Share } from "./share";
-import { Await, Badge, Choose, Dialog, Empty, Field, Key, List, Notice, Refused, Screen, Text, count, dollars, number, percent, time, today, useAction, useGet, useShortcuts } from "./ui";
+import { Await, Badge, Choose, Dialog, Empty, Field, Key, List, Notice, Refused, Screen, Text, count, date, dollars, number, percent, time, today, useAction, useGet, useShortcuts } from "./ui";
 
 type View = "alignment" | "coverage" | "gap" | "market";
 type Settings = { courses: string[]; programs?: string[]; jobs: { id: string; lib: string }[]; skills: { id: string }[]; area?: { code: string }; view: View };
@@ -51,7 +51,7 @@ function NewReport() {
   useEffect(() => { draft = d; }, [d]);
   const change = (p: Partial<Draft>) => set((was) => ({ ...was, ...p }));
   const add = (to: "programs" | "courses" | "skills", n: Named) => set((was) => was[to].some((o) => o.id === n.id) ? was : { ...was, [to]: [...was[to], n] });
-  const suggested = [d.programs[0]?.name ?? d.courses[0]?.name, d.jobs[0]?.name].filter(Boolean).join(" and ") || "Report of " + today();
+  const suggested = [d.programs[0]?.name ?? d.courses[0]?.name, d.jobs[0]?.name].filter(Boolean).join(" and ") || "Report of " + date(today());
   const make = useAction(async (key: string, body: object) => {
     const { data } = await call<Result>("POST", "/reports", { body, idempotencyKey: key });
     draft = empty;

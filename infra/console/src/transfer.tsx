@@ -184,10 +184,10 @@ function Propose({ match, sent, pack, course, onClose }: { match: Match; sent: S
         <Field label="Course code there" faults={faults("sending")}>{(p) => <input {...p} required maxLength={50} {...given("code")} />}</Field>
         <Select label="Decision" value={f.decision} options={decisions} onChange={(decision) => set({ ...f, decision })} />
         <Field label="From" faults={faults("effectiveFrom")}>{(p) => <input {...p} type="date" required {...given("from")} />}</Field>
-        <Field label="Until" hint="May stay empty." faults={faults("effectiveTo")}>{(p) => <input {...p} type="date" min={f.from} {...given("to")} />}</Field>
+        <Field label="Until" hint="Optional" faults={faults("effectiveTo")}>{(p) => <input {...p} type="date" min={f.from} {...given("to")} />}</Field>
       </div>
-      <Field label="Reason" {...(none ? {} : { hint: "May stay empty." })} faults={faults("reason")}>{(p) => <textarea {...p} required={none} maxLength={10000} dir="auto" {...given("reason")} />}</Field>
-      <Field label="Note for students" hint="May stay empty." faults={faults("publicNote")}>{(p) => <textarea {...p} rows={2} maxLength={10000} dir="auto" {...given("publicNote")} />}</Field>
+      <Field label="Reason" {...(none ? {} : { hint: "Optional" })} faults={faults("reason")}>{(p) => <textarea {...p} required={none} maxLength={10000} dir="auto" {...given("reason")} />}</Field>
+      <Field label="Note for students" hint="Optional" faults={faults("publicNote")}>{(p) => <textarea {...p} rows={2} maxLength={10000} dir="auto" {...given("publicNote")} />}</Field>
       <Refused problem={act.problem} />
       <div class="actions"><button class="primary" disabled={act.busy}>{act.busy ? "Saving…" : "Send to review"}</button><button value="draft" disabled={act.busy}>Keep as a draft</button></div>
     </form>

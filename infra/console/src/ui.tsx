@@ -92,7 +92,7 @@ export const Refused = ({ problem, retry }: { problem: Problem | null; retry?: (
   <Notice kind="bad" title={titles[problem.status] ?? (problem.status >= 500 ? "The service failed" : "Not accepted")}>
     <p><Text of={problem.message} /></p>
     {problem.faults.length > 0 && <ul>{problem.faults.slice(0, 20).map((f) => <li><code>{f.location.replace(/^body\./, "")}</code> <Text of={f.message} /></li>)}</ul>}
-    {problem.requestId && <p class="soft small">Request <code>{problem.requestId}</code></p>}
+    {problem.requestId && problem.status >= 500 && <p class="soft small">Request <code>{problem.requestId}</code></p>}
     {retry && <p><button type="button" onClick={retry}>Try again</button></p>}
   </Notice>;
 
