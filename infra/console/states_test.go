@@ -96,7 +96,7 @@ func meetsOther(t *testing.T, s *service, p *browser.Page, size string) {
 	}
 	s.do(t, "moveArticulation", []string{ids[0].ID}, object{"status": "APPROVED", "decidedBy": object{"name": "Ana Ruiz"}}, nil)
 	s.signIn(p, s.key, "#/transfer/articulations/"+ids[1].ID)
-	p.Shows("is proposed to count as")
+	p.Until(`document.querySelector(".bar .primary:enabled")`)
 	p.Press("a")
 	p.Fill("Who decides", "Ana Ruiz")
 	p.Press("Enter")
