@@ -58,7 +58,7 @@ func (x *extraction) tokenize(ctx context.Context) error {
 		}
 		skills.EachWord(line, func(s, e int) {
 			switch gap := line[last:s]; {
-			case breaks(gap):
+			case breaks(gap) && !abbreviates(line[:last], gap):
 				flush(last)
 				from = s
 			case strings.ContainsAny(gap, ",()"):
@@ -160,6 +160,16 @@ func breaks(gap string) bool {
 	}
 	return false
 }
+
+// abbreviates reports whether a full stop belongs to the initial of a name or the v. of a case, with which the text
+// before it ends.
+func abbreviates(before, gap string) bool {
+	return gap == ". " && abbreviation().MatchString(before[max(0, len(before)-maxInitialed):])
+}
+
+const maxInitialed = 24 // bytes before a full stop that are looked at
+
+var abbreviation = pattern(`(?:\b[A-Z][a-z]+ |\b[A-Z]\. ?|^)[A-Z]$|\b[A-Z]\w* vs?$`)
 
 func trimmed(text string, start, end int) (int, int) {
 	cut := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:*_", r) }
@@ -495,7 +505,8 @@ func (x *extraction) coordinated(first, last int) bool {
 }
 
 func coordinates(label string) bool {
-	return strings.Contains(label, " and ") || strings.Contains(label, " or ") || strings.Contains(label, "&")
+	return strings.Contains(label, " and ") || strings.Contains(label, " or ") || strings.Contains(label, "&") ||
+		strings.Contains(label, "-or-")
 }
 
 func (x *extraction) mask(ci, first, last int) uint64 {

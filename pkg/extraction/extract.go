@@ -18,7 +18,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.6"
+const Engine = "skillscurriculum/2.7"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -26,6 +26,7 @@ type Extractor struct {
 	taxonomy string // its name
 	t        *skills.Index
 	stems    map[string]int32
+	curated  bool // whether no alias is an everyday word
 	counted  bool // whether the taxonomy has requirements of occupations
 	table    *Words
 	vectors  []int8 // skillVectors of each skill
@@ -42,7 +43,7 @@ func NewExtractor(taxonomy *skills.Taxonomy, table *Words) *Extractor {
 	}
 	e := &Extractor{
 		taxonomy: taxonomy.Info().Name, t: t, stems: make(map[string]int32, t.Stems()), table: table,
-		vectors: vectors(t, table),
+		vectors: vectors(t, table), curated: taxonomy.Info().Name == skills.StarterName,
 	}
 	for i := range t.Stems() {
 		e.stems[t.Stem(i)] = int32(i)
@@ -506,7 +507,7 @@ const (
 func (x *extraction) bounds(f *finding) Bounds {
 	named := f.plain && f.namedInOutcomes && f.like.own >= namedLikeness
 	short := x.count < statementWords || x.count < passageWords && f.plain
-	brief := f.named && short && (f.like.own >= briefLikeness || f.taught || !x.everyday(f))
+	brief := f.named && short && (x.curated || f.like.own >= briefLikeness || f.taught || !x.everyday(f))
 	return Bounds{Plain: named || brief, Inferred: f.oneTopic()}
 }
 

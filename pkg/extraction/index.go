@@ -40,9 +40,9 @@ var Starter = sync.OnceValue(func() *skills.Taxonomy { return skills.CompiledSta
 
 // Index builds an index.
 func (x Indexer) Index(c skills.Contents) skills.Labelled {
-	labels, stems := x.labels(c)
+	labels, stems, whole := x.labels(c)
 	out := skills.Labelled{Labels: labels, Company: space(c), Meanings: x.meanings(c)}
-	out.Stems, out.Weights = weigh(labels, stems, len(c.Skills))
+	out.Stems, out.Weights = weigh(labels, stems, whole, len(c.Skills))
 	number := make(map[string]int, len(out.Stems))
 	for i, s := range out.Stems {
 		number[s] = i
@@ -52,7 +52,9 @@ func (x Indexer) Index(c skills.Contents) skills.Labelled {
 		for _, s := range stems[i] {
 			l.Stems = append(l.Stems, number[s])
 		}
-		l.Keys = rarest(l.Stems, out.Weights)
+		if !whole[i] {
+			l.Keys = rarest(l.Stems, out.Weights)
+		}
 	}
 	return out
 }
@@ -72,9 +74,9 @@ func (x Indexer) meanings(c skills.Contents) []byte {
 	return out
 }
 
-// labels returns every label of every skill with its stems; of labels of one skill with the
-// same words, the strongest kind.
-func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string) {
+// labels returns every label of every skill with its stems, and whether it counts only where it stands whole; of labels
+// of one skill with the same words, the strongest kind.
+func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string, whole []bool) {
 	var taught map[int]taught
 	if !x.Untaught {
 		lines, err := readLexicon(lexiconFiles)
@@ -84,22 +86,32 @@ func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string
 		taught = taughtBy(c, lines)
 	}
 	for i, s := range c.Skills {
-		seen := map[string]bool{}
+		seen := map[string]int{} // labels by their words
+		of := taught[i]
 		add := func(text string, kind int) {
 			own := contentStems(text)
 			key := strings.Join(own, " ")
-			if len(own) == 0 || len(own) > maxLabelTokens || seen[key] {
+			if len(own) == 0 || len(own) > maxLabelTokens {
 				return
 			}
-			seen[key] = true
+			if l, ok := seen[key]; ok {
+				if all[l].Kind == synonym && named(int8(kind)) {
+					all[l].Text = text // as the vocabulary writes it
+				}
+				return
+			}
+			seen[key] = len(all)
 			all, stems = append(all, skills.Label{Skill: i, Kind: kind, Text: text}), append(stems, own)
+			whole = append(whole, !named(int8(kind)) && of.whole[text])
 		}
 		add(s.Name, preferred)
 		if name, _, bracketed := strings.Cut(s.Name, " ("); bracketed {
 			add(name, bare)
 		}
-		for _, a := range taught[i].synonyms {
-			add(a, synonym)
+		for _, a := range of.synonyms {
+			if !of.whole[a] {
+				add(a, synonym)
+			}
 		}
 		for _, a := range s.Hidden {
 			add(a, hidden)
@@ -107,14 +119,17 @@ func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string
 		for _, a := range s.Aliases {
 			add(a, alternative)
 		}
-		for _, a := range taught[i].topics {
+		for _, a := range of.synonyms {
+			add(a, synonym)
+		}
+		for _, a := range of.topics {
 			add(a, topic)
 		}
 		if o := objectOf(s.Skill); o != "" {
 			add(o, object)
 		}
 	}
-	return all, stems
+	return all, stems, whole
 }
 
 // objectOf returns a name without its leading verb if at least two content words remain,
@@ -140,22 +155,24 @@ var genericStems = sync.OnceValue(func() map[string]bool {
 const genericShare = 0.25
 
 // weigh returns the vocabulary in order and what each stem says: the logarithm of
-// how few skills have it in a label, scaled so that a unique stem weighs 1.
-func weigh(labels []skills.Label, stems [][]string, count int) ([]string, []float32) {
+// how few skills have it in a label that may stand in part, scaled so that a unique stem weighs 1.
+func weigh(labels []skills.Label, stems [][]string, whole []bool, count int) ([]string, []float32) {
 	has := map[string]map[int]bool{}
 	for i, l := range labels {
 		for _, s := range stems[i] {
 			if has[s] == nil {
 				has[s] = map[int]bool{}
 			}
-			has[s][l.Skill] = true
+			if !whole[i] {
+				has[s][l.Skill] = true
+			}
 		}
 	}
 	vocabulary := slices.Sorted(maps.Keys(has))
 	weights := make([]float32, len(vocabulary))
 	most := math.Log(float64(count) + 1)
 	for i, s := range vocabulary {
-		w := 1 - math.Log(float64(len(has[s])))/most
+		w := 1 - math.Log(float64(max(1, len(has[s]))))/most
 		if genericStems()[s] {
 			w *= genericShare
 		}

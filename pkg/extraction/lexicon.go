@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 
 	"skillscurriculum/pkg/skills"
@@ -20,6 +21,7 @@ var lexiconFiles embed.FS
 type taught struct {
 	skill            string // id, name or alias
 	synonyms, topics []string
+	whole            map[string]bool // whether an entry counts only where it stands whole
 }
 
 // readLexicon returns the lines of all files, in the order of their names.
@@ -44,8 +46,9 @@ func readLexicon(files fs.FS) ([]taught, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s:%d: no colon after the skill", name, n)
 			}
-			t := taught{skill: skill}
+			t := taught{skill: skill, whole: map[string]bool{}}
 			for _, w := range skills.Bars(words) {
+				t.whole[strings.TrimPrefix(w, "=")] = strings.HasPrefix(name, "lexicon/core/")
 				if synonym, ok := strings.CutPrefix(w, "="); ok {
 					t.synonyms = append(t.synonyms, synonym)
 				} else {
@@ -82,6 +85,10 @@ func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 		}
 		if known {
 			t := all[i]
+			if t.whole == nil {
+				t.whole = map[string]bool{}
+			}
+			maps.Copy(t.whole, line.whole)
 			t.synonyms, t.topics = append(t.synonyms, line.synonyms...), append(t.topics, line.topics...)
 			all[i] = t
 		}

@@ -41,8 +41,7 @@ func runsTheCourse(entry string) bool {
 	return running
 }
 
-// checkLexicon returns what is wrong with the form of the files, and under which skills
-// every entry stands.
+// checkLexicon returns what is wrong with the form of the files, and under which skills of its list every entry stands.
 func checkLexicon(files fs.FS) (wrong []string, under map[string][]string, err error) {
 	core := map[string]bool{}
 	for _, s := range starterSkills() {
@@ -92,8 +91,8 @@ func checkLexicon(files fs.FS) (wrong []string, under map[string][]string, err e
 					report("%q is about the running of a course", word)
 				}
 				in[key] = true
-				if key != "" && !slices.Contains(under[key], skill) {
-					under[key] = append(under[key], skill)
+				if at := list + ": " + key; key != "" && !slices.Contains(under[at], skill) {
+					under[at] = append(under[at], skill)
 				}
 			}
 			if len(in) > mostEntries {
@@ -190,7 +189,9 @@ func TestLexiconNamesSkillsByIDNameOrAlias(t *testing.T) {
 		{Skill: skills.Skill{ID: "core:sql", Name: "SQL", Aliases: []string{"structured query language"}}},
 	}}, lines)
 	want := map[int]taught{
-		0: {topics: []string{"tables"}}, 1: {synonyms: []string{"queries", "selects"}, topics: []string{"joins"}},
+		0: {topics: []string{"tables"}, whole: map[string]bool{"tables": false}},
+		1: {synonyms: []string{"queries", "selects"}, topics: []string{"joins"},
+			whole: map[string]bool{"queries": true, "joins": true, "selects": false}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(taught{})); diff != "" {
 		t.Error(diff)

@@ -167,6 +167,46 @@ func TestDocumentsInCTDL(t *testing.T) {
 	validators.Documents(t, documents...)
 }
 
+// The index has at most 1,000 addresses a page; its pages have each address once, in order, and a class may span two.
+func TestPagesOfThePublicIndex(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.one.publishes(facts("lake"))
+	for course := range 11 {
+		id := s.one.must(201, "POST", "/courses", fmt.Sprintf(
+			`{"name":"Databases","code":"CS %d","description":"Relational databases"}`, course)).text("id")
+		var outcomes []string
+		for i := range 99 {
+			outcomes = append(outcomes, fmt.Sprintf(`{"statement":"Outcome %d","level":1,"skills":[]}`, i))
+		}
+		s.one.must(200, "PUT", "/courses/"+id+"/outcomes", `{"outcomes":[`+strings.Join(outcomes, ",")+`]}`)
+	}
+	var all []string
+	var sizes []int
+	for path := "/public/lake/ctdl/index.json"; path != ""; {
+		page := s.public(200, "GET", path)
+		size := 0
+		for i := 0; page.get(fmt.Sprintf("classes.%d", i)) != (absent{}); i++ {
+			class := page.text(fmt.Sprintf("classes.%d.class", i))
+			for n := 0; ; n++ {
+				address, ok := page.get(fmt.Sprintf("classes.%d.addresses.%d", i, n)).(string)
+				if !ok {
+					break
+				}
+				all = append(all, class+" "+address)
+				size++
+			}
+		}
+		sizes = append(sizes, size)
+		next, _ := page.get("next").(string)
+		path = local(next)
+	}
+	if !slices.Equal(sizes, []int{1000, 11*99 - 1000 + 11 + 11 + 1}) || !slices.IsSorted(all) ||
+		len(slices.Compact(all)) != 11*99+11+11+1 {
+		t.Errorf("pages of %v addresses, sorted %t", sizes, slices.IsSorted(all))
+	}
+}
+
 // Whatever is not public is the same 404: to strangers there is nothing else.
 func TestOnlyWhatIsPublicHasAnAddress(t *testing.T) {
 	t.Parallel()

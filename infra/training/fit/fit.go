@@ -37,11 +37,11 @@ const (
 	mostBold          = 0.2
 	documentStep      = 40
 	passageStep       = 15
-	starterRidge      = 30
+	starterRidge      = 60
 	starterFolds      = 9
 	starterDeals      = 5
-	starterStep       = 30
-	starterPrecision  = 0.88
+	starterStep       = 60
+	starterPrecision  = 0.84
 	unjudgedWeight    = 0.5
 	curveCandidates   = 60
 	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
@@ -209,12 +209,24 @@ func Passages(rows []Row) extraction.Model {
 }
 
 // Readings returns rows for the candidates of courses that readers judged, once for each reader, so that a model fitted
-// to them strikes the mean of the readers. A candidate that was not judged counts as wrong, in part.
+// to them strikes the mean of the readers. A candidate that nobody judged counts as wrong, in part; one that only the
+// other reader judged does not count.
 func Readings(e *extraction.Extractor, readings []gold.Reading) []Row {
+	type candidate struct{ course, skill string }
+	judges := map[candidate]int{}
+	for _, r := range readings {
+		for id := range r.Judged {
+			judges[candidate{r.Name, id}]++
+		}
+	}
 	var rows []Row
 	for i := range readings {
 		for _, r := range Rows(e, []gold.Item{readings[i].Item}, 1) {
-			if _, judged := readings[i].Judged[r.ID]; !judged {
+			_, judged := readings[i].Judged[r.ID]
+			switch {
+			case !judged && judges[candidate{r.Item.Name, r.ID}] > 0:
+				r.Weight = 0
+			case !judged:
 				r.Weight = unjudgedWeight
 			}
 			r.Item = &readings[i].Item
