@@ -13,6 +13,17 @@ import (
 	"skillscurriculum/pkg/upsert"
 )
 
+// BatchNames returns the fields of a resource's items that hold externalIds: those that are required, and the one that
+// lists the members; "" for none.
+func BatchNames(resource string) (required []string, members string) {
+	of := batches[resource]
+	required = []string{"externalId"}
+	if of.parent != "" {
+		required = append(required, of.parent)
+	}
+	return required, of.byNames
+}
+
 // BatchItem is the body of the POST of a record, with the externalId that identifies it.
 type BatchItem = map[string]any
 
