@@ -30,7 +30,9 @@ const (
 
 // newAPI creates the REST API of the contract and its access log. All responses are text,
 // so there are no binary media types.
-func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, aliases aliases) (awsapigateway.RestApi, awslogs.LogGroup) {
+func newAPI(
+	stack awscdk.Stack, s stage, key awskms.IKey, functions functions, aliases aliases,
+) (awsapigateway.RestApi, awslogs.LogGroup) {
 	access := newLog(stack, s, key, "access-log", nil)
 	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
 		RestApiName:                 jsii.String(s.stackName()),
@@ -54,7 +56,8 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 		},
 	})
 	// Otherwise API Gateway creates this log group with its first error, without retention.
-	execution := newLog(stack, s, key, "execution-log", jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
+	execution := newLog(stack, s, key, "execution-log",
+		jsii.String("API-Gateway-Execution-Logs_"+*rest.RestApiId()+api.BasePath))
 	rest.DeploymentStage().Node().AddDependency(execution)
 
 	addRoutes(stack, rest, functions, aliases)
@@ -68,10 +71,13 @@ func newAPI(stack awscdk.Stack, s stage, key awskms.IKey, functions functions, a
 		Throttle:    &awsapigateway.ThrottleSettings{RateLimit: jsii.Number(keyRate), BurstLimit: jsii.Number(keyBurst)},
 	})
 
-	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which respond with the contract's errors; validation here would respond in another shape.")
-	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but the public document, and looked up by every function.")
+	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which respond with the contract's "+
+		"errors; validation here would respond in another shape.")
+	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but "+
+		"the public document, and looked up by every function.")
 	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not users who sign in.")
-	accept(rest, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
+	accept(rest, "AwsSolutions-IAM4",
+		"Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs",
 		"The policy that AWS prescribes for API Gateway's own logging in an account.")
 
 	rest.Node().TryRemoveChild(jsii.String("Endpoint")) // same as the output BaseUrl
@@ -88,8 +94,9 @@ func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
 		return jsii.String(strings.TrimSuffix(*rest.Url(), "/"))
 	}
 	domain := awsapigateway.NewDomainName(stack, jsii.String("Domain"), &awsapigateway.DomainNameProps{
-		DomainName:     &s.domain,
-		Certificate:    awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"), &s.certificate),
+		DomainName: &s.domain,
+		Certificate: awscertificatemanager.Certificate_FromCertificateArn(stack, jsii.String("Certificate"),
+			&s.certificate),
 		EndpointType:   awsapigateway.EndpointType_REGIONAL,
 		SecurityPolicy: awsapigateway.SecurityPolicy_TLS_1_2,
 	})
@@ -97,7 +104,8 @@ func baseURL(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) *string {
 		BasePath: jsii.String(strings.TrimPrefix(api.BasePath, "/")), Stage: rest.DeploymentStage(),
 	})
 	output(stack, "DomainTarget", "Target of the domain's DNS record", domain.DomainNameAliasDomainName())
-	output(stack, "DomainTargetZone", "The hosted zone of the target, for an alias record", domain.DomainNameAliasHostedZoneId())
+	output(stack, "DomainTargetZone", "The hosted zone of the target, for an alias record",
+		domain.DomainNameAliasHostedZoneId())
 	return jsii.String("https://" + s.domain + api.BasePath)
 }
 
@@ -108,7 +116,8 @@ func publicThrottles() *map[string]*awsapigateway.MethodDeploymentOptions {
 		if o.Access == api.Public {
 			throttles[routeOf(o)+"/"+o.Method] = &awsapigateway.MethodDeploymentOptions{
 				ThrottlingRateLimit: jsii.Number(publicRate), ThrottlingBurstLimit: jsii.Number(publicBurst),
-				LoggingLevel: awsapigateway.MethodLoggingLevel_ERROR, DataTraceEnabled: jsii.Bool(false), MetricsEnabled: jsii.Bool(false),
+				LoggingLevel: awsapigateway.MethodLoggingLevel_ERROR, DataTraceEnabled: jsii.Bool(false),
+				MetricsEnabled: jsii.Bool(false),
 			}
 		}
 	}
@@ -123,7 +132,8 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 	for _, g := range api.Groups() {
 		// The function's ARN followed by the alias, in the form that sam local understands.
 		uri := awscdk.Fn_Join(jsii.String(""), &[]*string{
-			jsii.String("arn:"), stack.Partition(), jsii.String(":apigateway:"), stack.Region(), jsii.String(":lambda:path/2015-03-31/functions/"),
+			jsii.String("arn:"), stack.Partition(), jsii.String(":apigateway:"), stack.Region(),
+			jsii.String(":lambda:path/2015-03-31/functions/"),
 			functions[string(g)].FunctionArn(), jsii.String(":" + live + "/invocations"),
 		})
 		integrations[g] = awsapigateway.NewIntegration(&awsapigateway.IntegrationProps{
@@ -132,7 +142,8 @@ func addRoutes(stack awscdk.Stack, rest awsapigateway.RestApi, functions functio
 		// One permission per function, not per path.
 		awslambda.NewCfnPermission(stack, jsii.String(string(g)+"-from-api"), &awslambda.CfnPermissionProps{
 			Action: jsii.String("lambda:InvokeFunction"), FunctionName: aliases[string(g)].FunctionArn(),
-			Principal: jsii.String("apigateway.amazonaws.com"), SourceArn: rest.ArnForExecuteApi(jsii.String("*"), jsii.String("/*"), jsii.String("*")),
+			Principal: jsii.String("apigateway.amazonaws.com"),
+			SourceArn: rest.ArnForExecuteApi(jsii.String("*"), jsii.String("/*"), jsii.String("*")),
 		})
 	}
 	route := func(path, method string, group api.Group, key bool) {
@@ -203,7 +214,8 @@ func accessLogFormat() string {
 		"requestId": "requestId", "extendedRequestId": "extendedRequestId", "traceId": "xrayTraceId", "time": "requestTime",
 		"ip": "identity.sourceIp", "apiKeyId": "identity.apiKeyId",
 		"method": "httpMethod", "route": "resourcePath", "path": "path", "status": "status", "error": "error.responseType",
-		"latency": "responseLatency", "integrationLatency": "integrationLatency", "integrationStatus": "integrationStatus", "bytes": "responseLength",
+		"latency": "responseLatency", "integrationLatency": "integrationLatency", "integrationStatus": "integrationStatus",
+		"bytes": "responseLength",
 	}
 	for name, variable := range fields {
 		fields[name] = "$context." + variable

@@ -91,7 +91,8 @@ func newStack(app awscdk.App, s stage) awscdk.Stack {
 	})
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		// Dashboards do not support tags in a template.
-		awscdk.Tags_Of(stack).Add(&key, tags[key], &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")})
+		awscdk.Tags_Of(stack).Add(&key, tags[key],
+			&awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")})
 	}
 	key := newKey(stack, s)
 	table := newTable(stack, s, key)

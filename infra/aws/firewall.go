@@ -50,7 +50,8 @@ func newFirewall(stack awscdk.Stack, s stage, rest awsapigateway.RestApi) {
 		var counted []any
 		for _, rule := range group.counted {
 			counted = append(counted, &awswafv2.CfnWebACL_RuleActionOverrideProperty{
-				Name: jsii.String(rule), ActionToUse: &awswafv2.CfnWebACL_RuleActionProperty{Count: &awswafv2.CfnWebACL_CountActionProperty{}},
+				Name:        jsii.String(rule),
+				ActionToUse: &awswafv2.CfnWebACL_RuleActionProperty{Count: &awswafv2.CfnWebACL_CountActionProperty{}},
 			})
 		}
 		statement := &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{

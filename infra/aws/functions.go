@@ -30,7 +30,8 @@ type size struct {
 const fullCPU = 1769
 
 // records is the size for groups that only convert records between the table and JSON.
-var records = size{256, 10, "a page of 100 records is a few MB; almost all of the time is spent waiting for the table; 10 s suffice for retries of a transaction"}
+var records = size{256, 10, "a page of 100 records is a few MB; almost all of the time is spent waiting for the " +
+	"table; 10 s suffice for retries of a transaction"}
 
 var sizes = map[string]size{
 	string(api.Courses):       records,
@@ -46,12 +47,15 @@ var sizes = map[string]size{
 	string(api.Transfers):     {fullCPU, 28, "scores transfer courses against every section of a catalog in memory"},
 	string(api.Articulations): {512, 28, "a page of health reads every approved articulation, a thousand at a time"},
 	string(api.Reports):       {fullCPU, 28, "compares 100 courses with 50 jobs and writes responses of up to 6 MB"},
-	string(api.Registry):      {1024, 28, "keeps the CTIDs of catalogs in memory; the first read of an organization reads its whole catalog"},
-	string(api.Imports):       {512, 28, "writes up to 100 records in several transactions, one after the other"},
-	api.Extractor:             {fullCPU, 60, "CPU-bound (PDFium, matching), so half the memory would cost the same and take twice as long; the time suffices for 30 s of fetching and 300 pages"},
-	api.Importer:              {fullCPU, 600, "parses files of up to 25 MiB and 200,000 rows, and writes them one transaction after the other; hands over to another message before its time is over"},
-	api.Deliverer:             {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
-	api.Sweeper:               {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
+	string(api.Registry): {1024, 28,
+		"keeps the CTIDs of catalogs in memory; the first read of an organization reads its whole catalog"},
+	string(api.Imports): {512, 28, "writes up to 100 records in several transactions, one after the other"},
+	api.Extractor: {fullCPU, 60, "CPU-bound (PDFium, matching), so half the memory would cost the same and " +
+		"take twice as long; the time suffices for 30 s of fetching and 300 pages"},
+	api.Importer: {fullCPU, 600, "parses files of up to 25 MiB and 200,000 rows, and writes them one " +
+		"transaction after the other; hands over to another message before its time is over"},
+	api.Deliverer: {256, 25, "waits for receivers, which have 15 s to respond, for several at a time"},
+	api.Sweeper:   {256, 30, "reads and resends up to a few hundred stuck extractions a minute"},
 }
 
 // logs holds the log groups by function name.
@@ -59,7 +63,9 @@ type logs map[string]awslogs.LogGroup
 
 // newFunctions creates the functions from their bundles, each with its own role and log
 // group.
-func newFunctions(stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) (functions, logs) {
+func newFunctions(
+	stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret,
+) (functions, logs) {
 	made, written := functions{}, logs{}
 	network := newNetwork(stack, s, key)
 	for _, name := range api.Functions() {
@@ -115,7 +121,9 @@ func newLog(stack awscdk.Stack, s stage, key awskms.IKey, id string, name *strin
 // environment is the same for all functions, except that only those for webhooks get the key
 // of their secrets. The endpoints are empty in AWS; they are declared because sam local
 // overrides only declared variables.
-func environment(s stage, name, bundle string, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret) *map[string]*string {
+func environment(
+	s stage, name, bundle string, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret,
+) *map[string]*string {
 	env := map[string]*string{
 		api.EnvTable:      t.name,
 		api.EnvQueueURL:   q.jobs.QueueUrl(),

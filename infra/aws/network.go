@@ -45,7 +45,8 @@ func newNetwork(stack awscdk.Stack, s stage, key awskms.IKey) *network {
 		},
 	})
 	egress := awsec2.NewSecurityGroup(stack, jsii.String("ExtractorEgress"), &awsec2.SecurityGroupProps{
-		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The extractor: HTTP and HTTPS out, nothing in"),
+		Vpc: vpc, AllowAllOutbound: jsii.Bool(false),
+		Description: jsii.String("The extractor: HTTP and HTTPS out, nothing in"),
 	})
 	for port, what := range map[float64]string{80: "syllabi over HTTP", 443: "syllabi, SQS and the table over HTTPS"} {
 		egress.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(&port), &what, nil)

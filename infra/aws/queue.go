@@ -118,7 +118,8 @@ func newEventSources(stack awscdk.Stack, aliases aliases, t table, q queues) {
 		// Records are hints: the schedule finds what fails.
 		MaximumRetryAttempts: jsii.Number(2), MaximumRecordAgeInSeconds: jsii.Number(60),
 		FilterCriteria: &awslambda.CfnEventSourceMapping_FilterCriteriaProperty{Filters: []any{
-			&awslambda.CfnEventSourceMapping_FilterProperty{Pattern: jsii.String(`{"dynamodb":{"Keys":{"` + api.PartitionKey + `":{"S":[{"suffix":"` + feed + `"}]}}}}`)},
+			&awslambda.CfnEventSourceMapping_FilterProperty{Pattern: jsii.String(`{"dynamodb":{"Keys":{"` + api.PartitionKey +
+				`":{"S":[{"suffix":"` + feed + `"}]}}}}`)},
 		}},
 	})
 }

@@ -61,7 +61,8 @@ func newAliases(stack awscdk.Stack, s stage, functions functions, logs logs) ali
 		}
 		awscodedeploy.NewLambdaDeploymentGroup(stack, jsii.String(name+"-release"), props)
 	}
-	accept(role, "AwsSolutions-IAM4", "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited",
+	accept(role, "AwsSolutions-IAM4",
+		"Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited",
 		"The policy that AWS prescribes for CodeDeploy with Lambda.")
 	return made
 }

@@ -223,7 +223,8 @@ func (w *world) operations() map[string]func() measurement {
 		"delete a credential": remove("/credentials", newCredential),
 		"delete a package":    remove("/transfer-packages", newPackage),
 		"PATCH a course": func() measurement {
-			return w.run(call(http.MethodPatch, "/courses/"+w.course, fmt.Sprintf(`{"webpage":"https://example.org/%s"}`, ids.New("w"))))
+			return w.run(call(http.MethodPatch, "/courses/"+w.course,
+				fmt.Sprintf(`{"webpage":"https://example.org/%s"}`, ids.New("w"))))
 		},
 		"PATCH a course's description": patch("/courses/"+w.course, "description"),
 		"PATCH a section":              patch(section, "instructorId"),
@@ -291,7 +292,8 @@ func (w *world) operations() map[string]func() measurement {
 			if w.err != nil {
 				return nil
 			}
-			return w.run(call(http.MethodPut, path+"/map/"+text(list[0].(map[string]any), "id")+"/"+w.course, `{"mark":"MASTERED"}`))
+			return w.run(call(http.MethodPut, path+"/map/"+text(list[0].(map[string]any), "id")+"/"+w.course,
+				`{"mark":"MASTERED"}`))
 		},
 		"POST transfer courses": func() measurement {
 			course := map[string]any{"name": "Course", "syllabusHref": href, "description": filler(300)}
@@ -350,7 +352,8 @@ func (w *world) find(path, list, field string, body map[string]any) measurement 
 
 // given is a list of one outcome of which nothing must be read, and unread one whose statement must be.
 func given(statement string) string {
-	return fmt.Sprintf(`{"outcomes":[{"statement":%q,"level":3,"skills":[{"skillId":"core:python","level":3}]}]}`, statement)
+	return fmt.Sprintf(`{"outcomes":[{"statement":%q,"level":3,"skills":[{"skillId":"core:python","level":3}]}]}`,
+		statement)
 }
 
 func unread(statement string) string {

@@ -18,7 +18,8 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
-	only := flag.String("only", "", "comma-separated parts: budgets, lists, articulations, search, imports, map, handler, start")
+	only := flag.String("only", "",
+		"comma-separated parts: budgets, lists, articulations, search, imports, map, handler, start")
 	updates := flag.Bool("update", false, "also write the tables to docs/measurements.md")
 	large := flag.Bool("large", false, "also measure lists of 1,000,000 records (1 GB of memory, half an hour)")
 	rows := flag.Int("rows", importedCourses, "courses in the imported file")

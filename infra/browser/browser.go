@@ -46,7 +46,8 @@ func Start(t testing.TB) *Browser {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program),
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb"),
 		// As on a desk, where hints of keys are shown.
-		chromedp.Flag("blink-settings", "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"))
+		chromedp.Flag("blink-settings",
+			"primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"))
 	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(end)
 	ctx, closed := chromedp.NewContext(ctx)

@@ -111,6 +111,7 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 
 	var id string
 	p.Eval(`location.hash.split("/").pop()`, &id)
+	p.Until(`document.querySelector(".bar .primary:enabled")`)
 	p.Press("r")
 	p.Shows("Why it is rejected")
 	p.Fill("Who decides", "Ana Ruiz")
@@ -121,7 +122,7 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`(() => { const b = [...document.querySelectorAll("dialog button")].find((e) => e.textContent === "Reject"); b.click(); return true; })()`)
 	p.Shows("Somebody else changed this meanwhile")
 	look(t, p, "decision-changed-"+size)
-	p.Until(`document.querySelectorAll(".history li").length === 3`)
+	p.Until(`document.querySelectorAll(".history li").length === 3 && document.querySelector(".bar .primary:enabled")`)
 	p.Press("a")
 	p.Shows("Who decides")
 	p.Fill("Who decides", "Ana Ruiz") // Press types into what its key opens, which no keyboard does

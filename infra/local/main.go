@@ -26,8 +26,10 @@ import (
 
 func main() {
 	console := log.New(os.Stderr, "local: ", 0)
-	dir := flag.String("dir", filepath.Join("build", "local"), "`directory` of data and logs; the announcement is written to <directory>.json")
-	functions := flag.String("functions", filepath.Join("build", "local", "functions"), "`directory` with <function>/bootstrap for this machine")
+	dir := flag.String("dir", filepath.Join("build", "local"),
+		"`directory` of data and logs; the announcement is written to <directory>.json")
+	functions := flag.String("functions", filepath.Join("build", "local", "functions"),
+		"`directory` with <function>/bootstrap for this machine")
 	withParent := flag.Bool("with-parent", false, "stop when the parent process is gone, for example when make is killed")
 	flag.Parse()
 

@@ -147,7 +147,8 @@ func (g guide) render(root string) (template.HTML, error) {
 	text := strings.ReplaceAll(relinked(out.String()), "BASE_ADDRESS", `<span class="base">`+api.BasePath+`</span>`)
 	text = strings.ReplaceAll(text, "build/", "") // where the repository's tests write
 	// What scrolls must be within reach of the keyboard.
-	return template.HTML(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text)), nil
+	return template.HTML(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>",
+		`<table tabindex="0">`).Replace(text)), nil
 }
 
 var (

@@ -58,8 +58,10 @@ func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	shown := shownOrganization{&after, after.RegistryID(), after.LanguageTag(), after.MissingFacts()}
 	return t.show(shown, func(w io.Writer) {
-		fmt.Fprintf(w, "name\t%s\ndescription\t%s\nwebpage\t%s\nagentType\t%s\nctid\t%s\nlanguage\t%s\nhandle\t%s\npublication\t%t\n",
-			after.Name, after.Description, after.Webpage, after.AgentType, shown.CTID, shown.Language, after.Handle, after.Publication)
+		fmt.Fprintf(w,
+			"name\t%s\ndescription\t%s\nwebpage\t%s\nagentType\t%s\nctid\t%s\nlanguage\t%s\nhandle\t%s\npublication\t%t\n",
+			after.Name, after.Description, after.Webpage, after.AgentType, shown.CTID, shown.Language, after.Handle,
+			after.Publication)
 		if len(shown.Missing) > 0 {
 			fmt.Fprintf(w, "missing\t%s\n", strings.Join(shown.Missing, ", "))
 		}

@@ -142,7 +142,8 @@ func (m *mapping) issues() []MapIssue {
 			switch {
 			case !cell.stale(m.outcomes[o]):
 			case cell.decision.ComputedThen != cell.now:
-				add(DecisionStale, o, k, "Computed %s when it was decided, %s now.", spoken(cell.decision.ComputedThen), spoken(cell.now))
+				add(DecisionStale, o, k, "Computed %s when it was decided, %s now.", spoken(cell.decision.ComputedThen),
+					spoken(cell.now))
 			default:
 				add(DecisionStale, o, k, "The outcome was worded differently when it was decided.")
 			}

@@ -39,12 +39,14 @@ const (
 
 // Groups lists all groups.
 func Groups() []Group {
-	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents, Imports, Webhooks, Customers, Docs, Registry}
+	return []Group{Courses, Jobs, Credentials, Programs, Transfers, Articulations, Reports, Labor, Extractions, Documents,
+		Imports, Webhooks, Customers, Docs, Registry}
 }
 
 // Cost is the cost of a call in units: Base, and PerItem for each item (a transfer course or new syllabus, unless
-// Operation.Item names another). Operation.ItemsIn names the fields of the body with the items: each element of an array
-// counts, up to MaxItems, and a non-empty string is one item. The handler charges for items known only from loaded records.
+// Operation.Item names another). Operation.ItemsIn names the fields of the body with the items: each element of an
+// array counts, up to MaxItems, and a non-empty string is one item. The handler charges for items known only from
+// loaded records.
 type Cost struct{ Base, PerItem int }
 
 // MaxItems is the maximum number of items in a call, unless its operation says otherwise.
@@ -71,8 +73,8 @@ const (
 	Public
 )
 
-// Operation is an operation of the contract. Its fields contain everything that handlers, the document, gateways and the
-// deployment need, so that none of them depends on ids of operations.
+// Operation is an operation of the contract. Its fields contain everything that handlers, the document, gateways and
+// the deployment need, so that none of them depends on ids of operations.
 type Operation struct {
 	ID          string
 	Method      string
@@ -136,12 +138,14 @@ func (o Operation) Counted() bool { return o.Access == Write || o.Expensive }
 // Codes lists the error codes of the operation.
 func (o Operation) Codes() []catalog.Code {
 	// The stage's throttle applies to every call, and unknown parameters are refused.
-	codes := append([]catalog.Code{catalog.InvalidParameter, catalog.RateLimitExceeded, catalog.Internal, catalog.Unavailable}, o.Errors...)
+	codes := append([]catalog.Code{catalog.InvalidParameter, catalog.RateLimitExceeded, catalog.Internal,
+		catalog.Unavailable}, o.Errors...)
 	if o.Access != Public {
 		codes = append(codes, catalog.Unauthorized)
 	}
 	if o.HasBody() {
-		codes = append(codes, catalog.MalformedJSON, catalog.PayloadTooLarge, catalog.UnsupportedMediaType, catalog.ValidationFailed)
+		codes = append(codes, catalog.MalformedJSON, catalog.PayloadTooLarge, catalog.UnsupportedMediaType,
+			catalog.ValidationFailed)
 	}
 	if o.Idempotent {
 		codes = append(codes, catalog.IdempotencyKeyReused)

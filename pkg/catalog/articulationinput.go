@@ -265,7 +265,8 @@ func (s ArticulationStatus) MayChange(field string) bool {
 func (in ArticulationInput) Revise(a *Articulation, l Lookups) error {
 	before := *a
 	wrong := in.Apply(a, l)
-	if frozen := changedFields(&before, a, func(field string) bool { return !before.Status.MayChange(field) }); len(frozen) > 0 {
+	frozen := changedFields(&before, a, func(field string) bool { return !before.Status.MayChange(field) })
+	if len(frozen) > 0 {
 		if before.Status == ArticulationApproved {
 			return Errorf(Conflict, "The articulation is APPROVED: only %s may still change, not %s.",
 				strings.Join(approvedFields, ", "), strings.Join(frozen, ", "))

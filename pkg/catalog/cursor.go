@@ -45,3 +45,9 @@ func ParseCursor(text string) (Cursor, bool) {
 	c := Cursor{int(page), int(place)}
 	return c, place >= 0 && c.String() == text // an invalid number formats differently
 }
+
+// PageOf returns a page of a complete list.
+func PageOf[T any](all []T, offset, limit int) []T {
+	rest := all[min(offset, len(all)):]
+	return rest[:min(limit, len(rest))]
+}

@@ -63,6 +63,11 @@ func Invalid(fields ...FieldError) *Error {
 // Absent returns the error for records that are unknown, deleted or of another organization.
 func Absent() *Error { return Errorf(NotFound, "There is no such record.") }
 
+// ChangingTooFast returns the error for a page that concurrent changes kept from being read.
+func ChangingTooFast() *Error {
+	return Errorf(Unavailable, "The list is changing too fast at the moment.")
+}
+
 // HasCode reports whether err is an Error with the code.
 func HasCode(err error, code Code) bool {
 	var known *Error

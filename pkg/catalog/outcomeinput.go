@@ -57,7 +57,8 @@ type AlignmentInput struct {
 func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed bool, wrong []FieldError) {
 	in := all.Outcomes
 	if len(in) > MaxOutcomes {
-		return false, []FieldError{{Location: l.at(fmt.Sprintf("outcomes[%d]", MaxOutcomes)), Message: fmt.Sprintf("must be one of at most %d outcomes", MaxOutcomes)}}
+		return false, []FieldError{{Location: l.at(fmt.Sprintf("outcomes[%d]", MaxOutcomes)),
+			Message: fmt.Sprintf("must be one of at most %d outcomes", MaxOutcomes)}}
 	}
 	r := replacing{in: in, out: make(Outcomes, len(in)), depth: make([]int, len(in)), listCTID: all.CTID.Or(list.CTID)}
 	r.kept = list.kept(in, l, &r.wrong)
@@ -66,7 +67,8 @@ func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed
 		at := l.Below(fmt.Sprintf("outcomes[%d]", i))
 		length := utf8.RuneCountInString(item.Statement)
 		if characters <= MaxStatementCharacters && characters+length > MaxStatementCharacters {
-			r.fault(at, "statement", fmt.Sprintf("must not take the statements beyond %d characters in all", MaxStatementCharacters), nil)
+			r.fault(at, "statement", fmt.Sprintf("must not take the statements beyond %d characters in all",
+				MaxStatementCharacters), nil)
 		}
 		characters += length
 		r.out[i] = item.outcome(r.kept[i], at, &r.wrong)
@@ -158,7 +160,8 @@ func (list *OutcomeList) kept(in []OutcomeInput, l Lookups, wrong *[]FieldError)
 
 func foldCode(code string) string { return strings.ToLower(code) }
 
-// outcome returns the outcome that replaces a present one, which is nil for a new outcome. Its id is empty if it is new.
+// outcome returns the outcome that replaces a present one, which is nil for a new outcome. Its id is empty if it is
+// new.
 func (in OutcomeInput) outcome(was *Outcome, l Lookups, wrong *[]FieldError) Outcome {
 	o := Outcome{
 		Code: text(in.Code, nil), Statement: in.Statement, Level: 2, LevelSource: NoLevel, Skills: []SkillRef{},
@@ -244,7 +247,8 @@ func (l Lookups) alignments(in []AlignmentInput) ([]OutcomeAlignment, []FieldErr
 	all := make([]OutcomeAlignment, len(in))
 	for i, a := range in {
 		if !isURN(a.URI) && !isWebpage(a.URI) {
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("alignments[%d].uri", i)), "must be an https address without credentials, or a urn", a.URI})
+			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("alignments[%d].uri", i)),
+				"must be an https address without credentials, or a urn", a.URI})
 		}
 		all[i] = OutcomeAlignment{Type: a.Type, URI: a.URI, Label: text(a.Label, nil)}
 	}
@@ -270,7 +274,8 @@ func (r *replacing) ctid(i int, at Lookups) {
 		o.CTID = cmp.Or(r.kept[i].CTID, o.CTID)
 	}
 	r.in[i].apply(&o.Registered)
-	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], func(other Outcome) bool { return other.ID != o.ID && other.CTID == o.CTID }) {
+	taken := func(other Outcome) bool { return other.ID != o.ID && other.CTID == o.CTID }
+	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], taken) {
 		r.fault(at, "ctid", "must not be repeated", o.CTID)
 	}
 }
@@ -284,7 +289,9 @@ func (r *replacing) code(i int, at Lookups) {
 
 // coded returns the place of an outcome before the one at end that has a code; -1 for none.
 func (r *replacing) coded(code string, end int) int {
-	return slices.IndexFunc(r.out[:end], func(o Outcome) bool { return o.Code != nil && foldCode(*o.Code) == foldCode(code) })
+	return slices.IndexFunc(r.out[:end], func(o Outcome) bool {
+		return o.Code != nil && foldCode(*o.Code) == foldCode(code)
+	})
 }
 
 // parent sets the parent and the depth of the outcome at i.

@@ -53,8 +53,8 @@ func describing(name string, description *string) string {
 	return name + "\n\n" + *description
 }
 
-// Locate sets the offsets and the words of quotes to those that they have in text. The extractor has read a cleaned copy
-// of it: lines are joined, and doubled spaces, controls and marks of list items are missing. A quote that is not
+// Locate sets the offsets and the words of quotes to those that they have in text. The extractor has read a cleaned
+// copy of it: lines are joined, and doubled spaces, controls and marks of list items are missing. A quote that is not
 // found becomes the whole text.
 func Locate(evidence []Evidence, text string) {
 	original := []rune(text)

@@ -91,7 +91,8 @@ func (s *Store) ReplaceOrganization(ctx context.Context, before, after *catalog.
 			return err
 		}
 		var e expression
-		e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("organizationId") + " = " + e.value(text(string(after.ID)))}
+		e.conditions = []string{"attribute_not_exists(pk) OR " + e.name("organizationId") + " = " +
+			e.value(text(string(after.ID)))}
 		writes = append(writes, s.put(handleKey(after.Handle), row, &e).action)
 	}
 	if after.CTID != "" && after.CTID != before.CTID {

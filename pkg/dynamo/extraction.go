@@ -318,11 +318,8 @@ func (s *Store) resultRows(org catalog.OrgID, id string, o *catalog.ExtractionRe
 }
 
 func (s *Store) putResult(k key, o *catalog.ExtractionResult) (write, error) {
-	packed, err := json.Marshal(o)
-	if err != nil {
-		return write{}, err
-	}
-	return s.put(k, item{"outcome": binary(compress(packed))}, nil), nil
+	value, err := packed(o)
+	return s.put(k, item{"outcome": value}, nil), err
 }
 
 // ExtractionResult reads the result of the last extraction of a record; nil for none.
@@ -355,12 +352,8 @@ func (s *Store) ExtractionResults(
 
 // resultOf returns the result in a row; nil for none.
 func resultOf(row item) (*catalog.ExtractionResult, error) {
-	packed, ok := row["outcome"].(*types.AttributeValueMemberB)
-	if !ok {
-		return nil, nil
-	}
-	plain, err := decompress(packed.Value)
-	if err != nil {
+	plain, err := unpacked(row, "outcome")
+	if err != nil || plain == nil {
 		return nil, err
 	}
 	var o catalog.ExtractionResult
@@ -385,19 +378,11 @@ func (s *Store) outcome(ctx context.Context, k key) (*catalog.ExtractionResult, 
 
 // Text reads the text of a record's syllabus as it was extracted; nil for none.
 func (s *Store) Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error) {
-	return s.packed(ctx, textKey(org, id), "text")
-}
-
-func (s *Store) packed(ctx context.Context, k key, attribute string) ([]byte, error) {
-	row, err := s.row(ctx, k, true)
+	row, err := s.row(ctx, textKey(org, id), true)
 	if err != nil {
 		return nil, err
 	}
-	packed, ok := row[attribute].(*types.AttributeValueMemberB)
-	if !ok {
-		return nil, nil
-	}
-	return decompress(packed.Value)
+	return unpacked(row, "text")
 }
 
 // Stuck implements queue.SweeperStore. It leaves out extractions that were resent recently.

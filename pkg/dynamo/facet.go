@@ -289,7 +289,7 @@ func (s *Store) Articulations(
 			return page, found.count(), nil
 		}
 	}
-	return nil, 0, changingTooFast()
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // LastingArticulations returns the sequence numbers of all approved articulations that have not ended before the day,

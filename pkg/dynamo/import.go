@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -20,11 +19,8 @@ func (s *Store) describeImport(org catalog.OrgID, d *catalog.ImportDescription) 
 	if d.ImportDetails == nil {
 		return s.delete(k, &expression{}), nil
 	}
-	packed, err := json.Marshal(d.ImportDetails)
-	if err != nil {
-		return write{}, err
-	}
-	return s.put(k, item{"data": binary(compress(packed))}, nil), nil
+	value, err := packed(d.ImportDetails)
+	return s.put(k, item{"data": value}, nil), err
 }
 
 // ImportDetails returns the details of an import.
@@ -39,14 +35,9 @@ func (s *Store) ImportDetails(ctx context.Context, org catalog.OrgID, id string)
 
 // saveRejection stores the reasons why rows were rejected.
 func (s *Store) saveRejection(org catalog.OrgID, r *catalog.ImportRejection) (write, error) {
-	packed, err := json.Marshal(r.Reasons)
-	if err != nil {
-		return write{}, err
-	}
+	value, err := packed(r.Reasons)
 	k := importKey(org, strings.Join([]string{r.Record.ID, string(r.At.Kind), numbered(r.At.Rows)}, "#"))
-	return s.put(k, item{
-		"data": binary(compress(packed)), api.TTL: number((int64(s.Now()) + rejectionTTL) / 1000),
-	}, nil), nil
+	return s.put(k, item{"data": value, api.TTL: number((int64(s.Now()) + rejectionTTL) / 1000)}, nil), err
 }
 
 // RejectedRows visits the rows that an import has rejected, by their place among the rows of a kind.

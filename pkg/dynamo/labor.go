@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -113,26 +112,21 @@ func (s *Store) changeData(ctx context.Context, change func(*dataRow)) error {
 
 // packRow returns a row with a compressed value.
 func packRow(k key, v any) (item, error) {
-	packed, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
+	value, err := packed(v)
+	if err == nil && len(value.Value) > rowBytes {
+		err = fmt.Errorf("%s is too large for a row of the table", k.sk)
 	}
-	data := compress(packed)
-	if len(data) > rowBytes {
-		return nil, fmt.Errorf("%s is too large for a row of the table", k.sk)
-	}
-	return item{"data": binary(data)}, nil
+	return item{"data": value}, err
 }
 
 // unpackRow parses the value of a row into v.
 func unpackRow(row item, v any) error {
-	packed, ok := row["data"].(*types.AttributeValueMemberB)
-	if !ok {
-		return fmt.Errorf("row %s has no data", keyOfRow(row).sk)
-	}
-	data, err := decompress(packed.Value)
+	data, err := unpacked(row, "data")
 	if err != nil {
 		return err
+	}
+	if data == nil {
+		return fmt.Errorf("row %s has no data", keyOfRow(row).sk)
 	}
 	return json.Unmarshal(data, v)
 }

@@ -87,8 +87,7 @@ func (s *Store) Page(
 			read = want
 		}
 		if len(rows) == want.Live {
-			rows = rows[min(want.Skip, len(rows)):]
-			rows = rows[:min(limit, len(rows))]
+			rows = catalog.PageOf(rows, want.Skip, limit)
 			page := make([]catalog.Record, len(rows))
 			for i, row := range rows {
 				var err error
@@ -103,7 +102,7 @@ func (s *Store) Page(
 			return nil, 0, err
 		}
 	}
-	return nil, 0, changingTooFast()
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // span reads the rows of a key range.
@@ -120,8 +119,4 @@ func (s *Store) span(
 		return true, nil
 	})
 	return rows, err
-}
-
-func changingTooFast() error {
-	return catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
 }

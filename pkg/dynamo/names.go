@@ -81,8 +81,7 @@ func (s *Store) CoursesByCode(
 		if err != nil {
 			return nil, 0, err
 		}
-		asked := numbers[min(offset, len(numbers)):]
-		asked = asked[:min(limit, len(asked))]
+		asked := catalog.PageOf(numbers, offset, limit)
 		keys := make([]key, len(asked))
 		for i, number := range asked {
 			keys[i] = key{partition(org, api.RecordRows(catalog.CourseKind)), number}
@@ -97,7 +96,7 @@ func (s *Store) CoursesByCode(
 		}
 		// A course was changed or deleted meanwhile, or a read was stale.
 	}
-	return nil, 0, changingTooFast()
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // Known finds records of a kind by external id. Names that were never used are left out; the

@@ -6,7 +6,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -32,12 +31,8 @@ func (s *Store) EachText(ctx context.Context, org catalog.OrgID, visit func(id s
 
 func (s *Store) eachPacked(ctx context.Context, pk, attribute string, visit func(id string, text []byte) error) error {
 	return s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
-		packed, ok := row[attribute].(*types.AttributeValueMemberB)
-		if !ok {
-			return true, nil
-		}
-		plain, err := decompress(packed.Value)
-		if err == nil {
+		plain, err := unpacked(row, attribute)
+		if err == nil && plain != nil {
 			err = visit(keyOfRow(row).sk, plain)
 		}
 		return err == nil, err

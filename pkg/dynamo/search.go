@@ -18,7 +18,9 @@ const (
 
 // Titles reads the fields catalog.TitleFields and also of every record of a list, in creation order. The feed's entries
 // for what is created meanwhile come after a cursor that was read before.
-func (s *Store) Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error) {
+func (s *Store) Titles(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string,
+) ([]catalog.Record, error) {
 	dir, err := s.Directory(ctx, org, kind)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -207,4 +208,19 @@ func decompress(b []byte) ([]byte, error) {
 		return nil, err
 	}
 	return io.ReadAll(r)
+}
+
+// packed returns a value as compressed JSON.
+func packed(v any) (*types.AttributeValueMemberB, error) {
+	plain, err := json.Marshal(v)
+	return &types.AttributeValueMemberB{Value: compress(plain)}, err
+}
+
+// unpacked decompresses an attribute; nil if the row lacks it.
+func unpacked(row item, attribute string) ([]byte, error) {
+	value, ok := row[attribute].(*types.AttributeValueMemberB)
+	if !ok {
+		return nil, nil
+	}
+	return decompress(value.Value)
 }

@@ -76,6 +76,10 @@ func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Cl
 		return nil, book, fail(UnknownLayout, "%s has no sheet %q; it has %s", name, sheet, shown(strings.Join(sheets, ", ")))
 	}
 	p, err := newPart(name, func() (lines, error) { return newSheet(book, name, sheet) }, o)
+	var failure *Failure
+	if errors.As(err, &failure) && o.Sheet == "" && len(sheets) > 1 {
+		failure.Detail += fmt.Sprintf("; the sheet %q was read, others are %s", sheet, shown(strings.Join(sheets[1:], ", ")))
+	}
 	return []part{p}, book, err
 }
 

@@ -74,6 +74,10 @@ func TestWorkbook(t *testing.T) {
 	if _, err = Read(bytes.NewReader(content), "book.xlsx", Options{Sheet: "Other"}); !errors.As(err, &failure) || failure.Code != UnknownLayout || !strings.Contains(err.Error(), "Catalog, Sections") {
 		t.Errorf("error %v", err)
 	}
+	content = sheets(t, map[string][][]any{"Read me": {{"How to fill this in"}}, "Courses": {{"Code", "Title"}, {"BIO 101", "Biology"}}}, "Read me", "Courses")
+	if _, err = Read(bytes.NewReader(content), "book.xlsx", Options{}); err == nil || !strings.Contains(err.Error(), `the sheet "Read me" was read, others are Courses`) {
+		t.Errorf("error %v", err)
+	}
 }
 
 // A hundred thousand courses are read in little memory, from any kind of file, and the same each time.

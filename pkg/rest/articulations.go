@@ -26,11 +26,6 @@ type sharedArticulationInput struct {
 	tokenInput
 }
 
-type createArticulationLinkInput struct {
-	articulationInput
-	Body struct{ catalog.LinkInput }
-}
-
 type listArticulationsInput struct {
 	pageInput
 	Institution string                     `query:"institution" minLength:"1" doc:"Only articulations of the institution with this name or code; spelling differences such as case are ignored"`
@@ -47,11 +42,6 @@ type updateArticulationInput struct {
 		schema.Patch
 		catalog.ArticulationInput
 	}
-}
-
-type moveArticulationInput struct {
-	articulationInput
-	Body struct{ catalog.MoveInput }
 }
 
 type lookupInput struct {
@@ -101,9 +91,9 @@ func (s *Server) bindArticulations() {
 		return c.articulationPage(ctx, in.ArticulationID)
 	})
 	write(s, "createArticulationLink", func(
-		ctx context.Context, c *call, in *createArticulationLinkInput,
+		ctx context.Context, c *call, in *with[articulationInput, struct{ catalog.LinkInput }],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
+		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, c.strong)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -155,9 +145,9 @@ func updateArticulation(
 }
 
 func moveArticulation(
-	ctx context.Context, c *call, in *moveArticulationInput,
+	ctx context.Context, c *call, in *with[articulationInput, struct{ catalog.MoveInput }],
 ) (*catalog.Articulation, *catalog.Change, error) {
-	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, true)
+	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +160,8 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*servic
 	if err != nil {
 		return nil, err
 	}
-	query := catalog.ArticulationQuery{Institution: in.Institution, Codes: codes, AsOf: cmp.Or(in.AsOf, catalog.DateOf(c.now)), ProgramID: in.ProgramID}
+	query := catalog.ArticulationQuery{Institution: in.Institution, Codes: codes,
+		AsOf: cmp.Or(in.AsOf, catalog.DateOf(c.now)), ProgramID: in.ProgramID}
 	return c.actor().LookUp(ctx, query, len(in.Include) > 0, c.admission.items)
 }
 

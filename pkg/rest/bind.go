@@ -125,6 +125,12 @@ func remove[I any](s *Server, id string, handler func(ctx context.Context, c *ca
 // body is the input of an operation without parameters.
 type body[T any] struct{ Body T }
 
+// with is the input of an operation with parameters in its path and a body.
+type with[P, B any] struct {
+	Path P
+	Body B
+}
+
 func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *call, in *I) (response, error)) {
 	op, known := s.operations[id]
 	if !known {

@@ -39,11 +39,6 @@ type updateCourseInput struct {
 	}
 }
 
-type createSectionInput struct {
-	courseInput
-	Body struct{ catalog.SectionInput }
-}
-
 type updateSectionInput struct {
 	sectionInput
 	Body struct {
@@ -60,11 +55,6 @@ type readSectionInput struct {
 type sectionSkillInput struct {
 	sectionInput
 	skillInput
-}
-
-type reviewSectionInput struct {
-	sectionSkillInput
-	Body struct{ catalog.ReviewInput }
 }
 
 // SectionWithEvidence is a section as include shows it.
@@ -122,9 +112,9 @@ func (s *Server) bindCourses() {
 		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
 	write(s, "reviewSectionSkill", func(
-		ctx context.Context, c *call, in *reviewSectionInput,
+		ctx context.Context, c *call, in *with[sectionSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Section, *catalog.Change, error) {
-		return c.actor().ReviewSection(ctx, in.CourseID, in.SectionID, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewSection(ctx, in.Path.CourseID, in.Path.SectionID, in.Path.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteSectionReview", func(
 		ctx context.Context, c *call, in *sectionSkillInput,
@@ -157,7 +147,7 @@ func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*ca
 	}
 	sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
 	sections = slices.DeleteFunc(sections, func(s *catalog.Section) bool { return !filter.Selects(s.CourseID, s.Ref()) })
-	return page(c, in.pageInput, cut(in.pageInput, sections), len(sections)), err
+	return page(c, in.pageInput, catalog.PageOf(sections, in.Offset, in.Limit), len(sections)), err
 }
 
 // section loads a section of the course that the path names.
@@ -177,12 +167,14 @@ func createCourse(
 	return course, &change, err
 }
 
-func createSection(ctx context.Context, c *call, in *createSectionInput) (*catalog.Section, *catalog.Change, error) {
+func createSection(
+	ctx context.Context, c *call, in *with[courseInput, struct{ catalog.SectionInput }],
+) (*catalog.Section, *catalog.Change, error) {
 	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
 	}
-	return actor.CreateSection(ctx, in.CourseID, in.Body.SectionInput)
+	return actor.CreateSection(ctx, in.Path.CourseID, in.Body.SectionInput)
 }
 
 func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {

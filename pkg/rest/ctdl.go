@@ -72,7 +72,9 @@ type PublicClass struct {
 const publicPage = 1_000
 
 // describe binds an operation that returns a record in CTDL.
-func describe[I any](s *Server, id string, kind catalog.Kind, record func(in *I) (id string, alternative int, graph bool)) {
+func describe[I any](
+	s *Server, id string, kind catalog.Kind, record func(in *I) (id string, alternative int, graph bool),
+) {
 	read(s, id, func(ctx context.Context, c *call, in *I) (anything, error) {
 		id, alternative, graph := record(in)
 		document, err := c.publisher().Document(ctx, kind, id, alternative, graph)

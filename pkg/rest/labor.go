@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/search"
 )
@@ -99,5 +100,5 @@ func searched[T any](
 			found = append(found, byCode[e.ID])
 		}
 	}
-	return page(c, in.pageInput, cut(in.pageInput, found), len(found)), nil
+	return page(c, in.pageInput, catalog.PageOf(found, in.Offset, in.Limit), len(found)), nil
 }

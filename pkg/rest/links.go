@@ -20,13 +20,16 @@ type tokenInput struct {
 }
 
 // linkTo creates a link to the page of a record, which stands under its path and page.
-func (c *call) linkTo(r catalog.Record, page string, in catalog.LinkInput) (*catalog.LinkedPage, *catalog.Change, error) {
+func (c *call) linkTo(
+	r catalog.Record, page string, in catalog.LinkInput,
+) (*catalog.LinkedPage, *catalog.Change, error) {
 	token := c.IDs.New("lnk_")
 	link := &catalog.Link{
 		Hash: catalog.HashSecret(token), OrganizationID: c.org, Kind: catalog.KindOf(r), RecordID: r.Base().ID,
 		KeyHash: c.caller.Key.Hash, ValidUntil: c.now + catalog.Time(in.ExpiresInSeconds)*1000,
 	}
-	address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + page + "/shared?" + url.Values{"token": {token}}.Encode()
+	address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + page + "/shared?" +
+		url.Values{"token": {token}}.Encode()
 	return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, catalog.NewChange(link), nil
 }
 

@@ -42,7 +42,7 @@ func coded[R catalog.Record](
 	case in.ExternalID != "":
 		records, err = named[R](ctx, c, in.ExternalID)
 		records = slices.DeleteFunc(records, func(r R) bool { return !service.Matches(r, in.Query, code) })
-		records, total = cut(in.pageInput, records), len(records)
+		records, total = catalog.PageOf(records, in.Offset, in.Limit), len(records)
 	case in.Query != "":
 		records, total, err = service.Find[R](
 			ctx, &c.Server.search, c.Store, c.org, c.now, in.Query, code, in.Offset, in.Limit)
@@ -75,12 +75,6 @@ func named[R catalog.Record](ctx context.Context, c *call, name string) ([]R, er
 		return nil, nil
 	}
 	return []R{record}, nil
-}
-
-// cut returns a page of a complete list.
-func cut[T any](in pageInput, whole []T) []T {
-	rest := whole[min(in.Offset, len(whole)):]
-	return rest[:min(in.Limit, len(rest))]
 }
 
 // Page is one page of a list.

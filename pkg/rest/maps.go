@@ -28,20 +28,10 @@ type sharedMapInput struct {
 	tokenInput
 }
 
-type createMapLinkInput struct {
-	programInput
-	Body struct{ catalog.LinkInput }
-}
-
 type mapCellInput struct {
 	programInput
 	OutcomeID string `path:"outcomeId"`
 	CourseID  string `path:"courseId"`
-}
-
-type decideMapCellInput struct {
-	mapCellInput
-	Body struct{ catalog.MapDecisionInput }
 }
 
 // maxMapJobs is the maximum number of jobs that a map is compared with.
@@ -66,9 +56,9 @@ func (s *Server) bindMaps() {
 	})
 	read(s, "getProgramMapPage", showMap)
 	write(s, "createProgramMapLink", func(
-		ctx context.Context, c *call, in *createMapLinkInput,
+		ctx context.Context, c *call, in *with[programInput, struct{ catalog.LinkInput }],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
+		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.Path.ProgramID, c.strong)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -81,9 +71,9 @@ func (s *Server) bindMaps() {
 		return showMap(ctx, c, &in.mapInput)
 	})
 	write(s, "decideMapCell", func(
-		ctx context.Context, c *call, in *decideMapCellInput,
+		ctx context.Context, c *call, in *with[mapCellInput, struct{ catalog.MapDecisionInput }],
 	) (alignment.MapCell, *catalog.Change, error) {
-		return c.actor().DecideMapCell(ctx, in.ProgramID, in.OutcomeID, in.CourseID, in.Body.MapDecisionInput)
+		return c.actor().DecideMapCell(ctx, in.Path.ProgramID, in.Path.OutcomeID, in.Path.CourseID, in.Body.MapDecisionInput)
 	})
 	remove(s, "deleteMapDecision", func(ctx context.Context, c *call, in *mapCellInput) (*catalog.Change, error) {
 		return c.actor().DeleteMapDecision(ctx, in.ProgramID, in.OutcomeID, in.CourseID)

@@ -70,11 +70,6 @@ type replaceProgramOutcomesInput struct {
 	}
 }
 
-type adoptOutcomesInput struct {
-	courseInput
-	Body struct{ catalog.AdoptionInput }
-}
-
 type outcomeSkillInput struct {
 	OutcomeID string `path:"outcomeId"`
 	skillInput
@@ -90,16 +85,6 @@ type programOutcomeSkillInput struct {
 	outcomeSkillInput
 }
 
-type reviewCourseOutcomeInput struct {
-	courseOutcomeSkillInput
-	Body struct{ catalog.ReviewInput }
-}
-
-type reviewProgramOutcomeInput struct {
-	programOutcomeSkillInput
-	Body struct{ catalog.ReviewInput }
-}
-
 func (s *Server) bindCourseOutcomes() {
 	const kind = catalog.CourseKind
 	read(s, "listOutcomes", listOutcomes)
@@ -111,18 +96,20 @@ func (s *Server) bindCourseOutcomes() {
 	) (*OutcomeList, *catalog.Change, error) {
 		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
 	})
-	write(s, "adoptOutcomes", func(ctx context.Context, c *call, in *adoptOutcomesInput) (*OutcomeList, *catalog.Change,
-		error) {
-		list, change, err := c.actor().AdoptOutcomes(ctx, in.CourseID, in.Body.AdoptionInput)
+	write(s, "adoptOutcomes", func(
+		ctx context.Context, c *call, in *with[courseInput, struct{ catalog.AdoptionInput }],
+	) (*OutcomeList, *catalog.Change, error) {
+		list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body.AdoptionInput)
 		if err != nil {
 			return nil, nil, err
 		}
 		return outcomeList(list), change, nil
 	})
 	write(s, "reviewCourseOutcomeSkill", func(
-		ctx context.Context, c *call, in *reviewCourseOutcomeInput,
+		ctx context.Context, c *call, in *with[courseOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(
+			ctx, kind, in.Path.CourseID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
 		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
@@ -143,9 +130,10 @@ func (s *Server) bindProgramOutcomes() {
 		return c.replaceOutcomes(ctx, kind, in.ProgramID, in.Body.OutcomesInput)
 	})
 	write(s, "reviewProgramOutcomeSkill", func(
-		ctx context.Context, c *call, in *reviewProgramOutcomeInput,
+		ctx context.Context, c *call, in *with[programOutcomeSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID, in.Body.ReviewInput)
+		list, outcome, change, err := c.actor().ReviewOutcome(
+			ctx, kind, in.Path.ProgramID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
 		return outcome, change, c.changed(list, err)
 	})
 	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,

@@ -29,11 +29,6 @@ type sharedReportInput struct {
 	tokenInput
 }
 
-type createReportLinkInput struct {
-	reportInput
-	Body struct{ catalog.LinkInput }
-}
-
 func (s *Server) bindReports() {
 	s.bindMaps()
 	read(s, "listReports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Report], error) {
@@ -45,9 +40,9 @@ func (s *Server) bindReports() {
 	read(s, "getReportTable", showReport)
 	read(s, "getReportPage", showReport)
 	write(s, "createReportLink", func(
-		ctx context.Context, c *call, in *createReportLinkInput,
+		ctx context.Context, c *call, in *with[reportInput, struct{ catalog.LinkInput }],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		report, err := service.Get[*catalog.Report](ctx, c.Store, c.org, in.ReportID, c.strong)
+		report, err := service.Get[*catalog.Report](ctx, c.Store, c.org, in.Path.ReportID, c.strong)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -26,7 +26,9 @@ var saveTime = 20 * time.Second
 
 // save runs a handler and saves its change. With an idempotency key, the first response is recorded and later returned
 // again. If a record has changed since it was loaded, the handler runs again.
-func (c *call) save(ctx context.Context, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
+func (c *call) save(
+	ctx context.Context, handler func(ctx context.Context) (any, *catalog.Change, error),
+) (response, error) {
 	key, digest, err := c.idempotency()
 	if err != nil {
 		return response{}, err
@@ -99,7 +101,9 @@ func changingTooOften() *catalog.Error {
 
 // attempt runs the handler and saves its change, or returns catalog.ErrStale if the handler must run again. A recorded
 // response takes precedence over an error of the handler, which may be due to what the first call did.
-func (c *call) attempt(ctx context.Context, key, digest string, handler func(ctx context.Context) (any, *catalog.Change, error)) (response, error) {
+func (c *call) attempt(
+	ctx context.Context, key, digest string, handler func(ctx context.Context) (any, *catalog.Change, error),
+) (response, error) {
 	var output any
 	var change *catalog.Change
 	var decided error

@@ -72,22 +72,27 @@ type Server struct {
 // Pages writes pages. policy is the Content-Security-Policy of the page.
 type Pages interface {
 	// Report writes a report; address returns the address of a view.
-	Report(w io.Writer, m alignment.Masthead, r alignment.Report, address func(view string) string) (policy string, err error)
+	Report(w io.Writer, m alignment.Masthead, r alignment.Report,
+		address func(view string) string) (policy string, err error)
 	Map(w io.Writer, m alignment.Masthead, c alignment.Curriculum) (policy string, err error)
 	Articulation(w io.Writer, m alignment.Masthead, d alignment.Decision) (policy string, err error)
 }
 
-// New binds the operations of the server's groups to their handlers. It panics if an operation has no handler, a handler
-// has no operation, or the two disagree.
+// New binds the operations of the server's groups to their handlers. It panics if an operation has no handler, a
+// handler has no operation, or the two disagree.
 func New(server *Server) *Server { return newServer(server, api.Operations(), bindings()) }
 
 // bindings maps each group to the function that binds its handlers.
 func bindings() map[api.Group]func(*Server) {
 	return map[api.Group]func(*Server){
-		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials, api.Programs: (*Server).bindPrograms,
-		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor, api.Extractions: (*Server).bindExtractions,
-		api.Documents: (*Server).bindDocuments, api.Imports: (*Server).bindImports, api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks, api.Customers: (*Server).bindCustomers,
-		api.Docs: (*Server).bindDocs, api.Registry: (*Server).bindRegistry,
+		api.Courses: (*Server).bindCourses, api.Jobs: (*Server).bindJobs, api.Credentials: (*Server).bindCredentials,
+		api.Programs:  (*Server).bindPrograms,
+		api.Transfers: (*Server).bindTransfers, api.Reports: (*Server).bindReports, api.Labor: (*Server).bindLabor,
+		api.Extractions: (*Server).bindExtractions,
+		api.Documents:   (*Server).bindDocuments, api.Imports: (*Server).bindImports,
+		api.Articulations: (*Server).bindArticulations, api.Webhooks: (*Server).bindWebhooks,
+		api.Customers: (*Server).bindCustomers,
+		api.Docs:      (*Server).bindDocs, api.Registry: (*Server).bindRegistry,
 	}
 }
 
@@ -215,7 +220,8 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 		return response{}, catalog.Errorf(catalog.NotFound, "The path does not exist.")
 	case route.Operation == nil:
 		s.free(ctx, x)
-		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path supports %s.", strings.Join(route.Allowed, ", "))
+		return response{}, catalog.Errorf(catalog.MethodNotAllowed, "The path supports %s.",
+			strings.Join(route.Allowed, ", "))
 	}
 	op := route.Operation
 	if op.HasBody() {
@@ -239,7 +245,8 @@ func (s *Server) respond(ctx context.Context, x *exchange) (out response, err er
 			return response{}, err
 		}
 	}
-	c := &call{Server: s, exchange: x, op: op, customer: x.caller.Customer, org: x.caller.Customer.OrganizationID, now: s.Now(), strong: op.Access == api.Write}
+	c := &call{Server: s, exchange: x, op: op, customer: x.caller.Customer, org: x.caller.Customer.OrganizationID,
+		now: s.Now(), strong: op.Access == api.Write}
 	return s.endpoints[op.ID].serve(ctx, c)
 }
 
@@ -320,7 +327,8 @@ func (s *Server) send(w http.ResponseWriter, x *exchange, out response) {
 	}
 }
 
-var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count", "Errors:Count")
+var metrics = metric.New([]string{"Operation", "Kind"}, "Latency:Milliseconds", "Units:Count", "Refused:Count",
+	"Errors:Count")
 
 // log writes one line for the request, which is also its metrics (CloudWatch embedded metric format). The line contains
 // no key, path parameter, query or body.
@@ -331,7 +339,8 @@ func (s *Server) log(x *exchange, out response, err error) {
 	}
 	organization := string(x.caller.Customer.OrganizationID)
 	if s.Trace != nil {
-		s.Trace(x.request.Context(), operation, x.start, map[string]string{"operation": operation, "organization": organization})
+		s.Trace(x.request.Context(), operation, x.start,
+			map[string]string{"operation": operation, "organization": organization})
 	}
 	units, refused, failed := 0, 0, 0
 	if x.admission != nil {
@@ -345,7 +354,8 @@ func (s *Server) log(x *exchange, out response, err error) {
 		failed, level = 1, slog.LevelError
 	}
 	attributes := append(make([]slog.Attr, 0, 13),
-		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)), slog.String("organization", organization),
+		slog.String("requestId", x.id), slog.String("customer", string(x.caller.Customer.ID)),
+		slog.String("organization", organization),
 		slog.String("Operation", operation), slog.String("Kind", kind),
 		slog.Int("status", out.status), slog.Float64("Latency", float64(time.Since(x.start).Microseconds())/1000),
 		slog.Int("Units", units), slog.Int("Refused", refused), slog.Int("Errors", failed), slog.Int("bytes", len(out.body)),

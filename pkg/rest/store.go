@@ -23,7 +23,8 @@ type Store interface {
 	Text(ctx context.Context, org catalog.OrgID, id string) ([]byte, error)
 
 	// WebhookAttempts returns a page of delivery attempts, newest first, and the cursor to pass as before for the next.
-	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string, limit int) (attempts []catalog.WebhookAttempt, next string, err error)
+	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string,
+		limit int) (attempts []catalog.WebhookAttempt, next string, err error)
 
 	// Organization returns an organization, or nil if there is none.
 	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)

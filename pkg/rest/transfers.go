@@ -30,11 +30,6 @@ type transferCourseSkillInput struct {
 	skillInput
 }
 
-type reviewTransferCourseInput struct {
-	transferCourseSkillInput
-	Body struct{ catalog.ReviewInput }
-}
-
 type transferCoursesInput struct {
 	packageInput
 	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of courses in the response; as many as fit when absent" extension:"true"`
@@ -121,13 +116,13 @@ func (s *Server) bindTransfers() {
 		return &change, nil
 	})
 	write(s, "reviewTransferCourseSkill", func(
-		ctx context.Context, c *call, in *reviewTransferCourseInput,
+		ctx context.Context, c *call, in *with[transferCourseSkillInput, struct{ catalog.ReviewInput }],
 	) (*catalog.TransferCourse, *catalog.Change, error) {
-		course, err := c.transferCourse(ctx, in.transferCourseInput)
+		course, err := c.transferCourse(ctx, in.Path.transferCourseInput)
 		if err != nil {
 			return nil, nil, err
 		}
-		return c.actor().ReviewTransferCourse(course, in.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewTransferCourse(course, in.Path.SkillID, in.Body.ReviewInput)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,

@@ -68,7 +68,7 @@ func (s *Server) bindWebhooks() {
 		if err != nil {
 			return Page[*catalog.Webhook]{}, err
 		}
-		return page(c, *in, cut(*in, hooks.List), len(hooks.List)), nil
+		return page(c, *in, catalog.PageOf(hooks.List, in.Offset, in.Limit), len(hooks.List)), nil
 	})
 	read(s, "getWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Webhook, error) {
 		_, hook, err := service.Webhook(ctx, c.Store, c.org, in.WebhookID)

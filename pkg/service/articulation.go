@@ -15,19 +15,14 @@ import (
 func (a Actor) NamedBy(ctx context.Context, in catalog.ArticulationInput) (catalog.Lookups, error) {
 	l := a.Lookups
 	courses, transferCourses, programs, articulations := in.Names()
-	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		l.Courses, err = byID[*catalog.Course](a, courses...)(ctx)
-		return err
-	}, func(ctx context.Context) (err error) {
-		l.TransferCourses, _, err = a.Store.TransferCoursesByID(ctx, a.Org, transferCourses)
-		return err
-	}, func(ctx context.Context) (err error) {
-		l.Programs, err = byID[*catalog.Program](a, programs...)(ctx)
-		return err
-	}, func(ctx context.Context) (err error) {
-		l.Articulations, err = byID[*catalog.Articulation](a, articulations...)(ctx)
-		return err
-	})
+	err := parallel.All(ctx,
+		parallel.Into(&l.Courses, byID[*catalog.Course](a, courses...)),
+		parallel.Into(&l.Programs, byID[*catalog.Program](a, programs...)),
+		parallel.Into(&l.Articulations, byID[*catalog.Articulation](a, articulations...)),
+		func(ctx context.Context) (err error) {
+			l.TransferCourses, _, err = a.Store.TransferCoursesByID(ctx, a.Org, transferCourses)
+			return err
+		})
 	return l, err
 }
 
@@ -76,10 +71,7 @@ func (a Actor) extendApproval(
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
 		under, others, err = a.rivals(ctx, articulation, nil)
 		return err
-	}, func(ctx context.Context) (err error) {
-		courses, err = byID[*catalog.Course](a, articulation.GrantedCourses()...)(ctx)
-		return err
-	})
+	}, parallel.Into(&courses, byID[*catalog.Course](a, articulation.GrantedCourses()...)))
 	if err == nil {
 		err = articulation.CheckConflicts(others, "body.effectiveTo")
 	}
@@ -339,11 +331,9 @@ func (a Actor) DecisionOn(ctx context.Context, id string) (alignment.Decision, e
 		return d, err
 	}
 	granted := a.grantedCourses(ctx, d.Articulation)
-	err = parallel.All(ctx, func(context.Context) (err error) {
+	loadPrograms := byID[*catalog.Program](a, d.Articulation.ProgramIDs...)
+	err = parallel.All(ctx, parallel.Into(&d.Programs, loadPrograms), func(context.Context) (err error) {
 		d.Courses, err = granted()
-		return err
-	}, func(ctx context.Context) (err error) {
-		d.Programs, err = byID[*catalog.Program](a, d.Articulation.ProgramIDs...)(ctx)
 		return err
 	}, func(ctx context.Context) error {
 		return a.loadEvidence(ctx, &d, granted)

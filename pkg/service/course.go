@@ -66,10 +66,8 @@ func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, er
 		ids[i] = ref.ID
 	}
 	var sections map[string]*catalog.Section
-	err = parallel.All(ctx, func(ctx context.Context) (err error) {
-		sections, err = byID[*catalog.Section](a, ids...)(ctx)
-		return err
-	}, func(ctx context.Context) error {
+	loadSections := byID[*catalog.Section](a, ids...)
+	err = parallel.All(ctx, parallel.Into(&sections, loadSections), func(ctx context.Context) error {
 		return a.checkNotGranted(ctx, course)
 	})
 	if err != nil {

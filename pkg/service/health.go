@@ -64,7 +64,7 @@ func (h *Health) Issues(
 		}
 		h.kept.drop(org)
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // once returns a charge that counts only its first call.

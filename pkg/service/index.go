@@ -110,8 +110,7 @@ func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (
 // Teaching lists a page of the sections that teach a skill, and how many there are.
 func (c *Candidates) Teaching(skillID string, offset, limit int) (sections []catalog.TeachingSection, total int) {
 	places := c.taught()[skillID]
-	asked := places[min(offset, len(places)):]
-	for _, place := range asked[:min(limit, len(asked))] {
+	for _, place := range catalog.PageOf(places, offset, limit) {
 		p := c.profiles[place.section]
 		sections = append(sections, catalog.TeachingSection{
 			CourseProfile: p.CourseProfile, SectionID: p.SectionID, SectionName: p.SectionName,
@@ -119,6 +118,56 @@ func (c *Candidates) Teaching(skillID string, offset, limit int) (sections []cat
 		})
 	}
 	return sections, len(places)
+}
+
+// followChanges is the number of changes after which everything is read again.
+const followChanges = 1_000
+
+// changedSince lists the records that the selected changes after a cursor are about, and returns the cursor after the
+// last change. It reports whether they are few enough to be followed.
+func changedSince(
+	ctx context.Context, s Searched, org catalog.OrgID, at catalog.Cursor, selects func(catalog.RecordChange) bool,
+) (ids []string, end catalog.Cursor, few bool, err error) {
+	changes, more, err := s.Changes(ctx, org, at.String(), followChanges)
+	for _, change := range changes {
+		at = change.Cursor
+		if selects(change) {
+			ids = append(ids, change.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), at, !more, err
+}
+
+// followed keeps what was read of the records of the organizations that asked last, and follows their change feeds.
+type followed[T any] struct{ kept kept[T] }
+
+// now returns what is kept of an organization as it is now. apply makes it from what it was and the ids of the selected
+// records that have changed; load reads everything.
+func (f *followed[T]) now(
+	ctx context.Context, s Searched, org catalog.OrgID, selects func(catalog.RecordChange) bool,
+	apply func(ctx context.Context, last T, ids []string) (T, error), load func(context.Context) (T, error),
+) (fresh T, err error) {
+	if last, ok := f.kept.last(org); ok {
+		ids, end, few, err := changedSince(ctx, s, org, last.at, selects)
+		if fresh = last.what; err == nil && few && len(ids) > 0 {
+			fresh, err = apply(ctx, last.what, ids)
+		}
+		if err == nil && few {
+			f.kept.put(org, end, fresh)
+		}
+		if err != nil || few {
+			return fresh, err
+		}
+	}
+	end, err := s.FeedEnd(ctx, org)
+	if err == nil {
+		fresh, err = load(ctx)
+	}
+	if err == nil {
+		f.kept.put(org, end, fresh)
+	}
+	return fresh, err
 }
 
 // kept caches a value per organization. A value is valid until the organization's change feed grows.
@@ -135,11 +184,17 @@ type keptAt[T any] struct {
 // keptOrganizations is the maximum number of cached organizations.
 const keptOrganizations = 4
 
-// get returns the cached value, and whether it is valid for the cursor.
-func (k *kept[T]) get(org catalog.OrgID, at catalog.Cursor) (T, bool) {
+// last returns the cached value with its cursor, and whether there is one.
+func (k *kept[T]) last(org catalog.OrgID) (keptAt[T], bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	known, ok := k.of[org]
+	return known, ok
+}
+
+// get returns the cached value, and whether it is valid for the cursor.
+func (k *kept[T]) get(org catalog.OrgID, at catalog.Cursor) (T, bool) {
+	known, ok := k.last(org)
 	return known.what, ok && known.at == at
 }
 

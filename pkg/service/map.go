@@ -29,10 +29,8 @@ func (a Actor) Curriculum(
 	}
 	var wrong []catalog.FieldError
 	var lists map[string]*catalog.OutcomeList
-	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		c.Program, err = one[*catalog.Program](a, programID)(ctx)
-		return err
-	}, func(ctx context.Context) (err error) {
+	loadProgram := one[*catalog.Program](a, programID)
+	err := parallel.All(ctx, parallel.Into(&c.Program, loadProgram), func(ctx context.Context) (err error) {
 		if catalog.ProgramKind.Made(programID) {
 			lists, err = a.OutcomeLists(ctx, programID)
 		}

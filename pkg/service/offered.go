@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
@@ -10,16 +11,10 @@ import (
 
 // Offered finds the sections of an organization by what their courses' references say of them. It keeps the
 // references of the organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Offered struct{ kept kept[*references] }
+type Offered struct{ followed[references] }
 
-// references are the references to an organization's sections at one point of its change feed, by the id of the course.
-type references struct {
-	of map[string][]catalog.SectionRef
-	at catalog.Cursor
-}
-
-// offeredChanges is the number of changes after which all courses are read again.
-const offeredChanges = 1_000
+// references are the references to an organization's sections, by the id of the course.
+type references = map[string][]catalog.SectionRef
 
 // Find returns a page of the sections that the filter selects, in the order of their courses and in theirs, and how
 // many there are.
@@ -39,8 +34,7 @@ func (o *Offered) Find(
 				}
 			}
 		}
-		wanted := ids[min(offset, len(ids)):]
-		wanted = wanted[:min(limit, len(wanted))]
+		wanted := catalog.PageOf(ids, offset, limit)
 		sections, err := GetByID[*catalog.Section](ctx, s, org, wanted, attempt > 0)
 		if err != nil {
 			return nil, 0, err
@@ -56,7 +50,7 @@ func (o *Offered) Find(
 		}
 		// A section was changed or deleted since its course was read.
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // inOrder returns the ids of courses in creation order.
@@ -76,71 +70,35 @@ func inOrder(courses map[string][]catalog.SectionRef) []string {
 // references returns the references of one course, or of all if the id is "", as they are now.
 func (o *Offered) references(
 	ctx context.Context, s Searched, org catalog.OrgID, courseID string,
-) (map[string][]catalog.SectionRef, error) {
-	of := map[string][]catalog.SectionRef{}
-	if courseID != "" {
-		course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
-		if catalog.HasCode(err, catalog.NotFound) {
-			return of, nil
-		}
-		if err == nil {
-			of[course.ID] = course.Sections
-		}
-		return of, err
+) (references, error) {
+	if courseID == "" {
+		return o.now(ctx, s, org, func(c catalog.RecordChange) bool {
+			return c.Kind == catalog.CourseKind
+		}, func(ctx context.Context, last references, ids []string) (references, error) {
+			courses, err := GetByID[*catalog.Course](ctx, s, org, ids, true)
+			of := maps.Clone(last)
+			for _, id := range ids {
+				delete(of, id)
+			}
+			for id, course := range courses {
+				of[id] = course.Sections
+			}
+			return of, err
+		}, func(ctx context.Context) (references, error) {
+			of := references{}
+			courses, err := s.Titles(ctx, org, catalog.CourseKind, "sections")
+			for _, course := range courses {
+				of[course.Base().ID] = course.(*catalog.Course).Sections
+			}
+			return of, err
+		})
 	}
-	if last, _ := o.kept.get(org, catalog.Cursor{}); last != nil {
-		next, err := last.follow(ctx, s, org)
-		if err != nil || next != nil {
-			return o.keep(org, next, err)
-		}
-	}
-	end, err := s.FeedEnd(ctx, org)
-	var courses []catalog.Record
+	course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
 	if err == nil {
-		courses, err = s.Titles(ctx, org, catalog.CourseKind, "sections")
+		return references{course.ID: course.Sections}, nil
 	}
-	for _, course := range courses {
-		of[course.Base().ID] = course.(*catalog.Course).Sections
+	if catalog.HasCode(err, catalog.NotFound) {
+		err = nil
 	}
-	return o.keep(org, &references{of, end}, err)
-}
-
-func (o *Offered) keep(org catalog.OrgID, fresh *references, err error) (map[string][]catalog.SectionRef, error) {
-	if err != nil {
-		return nil, err
-	}
-	o.kept.put(org, fresh.at, fresh)
-	return fresh.of, nil
-}
-
-// follow applies the changes since the references were read; nil if they are too many.
-func (r *references) follow(ctx context.Context, s Searched, org catalog.OrgID) (*references, error) {
-	changes, more, err := s.Changes(ctx, org, r.at.String(), offeredChanges)
-	if err != nil || more {
-		return nil, err
-	}
-	next := &references{r.of, r.at}
-	touched := map[string]bool{}
-	var ids []string
-	for _, change := range changes {
-		next.at = change.Cursor
-		if change.Kind == catalog.CourseKind && !touched[change.ID] {
-			touched[change.ID] = true
-			ids = append(ids, change.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return next, nil
-	}
-	courses, err := GetByID[*catalog.Course](ctx, s, org, ids, true)
-	next.of = make(map[string][]catalog.SectionRef, len(r.of))
-	for id, refs := range r.of {
-		if !touched[id] {
-			next.of[id] = refs
-		}
-	}
-	for id, course := range courses {
-		next.of[id] = course.Sections
-	}
-	return next, err
+	return nil, err
 }

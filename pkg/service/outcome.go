@@ -123,10 +123,7 @@ func (a Actor) AdoptOutcomes(
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
 		p, err = a.promises(ctx, catalog.CourseKind, courseID)
 		return err
-	}, func(ctx context.Context) (err error) {
-		sections, err = byID[*catalog.Section](a, in.SectionID)(ctx)
-		return err
-	}, func(ctx context.Context) (err error) {
+	}, parallel.Into(&sections, byID[*catalog.Section](a, in.SectionID)), func(ctx context.Context) (err error) {
 		result, err = a.Store.ExtractionResult(ctx, a.Org, in.SectionID)
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -13,7 +13,7 @@ import (
 
 // Promised finds the outcomes of an organization that name a skill. It keeps the skills of the outcomes of the
 // organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Promised struct{ kept kept[*promised] }
+type Promised struct{ followed[promised] }
 
 // PromisedOutcome is an outcome with the code and the name of its course or program.
 type PromisedOutcome struct {
@@ -23,12 +23,8 @@ type PromisedOutcome struct {
 	Name    string
 }
 
-// promised has the skills of an organization's outcomes at one point of its change feed, by the id of the course or
-// program.
-type promised struct {
-	of map[string]promises
-	at catalog.Cursor
-}
+// promised has the skills of an organization's outcomes, by the id of the course or program.
+type promised map[string]promises
 
 type promises struct {
 	code, name string
@@ -43,22 +39,24 @@ type promisedSkill struct {
 	place   int
 }
 
-// promisedChanges is the number of changes after which all outcomes are read again.
-const promisedChanges = 1_000
-
 // Find returns a page of the outcomes that name a skill at a level or above, by the name of their course or program and
 // their place, and how many there are.
 func (x *Promised) Find(
 	ctx context.Context, a Actor, s Searched, skillID string, level, offset, limit int,
 ) (page []PromisedOutcome, total int, err error) {
 	for range searchAttempts {
-		all, err := x.promised(ctx, a, s)
+		all, err := x.now(ctx, s, a.Org, func(c catalog.RecordChange) bool {
+			return catalog.OutcomeOwner(c.ID) != ""
+		}, func(ctx context.Context, last promised, ids []string) (promised, error) {
+			return last.reread(ctx, a, s, ids)
+		}, func(ctx context.Context) (promised, error) {
+			return loadPromised(ctx, a, s)
+		})
 		if err != nil {
 			return nil, 0, err
 		}
 		matches := all.matches(skillID, level)
-		wanted := matches[min(offset, len(matches)):]
-		wanted = wanted[:min(limit, len(wanted))]
+		wanted := catalog.PageOf(matches, offset, limit)
 		owners := make([]string, len(wanted))
 		for i, m := range wanted {
 			owners[i] = m.owner
@@ -78,7 +76,7 @@ func (x *Promised) Find(
 		}
 		// A list was changed or deleted since the feed was read.
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 func names(o *catalog.Outcome, skillID string, level int) bool {
@@ -93,8 +91,8 @@ type promisedMatch struct {
 	owner string
 }
 
-func (p *promised) matches(skillID string, level int) (all []promisedMatch) {
-	for owner, of := range p.of {
+func (p promised) matches(skillID string, level int) (all []promisedMatch) {
+	for owner, of := range p {
 		for _, s := range of.skills {
 			if s.id == skillID && s.level >= level {
 				all = append(all, promisedMatch{of, s, owner})
@@ -108,31 +106,11 @@ func (p *promised) matches(skillID string, level int) (all []promisedMatch) {
 	return all
 }
 
-// promised returns the skills of the outcomes as they are now.
-func (x *Promised) promised(ctx context.Context, a Actor, s Searched) (*promised, error) {
-	var fresh *promised
-	var err error
-	if last, _ := x.kept.get(a.Org, catalog.Cursor{}); last != nil {
-		fresh, err = last.follow(ctx, a, s)
-	}
-	if fresh == nil && err == nil {
-		fresh, err = loadPromised(ctx, a, s)
-	}
-	if err == nil {
-		x.kept.put(a.Org, fresh.at, fresh)
-	}
-	return fresh, err
-}
-
 // loadPromised reads all outcomes.
-func loadPromised(ctx context.Context, a Actor, s Searched) (*promised, error) {
-	end, err := s.FeedEnd(ctx, a.Org)
-	if err != nil {
-		return nil, err
-	}
+func loadPromised(ctx context.Context, a Actor, s Searched) (promised, error) {
 	var courses, programs []catalog.Record
 	lists := map[string]*catalog.OutcomeList{}
-	err = parallel.All(ctx, func(ctx context.Context) (err error) {
+	err := parallel.All(ctx, func(ctx context.Context) (err error) {
 		courses, err = s.Titles(ctx, a.Org, catalog.CourseKind)
 		return err
 	}, func(ctx context.Context) (err error) {
@@ -144,14 +122,14 @@ func loadPromised(ctx context.Context, a Actor, s Searched) (*promised, error) {
 			return nil
 		})
 	})
-	fresh := &promised{map[string]promises{}, end}
+	fresh := promised{}
 	for _, owner := range slices.Concat(courses, programs) {
 		fresh.add(owner, lists[owner.Base().ID])
 	}
 	return fresh, err
 }
 
-func (p *promised) add(owner catalog.Record, list *catalog.OutcomeList) {
+func (p promised) add(owner catalog.Record, list *catalog.OutcomeList) {
 	if list == nil || len(list.Outcomes) == 0 {
 		return
 	}
@@ -162,46 +140,28 @@ func (p *promised) add(owner catalog.Record, list *catalog.OutcomeList) {
 			of.skills = append(of.skills, promisedSkill{s.SkillID, s.Level, o.ID, place})
 		}
 	}
-	p.of[owner.Base().ID] = of
+	p[owner.Base().ID] = of
 }
 
-// follow applies the changes since the outcomes were read; nil if they are too many.
-func (p *promised) follow(ctx context.Context, a Actor, s Searched) (*promised, error) {
-	changes, more, err := s.Changes(ctx, a.Org, p.at.String(), promisedChanges)
-	if err != nil || more {
-		return nil, err
-	}
-	next := &promised{p.of, p.at}
-	touched := map[string]bool{}
-	for _, change := range changes {
-		next.at = change.Cursor
-		if catalog.OutcomeOwner(change.ID) != "" {
-			touched[change.ID] = true
-		}
-	}
-	if len(touched) == 0 {
-		return next, nil
-	}
-	ids := slices.Collect(maps.Keys(touched))
-	owners := make([]map[string]catalog.Record, 2)
+// reread returns a copy with the outcomes of some courses and programs as they are now.
+func (p promised) reread(ctx context.Context, a Actor, s Searched, ids []string) (promised, error) {
+	var courses, programs map[string]catalog.Record
 	var lists map[string]*catalog.OutcomeList
-	err = parallel.All(ctx, func(ctx context.Context) (err error) {
-		owners[0], err = s.RecordsByID(ctx, a.Org, catalog.CourseKind, ids, true)
+	err := parallel.All(ctx, func(ctx context.Context) (err error) {
+		courses, err = s.RecordsByID(ctx, a.Org, catalog.CourseKind, ids, true)
 		return err
 	}, func(ctx context.Context) (err error) {
-		owners[1], err = s.RecordsByID(ctx, a.Org, catalog.ProgramKind, ids, true)
+		programs, err = s.RecordsByID(ctx, a.Org, catalog.ProgramKind, ids, true)
 		return err
 	}, func(ctx context.Context) (err error) {
 		lists, err = a.OutcomeLists(ctx, ids...)
 		return err
 	})
-	next.of = maps.Clone(p.of)
+	next := maps.Clone(p)
 	for _, id := range ids {
-		delete(next.of, id)
-		for _, found := range owners {
-			if owner := found[id]; owner != nil {
-				next.add(owner, lists[id])
-			}
+		delete(next, id)
+		if owner := cmp.Or(courses[id], programs[id]); owner != nil {
+			next.add(owner, lists[id])
 		}
 	}
 	return next, err

@@ -92,7 +92,9 @@ var publishedKinds = []catalog.Kind{
 
 // load reads records by id, with the outcomes of courses and programs, and returns the ids of the records that those
 // refer to. Each record is read once.
-func (p *Publication) load(ctx context.Context, s Records, org catalog.OrgID, ids []string) (named []string, err error) {
+func (p *Publication) load(
+	ctx context.Context, s Records, org catalog.OrgID, ids []string,
+) (named []string, err error) {
 	wanted := map[catalog.Kind][]string{}
 	for _, id := range ids {
 		if _, known := p.read[id]; known {
@@ -128,7 +130,9 @@ func (p *Publication) add(r catalog.Record) (named []string) {
 	switch r := r.(type) {
 	case *catalog.Course:
 		p.courses = append(p.courses, r)
-		return append(slices.DeleteFunc(r.Holders(""), func(id string) bool { return !catalog.ProgramKind.Made(id) }), Representing(r))
+		return append(slices.DeleteFunc(r.Holders(""), func(id string) bool {
+			return !catalog.ProgramKind.Made(id)
+		}), Representing(r))
 	case *catalog.Program:
 		p.programs = append(p.programs, r)
 		return slices.Concat(r.CourseOrder, r.CredentialIDs)

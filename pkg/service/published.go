@@ -33,7 +33,9 @@ const maxEntities = 500
 
 // Document returns the description of a record. For an articulation, alternative selects one by its index. With graph,
 // the description comes with those of the entities that it names and of those that they need to be valid.
-func (x Publisher) Document(ctx context.Context, kind catalog.Kind, id string, alternative int, graph bool) ([]byte, error) {
+func (x Publisher) Document(
+	ctx context.Context, kind catalog.Kind, id string, alternative int, graph bool,
+) ([]byte, error) {
 	if !kind.Made(id) {
 		return nil, catalog.Absent()
 	}
@@ -79,8 +81,7 @@ func (x Publisher) Readiness(
 		if err != nil {
 			return nil, 0, err
 		}
-		wanted := resources[min(offset, len(resources)):]
-		wanted = wanted[:min(limit, len(wanted))]
+		wanted := catalog.PageOf(resources, offset, limit)
 		ids := make([]string, len(wanted))
 		for i, resource := range wanted {
 			ids[i] = resource.ID
@@ -104,7 +105,7 @@ func (x Publisher) Readiness(
 		}
 		// A record was changed or deleted since the feed was read.
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // Public returns the description of the public entity with a CTID. Whatever is not public is catalog.Absent.
@@ -133,8 +134,8 @@ func (x Publisher) Public(ctx context.Context, s Searched, all *CTIDs, ctid stri
 	return nil, catalog.Absent()
 }
 
-// Index returns a page of the addresses of what the organization publishes, itself included: those after one of them, or
-// the first ones. It reports whether there are more.
+// Index returns a page of the addresses of what the organization publishes, itself included: those after one of them,
+// or the first ones. It reports whether there are more.
 func (x Publisher) Index(
 	ctx context.Context, s Searched, all *CTIDs, after Address, limit int,
 ) (page []Address, more bool, err error) {
@@ -194,7 +195,8 @@ func (x Publisher) describe(p *Publication, o *catalog.Organization) error {
 		p.Organization = InCTDL(o, x.Base(o.Handle))
 		return nil
 	}
-	err := catalog.Errorf(catalog.Conflict, "The organization lacks facts that its operator sets: %s.", strings.Join(missing, ", "))
+	err := catalog.Errorf(catalog.Conflict, "The organization lacks facts that its operator sets: %s.",
+		strings.Join(missing, ", "))
 	for _, fact := range missing {
 		err.Fields = append(err.Fields, catalog.FieldError{Location: "organization." + fact, Message: "is not set"})
 	}
@@ -214,10 +216,12 @@ func (p *Publication) entity(id string, alternative int) (main ctdl.Entity, err 
 	if main = all[alternative].Entity; main.Ready() {
 		return main, nil
 	}
-	conflict := catalog.Errorf(catalog.Conflict, "The %s is not public: it lacks what the Credential Registry requires.", all[0].Resource)
+	conflict := catalog.Errorf(catalog.Conflict, "The %s is not public: it lacks what the Credential Registry requires.",
+		all[0].Resource)
 	for _, m := range main.Missing {
 		if m.Level == ctdl.Required {
-			conflict.Fields = append(conflict.Fields, catalog.FieldError{Location: m.Field, Message: m.Property + " is required"})
+			conflict.Fields = append(conflict.Fields,
+				catalog.FieldError{Location: m.Field, Message: m.Property + " is required"})
 		}
 	}
 	return main, conflict

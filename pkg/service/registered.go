@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +19,8 @@ type CTIDs struct {
 	of map[catalog.OrgID]*registered
 }
 
-const (
-	// keptCTIDs limits the CTIDs in memory; those of one organization may exceed it alone.
-	keptCTIDs = 500_000
-	// registeredChanges is the number of changes after which all records are read again.
-	registeredChanges = 1_000
-)
+// keptCTIDs limits the CTIDs in memory; those of one organization may exceed it alone.
+const keptCTIDs = 500_000
 
 // registered has the CTIDs of an organization at one point of its change feed. The mutex is held while they are brought
 // up to date.
@@ -109,8 +104,8 @@ func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid st
 	return all.ids[ctid], err
 }
 
-// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of the
-// organization for its own.
+// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of
+// the organization for its own.
 func (x *CTIDs) Holders(ctx context.Context, s interface {
 	Searched
 	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
@@ -209,25 +204,20 @@ func (all *registered) put(r catalog.Record, outcomes *catalog.OutcomeList) {
 
 // follow applies the changes since the records were read, and reports whether they were few enough.
 func (all *registered) follow(ctx context.Context, s Searched, org catalog.OrgID) (bool, error) {
-	changes, more, err := s.Changes(ctx, org, all.at.String(), registeredChanges)
-	if err != nil || more {
+	touched, at, few, err := changedSince(ctx, s, org, all.at, func(c catalog.RecordChange) bool {
+		return slices.Contains(publishedKinds, c.Kind)
+	})
+	if err != nil || !few {
 		return false, err
 	}
-	at, touched := all.at, map[string]bool{}
-	for _, change := range changes {
-		at = change.Cursor
-		if slices.Contains(publishedKinds, change.Kind) {
-			touched[change.ID] = true
-		}
-	}
 	p := newPublication("")
-	if _, err := p.load(ctx, s, org, slices.Collect(maps.Keys(touched))); err != nil {
+	if _, err := p.load(ctx, s, org, touched); err != nil {
 		return false, err
 	}
 	if all.at = at; len(touched) > 0 {
 		all.addresses = nil
 	}
-	for id := range touched {
+	for _, id := range touched {
 		before := all.records[id]
 		delete(all.records, id)
 		for _, ctid := range slices.Concat(before.ctids, before.outcomes) {
@@ -236,7 +226,7 @@ func (all *registered) follow(ctx context.Context, s Searched, org catalog.OrgID
 			}
 		}
 	}
-	for id := range touched {
+	for _, id := range touched {
 		if r := p.read[id]; r != nil {
 			all.put(r, p.outcomes[id])
 		}
@@ -254,7 +244,9 @@ type Resource struct {
 }
 
 // Resources lists what can be published as it is now: all, or those with a name; by name, then creation.
-func (x *CTIDs) Resources(ctx context.Context, s Searched, org catalog.OrgID, name string) (found []Resource, err error) {
+func (x *CTIDs) Resources(
+	ctx context.Context, s Searched, org catalog.OrgID, name string,
+) (found []Resource, err error) {
 	all := x.kept(org)
 	all.mu.Lock()
 	defer all.mu.Unlock()

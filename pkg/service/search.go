@@ -30,9 +30,7 @@ const (
 	searchFresh = 8_000
 	// searchedTitles limits the titles in memory; the list that is searched may exceed it alone.
 	searchedTitles = 200_000
-	// searchedChanges is the number of changes after which all titles are read again.
-	searchedChanges = 1_000
-	searchAttempts  = 5
+	searchAttempts = 5
 )
 
 // Search finds records of lists by words of their codes and names. It keeps the titles of the lists that were searched
@@ -74,8 +72,7 @@ func Find[R catalog.Record](
 		if code != "" {
 			all = slices.DeleteFunc(all, func(e search.Entry) bool { return !equalCode(e, code) })
 		}
-		page = all[min(offset, len(all)):]
-		return all, page[:min(limit, len(page))]
+		return all, catalog.PageOf(all, offset, limit)
 	}
 	for attempt := range searchAttempts {
 		// The feed is read in parallel with the page that the last titles predict.
@@ -111,7 +108,7 @@ func Find[R catalog.Record](
 		}
 		// A record was changed or deleted since the feed was read, or a read was stale.
 	}
-	return nil, 0, catalog.Errorf(catalog.Unavailable, "The list is changing too fast at the moment.")
+	return nil, 0, catalog.ChangingTooFast()
 }
 
 // Matches reports whether a record matches a query and has a code; empty ones select all records.
@@ -194,30 +191,29 @@ func (t *titles) load(ctx context.Context, s Searched) (*snapshot, map[string]ca
 	return next, map[string]catalog.Record{}, err
 }
 
-// follow applies the changes since the last snapshot; it returns nil if there is none, or if there are too many changes.
+// follow applies the changes since the last snapshot; it returns nil if there is none, or if there are too many
+// changes.
 func (t *titles) follow(
 	ctx context.Context, s Searched, last *snapshot,
 ) (next *snapshot, changed map[string]catalog.Record, err error) {
 	if last == nil {
 		return nil, nil, nil
 	}
-	next = &snapshot{entries: last.entries, at: last.at}
-	changes, more, err := s.Changes(ctx, t.org, last.at.String(), searchedChanges)
-	if err != nil || more {
+	ids, end, few, err := changedSince(ctx, s, t.org, last.at, func(c catalog.RecordChange) bool {
+		return c.Kind == t.kind
+	})
+	if err != nil || !few {
 		return nil, nil, err
 	}
-	touched := map[string]bool{}
-	for _, change := range changes {
-		next.at = change.Cursor
-		if change.Kind == t.kind {
-			touched[change.ID] = true
-		}
-	}
-	if len(touched) == 0 {
+	next = &snapshot{entries: last.entries, at: end}
+	if len(ids) == 0 {
 		return next, map[string]catalog.Record{}, nil
 	}
-	changed, err = s.RecordsByID(ctx, t.org, t.kind, slices.Collect(maps.Keys(touched)), true)
-	next.entries = slices.DeleteFunc(slices.Clone(last.entries), func(e search.Entry) bool { return touched[e.ID] })
+	changed, err = s.RecordsByID(ctx, t.org, t.kind, ids, true)
+	next.entries = slices.DeleteFunc(slices.Clone(last.entries), func(e search.Entry) bool {
+		_, touched := slices.BinarySearch(ids, e.ID)
+		return touched
+	})
 	for _, r := range changed {
 		next.entries = append(next.entries, entryOf(r))
 	}

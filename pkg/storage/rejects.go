@@ -30,7 +30,8 @@ func (b *Bucket) WriteRejects(ctx context.Context, org catalog.OrgID, importID s
 	}
 	_, err = b.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &b.Name, Key: aws.String(key(org, importID)), Body: file, ContentLength: &size,
-		ContentType: aws.String("text/csv; charset=utf-8"), ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum.Sum(nil))),
+		ContentType:    aws.String("text/csv; charset=utf-8"),
+		ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum.Sum(nil))),
 	})
 	return unavailable(err)
 }

@@ -42,7 +42,8 @@ const (
 		"row (2)."
 	byFacets = "An articulation is found by its facets: one row (2) each for status, published, name and code of the " +
 		"institution, code, and course. The course is read in parallel with the directory."
-	byBothSides = "The articulation names the package and the course, which lead to the transfer course and the sections. " +
+	byBothSides = "The articulation names the package and the course, which lead to the transfer " +
+		"course and the sections. " +
 		"These three steps are sequential; both sides are read in parallel."
 	wholeResponse = "The response is the whole record with its members, and is stored under its idempotency key in the " +
 		"same transaction as the change, so that the members are read first. Record (2 per KB; 10 sections are 2 KB), " +

@@ -178,7 +178,9 @@ type measure struct {
 }
 
 var measures = []measure{
-	{"the second labeler against the first", func(d document, f *figures) { f.judge(d.passes[1], d.passes[0], d.passes[0]) }},
+	{"the second labeler against the first", func(d document, f *figures) {
+		f.judge(d.passes[1], d.passes[0], d.passes[0])
+	}},
 	{"found, against the first labeler", func(d document, f *figures) { f.judge(d.found, d.passes[0], d.passes[0]) }},
 	{"found, against the second labeler", func(d document, f *figures) { f.judge(d.found, d.passes[1], d.passes[1]) }},
 	{agreed, func(d document, f *figures) { f.judge(d.found, d.either(), d.both()) }},
@@ -202,7 +204,8 @@ func counted(docs []document, sealed bool, judge func(document, *figures)) (f fi
 
 func printFigures(docs []document) {
 	w := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "outcomes found in syllabi\topen: precision\trecall\tsealed: precision\trecall\twanted, open and sealed")
+	fmt.Fprintln(w, "outcomes found in syllabi\topen: precision\trecall\tsealed: "+
+		"precision\trecall\twanted, open and sealed")
 	for _, m := range measures {
 		open, _ := counted(docs, false, m.judge)
 		sealed, _ := counted(docs, true, m.judge)

@@ -38,10 +38,11 @@ type tenant struct {
 
 // The tenants' ids never change.
 var tenants = []tenant{
-	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json", catalog.OrganizationFacts{
-		Description: "A public university on a bay, made up for this demo", Webpage: "https://alder-bay.example",
-		AgentType: "FourYear", Handle: "alder-bay", Publication: true,
-	}},
+	{"org_demo0alderbay", "cus_demo0alderbay", "Alder Bay University", "alder-bay-university.json",
+		catalog.OrganizationFacts{
+			Description: "A public university on a bay, made up for this demo", Webpage: "https://alder-bay.example",
+			AgentType: "FourYear", Handle: "alder-bay", Publication: true,
+		}},
 	{"org_demo0quarryfalls", "cus_demo0quarryfalls", "Quarry Falls Technical College",
 		"quarry-falls-technical-college.json", catalog.OrganizationFacts{}}, // shows what is missing without facts
 }

@@ -76,7 +76,9 @@ func (l Loader) decideMaps(ctx context.Context, org catalog.OrgID, decisions map
 			return err
 		}
 		for _, d := range decisions[name] {
-			at := slices.IndexFunc(list.List.Outcomes, func(o catalog.Outcome) bool { return o.Code != nil && *o.Code == d.Outcome })
+			at := slices.IndexFunc(list.List.Outcomes, func(o catalog.Outcome) bool {
+				return o.Code != nil && *o.Code == d.Outcome
+			})
 			course := courses[d.Course]
 			if at < 0 || course == nil {
 				continue

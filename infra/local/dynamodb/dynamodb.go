@@ -74,8 +74,9 @@ func (s Server) command(ctx context.Context, port int) (child.Command, error) {
 	}
 	docker, err := exec.LookPath("docker")
 	if err != nil || exec.CommandContext(ctx, docker, "info").Run() != nil {
-		return child.Command{}, errors.New("DynamoDB Local needs Java 17 or newer (`java` on the PATH) or a running Docker; " +
-			"or set DYNAMODB_ENDPOINT to a server that is already running")
+		return child.Command{},
+			errors.New("DynamoDB Local needs Java 17 or newer (`java` on the PATH) or a running Docker; " +
+				"or set DYNAMODB_ENDPOINT to a server that is already running")
 	}
 	args := []string{"run", "--rm", "--init", "--publish", fmt.Sprintf("127.0.0.1:%d:8000", port)}
 	data := []string{"-inMemory"}

@@ -34,7 +34,8 @@ func Document(events fs.FS) []byte {
 		OpenAPI: openAPIVersion,
 		Info: &huma.Info{
 			Title: rest.ServiceName, Version: rest.Version,
-			Description: "An academic catalog and its relation to skills and jobs. Every operation costs units of its customer's window: " +
+			Description: "An academic catalog and its relation to skills and jobs. Every operation costs units " +
+				"of its customer's window: " +
 				"x-cost, plus x-cost-per-item for each x-cost-item (by default a transfer course or new syllabus in the body). " +
 				"x-problems lists an operation's problem codes. x-extension marks extensions of the original contract.",
 			Contact: &huma.Contact{Name: "The operator of the service"},
@@ -45,20 +46,24 @@ func Document(events fs.FS) []byte {
 		Components: &huma.Components{
 			Responses: d.problemResponses(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{"ApiKey": {
-				Type: "apiKey", In: "header", Name: api.HeaderKey, Description: "API key of a customer. A key of scope read can call only operations that store nothing.",
+				Type: "apiKey", In: "header", Name: api.HeaderKey,
+				Description: "API key of a customer. A key of scope read can call only operations that store nothing.",
 			}},
 			Headers: map[string]*huma.Header{
-				api.HeaderLimit:        header("integer", "Units available per window"),
-				api.HeaderRemaining:    header("integer", "Units left after this call"),
-				api.HeaderReset:        header("integer", "Unix second at which the window ends"),
-				api.HeaderRequestID:    added(header("string", "Id of the request in the service's logs")),
-				api.HeaderCost:         added(header("integer", "Units charged for this call")),
-				api.HeaderETag:         added(header("string", "Entity tag of the response, for If-None-Match and If-Match")),
-				api.HeaderRecordETag:   added(header("string", "Entity tag of the record for If-Match, where the response is not the record alone, as with include")),
-				"Link":                 added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
-				"Location":             added(header("string", "Path of the created record, or of the redirect target")),
-				"Retry-After":          added(header("integer", "Seconds to wait before a retry, with 429 and 503; or before the record is read again, while it is worked on")),
-				"Idempotency-Replayed": added(header("string", "true if this is the stored response of an earlier request with the same Idempotency-Key")),
+				api.HeaderLimit:     header("integer", "Units available per window"),
+				api.HeaderRemaining: header("integer", "Units left after this call"),
+				api.HeaderReset:     header("integer", "Unix second at which the window ends"),
+				api.HeaderRequestID: added(header("string", "Id of the request in the service's logs")),
+				api.HeaderCost:      added(header("integer", "Units charged for this call")),
+				api.HeaderETag:      added(header("string", "Entity tag of the response, for If-None-Match and If-Match")),
+				api.HeaderRecordETag: added(header("string",
+					"Entity tag of the record for If-Match, where the response is not the record alone, as with include")),
+				"Link":     added(header("string", "Pages of the list with rel first, prev, next and last (RFC 8288)")),
+				"Location": added(header("string", "Path of the created record, or of the redirect target")),
+				"Retry-After": added(header("integer",
+					"Seconds to wait before a retry, with 429 and 503; or before the record is read again, while it is worked on")),
+				"Idempotency-Replayed": added(header("string",
+					"true if this is the stored response of an earlier request with the same Idempotency-Key")),
 			},
 		},
 	}
@@ -101,8 +106,8 @@ func added(h *huma.Header) *huma.Header {
 	return h
 }
 
-// document makes the parts of the document. Schemas of requests forbid unknown properties; those of responses allow them,
-// because fields may be added later. A type used by both has a schema for each.
+// document makes the parts of the document. Schemas of requests forbid unknown properties; those of responses allow
+// them, because fields may be added later. A type used by both has a schema for each.
 type document struct {
 	requests, responses huma.Registry
 	words               map[string]*huma.Schema // enumerations of fields, and lists of records, by schema name
@@ -113,7 +118,8 @@ type document struct {
 func (d document) describe(e rest.Endpoint) *huma.Operation {
 	op := e.Operation
 	o := &huma.Operation{
-		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op), Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
+		OperationID: op.ID, Summary: op.Summary, Description: op.Description + "\n\n" + terms(op),
+		Tags: []string{op.Group.Tag().Name}, Method: op.Method, Path: op.Path,
 		Responses:  map[string]*huma.Response{strconv.Itoa(op.Status): d.success(e), "default": refusal(op, "Problem")},
 		Extensions: map[string]any{"x-cost": op.Cost.Base, "x-problems": op.Codes()},
 	}
@@ -139,7 +145,8 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 		o.Security = []map[string][]string{{}}
 	}
 	if op.Method == http.MethodGet && op.ETag {
-		o.Responses["304"] = &huma.Response{Description: "The ETag matches If-None-Match.", Headers: headersOf(api.HeaderETag)}
+		o.Responses["304"] = &huma.Response{Description: "The ETag matches If-None-Match.",
+			Headers: headersOf(api.HeaderETag)}
 	}
 	example := d.example(op.ID)
 	for _, p := range schema.ParametersOf(e.In, op.Formats()) {
@@ -149,21 +156,27 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 	}
 	requestHeader := func(name, description, example string, schema *huma.Schema) {
 		o.Parameters = append(o.Parameters, &huma.Param{
-			Name: name, In: "header", Description: description, Example: example, Schema: schema, Extensions: map[string]any{"x-extension": true},
+			Name: name, In: "header", Description: description, Example: example, Schema: schema,
+			Extensions: map[string]any{"x-extension": true},
 		})
 	}
 	if op.Idempotent {
-		requestHeader("Idempotency-Key", "Repeating a request with the same key returns the first response for 24 hours. 1 to 255 printable ASCII characters, not all blank.",
-			"3f0c2a4e-1b7d-4c55-9a35-2f5a4f6c1d10", &huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255), Pattern: `^[ -~]*[!-~][ -~]*$`})
+		requestHeader("Idempotency-Key", "Repeating a request with the same key returns the first response for 24 hours. 1 "+
+			"to 255 printable ASCII characters, not all blank.",
+			"3f0c2a4e-1b7d-4c55-9a35-2f5a4f6c1d10",
+			&huma.Schema{Type: "string", MinLength: new(1), MaxLength: new(255), Pattern: `^[ -~]*[!-~][ -~]*$`})
 	}
 	if op.Method == http.MethodGet && op.ETag {
-		requestHeader("If-None-Match", "ETag of an earlier response; if it still matches, the response is 304 without a body", `"5e1c9a"`, &huma.Schema{Type: "string"})
+		requestHeader("If-None-Match", "ETag of an earlier response; if it still matches, the response is 304 without a body",
+			`"5e1c9a"`, &huma.Schema{Type: "string"})
 	}
 	if op.IfMatch != "" {
-		requestHeader("If-Match", "ETag of the record; if the record has changed since, the response is 412", `"5e1c9a"`, &huma.Schema{Type: "string"})
+		requestHeader("If-Match", "ETag of the record; if the record has changed since, the response is 412", `"5e1c9a"`,
+			&huma.Schema{Type: "string"})
 	}
 	if op.Leads != "" {
-		o.Responses["302"] = &huma.Response{Description: "Redirect to " + op.Leads + ", for a client that prefers HTML", Headers: headersOf("Location")}
+		o.Responses["302"] = &huma.Response{Description: "Redirect to " + op.Leads + ", for a client that prefers HTML",
+			Headers: headersOf("Location")}
 	}
 	return o
 }
@@ -185,7 +198,8 @@ func terms(op *api.Operation) string {
 	case op.Cost.Base == 0:
 		cost = "Costs nothing"
 	}
-	key := map[api.Access]string{api.Read: "Requires any API key.", api.Write: "Requires an API key of scope write.", api.Public: "Requires no API key."}[op.Access]
+	key := map[api.Access]string{api.Read: "Requires any API key.", api.Write: "Requires an API key of scope write.",
+		api.Public: "Requires no API key."}[op.Access]
 	var problems []string
 	for _, code := range op.Codes() {
 		problems = append(problems, fmt.Sprintf("%d %s", api.Status(code), code))
@@ -205,8 +219,8 @@ func refusal(op *api.Operation, name string) *huma.Response {
 // statusName names the response of the problems of a status.
 func statusName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
-// problemResponses returns the shared responses: one for each status of problems, Problem for any other, and ProblemPage
-// for public pages.
+// problemResponses returns the shared responses: one for each status of problems, Problem for any other, and
+// ProblemPage for public pages.
 func (d document) problemResponses() map[string]*huma.Response {
 	schema := d.responses.Schema(reflect.TypeFor[api.Problem](), true, "")
 	problem := func(description string, examples map[string]*huma.Example, headers map[string]*huma.Param) *huma.Response {
@@ -217,7 +231,8 @@ func (d document) problemResponses() map[string]*huma.Response {
 	}
 	all := d.problems()
 	responses := map[string]*huma.Response{
-		"Problem": problem("Any other problem (RFC 9457): an error of the service, or of the gateway in front of it", all, nil),
+		"Problem": problem(
+			"Any other problem (RFC 9457): an error of the service, or of the gateway in front of it", all, nil),
 		"ProblemPage": {
 			Description: "A page that describes the problem.", Headers: headersOf("Retry-After"),
 			Content: map[string]*huma.MediaType{api.HTML: {Schema: &huma.Schema{Type: "string"}}},
@@ -249,26 +264,29 @@ func (d document) problemResponses() map[string]*huma.Response {
 	return responses
 }
 
-// describeBody adds the request's body to an operation. It runs after all responses are described, so that their schemas
-// get the plain names.
+// describeBody adds the request's body to an operation. It runs after all responses are described, so that their
+// schemas get the plain names.
 func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem) {
 	body, ok := e.In.FieldByName("Body")
 	if !ok {
 		return
 	}
-	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, rest.RequestName(e.ID)), Example: d.example(e.ID).request}
+	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, rest.RequestName(e.ID)),
+		Example: d.example(e.ID).request}
 	request := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 	for _, media := range e.Accepts {
 		request.Content[media] = content
 	}
 	path := paths[e.Path]
-	map[string]*huma.Operation{http.MethodPost: path.Post, http.MethodPatch: path.Patch, http.MethodPut: path.Put}[e.Method].RequestBody = request
+	map[string]*huma.Operation{http.MethodPost: path.Post, http.MethodPatch: path.Patch,
+		http.MethodPut: path.Put}[e.Method].RequestBody = request
 }
 
 func (d document) success(e rest.Endpoint) *huma.Response {
 	op := e.Operation
 	r := &huma.Response{Description: http.StatusText(op.Status), Headers: headersOf(), Links: links(e)}
-	for name, has := range map[string]bool{api.HeaderETag: op.ETag, api.HeaderRecordETag: op.Record, "Link": op.Pages, "Location": op.Creates != "", "Retry-After": op.Polled, "Idempotency-Replayed": op.Idempotent} {
+	for name, has := range map[string]bool{api.HeaderETag: op.ETag, api.HeaderRecordETag: op.Record, "Link": op.Pages,
+		"Location": op.Creates != "", "Retry-After": op.Polled, "Idempotency-Replayed": op.Idempotent} {
 		if has {
 			maps.Copy(r.Headers, headersOf(name))
 		}
@@ -287,7 +305,8 @@ func (d document) success(e rest.Endpoint) *huma.Response {
 				content.Schema = d.named(d.responses.Schema(e.Out, true, ""))
 			} else if content.Example == nil { // too long for the events
 				content.Example = map[string]any{
-					"openapi": openAPIVersion, "info": map[string]any{"title": rest.ServiceName, "version": rest.Version}, "paths": map[string]any{},
+					"openapi": openAPIVersion, "info": map[string]any{"title": rest.ServiceName, "version": rest.Version},
+					"paths": map[string]any{},
 				}
 			}
 		}
@@ -338,8 +357,8 @@ func pathParameters(path string) (names []string) {
 	return names
 }
 
-// idPointer returns the JSON pointer to the id of the created record: a field named like the parameter, id, or the id of a
-// nested record. It returns "" for lists.
+// idPointer returns the JSON pointer to the id of the created record: a field named like the parameter, id, or the id
+// of a nested record. It returns "" for lists.
 func idPointer(out reflect.Type, parameter string) string {
 	if out.Kind() == reflect.Pointer {
 		out = out.Elem()
@@ -363,14 +382,16 @@ func idPointer(out reflect.Type, parameter string) string {
 // headersOf returns the headers of every response, and more.
 func headersOf(more ...string) map[string]*huma.Param {
 	headers := map[string]*huma.Param{}
-	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset, api.HeaderCost}, more...) {
+	for _, name := range append([]string{api.HeaderRequestID, api.HeaderLimit, api.HeaderRemaining, api.HeaderReset,
+		api.HeaderCost}, more...) {
 		headers[name] = &huma.Param{Ref: "#/components/headers/" + name}
 	}
 	return headers
 }
 
 func describeParameter(p schema.Parameter) *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern}
+	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength,
+		MaxLength: p.MaxLength, Pattern: p.Pattern}
 	switch p.Kind {
 	case reflect.Int:
 		schema.Type, schema.Format = "integer", "int64"
@@ -400,7 +421,8 @@ func describeParameter(p schema.Parameter) *huma.Param {
 			schema.Default = n
 		}
 	}
-	param := &huma.Param{Name: p.Name, In: p.In, Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required, Schema: schema}
+	param := &huma.Param{Name: p.Name, In: p.In, Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required,
+		Schema: schema}
 	if p.Extension {
 		param.Extensions = map[string]any{"x-extension": true}
 	}

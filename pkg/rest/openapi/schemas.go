@@ -94,26 +94,35 @@ func schemaName(t reflect.Type, hint string) string {
 // enumerations maps the types with a fixed set of values to their schemas.
 func enumerations() map[reflect.Type]enumeration {
 	return map[reflect.Type]enumeration{
-		reflect.TypeFor[catalog.Code]():               enumerated("ProblemCode", api.ProblemCodes()...),
-		reflect.TypeFor[catalog.FailureCode]():        enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
-		reflect.TypeFor[catalog.WarningCode]():        enumerated("WarningCode", catalog.WarningCodes()...),
-		reflect.TypeFor[catalog.ProcessingStatus]():   enumerated("ProcessingStatus", catalog.Pending, catalog.Processing, catalog.Completed, catalog.Failed),
-		reflect.TypeFor[catalog.ImportStatus]():       enumerated("ImportStatus", catalog.ImportPending, catalog.ImportProcessing, catalog.ImportCompleted, catalog.ImportFailed, catalog.ImportCancelled),
-		reflect.TypeFor[catalog.Kind]():               enumerated("RecordKind", catalog.Resources()...),
-		reflect.TypeFor[catalog.Verdict]():            enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
-		reflect.TypeFor[catalog.DocumentStatus]():     enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
-		reflect.TypeFor[labor.RegionType]():           enumerated("RegionType", labor.National, labor.State, labor.MSA),
-		reflect.TypeFor[catalog.Equivalence]():        enumerated("Equivalence", catalog.FullEquivalent, catalog.PartialEquivalent, catalog.NoEquivalent),
-		reflect.TypeFor[alignment.Reason]():           enumerated("EquivalenceReason", alignment.NoSectionHasSkills, alignment.NothingInCommon, alignment.BelowPartial),
-		reflect.TypeFor[ctdl.Level]():                 enumerated("PropertyLevel", ctdl.Required, ctdl.Recommended),
-		reflect.TypeFor[catalog.MatchType]():          enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
-		reflect.TypeFor[catalog.Decision]():           enumerated("ArticulationDecision", catalog.Equivalent, catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
-		reflect.TypeFor[upsert.Outcome]():             enumerated("BatchOutcome", upsert.Created, upsert.Updated, upsert.Unchanged, upsert.Failed),
-		reflect.TypeFor[catalog.Source]():             enumerated("ExtractionSource", catalog.Sources()...),
-		reflect.TypeFor[catalog.SectionStatus]():      enumerated("SectionStatus", catalog.PlannedSection, catalog.ActiveSection, catalog.CancelledSection),
-		reflect.TypeFor[catalog.LevelSource]():        enumerated("LevelSource", catalog.LevelSources()...),
-		reflect.TypeFor[catalog.SkillsSource]():       enumerated("SkillsSource", catalog.GivenSkills, catalog.ExtractedSkills),
-		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft, catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
+		reflect.TypeFor[catalog.Code]():        enumerated("ProblemCode", api.ProblemCodes()...),
+		reflect.TypeFor[catalog.FailureCode](): enumerated("ExtractionFailureCode", catalog.FailureCodes()...),
+		reflect.TypeFor[catalog.WarningCode](): enumerated("WarningCode", catalog.WarningCodes()...),
+		reflect.TypeFor[catalog.ProcessingStatus](): enumerated("ProcessingStatus", catalog.Pending, catalog.Processing,
+			catalog.Completed, catalog.Failed),
+		reflect.TypeFor[catalog.ImportStatus](): enumerated("ImportStatus", catalog.ImportPending,
+			catalog.ImportProcessing, catalog.ImportCompleted, catalog.ImportFailed, catalog.ImportCancelled),
+		reflect.TypeFor[catalog.Kind]():           enumerated("RecordKind", catalog.Resources()...),
+		reflect.TypeFor[catalog.Verdict]():        enumerated("ReviewVerdict", catalog.Accepted, catalog.Rejected),
+		reflect.TypeFor[catalog.DocumentStatus](): enumerated("DocumentStatus", catalog.AwaitingUpload, catalog.Ready),
+		reflect.TypeFor[labor.RegionType]():       enumerated("RegionType", labor.National, labor.State, labor.MSA),
+		reflect.TypeFor[catalog.Equivalence](): enumerated("Equivalence", catalog.FullEquivalent,
+			catalog.PartialEquivalent, catalog.NoEquivalent),
+		reflect.TypeFor[alignment.Reason](): enumerated("EquivalenceReason", alignment.NoSectionHasSkills,
+			alignment.NothingInCommon, alignment.BelowPartial),
+		reflect.TypeFor[ctdl.Level]():        enumerated("PropertyLevel", ctdl.Required, ctdl.Recommended),
+		reflect.TypeFor[catalog.MatchType](): enumerated("MatchType", catalog.ExactMatch, catalog.RelatedMatch),
+		reflect.TypeFor[catalog.Decision](): enumerated("ArticulationDecision", catalog.Equivalent,
+			catalog.PartialOnly, catalog.Elective, catalog.Requirement, catalog.NoCredit),
+		reflect.TypeFor[upsert.Outcome](): enumerated("BatchOutcome", upsert.Created, upsert.Updated,
+			upsert.Unchanged, upsert.Failed),
+		reflect.TypeFor[catalog.Source](): enumerated("ExtractionSource", catalog.Sources()...),
+		reflect.TypeFor[catalog.SectionStatus](): enumerated("SectionStatus", catalog.PlannedSection,
+			catalog.ActiveSection, catalog.CancelledSection),
+		reflect.TypeFor[catalog.LevelSource](): enumerated("LevelSource", catalog.LevelSources()...),
+		reflect.TypeFor[catalog.SkillsSource](): enumerated("SkillsSource", catalog.GivenSkills,
+			catalog.ExtractedSkills),
+		reflect.TypeFor[catalog.ArticulationStatus](): enumerated("ArticulationStatus", catalog.ArticulationDraft,
+			catalog.ArticulationInReview, catalog.ArticulationApproved, catalog.ArticulationRejected),
 	}
 }
 
@@ -145,8 +154,8 @@ func enumerated[T ~string](name string, values ...T) enumeration {
 	return enumeration{name, schema}
 }
 
-// addedFields are fields, by schema, that are extensions only in this schema. Fields that are extensions everywhere have
-// the tag extension.
+// addedFields are fields, by schema, that are extensions only in this schema. Fields that are extensions everywhere
+// have the tag extension.
 var addedFields = map[string][]string{
 	"Section":       {"processingStatus"},
 	"SectionDetail": {"processingStatus"},
@@ -160,7 +169,8 @@ var alwaysThere = map[string][]string{
 
 // oneOf lists fields of requests of which exactly one is required, each with the name of the schema that has it.
 var oneOf = map[string][]struct{ field, name string }{
-	"CreateSyllabusExtractionRequest": {{"text", "TextExtractionRequest"}, {"syllabusHref", "AddressExtractionRequest"}, {"documentId", "DocumentExtractionRequest"}},
+	"CreateSyllabusExtractionRequest": {{"text", "TextExtractionRequest"}, {"syllabusHref", "AddressExtractionRequest"},
+		{"documentId", "DocumentExtractionRequest"}},
 }
 
 // reportItems are the types of the items in each view's data.
@@ -201,7 +211,8 @@ func (d document) schemas() huma.Registry {
 		d.complete(name, schema, d.requests)
 		for _, property := range schema.Properties {
 			if property.Default != nil { // generators treat properties with a default as always present
-				property.Description = fmt.Sprintf("%s; %v when absent", property.Description, reflect.Indirect(reflect.ValueOf(property.Default)))
+				property.Description = fmt.Sprintf("%s; %v when absent", property.Description,
+					reflect.Indirect(reflect.ValueOf(property.Default)))
 				property.Default = nil
 			}
 		}
@@ -221,8 +232,8 @@ func (d document) schemas() huma.Registry {
 	return d.responses
 }
 
-// complete adds to each property of a schema its description and what Go types cannot express: times, enumerations, null
-// and extensions.
+// complete adds to each property of a schema its description and what Go types cannot express: times, enumerations,
+// null and extensions.
 func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 	t := r.TypeFromRef(schemaPrefix + name)
 	means := describedFields(t)
@@ -247,7 +258,8 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 		}
 		if property.Ref != "" {
 			// Pointers and nullable types may be null.
-			if r.SchemaFromRef(property.Ref) != nil && r.SchemaFromRef(property.Ref).Nullable || f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
+			if r.SchemaFromRef(property.Ref) != nil && r.SchemaFromRef(property.Ref).Nullable ||
+				f.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
 				property = &huma.Schema{AnyOf: []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}}
 			} else {
 				property = &huma.Schema{Ref: property.Ref}
@@ -293,8 +305,10 @@ func splitReports(all map[string]*huma.Schema) {
 		}
 		of := *whole
 		of.Properties = maps.Clone(whole.Properties)
-		of.Properties["view"] = &huma.Schema{Type: "string", Enum: []any{view}, Description: whole.Properties["view"].Description, Extensions: whole.Properties["view"].Extensions}
-		of.Properties["data"] = &huma.Schema{Type: "array", Items: &huma.Schema{Ref: schemaPrefix + item}, Description: whole.Properties["data"].Description}
+		of.Properties["view"] = &huma.Schema{Type: "string", Enum: []any{view},
+			Description: whole.Properties["view"].Description, Extensions: whole.Properties["view"].Extensions}
+		of.Properties["data"] = &huma.Schema{Type: "array", Items: &huma.Schema{Ref: schemaPrefix + item},
+			Description: whole.Properties["data"].Description}
 		name := strings.ToUpper(view[:1]) + view[1:] + "Report"
 		all[name] = &of
 		result.OneOf = append(result.OneOf, &huma.Schema{Ref: schemaPrefix + name})

@@ -13,14 +13,16 @@ import (
 func Two[A, B any](
 	ctx context.Context, first func(context.Context) (A, error), second func(context.Context) (B, error),
 ) (a A, b B, err error) {
-	err = All(ctx, func(ctx context.Context) (err error) {
-		a, err = first(ctx)
-		return err
-	}, func(ctx context.Context) (err error) {
-		b, err = second(ctx)
-		return err
-	})
+	err = All(ctx, Into(&a, first), Into(&b, second))
 	return a, b, err
+}
+
+// Into makes a read for All of one that returns a value, which it sets.
+func Into[T any](to *T, read func(context.Context) (T, error)) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		*to, err = read(ctx)
+		return err
+	}
 }
 
 // All runs reads, and returns the first error.
