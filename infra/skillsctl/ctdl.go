@@ -45,7 +45,7 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 	if key == "" && !c.DryRun {
 		return fmt.Errorf("set %s to the key of your account at the registry", envRegistryKey)
 	}
-	p, err := c.publication(ctx, s)
+	p, err := c.publication(ctx, t, s)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 }
 
 // publication reads what the organization publishes.
-func (c *ctdlPublish) publication(ctx context.Context, s *service) (*usecase.Publication, error) {
+func (c *ctdlPublish) publication(ctx context.Context, t *tool, s *service) (*usecase.Publication, error) {
 	if err := s.organization(ctx, c.Organization); err != nil {
 		return nil, err
 	}
@@ -84,6 +84,9 @@ func (c *ctdlPublish) publication(ctx context.Context, s *service) (*usecase.Pub
 	}
 	if missing := o.MissingFacts(); len(missing) > 0 {
 		return nil, fmt.Errorf("the organization lacks %s: skillsctl organizations set", strings.Join(missing, ", "))
+	}
+	if !o.Publication {
+		fmt.Fprintln(t.stderr, "publication is off: the addresses in the documents return 404 until it is on")
 	}
 	base := s.env[envBaseURL]
 	if base == "" {

@@ -76,6 +76,14 @@ func TestPublish(t *testing.T) {
 	if published < 5 || published != len(log) || count(planned, publish.Pending) != published || log[0] != "/organization/publishGraph" {
 		t.Errorf("%d published of %d planned: %q", published, count(planned, publish.Pending), log)
 	}
+	if !slices.ContainsFunc(results, func(r publish.Result) bool { return r.Name == "Northmere State University: CSC 210 + CSC 211" }) {
+		t.Errorf("an articulation is not named: %+v", results)
+	}
+	c.run(0, "organizations", "set", org, "-publication", "off")
+	if _, says := c.run(0, append(command, "-dry-run")...); !strings.Contains(says, "publication is off") {
+		t.Error(says)
+	}
+	c.run(0, "organizations", "set", org, "-publication", "on")
 	if again := value[[]publish.Result](c, command...); count(again, publish.Unchanged) != published || len(log) != published {
 		t.Errorf("sent again: %+v", again)
 	}

@@ -343,6 +343,49 @@ func TestReadiness(t *testing.T) {
 	one.must(200, "GET", "/ctdl/readiness?offset=99", "").want("data", []any{})
 }
 
+// Each required field that a record or the organization lacks is named in the 409, in readiness too.
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	one := s.one
+	one.publishes(facts("lake"))
+	p := one.publication()
+	for _, lacks := range []struct{ resource, path, field, value string }{
+		{"course", "/courses/" + p.course, "description", "Relational databases"},
+		{"program", "/programs/" + p.program, "description", "A program of computing"},
+		{"program", "/programs/" + p.program, "webpage", "https://college.example/page"},
+		{"credential", "/credentials/" + p.credential, "description", "Skills with databases"},
+		{"credential", "/credentials/" + p.credential, "webpage", "https://college.example/page"},
+	} {
+		one.must(200, "PATCH", lacks.path, fmt.Sprintf(`{%q:null}`, lacks.field))
+		if got := one.must(409, "GET", lacks.path+"/ctdl", "").locations(); got != lacks.field {
+			t.Errorf("%s without %s: %s", lacks.resource, lacks.field, got)
+		}
+		list := one.must(200, "GET", "/ctdl/readiness?resource="+lacks.resource, "")
+		list.want("data.0.ready", false)
+		list.want("data.0.missing.0.field", lacks.field)
+		one.must(200, "PATCH", lacks.path, fmt.Sprintf(`{%q:%q}`, lacks.field, lacks.value))
+		one.must(200, "GET", lacks.path+"/ctdl", "")
+	}
+	for fact, remove := range map[string]func(*catalog.OrganizationFacts){
+		"description": func(f *catalog.OrganizationFacts) { f.Description = "" },
+		"webpage":     func(f *catalog.OrganizationFacts) { f.Webpage = "" },
+		"agentType":   func(f *catalog.OrganizationFacts) { f.AgentType = "" },
+		"handle":      func(f *catalog.OrganizationFacts) { f.Handle, f.Publication = "", false },
+	} {
+		without := facts("lake")
+		remove(&without)
+		one.publishes(without)
+		for _, path := range []string{
+			"/courses/" + p.course + "/ctdl", "/articulations/" + p.articulation + "/ctdl", "/ctdl/readiness",
+		} {
+			if got := one.must(409, "GET", path, "").locations(); got != "organization."+fact {
+				t.Errorf("%s without the fact %s: %s", path, fact, got)
+			}
+		}
+	}
+}
+
 // A graph of more than 500 entities is refused.
 func TestGraphsAreBounded(t *testing.T) {
 	t.Parallel()

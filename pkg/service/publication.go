@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"skillscurriculum/pkg/catalog"
@@ -296,8 +297,13 @@ func (p *Publication) alternatives(a *catalog.Articulation) (all []Described) {
 		if a.Supersedes != nil {
 			described.Supersedes = p.public[*a.Supersedes]
 		}
+		var codes []string
+		for _, c := range a.Sending[i].Courses {
+			codes = append(codes, c.Code)
+		}
+		name := a.SendingInstitution.Name + ": " + strings.Join(codes, " + ")
 		entity := ctdl.TransferValueEntity(p.Organization, described, a.AlternativeCTID(i))
-		all = append(all, Described{"articulation", a.ID, a.SendingInstitution.Name, entity, nil})
+		all = append(all, Described{"articulation", a.ID, name, entity, nil})
 	}
 	return all
 }
