@@ -18,29 +18,29 @@ type byCTID struct {
 	all map[catalog.Kind][]catalog.Record
 }
 
-// partCTIDs separates the CTIDs of names from the names that are external ids.
-func partCTIDs(names []string) (ctids, other []string) {
+// partLinked separates the names that are CTIDs from those that are external ids.
+func partLinked(names []string) (linked, other []string) {
 	for _, name := range names {
-		if ctid := entry.CTIDOf(name); ctid != "" {
-			ctids = append(ctids, ctid)
+		if entry.CTIDOf(name) != "" {
+			linked = append(linked, name)
 		} else {
 			other = append(other, name)
 		}
 	}
-	return ctids, other
+	return linked, other
 }
 
 // KnownCourses finds courses by external id or by CTID.
 func (s *byCTID) KnownCourses(
 	ctx context.Context, org catalog.OrgID, names []string,
 ) (map[string]catalog.ExternalID, map[string]*catalog.Section, error) {
-	ctids, other := partCTIDs(names)
+	linked, other := partLinked(names)
 	known, sections, err := s.Store.KnownCourses(ctx, org, other)
-	if err != nil || len(ctids) == 0 {
+	if err != nil || len(linked) == 0 {
 		return known, sections, err
 	}
-	linked, err := s.Known(ctx, org, catalog.CourseKind, ctids)
-	maps.Copy(known, linked)
+	found, err := s.Known(ctx, org, catalog.CourseKind, linked)
+	maps.Copy(known, found)
 	return known, sections, err
 }
 
@@ -48,18 +48,22 @@ func (s *byCTID) KnownCourses(
 func (s *byCTID) Known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
 ) (map[string]catalog.ExternalID, error) {
-	ctids, other := partCTIDs(names)
+	linked, other := partLinked(names)
 	known, err := s.Store.Known(ctx, org, kind, other)
-	if err != nil || len(ctids) == 0 || catalog.RegisteredOf(kind.New()) == nil || !kind.Listed() {
+	if err != nil || len(linked) == 0 || catalog.RegisteredOf(kind.New()) == nil || !kind.Listed() {
 		return known, err
+	}
+	ctids := make([]string, len(linked))
+	for i, name := range linked {
+		ctids[i] = entry.CTIDOf(name)
 	}
 	set, err := s.CTIDs(ctx, org, ctids)
 	if err != nil {
 		return nil, err
 	}
 	ids := map[string]string{} // by name
-	for _, ctid := range ctids {
-		name := entry.CTIDName(ctid)
+	for i, name := range linked {
+		ctid := ctids[i]
 		if record := set[ctid].Record; record != nil {
 			if catalog.KindOf(record) == kind {
 				ids[name] = record.Base().ID
