@@ -1,7 +1,7 @@
 // Command marks measures how far the computed marks of curriculum maps agree with published ones. It reads maps, one
 // JSON file each, finds the skills of courses and outcomes in their texts as the service does, chooses the thresholds
 // with every second map and reports the others, beside two baselines: the words that an outcome and a course have in
-// common, and no marks at all. The maps belong to the development data, not to this repository.
+// common, and no marks at all. maps.py makes the maps from a public repository; their texts are not kept here.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	data := flag.String("data", "../shared/data/maps", "folder of the published maps")
+	data := flag.String("data", filepath.Join("build", "maps"), "folder of the published maps")
 	flag.Parse()
 	if err := run(*data); err != nil {
 		fmt.Fprintln(os.Stderr, "marks:", err)
