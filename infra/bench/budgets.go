@@ -96,6 +96,7 @@ type world struct {
 	err                                                       error
 	course, section, credential, program, job, pack, uploaded string
 	ctid                                                      string // of the course
+	publicHandle                                              string // of the organization
 	worker                                                    *queue.Worker
 	document                                                  *document
 	webhook                                                   *delivered
@@ -122,9 +123,10 @@ func newWorld(ctx context.Context, c client) (*world, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
+	w.publicHandle = strings.ReplaceAll(string(c.org), "_", "-")
 	college := catalog.Organization{ID: c.org, Name: "College", OrganizationFacts: catalog.OrganizationFacts{
 		Description: "A public two-year college", Webpage: "https://college.example", AgentType: "TwoYear",
-		Handle: "bench-college", Publication: true,
+		Handle: w.publicHandle, Publication: true,
 	}}
 	err := c.store.ReplaceOrganization(context.Background(), &catalog.Organization{ID: c.org}, &college)
 	if err != nil {
@@ -282,8 +284,8 @@ func (w *world) operations() map[string]func() measurement {
 			})
 		},
 		"GET a course in CTDL":            get("/courses/" + w.course + "/ctdl"),
-		"GET a public course":             get("/public/bench-college/ctdl/" + w.ctid),
-		"GET the index of what is public": get("/public/bench-college/ctdl/index.json"),
+		"GET a public course":             get("/public/" + w.publicHandle + "/ctdl/" + w.ctid),
+		"GET the index of what is public": get("/public/" + w.publicHandle + "/ctdl/index.json"),
 		"GET a map of 10 courses":         get("/programs/" + w.program + "/map"),
 		"GET the page of a map":           get("/programs/" + w.program + "/map/page"),
 		"PUT a decision on a map": func() measurement {
