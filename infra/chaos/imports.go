@@ -109,6 +109,9 @@ func (a *audit) imports() {
 		if seen[row] {
 			a.breach("two records are import %s", row)
 		}
+		if name := text(r.row, "name"); name != title {
+			a.breach("import %s is named %q", row, name)
+		}
 		seen[row] = true
 		created[row[:strings.LastIndex(row, " ")]]++
 	}

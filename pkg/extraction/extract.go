@@ -593,7 +593,8 @@ func (x *extraction) asWritten(m *mention) bool {
 }
 
 // agreement compares the words of a mention with those of the label that have their
-// stems: the share that has the same ending, and the least likeness of meaning.
+// stems: the share that has the same ending, and the least likeness of meaning. The verb
+// that an alias begins with may stand there as a command: manage time for managing time.
 func (x *extraction) agreement(m *mention) (same, meaning float64) {
 	label := x.t.LabelText(int(m.label))
 	n := 0.0
@@ -611,7 +612,8 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 			}
 			n++
 			if written := strings.ToLower(x.doc[tok.start:tok.end]); written == word ||
-				strings.TrimSuffix(written, "s") == strings.TrimSuffix(word, "s") {
+				strings.TrimSuffix(written, "s") == strings.TrimSuffix(word, "s") ||
+				m.kind == alternative && s == 0 && e < len(label) && strings.HasSuffix(word, "ing") && verbs()[written] > 0 {
 				same++
 			} else if own := x.table.find(word); own >= 0 && tok.word >= 0 {
 				meaning = min(meaning, x.table.alike(own, tok.word))

@@ -107,3 +107,26 @@ func TestStarterFindsWhatCoursesName(t *testing.T) {
 		}
 	}
 }
+
+// TestStarterReadsOutcomesOfPrograms tries what programs of all fields promise, as they put it.
+func TestStarterReadsOutcomesOfPrograms(t *testing.T) {
+	e := NewExtractor(Starter(), opened(t))
+	for statement, skill := range map[string]string{
+		"Communicate effectively in a variety of professional contexts.":                   "core:communication-skills",
+		"Communicate effectively orally and in writing.":                                   "core:communication-skills",
+		"Work effectively in teams.":                                                       "core:teamwork",
+		"Function effectively as a member or leader of a team.":                            "core:teamwork",
+		"Lead a team toward shared goals.":                                                 "core:leadership",
+		"Manage time and set priorities.":                                                  "core:time-management",
+		"Think critically and solve problems.":                                             "core:problem-solving",
+		"Conduct research using appropriate methods.":                                      "core:research-skills",
+		"Interpret blueprints and technical drawings.":                                     "core:blueprint-reading",
+		"Recognize ethical and professional responsibilities and make informed judgments.": "core:professional-ethics",
+		"Practice within legal and ethical standards of the nursing profession.":           "core:nursing-ethics-and-law",
+	} {
+		r, err := e.Statement(t.Context(), statement)
+		if err != nil || !slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return s.SkillID == skill }) {
+			t.Errorf("%q does not lead to %s: %v, %v", statement, skill, r.Skills, err)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func TestCourses(t *testing.T) {
 	read := one.must(200, "GET", path, "")
 	reference := map[string]any{
 		"id": section.get("id"), "name": "Evening", "description": "at night",
-		"externalId": nil, "term": nil, "status": "ACTIVE", "instructorName": "Ada", "skillCount": 0,
+		"externalId": nil, "term": nil, "status": "ACTIVE", "instructorName": "Ada", "skillCount": 0, "reviewed": false,
 	}
 	read.want("sections.1", reference)
 	read.want("sections.2", absent{})
