@@ -191,7 +191,6 @@ func FrameworkEntity(o Organization, f Framework, ctid string) (Entity, []Entity
 	for i, c := range f.Competencies {
 		known[c.ID] = c.CTID
 		e := describe(o, "ceasn:Competency", c.CTID, competency{c, ctid, known[text(c.ParentID)], i + 1}, competencies)
-		e.Context = ASNContext
 		framework.Missing = append(framework.Missing, e.Missing...)
 		all = append(all, e)
 	}
