@@ -137,7 +137,7 @@ func (l Loader) imported(ctx context.Context, org catalog.OrgID, documentID stri
 	}
 	i, change := &catalog.Import{}, catalog.Change{}
 	in := catalog.ImportInput{DocumentID: set(documentID), Mode: set(catalog.CheckOnly)}
-	if wrong := in.Apply(i, catalog.Lookups{Documents: map[string]*catalog.Document{documentID: {}}}); wrong != nil {
+	if wrong := in.Apply(i, catalog.Lookups{Documents: map[string]*catalog.Document{documentID: {FileName: exampleName}}}); wrong != nil {
 		return "", catalog.Invalid(wrong...)
 	}
 	change.Add(i, l.Keyring.IDs, dir, l.Store.Now)
@@ -162,7 +162,7 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	if catalog.HasCode(err, catalog.NotFound) || err == nil && !there && d.UploadTime(now) == 0 {
 		d = &catalog.Document{Meta: catalog.NewMeta(l.Keyring.IDs.Of(catalog.DocumentKind), org, now)}
 		in := catalog.DocumentInput{
-			FileName: set("courses.csv"), SizeBytes: set(len(exampleFile)), SHA256: set(catalog.HashSecret(exampleFile)),
+			FileName: set(exampleName), SizeBytes: set(len(exampleFile)), SHA256: set(catalog.HashSecret(exampleFile)),
 		}
 		err = catalog.Apply(in, d, catalog.Lookups{})
 		change.Create(d, nil)
@@ -195,9 +195,11 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	return held.send(ctx, l.Queue)
 }
 
-// exampleText is the text of the extraction, and exampleFile the file of the document and of the import.
+// exampleText is the text of the extraction, and exampleFile the file of the document and of the
+// import, named exampleName.
 const (
 	exampleText = "Students will write Python programs that clean, summarize and plot data."
+	exampleName = "courses.csv"
 	exampleFile = "externalId,code,name,description,Notes\nDS 110,DS 110,Working with Data," + exampleText + ",\n"
 )
 
