@@ -278,6 +278,9 @@ func (j *journal) fail(ctx context.Context, code catalog.FailureCode, message st
 	change.EndImport(&i, catalog.ImportFailed, &catalog.ImportFailure{
 		Code: catalog.ImportFailureCode(code), Message: shortened(message, maxReason),
 	}, j.Now())
+	if j.details != nil {
+		change.SetImportDetails(&i, j.details)
+	}
 	return j.commit(ctx, &change, &i)
 }
 
