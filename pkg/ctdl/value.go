@@ -94,7 +94,7 @@ var condition = value{write: func(o Organization, v any) any {
 	}
 	return list(object{
 		"@type": "ceterms:ConditionProfile", "ceterms:name": object{"en-US": "Courses"},
-		"ceterms:description": object{"en-US": "Completion of all of these courses."},
+		"ceterms:description":               object{"en-US": "Completion of all of these courses."},
 		"ceterms:targetLearningOpportunity": targets,
 	})
 }, read: func(_ node, v any) (any, bool) {
