@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"skillscurriculum/infra/reference"
+	pages "skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/intake/entry"
 )
@@ -22,7 +23,7 @@ import (
 var page string
 
 //go:embed style.css
-var style []byte
+var style string
 
 // Build writes console.html and its assets into folder, which reference.Build has made, from
 // the repository at root, including its node_modules.
@@ -39,7 +40,8 @@ func Build(root, folder string) error {
 		return fmt.Errorf("bundle the console (run make node_modules): %w\n%s", err, said.String())
 	}
 	names := map[string]string{}
-	for name, text := range map[string][]byte{"console.js": script, "console.css": style} {
+	files := map[string]string{"console.js": string(script), "console.css": pages.Style + style}
+	for name, text := range files {
 		if names[name], err = reference.Asset(folder, name, text); err != nil {
 			return err
 		}

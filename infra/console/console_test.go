@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -94,7 +95,7 @@ type gate struct {
 // fault is what happens to the next request of a method whose path ends so.
 type fault struct {
 	method, ending string
-	what           string // "429", "503", "lost before", "lost after"
+	what           string // a status, "lost before" or "lost after"
 }
 
 // next makes faults happen to the next such requests, in this order.
@@ -157,15 +158,15 @@ func (g *gate) handler(to *url.URL) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch what := g.take(r); what {
-		case "429", "503":
+		case "401", "403", "409", "429", "500", "503":
+			status, err := strconv.Atoi(what)
+			if err != nil {
+				panic(err)
+			}
 			w.Header().Set("Retry-After", "1")
 			w.Header().Set("Content-Type", "application/problem+json")
-			code, status := "rate_limit_exceeded", http.StatusTooManyRequests
-			if what == "503" {
-				code, status = "unavailable", http.StatusServiceUnavailable
-			}
 			w.WriteHeader(status)
-			_, _ = io.WriteString(w, `{"code":"`+code+`","status":`+what+`,"detail":"Try again."}`)
+			_, _ = io.WriteString(w, `{"code":"code_`+what+`","status":`+what+`,"detail":"Answered with `+what+`.","requestId":"req_1"}`)
 		case "lost before":
 			panic(http.ErrAbortHandler)
 		case "lost after":
@@ -301,6 +302,7 @@ func TestConsole(t *testing.T) {
 		{"write outcomes", writesOutcomes},
 		{"mark a map", marksMap},
 		{"read a failed map", readsFailedMap},
+		{"go on with another key", renewsKey},
 		{"make a report", makesReport},
 	} {
 		for _, size := range sizes {

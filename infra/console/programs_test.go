@@ -253,6 +253,16 @@ func marksMap(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Shows("First in")
 	p.Until(`location.hash.includes("29-1141")`)
 	look(t, p, "map-jobs-"+size)
+	seen := len(p.Requests())
+	p.Eval(cell(0, 2)+`.click()`, nil)
+	p.Press("i", "s")
+	p.Until(mark(0, 2) + ` === "I*"`)
+	for _, address := range p.Requests()[seen:] {
+		if strings.HasSuffix(address, "/map") {
+			t.Error("a map with occupations is read twice")
+		}
+	}
+	p.Press("Escape")
 
 	p.Click("Page to print")
 	p.Shows("A link opens the page without a key.")
@@ -262,7 +272,7 @@ func marksMap(t *testing.T, s *service, p *browser.Page, size string) {
 	s.once(t, "/links")
 	look(t, p, "map-share-"+size)
 	var link string
-	p.Eval(`document.querySelector("dialog a.main").href`, &link)
+	p.Eval(`document.querySelector("dialog a.primary").href`, &link)
 	r, err := http.Get(link) //nolint:noctx // of the stack
 	if err != nil {
 		t.Fatal(err)

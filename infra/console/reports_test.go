@@ -85,7 +85,7 @@ func makesReport(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Click("Make a link")
 	p.Shows("It is shown only now.")
 	look(t, p, "report-share-"+size)
-	p.Eval(`document.querySelector("dialog a.main").href`, &link)
+	p.Eval(`document.querySelector("dialog a.primary").href`, &link)
 	r, err := http.Get(link) //nolint:noctx // of the stack
 	if err != nil {
 		t.Fatal(err)

@@ -84,6 +84,62 @@ func readsFailedMap(t *testing.T, s *service, p *browser.Page, size string) {
 	look(t, p, "outcomes-failed-"+size)
 }
 
+// A person whose key ends goes on with another one where they are, with what they wrote. Answers that no other key mends
+// are shown in their place. With a key of another organization, nothing of the first is left.
+func renewsKey(t *testing.T, s *service, p *browser.Page, size string) {
+	program, _ := s.catalogOf(t, "K"+size)
+	s.signIn(p, s.key, "#/programs/"+program+"/outcomes")
+	p.Click("Write the first outcome")
+	p.Until(`document.activeElement.tagName === "TEXTAREA"`)
+	p.Type("Write SQL queries")
+	for _, answer := range []string{"403", "409", "500"} {
+		s.next(fault{"PUT", "/outcomes", answer})
+		p.Click("Save")
+		p.Shows("Answered with " + answer)
+		look(t, p, "outcomes-"+answer+"-"+size)
+	}
+	s.next(fault{"PUT", "/outcomes", "401"})
+	p.Click("Save")
+	p.Shows("Your key has ended")
+	look(t, p, "key-ended-"+size)
+	p.Fill("API key", "wrong")
+	p.Press("Enter")
+	p.Shows("This key is not valid")
+	p.Fill("API key", s.key)
+	p.Press("Enter")
+	p.Until(`!document.querySelector("dialog") && !document.querySelector(".bar")`)
+	list := client.Request{Operation: "getProgramOutcomes", IDs: []string{program}}
+	if got := statements(s.call(t, list)); !same(got, "Write SQL queries") {
+		t.Errorf("saved %q", got)
+	}
+
+	p.Fill("Statement of outcome 1", "Explain SQL queries")
+	p.Shows("Not saved yet")
+	s.next(fault{"PUT", "/outcomes", "401"})
+	p.Click("Save")
+	p.Shows("Your key has ended")
+	s.altered("/me", "org_lake", "org_hill", "Lake College", "Hill College")
+	defer s.altered("")
+	p.Fill("API key", s.read)
+	p.Press("Enter")
+	p.Until(`document.querySelector(".brand")?.innerText.includes("Hill College") && !document.querySelector("dialog")`)
+	p.Shows("Write SQL queries")
+	var left string
+	if p.Eval(`document.body.innerText`, &left); strings.Contains(left, "Explain SQL queries") {
+		t.Error("what one organization wrote is shown to another")
+	}
+	if got := statements(s.call(t, list)); !same(got, "Write SQL queries") {
+		t.Errorf("a write of the first key was sent with the second: %q", got)
+	}
+
+	// Closing the question signs out.
+	s.next(fault{"GET", "/programs", "401"})
+	p.Press("g", "p")
+	p.Shows("Your key has ended")
+	p.Press("Escape")
+	p.Until(`document.querySelector(".signin")`)
+}
+
 // A person is led from an approval that is refused to the decision that is in its way.
 func meetsOther(t *testing.T, s *service, p *browser.Page, size string) {
 	var ids [2]created

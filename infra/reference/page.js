@@ -97,7 +97,7 @@ function form(doc, { path, method, op }) {
     body.value = JSON.stringify(content[media].example, null, 2) || "";
     all.append(el("div", { class: "field" }, el("label", { for: "body" }, "Body"), body, opened("Fields of the body", () => fields(doc, content[media].schema))));
   }
-  const send = el("button", { type: "button" }, "Send API Request");
+  const send = el("button", { type: "button", class: "primary" }, "Send API Request");
   const answer = el("div", { role: "status", "aria-live": "polite" });
   send.addEventListener("click", async () => {
     const key = document.getElementById("key").value.trim();

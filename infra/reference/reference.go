@@ -20,6 +20,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 
+	pages "skillscurriculum/pkg/alignment/page"
 	"skillscurriculum/pkg/api"
 )
 
@@ -30,9 +31,9 @@ var (
 	//go:embed page.html
 	page string
 	//go:embed page.css
-	style []byte
+	style string
 	//go:embed page.js
-	script []byte
+	script string
 )
 
 // guide is an article of the page: sections of pages in docs by heading, or the whole page
@@ -72,7 +73,7 @@ func Build(root, folder string) error {
 		return err
 	}
 	names := map[string]string{}
-	files := map[string][]byte{"page.js": script, "page.css": style}
+	files := map[string]string{"page.js": script, "page.css": pages.Style + style}
 	for name, text := range files {
 		var err error
 		if names[name], err = Asset(folder, name, text); err != nil {
@@ -100,11 +101,11 @@ func Build(root, folder string) error {
 }
 
 // Asset writes a file into folder under a name that contains its hash, and returns the name.
-func Asset(folder, name string, text []byte) (string, error) {
-	sum := sha256.Sum256(text)
+func Asset(folder, name, text string) (string, error) {
+	sum := sha256.Sum256([]byte(text))
 	stem, extension, _ := strings.Cut(name, ".")
 	name = stem + "-" + hex.EncodeToString(sum[:6]) + "." + extension
-	return name, os.WriteFile(filepath.Join(folder, "assets", name), text, 0o644)
+	return name, os.WriteFile(filepath.Join(folder, "assets", name), []byte(text), 0o644)
 }
 
 type operationGroup struct {

@@ -108,12 +108,22 @@ type MapPage struct {
 	Basis          string
 	Touch, Cover   int // percent
 	Outcomes       []pageOutcome
-	Courses        []pageCourse
-	Best           []cell // the highest mark of each outcome
+	Tables         []pageTable // none without outcomes or courses
 	Issues         []pageIssues
 	Market         []pageMarket
 	Dense, Wide    bool // so many outcomes that their columns must be narrow
 }
+
+// pageTable is the part of the map that a sheet has room for: all courses, and some of the outcomes.
+type pageTable struct {
+	Title   string // "" if the map is one table
+	Labels  []string
+	Courses []pageCourse
+	Best    []cell // the highest mark of each outcome
+}
+
+// maxColumns is the number of outcomes that a landscape sheet has room for.
+const maxColumns = 20
 
 // pageOutcome is an outcome with the courses that keep it. Left is the number of courses that are left out because the
 // page would be too large.
@@ -181,27 +191,19 @@ const maxMarks = 2_500_000
 func (c Curriculum) Page() MapPage {
 	m := c.compute()
 	p := MapPage{
-		ID: c.Program.ID, Name: c.Program.Name, Settled: c.settled(), Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 16,
+		ID: c.Program.ID, Name: c.Program.Name, Settled: c.settled(), Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 14,
 		Basis: c.Basis, Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
 	}
 	if c.Program.Code != nil {
 		p.Code = *c.Program.Code
 	}
-	for k, course := range m.courses {
-		row := pageCourse{Code: course.profile.CourseCode, Name: course.profile.CourseName}
-		for o := range m.outcomes {
-			row.Cells = append(row.Cells, markCell(m.cells[o][k]))
-		}
-		p.Courses = append(p.Courses, row)
-	}
 	kept := 0
 	for o := range m.outcomes {
-		best := m.best(o)
-		if best == catalog.Mastered {
+		if m.best(o) == catalog.Mastered {
 			kept++
 		}
-		p.Best = append(p.Best, markCell(mapCell{mark: best}))
 	}
+	p.Tables = m.pageTables()
 	p.Outcomes = m.pageOutcomes()
 	p.Issues = m.pageIssues()
 	issues := 0
@@ -214,6 +216,34 @@ func (c Curriculum) Page() MapPage {
 	}
 	p.Market = m.pageMarket()
 	return p
+}
+
+// pageTables returns the map in tables of about as many outcomes each.
+func (m *mapping) pageTables() (all []pageTable) {
+	if len(m.outcomes) == 0 || len(m.courses) == 0 {
+		return nil
+	}
+	tables := (len(m.outcomes) + maxColumns - 1) / maxColumns
+	for i := range tables {
+		from, to := len(m.outcomes)*i/tables, len(m.outcomes)*(i+1)/tables
+		var t pageTable
+		if tables > 1 {
+			t.Title = fmt.Sprintf("Outcomes %d to %d of %d", from+1, to, len(m.outcomes))
+		}
+		for o := from; o < to; o++ {
+			t.Labels = append(t.Labels, label(o, m.outcomes[o]))
+			t.Best = append(t.Best, markCell(mapCell{mark: m.best(o)}))
+		}
+		for k, course := range m.courses {
+			row := pageCourse{Code: course.profile.CourseCode, Name: course.profile.CourseName}
+			for o := from; o < to; o++ {
+				row.Cells = append(row.Cells, markCell(m.cells[o][k]))
+			}
+			t.Courses = append(t.Courses, row)
+		}
+		all = append(all, t)
+	}
+	return all
 }
 
 // best returns the highest mark of an outcome.

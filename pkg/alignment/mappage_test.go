@@ -95,11 +95,11 @@ func mapPage(t testing.TB, c alignment.Curriculum) string {
 	return b.String()
 }
 
-// A map is printed on landscape sheets without cut columns, and its first sheet has the whole map of 12 outcomes and 20
-// courses.
+// A map is printed on landscape sheets without cut columns, in tables of at most 20 outcomes, and its first sheet has
+// the whole map of 12 outcomes and 20 courses.
 func TestMapPageAtEverySize(t *testing.T) {
 	tab := browser.Start(t).Page(t, 1280, 900)
-	for _, size := range [][2]int{{4, 8}, {12, 20}, {40, 60}} {
+	for _, size := range [][2]int{{4, 8}, {12, 8}, {12, 20}, {12, 60}, {40, 20}, {60, 8}, {100, 60}} {
 		name := fmt.Sprintf("map-%dx%d", size[0], size[1])
 		tab.Show(mapPage(t, promising(size[0], size[1], "")))
 		for paper, measures := range browser.Papers {
@@ -115,7 +115,21 @@ func TestMapPageAtEverySize(t *testing.T) {
 			sheet, needs := int((wide-2*8/25.4*72)/72*96), 0
 			tab.Size(sheet, 900)
 			tab.Do("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
-			tab.Eval(`document.querySelector(".marks").scrollWidth`, &needs)
+			tab.Eval(`Math.max(...[...document.querySelectorAll(".marks")].map((e) => e.scrollWidth))`, &needs)
+			// Every table has all courses under heads that each sheet repeats, in letters that can be read.
+			var faults []string
+			tab.Eval(fmt.Sprintf(`[...document.querySelectorAll(".marks")].flatMap((table) => [
+				table.tHead.rows[0].cells.length <= 21 && getComputedStyle(table.tHead).display === "table-header-group" ? "" : "head",
+				table.tBodies[0].rows.length === %d ? "" : "courses", ...[...table.querySelectorAll("th, td, .code")].map((e) =>
+					parseFloat(getComputedStyle(e).fontSize) < 7 * 96 / 72 ? "small " + e.outerHTML : e.scrollWidth > e.clientWidth + 1 && e.clientWidth ? "cut " + e.outerHTML : ""),
+			]).filter(Boolean).slice(0, 5)`, size[1]), &faults)
+			if len(faults) > 0 {
+				t.Errorf("%s on %s: %q", name, paper, faults)
+			}
+			columns := 0
+			if tab.Eval(`[...document.querySelectorAll(".marks thead th:not(:first-child)")].length`, &columns); columns != size[0] {
+				t.Errorf("%s prints %d outcomes", name, columns)
+			}
 			tab.Do("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 			if needs > sheet {
 				t.Errorf("%s needs %d of %d on %s", name, needs, sheet, paper)

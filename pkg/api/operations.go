@@ -464,7 +464,7 @@ var operations = []Operation{
 	added(get("getProgramMap", Reports, "/programs/{programId}/map", "Compute the curriculum map of a program",
 		described("Returns a mark for each course and outcome, computed from what the course teaches or decided by a "+
 			"person, and what needs attention. jobs adds which course first teaches what they require."),
-		costs(regenerate), expensive)),
+		costs(regenerate), expensive, recordTagged)),
 	added(get("getProgramMapTable", Reports, "/programs/{programId}/map/table", "Compute the curriculum map as a table",
 		described("Returns the map as CSV: a row for each course, a column for each outcome, with I, R or M, then A where "+
 			"assessed and * where a person decided. layout=long returns a row for each cell, with all fields."),

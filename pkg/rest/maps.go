@@ -42,6 +42,11 @@ func (s *Server) bindMaps() {
 		if err != nil {
 			return alignment.CurriculumMap{}, err
 		}
+		if in.Basis != alignment.BothBasis || in.Jobs != "" {
+			plain := curriculum
+			plain.Basis, plain.Asked, plain.Jobs = alignment.BothBasis, nil, nil
+			c.current = plain.Map()
+		}
 		return curriculum.Map(), nil
 	})
 	read(s, "getProgramMapTable", func(ctx context.Context, c *call, in *mapTableInput) (anything, error) {

@@ -42,6 +42,18 @@ func TestMapOfAProgram(t *testing.T) {
 		t.Errorf("the decided cell: %s", decided.Body)
 	}
 	c.must(412, "PUT", cell, `{"mark":"INTRODUCED"}`, "If-Match", tag)
+	// A map with parameters names the ETag of the one without, which decisions are compared with.
+	plain := c.must(200, "GET", path, "")
+	if got := plain.Header["X-Record-ETag"]; got != nil {
+		t.Errorf("a map without parameters has X-Record-ETag %s", got)
+	}
+	for _, query := range []string{"?jobs=soc:15-1252", "?basis=skills"} {
+		r := c.must(200, "GET", path+query, "")
+		if got := r.header("X-Record-ETag"); got != plain.header("ETag") || got == r.header("ETag") {
+			t.Errorf("%s: X-Record-ETag %s, want %s", query, got, plain.header("ETag"))
+		}
+		c.must(200, "PUT", cell, `{"mark":"REINFORCED","assessed":true,"note":"Project"}`, "If-Match", r.header("X-Record-ETag"))
+	}
 	if table := c.must(200, "GET", path+"/table", "").Body; string(table) != "code,name,P1\r\nCS 1,Databases,M\r\nCS 2,Silent,RA*\r\n" {
 		t.Errorf("the table: %q", table)
 	}

@@ -19,11 +19,18 @@ export class Problem extends Error {
 
 // Answer is a response; its etag is the one that If-Match is compared with.
 export type Answer<T> = { data: T; etag: string };
-type Options = { body?: unknown; ifMatch?: string | undefined; idempotencyKey?: string | undefined; signal?: AbortSignal };
+type Options = { key?: string; body?: unknown; ifMatch?: string | undefined; idempotencyKey?: string | undefined; signal?: AbortSignal };
 
 // The key lives here alone: it ends with the page.
 let key = "";
 export const signIn = (k: string) => { key = k; known.clear(); for (const forget of personal) forget(); };
+
+// renew goes on with another key of the same organization.
+export const renew = (k: string) => { key = k; };
+
+// onEnded sets who asks for another key when the one in use has ended. Calls wait for it, and then go on.
+let ask: (() => Promise<void>) | null = null, asking: Promise<void> | null = null;
+export const onEnded = (f: () => Promise<void>) => { ask = f; return () => { ask = null; }; };
 
 // onSignIn names what else is kept for the holder of a key and goes with it.
 const personal: (() => void)[] = [];
@@ -59,7 +66,7 @@ const sleep = (ms: number, signal?: AbortSignal) => new Promise<void>((resolve, 
 export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
 export async function call<T>(method: string, path: string, o: Options = {}): Promise<Answer<T>> {
-  const headers: Record<string, string> = { "X-API-Key": key, Accept: "application/json" };
+  const headers: Record<string, string> = { "X-API-Key": o.key ?? key, Accept: "application/json" };
   const cached = method === "GET" ? known.get(path) : undefined;
   if (cached) headers["If-None-Match"] = cached.tag;
   if (o.ifMatch) headers["If-Match"] = o.ifMatch;
@@ -92,6 +99,12 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
         waited = true;
         tell({ reason: response.status === 429 ? "limit" : "busy", until: Date.now() + wait });
         await sleep(wait, o.signal);
+        continue;
+      }
+      if (response.status === 401 && ask && o.key === undefined) {
+        if (headers["X-API-Key"] === key) await (asking ??= ask().finally(() => { asking = null; }));
+        headers["X-API-Key"] = key;
+        attempt = 0;
         continue;
       }
       if (response.status === 304) return { data: cached!.data as T, etag: cached!.etag };

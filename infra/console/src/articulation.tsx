@@ -72,7 +72,7 @@ export function Compare({ matches, section, sent, extra = [] }: { matches: Skill
   const cell = (level: number, by: Taught | undefined, id: string) => { const q = by?.evidence?.find((q) => q.skillId === id); return <>{level} {levels[level]}{q && <q class="soft small"><Text of={q.quote} /></q>}</>; };
   return <>
     <p>{matches.length} of {count(lines.length, "skill")} met, {matches.filter((m) => m.matchScore === 1).length} of them in full.</p>
-    <table class="compare"><caption class="hidden">Skills of the section and how far the course that was sent meets them</caption>
+    <table class="compare stack"><caption class="hidden">Skills of the section and how far the course that was sent meets them</caption>
       <thead><tr><th scope="col">Skill</th><th scope="col">Met</th><th scope="col">What is sent</th><th scope="col">What is taught here</th></tr></thead>
       <tbody>{lines.map((l) => {
         const m = met.get(l.id);

@@ -1,6 +1,6 @@
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { call, onWaiting, signIn, type Problem, type Waiting } from "./api";
+import { Problem, call, onEnded, onWaiting, renew, signIn, type Waiting } from "./api";
 import { Courses } from "./courses";
 import { Imports } from "./imports";
 import { Programs } from "./programs";
@@ -20,35 +20,53 @@ const screens: [string, string, string, ComponentType<{ route: Route }>][] = [
   ["imports", "Imports", "i", Imports],
 ];
 
-function SignIn({ onMe }: { onMe: (me: Me) => void }) {
+// KeyForm asks for a key, and hands on whose it is.
+function KeyForm({ onMe }: { onMe: (me: Me, key: string) => void }) {
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  useEffect(() => { document.title = "Sign in · Skills Curriculum Service"; }, []);
   const submit = async (e: Event) => {
     e.preventDefault();
     setBusy(true);
     setProblem(null);
-    signIn(key.trim());
     try {
-      onMe((await call<Me>("GET", "/me")).data);
+      onMe((await call<Me>("GET", "/me", { key: key.trim() })).data, key.trim());
     } catch (e) {
       setProblem(asProblem(e));
     } finally {
       setBusy(false);
     }
   };
+  return <form onSubmit={submit}>
+    <Field label="API key" hint="Kept in this tab’s memory, and gone when you close or reload it.">{(p) =>
+      <input {...p} type="password" autoComplete="off" spellcheck={false} required value={key} onInput={(e) => setKey(e.currentTarget.value)} autofocus />}</Field>
+    <Refused problem={problem} />
+    <button class="primary" disabled={busy || !key.trim()}>{busy ? "Signing in…" : "Sign in"}</button>
+  </form>;
+}
+
+function SignIn({ onMe }: { onMe: (me: Me, key: string) => void }) {
+  useEffect(() => { document.title = "Sign in · Skills Curriculum Service"; }, []);
   return <main class="signin">
     <p class="kind">Skills Curriculum Service</p>
     <h1>Sign in</h1>
-    <form onSubmit={submit}>
-      <Field label="API key" hint="Kept in this tab’s memory, and gone when you close or reload it.">{(p) =>
-        <input {...p} type="password" autoComplete="off" spellcheck={false} required value={key} onInput={(e) => setKey(e.currentTarget.value)} autofocus />}</Field>
-      <Refused problem={problem} />
-      <button class="primary" disabled={busy || !key.trim()}>{busy ? "Signing in…" : "Sign in"}</button>
-    </form>
+    <KeyForm onMe={onMe} />
     <p class="soft small">No key? Ask whoever operates this service. Programs use the same key: see the <a href={document.getElementById("console")!.dataset.base + "/docs"}>reference</a>.</p>
   </main>;
+}
+
+// Ended asks for another key when the one in use has ended; what is on the screen stays.
+function Ended({ me, onMe, onLeave }: { me: Me; onMe: (me: Me, key: string) => void; onLeave: () => void }) {
+  const [asked, ask] = useState<{ go: () => void; leave: (p: Problem) => void } | null>(null);
+  useEffect(() => onEnded(() => new Promise((go, leave) => ask({ go, leave }))), []);
+  const leave = () => { asked?.leave(new Problem(401, "ended", "You have signed out.")); ask(null); };
+  return asked && <Dialog title="Your key has ended" onClose={() => { leave(); onLeave(); }}>
+    <p>It was revoked or replaced. Sign in with another key of <Text of={me.organizationName || me.organizationId} /> to go on where you are; closing this signs you out.</p>
+    <KeyForm onMe={(now, key) => {
+      if (now.organizationId !== me.organizationId) leave(); else { renew(key); asked.go(); ask(null); }
+      onMe(now, key);
+    }} />
+  </Dialog>;
 }
 
 const reasons = { connection: "The connection is lost", limit: "The rate limit is reached", busy: "The service is busy" };
@@ -80,7 +98,13 @@ function Keys({ onClose }: { onClose: () => void }) {
 
 function App() {
   const [me, setMe] = useState<Me | null>(null);
-  return me ? <Session.Provider value={me}><Shell me={me} onLeave={() => { signIn(""); setMe(null); }} /></Session.Provider> : <SignIn onMe={setMe} />;
+  // Whoever signs in for another organization finds nothing of the one before.
+  const take = (now: Me, key: string) => { if (now.organizationId !== me?.organizationId) signIn(key); setMe(now); };
+  const leave = () => { signIn(""); setMe(null); };
+  return me ? <Session.Provider value={me}>
+    <Shell key={me.organizationId} me={me} onLeave={leave} />
+    <Ended key={me.organizationId + "-ended"} me={me} onMe={take} onLeave={leave} />
+  </Session.Provider> : <SignIn onMe={take} />;
 }
 
 function Shell({ me, onLeave }: { me: Me; onLeave: () => void }) {

@@ -56,9 +56,8 @@ function useMap(path: string, jobs: string) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [turn, again] = useState(0);
   const read = async (signal?: AbortSignal) => {
-    const plain = await get<Whole>(path, signal);
-    const map = jobs ? (await get<Whole>(path + "?jobs=" + encodeURIComponent(jobs), signal)).data : plain.data;
-    const whole = { map, etag: plain.etag };
+    const { data: map, etag } = await get<Whole>(jobs ? path + "?jobs=" + encodeURIComponent(jobs) : path, signal);
+    const whole = { map, etag };
     set(whole);
     return whole;
   };

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call, get } from "./api";
 import { useMayWrite } from "./session";
-import { Dialog, Field, Refused, Select, save, time, useAction } from "./ui";
+import { Dialog, Field, Refused, Select, copy, save, time, useAction } from "./ui";
 
 // Share offers a record's page to print: as a link that needs no key, or as a file.
 export function Share({ path, query = "", name, onClose }: { path: string; query?: string; name: string; onClose: () => void }) {
@@ -29,8 +29,8 @@ export function Share({ path, query = "", name, onClose }: { path: string; query
       <Refused problem={make.problem} />
       {link && <>
         <Field label="Link" hint={"Until " + time(link.expiresAt) + ". It is shown only now."}>{(p) => <input {...p} readOnly value={link.url} onFocus={(e) => e.currentTarget.select()} />}</Field>
-        <p class="actions"><a class="button main" href={link.url} target="_blank" rel="noopener">Open the page</a>
-          <button type="button" onClick={() => { void navigator.clipboard.writeText(link.url).then(() => setCopied(true)); }}>{copied ? "Copied" : "Copy"}</button></p>
+        <p class="actions"><a class="button primary" href={link.url} target="_blank" rel="noopener">Open the page</a>
+          <button type="button" onClick={() => { void copy(link.url).then(setCopied); }}>{copied ? "Copied" : "Copy"}</button></p>
       </>}
     </> : <p>This key reads only, so it can make no links. The page as a file opens in any browser.</p>}
     <p class="actions">

@@ -7,7 +7,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// TestMaps: the maps of the demo show each kind of issue of marks, and people's decisions.
+// TestMaps: the maps of the demo show each kind of issue, and people's decisions.
 func TestMaps(t *testing.T) {
 	l, sent := loader(t)
 	ctx := t.Context()
@@ -46,7 +46,8 @@ func TestMaps(t *testing.T) {
 	}
 	for _, kind := range []alignment.IssueKind{
 		alignment.NotCovered, alignment.NotIntroduced, alignment.NotMastered, alignment.NotAssessed, alignment.GapInSequence, alignment.Repeated,
-		alignment.CourseWithoutOutcome, alignment.SkillMissing, alignment.DecisionStale,
+		alignment.CourseWithoutOutcome, alignment.CourseWithoutSkills, alignment.SkillMissing, alignment.DecisionStale,
+		alignment.NoOutcomes, alignment.OutcomesFailed,
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no map has the issue %s", kind)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,17 +28,32 @@ func (l Loader) outcomes(ctx context.Context, t tenant, held *heldQueue) error {
 	var lists struct {
 		Programs, Courses map[string][]catalog.OutcomeInput
 		Decisions         map[string][]decision // by program
+		Unread            []string              // owners whose statements could not be read
 	}
 	if err := json.Unmarshal(text, &lists); err != nil {
 		return err
 	}
-	if err := replaceOutcomes[*catalog.Program](ctx, l, t.organization, lists.Programs, held); err != nil {
+	if err := replaceOutcomes[*catalog.Program](ctx, l, t.organization, lists.Programs, lists.Unread, held); err != nil {
 		return err
 	}
 	if err := l.decideMaps(ctx, t.organization, lists.Decisions); err != nil {
 		return err
 	}
-	return replaceOutcomes[*catalog.Course](ctx, l, t.organization, lists.Courses, held)
+	return replaceOutcomes[*catalog.Course](ctx, l, t.organization, lists.Courses, lists.Unread, held)
+}
+
+// leaveUnread ends a reading of outcomes as one that failed too often does.
+func (l Loader) leaveUnread(ctx context.Context, job catalog.ExtractionJob) error {
+	task, err := l.Store.Claim(ctx, job, l.Keyring.IDs.New("run_"), l.Store.Now()+60_000)
+	if errors.Is(err, catalog.ErrFinished) || errors.Is(err, catalog.ErrLeased) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.Store.Finish(ctx, task, &catalog.ExtractionResult{Failure: &catalog.Failure{
+		Code: catalog.InternalFailure, Message: "The extraction was started too often without completing.",
+	}})
 }
 
 // decision is the mark of a course, by its external id, for an outcome, by its code. Computed is the mark that is
@@ -105,7 +121,8 @@ func (l Loader) decideMaps(ctx context.Context, org catalog.OrgID, decisions map
 }
 
 func replaceOutcomes[R catalog.Record](
-	ctx context.Context, l Loader, org catalog.OrgID, lists map[string][]catalog.OutcomeInput, held *heldQueue,
+	ctx context.Context, l Loader, org catalog.OrgID, lists map[string][]catalog.OutcomeInput, unread []string,
+	held *heldQueue,
 ) error {
 	names := slices.Sorted(maps.Keys(lists))
 	owners, err := known[R](ctx, l, org, names)
@@ -134,7 +151,15 @@ func replaceOutcomes[R catalog.Record](
 		if err != nil {
 			return fmt.Errorf("outcomes of %s: %w", name, err)
 		}
-		held.jobs = append(held.jobs, change.Jobs()...)
+		if !slices.Contains(unread, name) {
+			held.jobs = append(held.jobs, change.Jobs()...)
+			continue
+		}
+		for _, job := range change.Jobs() {
+			if err := l.leaveUnread(ctx, job); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ type Reading struct {
 //go:embed starter/*.csv
 var read embed.FS
 
-// Readings reads the judged courses, which are among those of [Statements], once for each reader.
+// Readings reads the judged courses, once for each reader.
 func Readings(ctx context.Context, data string) ([]Reading, error) {
-	documents, err := Statements(data)
+	courses, err := documents(read, "starter/documents.csv", data)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,13 @@ func Readings(ctx context.Context, data string) ([]Reading, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range documents {
+		for _, d := range courses {
 			r := Reading{
-				Item:   Item{Set: StarterSet, Name: d.Name, Group: d.Name, Sealed: d.Sealed, OK: map[string]int{}},
+				Item:   Item{Set: StarterSet, Name: d.name, Group: d.name, Sealed: d.sealed, OK: map[string]int{}},
 				Reader: i + 1, Judged: map[string]bool{},
 			}
 			for _, row := range judged {
-				if row["doc"] != d.Name {
+				if row["doc"] != d.name {
 					continue
 				}
 				r.Judged[row["skill"]] = row["right"] == "1"
@@ -59,11 +59,11 @@ func Readings(ctx context.Context, data string) ([]Reading, error) {
 				continue
 			}
 			for _, row := range things {
-				if row["doc"] == d.Name {
+				if row["doc"] == d.name {
 					r.Things = append(r.Things, strings.Split(row["skills"], "|"))
 				}
 			}
-			if r.Doc, err = reader.Read(ctx, d.Raw, syllabus.Hint{Kind: syllabus.Markdown}); err != nil {
+			if r.Doc, err = reader.Read(ctx, d.raw, syllabus.Hint{Kind: syllabus.Markdown}); err != nil {
 				return nil, err
 			}
 			all = append(all, r)

@@ -25,16 +25,21 @@ type Promising struct {
 //go:embed statements
 var marked embed.FS
 
-// Statements reads the documents whose outcomes two labelers marked, with what each marked. A document is sealed if
-// the 32-bit FNV-1a hash of its name is odd.
-func Statements(data string) ([]Promising, error) {
-	list, err := rows(marked, "statements/documents.csv")
+// document is a text of the development data with its name.
+type document struct {
+	name   string
+	raw    []byte // Markdown
+	sealed bool   // the 32-bit FNV-1a hash of its name is odd
+}
+
+// documents reads the texts that a list names.
+func documents(files embed.FS, list, data string) ([]document, error) {
+	listed, err := rows(files, list)
 	if err != nil {
 		return nil, err
 	}
-	var all []Promising
-	at := map[string]int{}
-	for _, row := range list {
+	var all []document
+	for _, row := range listed {
 		raw, err := os.ReadFile(filepath.Join(data, "syllabi", row["path"]))
 		if err != nil {
 			return nil, err
@@ -44,8 +49,22 @@ func Statements(data string) ([]Promising, error) {
 		}
 		h := fnv.New32a()
 		io.WriteString(h, row["doc"])
-		at[row["doc"]] = len(all)
-		all = append(all, Promising{Name: row["doc"], Raw: raw, Sealed: h.Sum32()%2 == 1})
+		all = append(all, document{row["doc"], raw, h.Sum32()%2 == 1})
+	}
+	return all, nil
+}
+
+// Statements reads the documents whose outcomes two labelers marked, with what each marked.
+func Statements(data string) ([]Promising, error) {
+	listed, err := documents(marked, "statements/documents.csv", data)
+	if err != nil {
+		return nil, err
+	}
+	var all []Promising
+	at := map[string]int{}
+	for i, d := range listed {
+		at[d.name] = i
+		all = append(all, Promising{Name: d.name, Raw: d.raw, Sealed: d.sealed})
 	}
 	for pass, name := range []string{"A", "B"} {
 		marks, err := rows(marked, "statements/"+name+".csv")

@@ -25,7 +25,11 @@ var (
 	//go:embed map.html
 	mapHTML string
 	//go:embed page.css
-	css string
+	own string
+	// Style is the style sheet that the pages share with the console and the reference.
+	//go:embed style.css
+	Style string
+	css   = Style + own
 
 	reportPage = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("report").Parse(reportHTML))
