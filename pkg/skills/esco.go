@@ -55,8 +55,8 @@ func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 		required []string
 		row      func(*rowReader) error
 	}{
-		{"transversalSkillsCollection_en.csv", []string{"concepturi"}, e.transversal},
-		{"languageSkillsCollection_en.csv", []string{"concepturi"}, e.language},
+		{"transversalSkillsCollection_en.csv", []string{"concepturi"}, e.collection("transversal")},
+		{"languageSkillsCollection_en.csv", []string{"concepturi"}, e.collection("language")},
 		{"skillGroups_en.csv", []string{"concepturi", "preferredlabel"}, e.group},
 		{escoSkillsFile, []string{"concepturi", "preferredlabel"}, e.skill},
 		{"broaderRelationsSkillPillar.csv", []string{"concepturi", "broaderuri"}, e.broader},
@@ -95,14 +95,11 @@ type escoReader struct {
 	newest      string // date of a change
 }
 
-func (e *escoReader) transversal(t *rowReader) error {
-	e.special[escoID(t.get("concepturi"))] = "transversal"
-	return nil
-}
-
-func (e *escoReader) language(t *rowReader) error {
-	e.special[escoID(t.get("concepturi"))] = "language"
-	return nil
+func (e *escoReader) collection(kind string) func(*rowReader) error {
+	return func(t *rowReader) error {
+		e.special[escoID(t.get("concepturi"))] = kind
+		return nil
+	}
 }
 
 func (e *escoReader) group(t *rowReader) error {
@@ -177,7 +174,6 @@ func (e *escoReader) requirement(t *rowReader) error {
 
 // climb sets the parents and fields of the skills.
 func (e *escoReader) climb() {
-	field := fieldFinder(e.above, e.groups)
 	for uri, ups := range e.above {
 		s, ok := e.b.skills[escoID(uri)]
 		if !ok || !e.own[escoID(uri)] {
@@ -188,33 +184,30 @@ func (e *escoReader) climb() {
 				s.Broader = append(s.Broader, escoID(up))
 			}
 		}
-		s.Field = field(uri)
+		s.Field = e.field(uri)
 	}
 }
 
-// fieldFinder returns a function that climbs from a concept to the groups above it and
-// returns its field: the third level from the top, such as "software and applications
-// development and analysis" or "managing information", or the highest below that.
-func fieldFinder(above map[string][]string, groups map[string]string) func(uri string) string {
-	return func(uri string) string {
-		var chain []string // group names from the concept upwards
-		seen := map[string]bool{uri: true}
-		for range 20 {
-			ups := slices.Sorted(slices.Values(above[uri]))
-			if len(ups) == 0 || seen[ups[0]] {
-				break
-			}
-			uri = ups[0]
-			seen[uri] = true
-			if name, ok := groups[uri]; ok {
-				chain = append(chain, name)
-			}
+// field climbs from a concept to the groups above it and returns its field: the third level from the top, such as
+// "software and applications development and analysis" or "managing information", or the highest below that.
+func (e *escoReader) field(uri string) string {
+	var chain []string // group names from the concept upwards
+	seen := map[string]bool{uri: true}
+	for range 20 {
+		ups := slices.Sorted(slices.Values(e.above[uri]))
+		if len(ups) == 0 || seen[ups[0]] {
+			break
 		}
-		if len(chain) == 0 {
-			return ""
+		uri = ups[0]
+		seen[uri] = true
+		if name, ok := e.groups[uri]; ok {
+			chain = append(chain, name)
 		}
-		return chain[max(0, len(chain)-4)]
 	}
+	if len(chain) == 0 {
+		return ""
+	}
+	return chain[max(0, len(chain)-4)]
 }
 
 func firstN(s string, n int) string { return s[:min(n, len(s))] }
