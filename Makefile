@@ -82,7 +82,7 @@ chaos: local
 # courses and their extraction, and behind its 500 syllabi whose server stalls.
 .PHONY: fairness
 fairness: node_modules
-	go test ./infra/fairness -count=1 -v -args -many 500 -courses 5000
+	go test ./infra/fairness -count=1 -timeout 20m -v -args -many 500 -courses 5000
 
 # Exports a table with the demo, deletes it, restores and compares it: the drill of
 # docs/aws.md on this machine.

@@ -1,21 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
 	"math"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/importer"
@@ -46,45 +49,44 @@ func (f *file) Read(context.Context, catalog.OrgID, string) ([]byte, error)     
 func (f *file) WriteRejects(context.Context, catalog.OrgID, string, *os.File) error { return nil }
 func (f *file) SendImports(context.Context, catalog.OrgID) error                    { f.sent++; return nil }
 
-// imports measures the import of a file of courses of 1 KB: new ones, then the same again.
-func imports(ctx context.Context, s *service, size int) (*table, error) {
-	t := newTable(fmt.Sprintf("Import: one file of %s courses, 1 KB records", grouped(size)),
-		"import", "trips", "write units a row", "target", "MB in memory", "target", "s",
-		"another's syllabus, ms alone", "meanwhile", "")
+// newImporter returns an importer whose files all have the same courses of 1 KB.
+func newImporter(s *service, size int) (*importer.Worker, *file) {
 	var text strings.Builder
 	text.WriteString("externalId,code,name,description\n")
 	for i := range size {
 		name, code := nthCourse(i)
 		fmt.Fprintf(&text, "X%d,%s,%s,%s\n", i, code, name, filler(700))
 	}
-	loader := upsert.Loader{
-		Store: s.store.Store, Queue: discard{}, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
-		CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
-	}
+	of := &file{text: []byte(text.String())}
+	return &importer.Worker{
+		Store: s.store.Store, Files: of, Queue: of, Now: now, IDs: ids, Log: slog.New(slog.DiscardHandler),
+		Loader: upsert.Loader{
+			Store: s.store.Store, Queue: discard{}, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
+			CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
+		},
+	}, of
+}
+
+// imports measures the import of a file of courses of 1 KB: new ones, then the same again.
+func imports(ctx context.Context, s *service, size int) (*table, error) {
+	t := newTable(fmt.Sprintf("Import: one file of %s courses, 1 KB records", grouped(size)),
+		"import", "trips", "write units a row", "target", "MB in memory", "target", "s", "")
+	w, of := newImporter(s, size)
 	// The same rows without a journal, as skillsctl imports them: 1,000 of them tell the units of a row.
 	some := min(size, 1000)
-	rows, err := intake.Read(strings.NewReader(strings.Join(strings.SplitAfter(text.String(), "\n")[:some+1], "")), "courses.csv", intake.Options{})
+	rows, err := intake.Read(strings.NewReader(strings.Join(strings.SplitAfter(string(of.text), "\n")[:some+1], "")), "courses.csv", intake.Options{})
 	if err != nil {
 		return nil, err
 	}
 	calls := s.counter.during(func() {
-		_, err = loader.Load(ctx, catalog.OrgID(ids.New("org_")), rows, upsert.Options{KeepGoing: true})
+		_, err = w.Loader.Load(ctx, catalog.OrgID(ids.New("org_")), rows, upsert.Options{KeepGoing: true})
 	})
 	if err != nil {
 		return nil, err
 	}
 	plain := math.Round(100*costOf(calls).Write/float64(some)) / 100
 	t.row(t.judge(false, ""), fmt.Sprintf("%s new, without a journal", grouped(some)), len(calls), plain,
-		"", "", "", "", "", "")
-	other, err := newNeighbor(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-
-	of := &file{text: []byte(text.String())}
-	w := &importer.Worker{
-		Store: s.store.Store, Files: of, Queue: of, Loader: loader, Now: now, IDs: ids, Log: slog.New(slog.DiscardHandler),
-	}
+		"", "", "", "")
 	org := catalog.OrgID(ids.New("org_"))
 	for _, step := range []struct {
 		name string
@@ -92,16 +94,6 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 	}{{"new", maxPerRow * plain}, {"unchanged", 0.1}} {
 		log.Printf("importing %s courses", grouped(size))
 		var cost, memory float64
-		alone, err := other.extract(ctx, time.After(neighborTime))
-		if err != nil {
-			return nil, err
-		}
-		ended := make(chan time.Time)
-		meanwhile := make(chan time.Duration, 1)
-		go func() {
-			took, _ := other.extract(ctx, ended)
-			meanwhile <- took
-		}()
 		trips, began := 0, time.Now()
 		i, err := newImport(ctx, s, org)
 		for err == nil && !i.Ended() {
@@ -117,7 +109,6 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 				i, err = usecases.Get[*catalog.Import](ctx, s.store, org, i.ID, true)
 			}
 		}
-		close(ended)
 		if err != nil {
 			return nil, err
 		}
@@ -126,73 +117,109 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 		}
 		perRow := math.Round(100*cost/float64(size)) / 100
 		t.row(t.judge(perRow > step.most || memory > maxImportMB, ""), step.name, trips, perRow,
-			target(math.Round(100*step.most)/100), math.Round(memory), target(maxImportMB), math.Round(time.Since(began).Seconds()),
-			alone.Milliseconds(), (<-meanwhile).Milliseconds())
+			target(math.Round(100*step.most)/100), math.Round(memory), target(maxImportMB), math.Round(time.Since(began).Seconds()))
 	}
 	return t, nil
 }
 
-const (
-	neighborJobs = 400
-	// neighborTime is how long the extractions of a neighbor are measured alone.
-	neighborTime = 3 * time.Second
-)
-
-// neighbor is another organization with extractions to run, whose calls of DynamoDB are not counted.
-type neighbor struct {
-	*world
-	jobs []catalog.ExtractionJob
+// held is a store whose commits wait while an import is held.
+type held struct {
+	*dynamo.Store
+	gate *sync.RWMutex
 }
 
-func newNeighbor(ctx context.Context, s *service) (*neighbor, error) {
+func (h held) Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error {
+	h.gate.RLock()
+	defer h.gate.RUnlock()
+	return h.Store.Commit(ctx, org, change)
+}
+
+// turn is how long a neighbor is measured before the import continues or is held again.
+const turn = 500 * time.Millisecond
+
+// besideImport measures calls and extractions of another organization while an import runs and while it is held, by turns.
+func besideImport(ctx context.Context, s *service, size int) (*table, error) {
+	t := newTable("Another organization beside an import of courses, ms", "operation", "alone", "p95", "beside", "p95",
+		"medians", "target", "")
+	w, _ := newImporter(s, size)
 	c, err := s.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWorld(ctx, c)
+	n, err := newWorld(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	w.worker.Store = &dynamo.Store{Client: s.counter.plain, Table: tableName, Now: now}
-	n := &neighbor{world: w}
-	course := map[string]any{"name": "Course", "syllabusHref": href}
-	body := map[string]any{"courses": slices.Repeat([]any{course}, api.MaxItems)}
-	for len(n.jobs) < neighborJobs && w.err == nil {
-		pack := w.create("/transfer-packages", newPackage)
-		w.post("/transfer-packages/"+pack+"/courses", body)
-		courses, err := usecases.All[*catalog.TransferCourse](ctx, w.store, w.org, pack)
+	var gate sync.RWMutex
+	w.Store = held{s.store.Store, &gate}
+	w.Loader.Store = w.Store
+	org := catalog.OrgID(ids.New("org_"))
+	if _, err := newImport(ctx, s, org); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- deliver(ctx, w, org) }()
+	var job catalog.ExtractionJob
+	works := []struct {
+		name string
+		most float64
+		run  func() error
+	}{
+		{"GET a course", 1.5, func() error { _, err := n.do(ctx, call(http.MethodGet, "/courses/"+n.course, "")); return err }},
+		{"PATCH a course", 1.5, func() error {
+			body := fmt.Sprintf(`{"webpage":"https://example.org/%s"}`, ids.New("w"))
+			_, err := n.do(ctx, call(http.MethodPatch, "/courses/"+n.course, body))
+			return err
+		}},
+		{"extraction", 2, func() error { return n.handle(ctx, job) }},
+	}
+	const alone, beside = 0, 1
+	times := make([][2][]float64, len(works))
+	sample := func(when int) error {
+		for end := time.Now().Add(turn); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if job, _ = n.transferCourse(); n.err != nil {
+				return n.err
+			}
+			for i, work := range works {
+				began := time.Now()
+				if err := work.run(); err != nil {
+					return err
+				}
+				times[i][when] = append(times[i][when], time.Since(began).Seconds()*1000)
+			}
+		}
+		return nil
+	}
+	for running := true; running; {
+		gate.Lock()
+		err := sample(alone)
+		gate.Unlock()
+		time.Sleep(2 * turn) // the import may rest for as long as it was held
+		select {
+		case err = <-ended:
+			running = false
+		default:
+			err = cmp.Or(err, sample(beside))
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, course := range courses {
-			n.jobs = append(n.jobs, catalog.ExtractionJob{
-				OrganizationID: w.org, Kind: catalog.TransferCourseKind, ID: course.ID, PackageID: pack,
-			})
-		}
 	}
-	return n, w.err
-}
-
-// extract runs extractions with pauses until a channel is ready or none is left, and returns their median time.
-func (n *neighbor) extract(ctx context.Context, until <-chan time.Time) (time.Duration, error) {
-	var times []time.Duration
-	for running := true; running && len(n.jobs) > 0; {
-		began := time.Now()
-		if err := n.handle(ctx, n.jobs[0]); err != nil {
-			return 0, err
-		}
-		times, n.jobs = append(times, time.Since(began)), n.jobs[1:]
-		select {
-		case <-until:
-			running = false
-		case <-time.After(50 * time.Millisecond):
-		}
+	if len(times[0][beside]) == 0 {
+		return nil, errors.New("the import was too short")
 	}
-	if len(times) == 0 {
-		return 0, nil
+	for i, work := range works {
+		var cells []any
+		var medians [2]float64
+		for when, list := range times[i] {
+			slices.Sort(list)
+			medians[when] = list[len(list)/2]
+			cells = append(cells, math.Round(10*medians[when])/10, math.Round(10*list[len(list)*95/100])/10)
+		}
+		ratio := math.Round(100*medians[beside]/medians[alone]) / 100
+		t.row(t.judge(ratio > work.most, ""), slices.Concat([]any{work.name}, cells, []any{ratio, target(work.most)})...)
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
+	return t, nil
 }
 
 // newImport saves an import of the file.

@@ -19,7 +19,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
 	only := flag.String("only", "",
-		"comma-separated parts: budgets, lists, articulations, search, imports, map, handler, start")
+		"comma-separated parts: budgets, lists, articulations, search, imports, neighbor, map, handler, start")
 	updates := flag.Bool("update", false, "also write the tables to docs/measurements.md")
 	large := flag.Bool("large", false, "also measure lists of 1,000,000 records (1 GB of memory, half an hour)")
 	rows := flag.Int("rows", importedCourses, "courses in the imported file")
@@ -66,6 +66,7 @@ func measure(ctx context.Context, only string, large bool, rows int) (all []*tab
 		{"articulations", func() ([]*table, error) { return articulations(ctx, s, articulationSizes) }},
 		{"search", func() ([]*table, error) { return searches(ctx, s, searchedCourses) }},
 		{"imports", func() ([]*table, error) { return one(imports(ctx, s, rows)) }},
+		{"neighbor", func() ([]*table, error) { return one(besideImport(ctx, s, rows)) }},
 		{"map", func() ([]*table, error) { return one(curriculumMap()) }},
 		{"handler", func() ([]*table, error) { return one(handler(ctx)) }},
 		{"start", func() ([]*table, error) { return one(start(ctx)) }},

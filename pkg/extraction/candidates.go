@@ -377,7 +377,7 @@ func named(kind int8) bool {
 // doubtful reports whether a word is an everyday word or a letter rather than the tool of
 // that name: a word needs its capital and a neighbour from computing in the same
 // block, or at least the neighbour where the document has no capitals; a letter
-// without its capital needs the neighbour next to it. A sentence that has the word
+// without its capital, or in an abbreviation, needs the neighbour next to it. A sentence that has the word
 // learned by its name needs no neighbour.
 func (x *extraction) doubtful(ci, at int) bool {
 	tok := x.tokens[at]
@@ -389,13 +389,19 @@ func (x *extraction) doubtful(ci, at int) bool {
 		return i >= x.clauses[ci].first && i < x.clauses[ci].last &&
 			computing(strings.ToLower(x.doc[x.tokens[i].start:x.tokens[i].end]))
 	}
-	if len(word) == 1 && !tok.initial {
+	if len(word) == 1 && (!tok.initial || x.slashed(tok)) {
 		return !beside(at-1) && !beside(at+1)
 	}
 	if !tok.initial && x.capitals {
 		return true
 	}
 	return !x.toolNear(ci, at) && !x.learned(ci, at)
+}
+
+// slashed reports whether a letter is part of an abbreviation such as A/R or R&D.
+func (x *extraction) slashed(t token) bool {
+	return t.start > 0 && strings.IndexByte("/&", x.doc[t.start-1]) >= 0 ||
+		t.end < len(x.doc) && strings.IndexByte("/&", x.doc[t.end]) >= 0
 }
 
 // learned reports whether a word stands directly after a verb of learning, teaching or

@@ -72,6 +72,9 @@ func course(lines ...string) catalog.SyllabusText {
 func TestSections(t *testing.T) {
 	doc := `Introduction to Welding
 
+Credits 15 Level 5 Semester 2
+Students weld steel
+
 Course type: Theory · Credits: 2
 Prerequisites: statistics and calculus
 
@@ -87,6 +90,10 @@ Types of metals
 
 UNIT II
 Electronics
+6 | Midterm
+7 | Circuits
+Midterm exam
+Diodes
 
 Text Books
 Smith, J., Statistics for All, Wiley, 2015
@@ -99,11 +106,13 @@ Algorithms
 teacher@example.org, office hours Monday
 Shannon, C., Communication, Oxford University Press, 1999, 2nd ed.`
 	want := []string{
-		"title Introduction to Welding", "policy Course type: Theory · Credits: 2",
+		"title Introduction to Welding", "policy Credits 15 Level 5 Semester 2", "other Students weld steel",
+		"policy Course type: Theory · Credits: 2",
 		"prerequisites Prerequisites: statistics and calculus",
 		"outcomes Course Objectives", "outcomes Explain thermodynamics", "outcomes Course Outcomes:",
 		"outcomes Apply welding", "outcomes Design circuits",
-		"topics Module 1: Metals", "topics Types of metals", "topics UNIT II", "topics Electronics", "readings Text Books",
+		"topics Module 1: Metals", "topics Types of metals", "topics UNIT II", "topics Electronics",
+		"policy 6 | Midterm", "topics 7 | Circuits", "policy Midterm exam", "topics Diodes", "readings Text Books",
 		"readings Smith, J., Statistics for All, Wiley, 2015",
 		"policy Assessment", "policy Quizzes on algorithms 20 marks", "topics Course Content", "topics Algorithms",
 		"policy teacher@example.org, office hours Monday",

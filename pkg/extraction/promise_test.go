@@ -68,6 +68,14 @@ func TestNamesThatAreEverydayWords(t *testing.T) {
 	}
 }
 
+func TestALetterOfAnAbbreviationIsNoLanguage(t *testing.T) {
+	r := extracted(t, NewExtractor(Starter(), opened(t)),
+		catalog.SyllabusText{Text: "Students review the A/R aging report with accounting software."})
+	if slices.ContainsFunc(r.Skills, func(r catalog.SkillRef) bool { return r.SkillName == "R" }) {
+		t.Errorf("A/R gives R: %v", r.Skills)
+	}
+}
+
 // TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField names Python in a course of
 // another field.
 func TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField(t *testing.T) {

@@ -50,7 +50,7 @@ var headings = sync.OnceValue(func() map[string]section {
 		outcomes: `outcomes|course outcomes|course outcome|learning outcomes|learning outcome|student learning outcomes|
 			expected outcomes|intended learning outcomes|objectives|objective|course objectives|course objective|
 			learning objectives|
-			aims|aims and objectives|course aims|goals|course goals|learning goals|competencies|course competencies|
+			aim|aims|aims and objectives|course aims|goals|course goals|learning goals|competencies|course competencies|
 			skills gained|what you will learn|what students will learn|by the end of this course|
 			after completing this course|upon completion|upon successful completion|at the end of the course|
 			on completion of the course|after completion of the course|key skills`,
@@ -112,6 +112,7 @@ var (
 		`[:.)|–—-]?\s*[*_]*\s*`)
 	numbered = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|` +
 		`section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
+	values   = pattern(`(?i)[a-z] \d+\b`)
 	frontKey = pattern(`^([a-z_]+):\s*(.*)$`)
 	bookish  = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|` +
 		`phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
@@ -213,7 +214,7 @@ func readBlock(line string, current *section, first, empty bool) block {
 		}
 		return b
 	}
-	b.open(content, current, first, hash || empty && b.words <= headingWords && !strings.HasSuffix(content, "."))
+	b.open(content, current, first, hash || empty, hash || empty && b.words <= headingWords && !strings.HasSuffix(content, "."))
 	if !b.section.silent() && !b.heading {
 		b.listen(content)
 	}
@@ -226,12 +227,15 @@ func quantity(text string, label []int) bool {
 	return unicode.IsLower(r) && strings.TrimSpace(text[label[3]:label[1]]) == ""
 }
 
-// open determines whether a line is a heading and which section it opens.
-func (b *block) open(content string, current *section, first, apart bool) {
+// open determines whether a line is a heading and which section it opens. The midterm in a schedule and a line of
+// credits, level and semester are silent themselves, but not what follows them.
+func (b *block) open(content string, current *section, first, spaced, apart bool) {
 	head, rest, colon := strings.Cut(content, ":")
 	s, known := headingSection(head, first)
 	numberedHead := numbered().MatchString(content)
 	switch {
+	case known && s == policy && *current == topics && (!spaced || strings.Contains(content, " | ")):
+		b.section = policy
 	case known && (!colon || strings.Trim(rest, " *_") == "") && wordCount(head) <= 8:
 		*current, b.section, b.heading = s, s, true
 	case numberedHead && b.words <= headingWords && !(*current).silent() && *current != readings, numberedHead && apart:
@@ -241,8 +245,13 @@ func (b *block) open(content string, current *section, first, apart bool) {
 	case first && b.words <= 16:
 		b.section, b.heading = title, true
 	case apart:
+		s, told := toldSection(content)
+		if s == policy && len(values().FindAllString(content, 2)) == 2 {
+			b.section = policy
+			return
+		}
 		b.heading = true
-		if s, told := toldSection(content); told {
+		if told {
 			*current = s
 		} else if *current != topics {
 			*current = other

@@ -170,6 +170,9 @@ func (w *Worker) run(ctx context.Context, i *catalog.Import, end time.Time) (err
 	var failure *intake.Failure
 	switch {
 	case errors.As(err, &failure):
+		if failure.Columns != nil {
+			j.details.Columns = columns(failure.Columns, false)
+		}
 		return j.fail(ctx, failure.Code, failure.Detail)
 	case errors.Is(err, context.DeadlineExceeded) && (j.saved.Mode == catalog.CheckOnly || j.saved.Runs == maxRuns):
 		return j.fail(ctx, catalog.TimedOut, "The file could not be imported in the time of one run.")

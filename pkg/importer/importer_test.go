@@ -232,7 +232,7 @@ func TestFilesThatFailWhole(t *testing.T) {
 		"cell.csv":      {"code,name\na," + strings.Repeat("x", 20<<20), "too_large"},
 		"image.csv":     {"\x89PNG\r\n\x1a\n\x00\x00\x00\x00", "unsupported_type"},
 		"nothing.csv":   {"a,b\n1,2\n", "unknown_layout"},
-		"without.csv":   {"description,code\nx,y\n", "missing_columns"},
+		"without.csv":   {"description,code,nmae\nx,y,z\n", "missing_columns"},
 		"broken.ndjson": {"{\"code\":\n", "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -241,8 +241,12 @@ func TestFilesThatFailWhole(t *testing.T) {
 			if f.deliver() > 0 {
 				t.Fatal("not done")
 			}
-			if now, _ := f.get(i); now.Status != catalog.ImportFailed || now.Failure.Code != of.code || now.Counts.Read != 0 {
+			now, details := f.get(i)
+			if now.Status != catalog.ImportFailed || now.Failure.Code != of.code || now.Counts.Read != 0 {
 				t.Errorf("%s: %+v", now.Status, now.Failure)
+			}
+			if c := details.Columns; of.code == "missing_columns" && (len(c) != 3 || c[2].Header != "nmae" || c[2].Suggestion != "name") {
+				t.Errorf("columns %+v", c)
 			}
 		})
 	}

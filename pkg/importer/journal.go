@@ -31,6 +31,7 @@ type journal struct {
 	reasons map[catalog.Kind]map[int]string   // why rows were rejected, by their numbers
 	found   []catalog.ImportProblem           // problems of the step that is planned
 	shown   time.Time                         // when the progress of a check was saved
+	planned time.Time                         // when the step began to be saved
 }
 
 // begin makes this run the one that may save the import's progress.
@@ -154,6 +155,7 @@ func (j *journal) Plan(ctx context.Context, s *upsert.Step) error {
 			return err
 		}
 	}
+	j.planned = time.Now()
 	j.add(s)
 	s.Change.Advance(j.saved, j.next, j.Now())
 	if len(s.Rejects) > 0 {
@@ -229,10 +231,23 @@ func (j *journal) Done(ctx context.Context, s *upsert.Step) error {
 		j.saved = j.next
 	}
 	j.next = nil
-	if applies && time.Now().After(j.end) {
+	switch {
+	case !applies:
+		return ctx.Err()
+	case time.Now().After(j.end):
 		return errPaused
 	}
-	return ctx.Err()
+	return j.rest(ctx)
+}
+
+// rest waits for as long as the step was being saved, so that the table has half of its time for other organizations.
+func (j *journal) rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Since(j.planned)):
+		return nil
+	}
 }
 
 // showEvery is the time after which the progress of a check is saved, and after which it notices that it was cancelled.
@@ -263,6 +278,9 @@ func (j *journal) fail(ctx context.Context, code catalog.FailureCode, message st
 	change.EndImport(&i, catalog.ImportFailed, &catalog.ImportFailure{
 		Code: catalog.ImportFailureCode(code), Message: shortened(message, maxReason),
 	}, j.Now())
+	if j.details != nil {
+		change.SetImportDetails(&i, j.details)
+	}
 	return j.commit(ctx, &change, &i)
 }
 

@@ -205,3 +205,27 @@ func TestPoisonedFiles(t *testing.T) {
 		})
 	}
 }
+
+// After each step, an import leaves the table to others for as long as the step has taken.
+func TestRests(t *testing.T) {
+	f := newFixture(t)
+	i := f.request("courses.csv", courses(100), nil)
+	const slow = 300 * time.Millisecond
+	var ends, begins []time.Time // of commits
+	f.store.before = func() {
+		begins = append(begins, time.Now())
+		time.Sleep(slow)
+		ends = append(ends, time.Now())
+	}
+	f.deliver()
+	now := f.audit(i, 100)
+	const first = 2 // steps follow the commits that begin the run and open the file
+	if now.Status != catalog.ImportCompleted || len(begins) < first+3 {
+		t.Fatalf("%s after %d commits: %+v", now.Status, len(begins), now.Failure)
+	}
+	for n := first; n+1 < len(begins)-2; n++ { // the last ones keep the rejected rows and end the import
+		if rest := begins[n+1].Sub(ends[n]); rest < slow {
+			t.Errorf("the import rests %v after step %d", rest, n-first)
+		}
+	}
+}

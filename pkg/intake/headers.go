@@ -157,7 +157,8 @@ func lacking(kind catalog.Kind, fields []string, o Options) string {
 	return quoted("name")
 }
 
-// kindOf guesses the kind of a table's records: from the file's name, else the kind that most columns belong to.
+// kindOf guesses the kind of a table's records: from a column that only one kind has, from the file's name, else the kind
+// that most columns belong to.
 func kindOf(name string, header []string, o Options) catalog.Kind {
 	if kind := catalog.ArticulationKind; o.Layout == TES ||
 		lacking(kind, assign(entry.Resource(kind), header, o), o) == "" {
@@ -166,6 +167,9 @@ func kindOf(name string, header []string, o Options) catalog.Kind {
 	if kind := catalog.OutcomeListKind; slices.Contains(assign(entry.Resource(kind), header, o), "guid") ||
 		lacking(kind, assign(entry.Resource(kind), header, o), Options{}) == "" {
 		return kind
+	}
+	if slices.ContainsFunc(header, func(h string) bool { return entry.Plain(h) == "courseexternalid" }) {
+		return catalog.SectionKind
 	}
 	for _, of := range nameWords {
 		if strings.Contains(entry.Plain(name), of.word) {

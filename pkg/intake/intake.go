@@ -91,8 +91,9 @@ func shown(value string) string {
 
 // Failure is the reason why a file cannot be read as a whole.
 type Failure struct {
-	Code   catalog.FailureCode
-	Detail string
+	Code    catalog.FailureCode
+	Detail  string
+	Columns []Column // of a table that lacks some
 }
 
 func (f *Failure) Error() string { return f.Detail }
@@ -104,7 +105,7 @@ const (
 )
 
 func fail(code catalog.FailureCode, format string, args ...any) error {
-	return &Failure{code, fmt.Sprintf(format, args...)}
+	return &Failure{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
 // File is an opened file. It has been read once, so that reading its rows fails only if the content has changed.

@@ -156,7 +156,7 @@ func TestEncodings(t *testing.T) {
 		{Place: "c.csv:5", Kind: catalog.CourseKind, Name: "A 2", Fields: map[string]any{"code": "A 2", "name": "Other", "description": "x"}},
 	}
 	for name, text := range map[string]string{
-		"plain": plain, "byte order mark": "\ufeff" + plain, "CRLF": strings.ReplaceAll(plain, "\n", "\r\n"), "UTF-16": utf16Text(plain),
+		"plain": plain, "byte order mark": "\ufeff" + plain, "CRLF": strings.ReplaceAll(plain, "\n", "\r\n"), "CR": strings.ReplaceAll(plain, "\n", "\r"), "UTF-16": utf16Text(plain),
 		"Windows-1252": strings.ReplaceAll(plain, "É", "\xc9"),
 		"tabs":         strings.NewReplacer("lines, ", "lines, ", ",", "\t").Replace(plain),
 	} {

@@ -354,6 +354,15 @@ func TestFilesAsWritten(t *testing.T) {
 	}
 }
 
+// A column that only sections have tells them from courses, whatever the name of the file and the other columns.
+func TestKindByColumn(t *testing.T) {
+	text := "externalId,courseExternalId,name,startDate,endDate\nS1,C1,Evening,2026-01-12,2026-05-08\n"
+	f, err := Open(strings.NewReader(text), "courses.csv", Options{})
+	if err != nil || f.Resource != catalog.SectionKind {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // Credits as other systems write them.
 func TestCreditsAsWritten(t *testing.T) {
 	for text, want := range map[string]any{

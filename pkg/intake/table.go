@@ -107,7 +107,8 @@ func (t *table) assign(resource string, o Options) error {
 		if len(t.at) == 0 {
 			code = UnknownLayout
 		}
-		return fail(code, "%s: a table of %ss needs %s; it has %s", t.name, resource, lacks, shown(has))
+		detail := fmt.Sprintf("%s: a table of %ss needs %s; it has %s", t.name, resource, lacks, shown(has))
+		return &Failure{code, detail, t.columns()}
 	}
 	return nil
 }

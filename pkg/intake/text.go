@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	textunicode "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
 	"skillscurriculum/pkg/catalog"
@@ -153,6 +154,17 @@ func (t text) separated() (lines, error) {
 	head, err := buffered.Peek(16 << 10)
 	if err != nil && err != io.EOF {
 		return nil, errors.Join(t.broken(err), decoded.Close())
+	}
+	if !bytes.Contains(head, []byte("\n")) && bytes.Contains(bytes.TrimSuffix(head, []byte("\r")), []byte("\r")) {
+		// Excel ends lines so in "CSV (Macintosh)".
+		head = bytes.ReplaceAll(head, []byte("\r"), []byte("\n"))
+		feeds := runes.Map(func(r rune) rune {
+			if r == '\r' {
+				return '\n'
+			}
+			return r
+		})
+		buffered = bufio.NewReaderSize(transform.NewReader(buffered, feeds), 16<<10)
 	}
 	comma := delimiter(head)
 	if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.HasPrefix(first, []byte("sep=")) && len(first) > 4 {

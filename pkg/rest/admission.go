@@ -41,8 +41,8 @@ func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *adm
 	}
 }
 
-// admit starts to charge for a call whose body has a number of items. If records decide which of them are billed, and the
-// units left do not suffice for all, it charges for none: items does.
+// admit starts to charge for a call whose body has a number of items. If records decide which of them are billed, and
+// the units left do not suffice for all, it charges for none: items does.
 func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)

@@ -22,8 +22,7 @@ type escoOccupation struct {
 	essential, optional []string
 }
 
-// escoRelations are the files that define the hierarchy of skills and the requirements of
-// occupations.
+// escoRelations are the files that define the hierarchy of skills and the requirements of occupations.
 var escoRelations = []string{"broaderRelationsSkillPillar.csv", "occupations_en.csv", "occupationSkillRelations.csv"}
 
 // ErrIncomplete means that files of ESCO are missing; the wrapping error names them.
@@ -32,10 +31,9 @@ var ErrIncomplete = errors.New("the files for the hierarchy of skills or for req
 // escoID returns the id for a skill's URI.
 func escoID(uri string) string { return "esco:" + path.Base(strings.TrimSpace(uri)) }
 
-// AddESCO reads the English CSV files of ESCO from directories or opened zip files, which
-// together must have at least skills_en.csv. If those for hierarchy, relations or occupations
-// are missing, it returns ErrIncomplete, unless the builder is set to Incomplete. An empty
-// version defaults to the date of the newest change in the files.
+// AddESCO reads the English CSV files of ESCO from directories or opened zip files, which together must have at least
+// skills_en.csv. If those for hierarchy, relations or occupations are missing, it returns ErrIncomplete, unless the
+// builder is set to Incomplete. An empty version defaults to the date of the newest change in the files.
 func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool { return strings.HasSuffix(name, ".csv") })
 	if err != nil {

@@ -42,10 +42,9 @@ var successors = sync.OnceValue(func() map[string][]string {
 	return m
 })
 
-// AddONET reads files of the O*NET database, as text or XLSX, from directories or opened zip
-// files, and the BLS crosswalk from SOC to ISCO as CSV, which maps the occupations of ESCO to
-// SOC codes. Files are recognized by their columns; others are skipped. At least one must be
-// recognized.
+// AddONET reads files of the O*NET database, as text or XLSX, from directories or opened zip files, and the BLS
+// crosswalk from SOC to ISCO as CSV, which maps the occupations of ESCO to SOC codes. Files are recognized by their
+// columns; others are skipped. At least one must be recognized.
 func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool {
 		return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".csv")
@@ -216,10 +215,9 @@ func (b *Builder) technologyRow(t *rowReader) func() error {
 // skills of hundreds of occupations.
 const maxRequirements = 60
 
-// resolveOccupations assigns every SOC code the skills of the ESCO occupations in the ISCO
-// groups that the crosswalk maps it to. confidence is the share of those occupations that
-// require the skill, an optional one counting half; level is 4 if most call it essential, 3
-// if some do, otherwise 2. Skills below 0.1 are left out, unless there are no others.
+// resolveOccupations assigns every SOC code the skills of the ESCO occupations in the ISCO groups that the crosswalk
+// maps it to. confidence is the share of those occupations that require the skill, an optional one counting half; level
+// is 4 if most call it essential, 3 if some do, otherwise 2. Skills below 0.1 are left out, unless there are no others.
 func (b *Builder) resolveOccupations() {
 	type tally struct{ essential, optional int }
 	count := map[string]map[string]*tally{} // SOC -> skill -> tally
