@@ -60,6 +60,7 @@ var acts = append([]act{
 	{2, (*client).uploadLater},
 	{4, (*client).useDocument},
 	{2, importFile},
+	{1, retireCourses},
 	{6, (*client).listAny},
 	{1, gets("listChanges", func(*client) string { return "limit=10" })},
 	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},

@@ -451,7 +451,7 @@ func (c *client) exists(path string) bool {
 
 // page is a page of a list.
 type page struct {
-	Data       []struct{ ID string }
+	Data       []struct{ ID, ExternalID, Code string }
 	Pagination struct {
 		Total   int
 		HasMore bool

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -13,7 +15,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// importRows is the number of rows of a file, of which the first is refused.
+// importRows is the number of rows of a table of a file, of which the first is refused.
 const importRows = 8
 
 // layouts lists the layouts of files. The verbs of a row are the marker of the file, the number of the row and a title
@@ -37,6 +39,8 @@ const (
 	title = "Imported"
 	// schedules is the ending of files of sections.
 	schedules = "sections.csv"
+	// retiring is the ending of files that lack courses of earlier ones, which their imports retire.
+	retiring = "retiring.csv"
 )
 
 func unpacked(csv string) []byte { return []byte(csv) }
@@ -51,19 +55,25 @@ func workbook(csv string) []byte {
 	return out.Bytes()
 }
 
-// bundle returns a bundle of OneRoster.
+// bundle returns a bundle of OneRoster with a class of each course.
 func bundle(csv string) []byte {
+	classes := "sourcedId,title,courseSourcedId"
+	for _, line := range strings.Split(csv, "\n")[1:] {
+		id, _, _ := strings.Cut(line, ",")
+		classes += fmt.Sprintf("\n%sc,%s,%[1]s", id, title)
+	}
 	out := &bytes.Buffer{}
 	archive := zip.NewWriter(out)
-	if w, err := archive.Create("courses.csv"); err == nil {
-		_, _ = w.Write([]byte(csv))
+	for name, table := range map[string]string{"courses.csv": csv, "classes.csv": classes} {
+		if w, err := archive.Create(name); err == nil {
+			_, _ = w.Write([]byte(table))
+		}
 	}
 	_ = archive.Close()
 	return out.Bytes()
 }
 
-// importFile uploads a new file in one of the layouts and imports it, often twice, sometimes as a check, and sometimes
-// cancels an import.
+// importFile imports a new file in one of the layouts.
 func importFile(c *client) {
 	l, marker := one(c, layouts), c.marker()
 	if l.ending == schedules { // they need a course, which no other act changes
@@ -78,16 +88,41 @@ func importFile(c *client) {
 	for n := 1; n < importRows; n++ {
 		lines = append(lines, fmt.Sprintf(l.row, marker, n, title))
 	}
-	content := l.pack(strings.TrimSpace(strings.Join(lines, "\n")))
+	importContent(c, marker+"."+l.ending, l.pack(strings.TrimSpace(strings.Join(lines, "\n"))), object{})
+}
+
+// retireCourses imports a file with most of the organization's imported courses, which retires the others unless many
+// more have come meanwhile.
+func retireCourses(c *client) {
+	var lines []string
+	for more := true; more; {
+		_, p := c.list("listCourses", "&query="+title, 100, len(lines))
+		for _, course := range p.Data {
+			lines = append(lines, course.ExternalID+","+course.Code+","+title)
+		}
+		more = p.Pagination.HasMore
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if kept := len(lines) - c.random.IntN(4); kept > 0 {
+		c.random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		file := "externalId,code,name\n" + strings.Join(lines[:kept], "\n")
+		importContent(c, c.marker()+"."+retiring, []byte(file), object{"resource": "course", "retireMissing": true})
+	}
+}
+
+// importContent uploads a file and imports it, often twice, sometimes as a check, and sometimes cancels an import.
+func importContent(c *client, name string, content []byte, asked object) {
 	made, _ := c.change(request{operation: "createDocument", path: "/documents", key: c.marker(), body: object{
-		"fileName": marker + "." + l.ending, "sizeBytes": len(content), "sha256": checksum(content),
+		"fileName": name, "sizeBytes": len(content), "sha256": checksum(content),
 	}})
 	d := documentOf(made)
 	if d == nil || c.put(d, content).status != http.StatusOK {
 		return
 	}
 	for range 1 + c.random.IntN(2) {
-		body := object{"documentId": d.ID}
+		body := maps.Clone(asked)
+		body["documentId"] = d.ID
 		if c.chance(4) {
 			body["mode"] = catalog.CheckOnly
 		}
@@ -98,8 +133,21 @@ func importFile(c *client) {
 	}
 }
 
-// imports: each has ended, none has failed, and those of a file have created its records once and counted them.
+// imports: each has ended, none has failed but those that would retire too many courses, and those of a file have
+// created its records, and retired courses, once and counted them.
 func (a *audit) imports() {
+	retired := map[catalog.OrgID]int{}
+	count := func(row object) {
+		if text(row, "lifecycleStatus") == string(catalog.RetiredCourse) {
+			retired[catalog.OrgID(text(row, "organizationId"))]++
+		}
+	}
+	for _, r := range a.kinds[catalog.CourseKind] {
+		count(r.row)
+	}
+	for _, row := range a.deleted {
+		count(row)
+	}
 	created, seen := map[string]int{}, map[string]bool{} // by marker; by marker and number
 	for _, r := range a.live {
 		_, row, imported := strings.Cut(text(r.row, "externalId"), "import ")
@@ -132,10 +180,22 @@ func (a *audit) imports() {
 		if d := a.live[i.DocumentID]; d != nil {
 			file = text(d.row, "fileName")
 		}
-		marker, _, _ := strings.Cut(file, ".")
+		marker, ending, _ := strings.Cut(file, ".")
 		want := catalog.ImportCounts{Read: importRows, Failed: 1, Unchanged: i.Counts.Unchanged}
-		want.Created = importRows - 1 - want.Unchanged
+		if ending == "zip" { // two tables
+			want.Read, want.Failed = 2*importRows, 2
+		}
+		want.Created = want.Read - want.Failed - want.Unchanged
+		if i.Mode == catalog.ApplyRows {
+			retired[i.OrganizationID] -= i.Counts.Retired
+		}
 		switch {
+		case ending == retiring:
+			tooMany := i.Failure != nil && i.Failure.Code == catalog.ImportFailureCode(catalog.TooManyMissing)
+			if tooMany && i.Counts != (catalog.ImportCounts{}) || i.Status == catalog.ImportFailed && !tooMany ||
+				i.Counts.Unchanged != i.Counts.Read {
+				a.breach("%s of %s is %s: %+v, %+v", i.ID, file, i.Status, i.Failure, i.Counts)
+			}
 		case i.Status == catalog.ImportCompleted && i.Counts != want:
 			a.breach("%s of %s counts %+v", i.ID, file, i.Counts)
 		case i.Status != catalog.ImportCompleted && i.Status != catalog.ImportCancelled:
@@ -145,6 +205,11 @@ func (a *audit) imports() {
 		}
 		if i.Mode == catalog.ApplyRows {
 			created[marker] -= i.Counts.Created
+		}
+	}
+	for org, n := range retired {
+		if n != 0 {
+			a.breach("%s has %d retired courses more than its imports count", org, n)
 		}
 	}
 	for marker, n := range created {

@@ -341,6 +341,12 @@ func signsIn(t *testing.T, s *service, p *browser.Page, size string) {
 	look(t, p, "keys-"+size)
 	p.Press("Escape", "g", "c")
 	p.Shows("There are no courses yet.")
+	p.Eval(`location.hash = "#/imports?offset=40"`, nil)
+	p.Shows("There is nothing on this page.")
+	p.Press("p") // a page of imports has 20
+	p.Until(`location.hash.includes("offset=20")`)
+	p.Eval(`location.hash = "#/programs/prg_1/map/crs_1"`, nil)
+	p.Shows("There is no such record.")
 	var stored int
 	if p.Eval(`localStorage.length + sessionStorage.length + document.cookie.length + (location.href + document.documentElement.outerHTML).split(`+"`"+s.read+"`"+`).length - 1`, &stored); stored != 0 {
 		t.Error("the key is stored")

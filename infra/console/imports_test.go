@@ -113,9 +113,11 @@ func imports(t *testing.T, s *service, p *browser.Page, size string) {
 	}
 	p.Put("Drop a file, or choose one", file(t, "many.csv", many.String()))
 	p.Shows("You can leave this page; it goes on.")
+	s.next(fault{"DELETE", "", "503"})
 	p.Click("Cancel")
 	p.Shows("Cancelled")
 	look(t, p, "import-cancelled-"+size)
+	s.next(fault{"DELETE", "", "lost after"})
 	p.Click("Delete this check")
 	p.Shows("Earlier imports")
 

@@ -112,6 +112,7 @@ func makesReport(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Click("Delete")
 	p.Shows("Its links end with it.")
 	look(t, p, "report-delete-"+size)
+	s.next(fault{"DELETE", "", "lost after"})
 	p.Click("Delete the report")
 	p.Until(`location.hash === "#/reports"`)
 	if n := total().(float64); n != before {

@@ -1,12 +1,10 @@
-// Package alignment compares sets of skills: which sections of the catalog a
-// transfer course is equivalent to (Index), how courses meet what jobs require
-// (Report, with its data, its tables as CSV and its page), and which sections
-// make the best credential for some jobs (Build).
+// Package alignment compares sets of skills: which sections of the catalog a transfer course is equivalent to (Index),
+// how courses meet what jobs require (Report, with its data, its tables as CSV and its page), and which sections make
+// the best credential for some jobs (Build).
 //
-// It does no I/O except to the writer it is given, never reads a clock, and has no
-// store: all input is loaded beforehand. All scores are computed in integers and rounded
-// once, so the same input gives the same bytes on every machine, in whatever order it was
-// loaded.
+// It does no I/O except to the writer it is given, never reads a clock, and has no store: all input is loaded
+// beforehand. All scores are computed in integers and rounded once, so the same input gives the same bytes on every
+// machine, in whatever order it was loaded.
 package alignment
 
 import (
@@ -19,8 +17,7 @@ import (
 // be a pure function. It may include the skill itself.
 type Related func(skillID string) []string
 
-// Candidate is a section that may be chosen as the equivalent of a transfer course, or as
-// part of a credential.
+// Candidate is a section that may be chosen as the equivalent of a transfer course, or as part of a credential.
 type Candidate struct {
 	SectionID   string
 	CourseID    string
@@ -57,8 +54,7 @@ func fraction(part, all int64) float64 {
 	return float64(rounded(part, all)) / 10000
 }
 
-// rounded returns part/all in ten-thousandths, half up. It divides in two steps because
-// part*10000 may overflow.
+// rounded returns part/all in ten-thousandths, half up. It divides in two steps because part*10000 may overflow.
 func rounded(part, all int64) int64 {
 	return part/all*10000 + ((part%all)*20000+all)/(2*all)
 }

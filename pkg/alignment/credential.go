@@ -31,10 +31,9 @@ type CredentialRequest struct {
 	Weights     Weights
 }
 
-// Proposal is the proposed credential. CoveredSkills are the required skills that a section
-// teaches at the required level, UncoveredSkills all others; each required skill appears
-// once, with its highest required level and confidence. Coverage counts lower levels in
-// proportion.
+// Proposal is the proposed credential. CoveredSkills are the required skills that a section teaches at the required
+// level, UncoveredSkills all others; each required skill appears once, with its highest required level and confidence.
+// Coverage counts lower levels in proportion.
 type Proposal struct {
 	SectionIDs      []string           `json:"-"`
 	Coverage        float64            `json:"coverage" minimum:"0" maximum:"1" doc:"Share of the jobs' requirements that the sections teach"`
@@ -47,29 +46,25 @@ type Proposal struct {
 	Nodes int `json:"-"`
 }
 
-// sectionsPerPenalty is the number of sections that cost SectionCountPenalty: the contract's
-// default maximum. A section's price does not depend on MaxSections, so that a higher limit
-// never makes a proposal worse.
+// sectionsPerPenalty is the number of sections that cost SectionCountPenalty: the contract's default maximum. A
+// section's price does not depend on MaxSections, so that a higher limit never makes a proposal worse.
 const sectionsPerPenalty = 20
 
 // Build proposes the sections with the lowest cost:
 //
 //	undercoverage x (1 - coverage) + sectionCount x sections/20 + overlap x repetition
 //
-// where coverage is the share of all required skills that is met, each skill by its best
-// section (taught/required, at most 1) and weighted by the sum of the jobs' confidences in
-// it, and repetition is the coverage that the other sections repeat, in the same unit. Only
-// sections that teach a required skill qualify.
+// where coverage is the share of all required skills that is met, each skill by its best section (taught/required, at
+// most 1) and weighted by the sum of the jobs' confidences in it, and repetition is the coverage that the other
+// sections repeat, in the same unit. Only sections that teach a required skill qualify.
 //
-// The search is exact until it has done a fixed amount of work; it then bounds the rest,
-// and reports this in LowerBound and Optimal. Costs that are equal to the last decimal shown
-// count as equal. Among equally good proposals it prefers fewer sections, then smaller
-// section ids: no section of the proposal can be dropped, or exchanged for one with a
+// The search is exact until it has done a fixed amount of work; it then bounds the rest, and reports this in LowerBound
+// and Optimal. Costs that are equal to the last decimal shown count as equal. Among equally good proposals it prefers
+// fewer sections, then smaller section ids: no section of the proposal can be dropped, or exchanged for one with a
 // smaller id, at equal cost. The result depends neither on clocks nor on the order of input.
 //
-// The error is validation_failed, with the location in the request's body, if the jobs
-// require nothing, no section qualifies, or the qualifying ones belong to fewer courses than
-// MinSections.
+// The error is validation_failed, with the location in the request's body, if the jobs require nothing, no section
+// qualifies, or the qualifying ones belong to fewer courses than MinSections.
 func Build(r CredentialRequest) (Proposal, error) {
 	d := demandOf(r.Jobs)
 	if d.all == 0 {

@@ -12,11 +12,10 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// WriteCSV writes the view chosen by the settings as one table (RFC 4180: a header, CRLF,
-// UTF-8). Columns are named as in data; lists are joined by "; ". Text that a spreadsheet
-// would interpret as a formula is prefixed with an apostrophe; numbers need none. The last
-// column has the warnings about a row's course, job or occupation; the first row also has
-// those about no row.
+// WriteCSV writes the view chosen by the settings as one table (RFC 4180: a header, CRLF, UTF-8). Columns are named as
+// in data; lists are joined by "; ". Text that a spreadsheet would interpret as a formula is prefixed with an
+// apostrophe; numbers need none. The last column has the warnings about a row's course, job or occupation; the first
+// row also has those about no row.
 func (r Report) WriteCSV(w io.Writer) error {
 	s := r.survey()
 	var rows [][]string

@@ -31,8 +31,7 @@ type Side struct {
 	Name   string // "" if it was deleted
 	Skills []catalog.SkillRef
 	ByHand bool // the evidence's skills were set by hand
-	// Quotes are from the extraction that the evidence is based on; nil if there has been
-	// another since.
+	// Quotes are from the extraction that the evidence is based on; nil if there has been another since.
 	Quotes []catalog.Evidence
 }
 
@@ -267,8 +266,7 @@ func (d Decision) noComparison() string {
 	return "No skills are compared: one of the two sides has none, or has been deleted."
 }
 
-// comparison shows the evidence: each skill of the section with the transfer course's match,
-// met skills first.
+// comparison shows the evidence: each skill of the section with the transfer course's match, met skills first.
 func (d Decision) comparison() *pageComparison {
 	e := d.Evidence
 	if e == nil {

@@ -7,9 +7,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Match is a section of the catalog that matches a transfer course (docs/contract.md).
-// SkillsMatchScore is the share of the section that the transfer course covers, with four
-// decimals; Equivalence is decided by that rounded value.
+// Match is a section of the catalog that matches a transfer course (docs/contract.md). SkillsMatchScore is the share of
+// the section that the transfer course covers, with four decimals; Equivalence is decided by that rounded value.
 type Match struct {
 	CourseSectionID              string               `json:"courseSectionId" doc:"Id of the section"`
 	CourseID                     string               `json:"courseId"`
@@ -123,11 +122,10 @@ func offers(transfer []catalog.SkillRef, related Related) map[string]offer {
 	return have
 }
 
-// Match returns the best sections for a transfer course's skills: at most limit, best score
-// first, ties by section id; sections that score 0 are left out. The score is the sum over
-// the section's skills of confidence x match, divided by the sum of their confidences. match
-// is the best, over the transfer course's skills, of 1 for the same skill or 0.7 for a
-// neighbor, times min(1, transfer level / section level).
+// Match returns the best sections for a transfer course's skills: at most limit, best score first, ties by section id;
+// sections that score 0 are left out. The score is the sum over the section's skills of confidence x match, divided by
+// the sum of their confidences. match is the best, over the transfer course's skills, of 1 for the same skill or 0.7
+// for a neighbor, times min(1, transfer level / section level).
 func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related, limit int) []Match {
 	have := offers(transfer, related)
 	sums := make([]int64, len(x.sections))
@@ -171,8 +169,7 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 	return matches
 }
 
-// Best returns the section that Match ranks first, or the first by id if all score 0; nil if
-// there are none.
+// Best returns the section that Match ranks first, or the first by id if all score 0; nil if there are none.
 func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, related Related) *Match {
 	if best := x.Match(transfer, cfg, related, 1); len(best) > 0 {
 		return &best[0]

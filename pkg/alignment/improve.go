@@ -38,8 +38,7 @@ func (s *search) cost(chosen []int) int64 {
 	return cost
 }
 
-// change is a step from one choice to a neighboring one: an option is removed, added, or
-// exchanged.
+// change is a step from one choice to a neighboring one: an option is removed, added, or exchanged.
 type change struct {
 	out, in int
 	delta   int64
@@ -48,8 +47,7 @@ type change struct {
 // none means no option.
 const none = -1
 
-// changes calls yield with every allowed step from a choice that removes one of outs, and its
-// cost.
+// changes calls yield with every allowed step from a choice that removes one of outs, and its cost.
 func (s *search) changes(chosen, outs []int, yield func(change)) {
 	tops, _ := s.tops(chosen)
 	holder := make([]int, s.courses) // by course: the chosen option
@@ -119,9 +117,8 @@ func (s *search) try(chosen []int) {
 	s.tried += s.work - before
 }
 
-// step returns the change that saves most: the best addition, or if no addition saves
-// anything the best of the others, which are far more numerous. A choice that is too short
-// gets the best addition whatever its cost.
+// step returns the change that saves most: the best addition, or if no addition saves anything the best of the others,
+// which are far more numerous. A choice that is too short gets the best addition whatever its cost.
 func (s *search) step(chosen []int) (best change, ok bool) {
 	short := len(chosen) < s.least
 	if short {

@@ -73,10 +73,9 @@ const (
 	never = math.MaxInt64 / 4
 )
 
-// search is branch and bound over a Lagrangian relaxation: instead of only the best value for
-// a skill, every chosen option counts its value above the skill's toll, and all tolls are
-// paid once. For any tolls this is at most the puzzle's cost, so it is a lower bound; good
-// tolls make it tight.
+// search is branch and bound over a Lagrangian relaxation: instead of only the best value for a skill, every chosen
+// option counts its value above the skill's toll, and all tolls are paid once. For any tolls this is at most the
+// puzzle's cost, so it is a lower bound; good tolls make it tight.
 type search struct {
 	puzzle
 	best    solution
@@ -117,8 +116,7 @@ func (p puzzle) solve() solution {
 // beaten reports whether no choice with this bound can improve on the best one.
 func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance }
 
-// explore returns a lower bound for the node: never if no choice in it beats the best one
-// found so far.
+// explore returns a lower bound for the node: never if no choice in it beats the best one found so far.
 func (s *search) explore(n node, rounds int) int64 {
 	s.best.nodes++
 	if len(n.in) == s.most || len(n.free) == 0 {
@@ -268,8 +266,7 @@ func (s *search) tighten(n *node, rounds int) (int64, []int) {
 	return s.relax(*n)
 }
 
-// decide fixes the free options whose opposite cannot beat the best choice, given the result
-// of relax for the node.
+// decide fixes the free options whose opposite cannot beat the best choice, given the result of relax for the node.
 func (s *search) decide(n node, bound int64, picked []int) node {
 	s.work += overhead * len(n.free)
 	need, room := max(s.least-len(n.in), 0), s.most-len(n.in)

@@ -30,8 +30,7 @@ type Report struct {
 	Jobs      []JobProfile
 	// Skills has the taxonomy's names, at least for the settings' skills.
 	Skills []SkillProfile
-	// Market has the figures of each occupation for the settings' area, by SOC code; only the
-	// market view needs it.
+	// Market has the figures of each occupation for the settings' area, by SOC code; only the market view needs it.
 	Market map[string]labor.Occupation
 	// Region is that area; MarketNotes describe single figures, such as those that the survey does not publish.
 	Region      labor.Region
@@ -92,8 +91,7 @@ type AlignmentItem struct {
 	MissingSkills []MissingSkill `json:"missingSkills" doc:"Required skills that the course does not teach"`
 }
 
-// MatchedSkill is a required skill that the course teaches; Score is below 1 if its level is
-// too low.
+// MatchedSkill is a required skill that the course teaches; Score is below 1 if its level is too low.
 type MatchedSkill struct {
 	SkillID       string  `json:"skillId"`
 	SkillName     string  `json:"skillName"`
@@ -109,8 +107,7 @@ type MissingSkill struct {
 	RequiredLevel int    `json:"requiredLevel" minimum:"1" maximum:"5"`
 }
 
-// CoverageItem lists the courses that teach a skill and the jobs that require it; a level is
-// 0 if none does.
+// CoverageItem lists the courses that teach a skill and the jobs that require it; a level is 0 if none does.
 type CoverageItem struct {
 	SkillID          string   `json:"skillId"`
 	SkillName        string   `json:"skillName"`

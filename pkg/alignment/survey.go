@@ -9,9 +9,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// survey is a report's input in the settings' order, without duplicates and with sections
-// chosen: all views, tables and pages are built from it. Ids that were not loaded (a course
-// deleted since) are left out.
+// survey is a report's input in the settings' order, without duplicates and with sections chosen: all views, tables and
+// pages are built from it. Ids that were not loaded (a course deleted since) are left out.
 type survey struct {
 	courses []surveyedCourse
 	jobs    []surveyedJob
@@ -26,8 +25,7 @@ type surveyedCourse struct {
 	taught  map[string]int          // level by skill id
 }
 
-// surveyedJob is a job with the requirements that the report considers: all, or those among
-// the settings' skills.
+// surveyedJob is a job with the requirements that the report considers: all, or those among the settings' skills.
 type surveyedJob struct {
 	profile      JobProfile
 	requirements []catalog.SkillRef

@@ -117,44 +117,56 @@ func RowsOf(function string) Rows {
 		OrganizationRows, RecordRows(catalog.CourseKind), RecordRows(catalog.SectionKind), RecordRows(catalog.ProgramKind),
 		RecordRows(catalog.CredentialKind), RecordRows(catalog.ArticulationKind), RecordRows(catalog.OutcomeListKind),
 	}
-	live, deleted, data := RecordRows, func(kind catalog.Kind) Partition { return RecordRows(kind).Deleted() }, []Partition{DataVersionRows, DataRows}
+	live, data := RecordRows, []Partition{DataVersionRows, DataRows}
+	// all lists the partitions of live and of deleted records.
+	all := func(kinds ...catalog.Kind) (of []Partition) {
+		for _, kind := range kinds {
+			of = append(of, live(kind), live(kind).Deleted())
+		}
+		return of
+	}
+	imported := []Partition{
+		live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind),
+		live(catalog.JobKind),
+	}
 	caller := Rows{Reads: []Partition{KeyRows, CustomerRows}, Writes: []Partition{UnitRows}}
 	writer := Rows{Reads: caller.Reads, Writes: []Partition{UnitRows, AnswerRows, JournalRows, DirectoryRows}}
 	switch function {
 	case string(Courses):
 		return writer.reading(published...).
-			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), EvidenceRows).
+			writing(all(catalog.OutcomeListKind)...).writing(EvidenceRows).
 			reading(FacetRows). // of articulations, which keep what they grant
-			writing(live(catalog.CourseKind), deleted(catalog.CourseKind), live(catalog.SectionKind), deleted(catalog.SectionKind), ReservationRows).
+			writing(all(catalog.CourseKind, catalog.SectionKind)...).writing(ReservationRows).
 			writing(live(catalog.DocumentKind), CTIDRows) // a document keeps what holds it
 	case string(Jobs):
-		return writer.writing(live(catalog.JobKind), deleted(catalog.JobKind))
+		return writer.writing(all(catalog.JobKind)...)
 	case string(Credentials):
 		// A course keeps what holds it.
 		return writer.reading(published...).
 			reading(live(catalog.JobKind)).
-			writing(live(catalog.CredentialKind), deleted(catalog.CredentialKind), live(catalog.CourseKind), ReservationRows, CTIDRows)
+			writing(all(catalog.CredentialKind)...).writing(live(catalog.CourseKind), ReservationRows, CTIDRows)
 	case string(Programs):
 		return writer.reading(published...).
 			reading(data...).reading(EvidenceRows).
-			writing(CTIDRows, live(catalog.ProgramKind), deleted(catalog.ProgramKind), live(catalog.CourseKind), ReservationRows).
-			writing(live(catalog.OutcomeListKind), deleted(catalog.OutcomeListKind), MapRows)
+			writing(all(catalog.ProgramKind)...).writing(CTIDRows, live(catalog.CourseKind), ReservationRows).
+			writing(all(catalog.OutcomeListKind)...).writing(MapRows)
 	case string(Transfers):
 		return writer.
 			reading(live(catalog.CourseKind), live(catalog.SectionKind), EvidenceRows).
 			reading(live(catalog.ArticulationKind), ApprovedRows).
-			writing(live(catalog.TransferPackageKind), deleted(catalog.TransferPackageKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind)).
+			writing(all(catalog.TransferPackageKind, catalog.TransferCourseKind)...).
 			writing(live(catalog.DocumentKind), ReservationRows)
 	case string(Articulations):
 		// A course counts how often it is granted.
 		return writer.reading(published...).
 			reading(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), EvidenceRows).
-			writing(live(catalog.ArticulationKind), deleted(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, live(catalog.CourseKind), LinkRows, CTIDRows)
+			writing(all(catalog.ArticulationKind)...).writing(FacetRows, ApprovedRows, HistoryRows).
+			writing(live(catalog.CourseKind), LinkRows, CTIDRows)
 	case string(Reports):
 		return writer.
-			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).reading(data...).
-			reading(live(catalog.OutcomeListKind), EvidenceRows).
-			writing(live(catalog.ReportKind), deleted(catalog.ReportKind), LinkRows).
+			reading(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.JobKind), OrganizationRows).
+			reading(data...).reading(live(catalog.OutcomeListKind), EvidenceRows).
+			writing(all(catalog.ReportKind)...).writing(LinkRows).
 			writing(live(catalog.ProgramKind), MapRows)
 	case string(Registry):
 		return caller.reading(published...).reading(JournalRows, DirectoryRows, HandleRows)
@@ -169,19 +181,19 @@ func RowsOf(function string) Rows {
 	case string(Documents):
 		return writer.
 			reading(live(catalog.SectionKind), live(catalog.TransferCourseKind)).
-			writing(live(catalog.DocumentKind), deleted(catalog.DocumentKind), ReservationRows)
+			writing(all(catalog.DocumentKind)...).writing(ReservationRows)
 	case string(Imports):
 		// Courses and documents keep what holds them.
 		return writer.reading(published...).
 			reading(data...).
-			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
+			writing(imported...).
 			writing(live(catalog.DocumentKind), ReservationRows, CTIDRows).
-			writing(live(catalog.ImportKind), deleted(catalog.ImportKind), ImportRows)
+			writing(all(catalog.ImportKind)...).writing(ImportRows)
 	case Importer:
 		return Rows{}.
 			reading(data...).reading(EvidenceRows).reading(published...).
 			writing(JournalRows, DirectoryRows, ReservationRows, live(catalog.ImportKind), ImportRows).
-			writing(live(catalog.CourseKind), live(catalog.SectionKind), live(catalog.ProgramKind), live(catalog.CredentialKind), live(catalog.JobKind)).
+			writing(imported...).
 			writing(live(catalog.TransferPackageKind), live(catalog.TransferCourseKind), live(catalog.DocumentKind)).
 			writing(live(catalog.OutcomeListKind), MapRows).
 			writing(live(catalog.ArticulationKind), FacetRows, ApprovedRows, HistoryRows, CTIDRows)
@@ -195,16 +207,16 @@ func RowsOf(function string) Rows {
 		return Rows{}.reading(live(catalog.DocumentKind)).
 			writing(live(catalog.CourseKind)).                                 // which counts the skills of its sections
 			writing(live(catalog.OutcomeListKind), live(catalog.ProgramKind)). // whose changes those of its outcomes are
-			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind), EvidenceRows, TextRows, DocumentRows, JournalRows)
+			writing(live(catalog.SectionKind), live(catalog.TransferCourseKind), live(catalog.SyllabusExtractionKind)).
+			writing(EvidenceRows, TextRows, DocumentRows, JournalRows)
 	case Sweeper:
 		// It finishes deletions that broke off, of what courses and packages own, and
 		// deletes documents whose file never came.
-		return Rows{}.writing(
-			live(catalog.CourseKind), live(catalog.ProgramKind), live(catalog.OutcomeListKind), EvidenceRows, // of outcomes that could not be read
-			live(catalog.SectionKind), deleted(catalog.SectionKind), live(catalog.TransferCourseKind), deleted(catalog.TransferCourseKind),
-			deleted(catalog.CourseKind), deleted(catalog.TransferPackageKind), live(catalog.SyllabusExtractionKind), JournalRows,
-			live(catalog.DocumentKind), deleted(catalog.DocumentKind), live(catalog.ImportKind), deleted(catalog.ImportKind),
-		)
+		return Rows{}.
+			writing(live(catalog.ProgramKind), live(catalog.OutcomeListKind), EvidenceRows). // of unreadable outcomes
+			writing(all(catalog.CourseKind, catalog.SectionKind, catalog.TransferCourseKind, catalog.DocumentKind)...).
+			writing(all(catalog.ImportKind)...).
+			writing(live(catalog.TransferPackageKind).Deleted(), live(catalog.SyllabusExtractionKind), JournalRows)
 	}
 	panic("no function " + function)
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// ApprovedKey is a key for looking up approved articulations: an institution (name or code) and a code, or all codes
-// of an alternative (see Alternative.Key), all Normalized. Without an institution, Codes is the id of a transfer
-// course.
+// ApprovedKey is a key for looking up approved articulations: an institution (name or code) and a code, or all codes of
+// an alternative (see Alternative.Key), all Normalized. Without an institution, Codes is the id of a transfer course.
 type ApprovedKey struct{ Institution, Codes string }
 
 // Approved lists the sequence numbers of the articulations under a key. It has all approved ones and may have others:
@@ -21,8 +20,7 @@ type Approved struct {
 	// Version grows whenever an articulation with an alternative of exactly the key's codes is approved or its end
 	// changes.
 	Version int
-	// Parts is the number of rows that hold the entries besides the first one, Filled the number of entries in the
-	// last.
+	// Parts is the number of rows that hold the entries besides the first one, Filled the number of entries in the last.
 	Parts, Filled int
 	// Entered are the periods that a change sets if Version has not changed.
 	Entered map[int]string

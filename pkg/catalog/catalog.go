@@ -1,9 +1,7 @@
-// Package catalog is the language of the service: its records, the rules that
-// change them, and its error codes. It imports nothing but the standard library
-// and does no input or output; clocks and ids are passed in.
+// Package catalog is the language of the service: its records, the rules that change them, and its error codes. It
+// imports nothing but the standard library and does no input or output; clocks and ids are passed in.
 //
-// A record is one struct: the Go field, the JSON name and the stored attribute
-// are the same word.
+// A record is one struct: the Go field, the JSON name and the stored attribute are the same word.
 package catalog
 
 import (

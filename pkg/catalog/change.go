@@ -27,9 +27,8 @@ type (
 	// Creation saves a new record.
 	Creation struct{ about[Record] }
 
-	// Replacement saves a record with its new content. Was is the updatedAt that it must
-	// still have in the store; Restarted reports whether its extraction starts again. Event, "" for
-	// none, goes to the change feed and webhooks.
+	// Replacement saves a record with its new content. Was is the updatedAt that it must still have in the store;
+	// Restarted reports whether its extraction starts again. Event, "" for none, goes to the change feed and webhooks.
 	Replacement struct {
 		about[Record]
 		Was       Time
@@ -46,9 +45,8 @@ type (
 		Owner string
 	}
 
-	// Holding adds or releases the holders of a course, each a program ("program/course") or
-	// a credential with one of its sections ("credential/section"), so that the course and
-	// the section cannot be deleted while they are held.
+	// Holding adds or releases the holders of a course, each a program ("program/course") or a credential with one of its
+	// sections ("credential/section"), so that the course and the section cannot be deleted while they are held.
 	Holding struct {
 		about[*Course]
 		Holders, Released []string
@@ -69,8 +67,7 @@ type (
 		Reservation
 	}
 
-	// CourseAddition counts an addition of courses to a package, which must have been given none
-	// since it was loaded.
+	// CourseAddition counts an addition of courses to a package, which must have been given none since it was loaded.
 	CourseAddition struct{ about[*TransferPackage] }
 
 	// Text stores the text from which the skills of a record are extracted.
@@ -182,13 +179,11 @@ type ExtractionJob struct {
 	Kind           Kind   `json:"kind"`
 	ID             string `json:"id"`
 	PackageID      string `json:"packageId,omitempty"`
-	// RequestedAt is the updatedAt with which the record became PENDING, which distinguishes
-	// requests. Zero matches any.
+	// RequestedAt is the updatedAt with which the record became PENDING, which distinguishes requests. Zero matches any.
 	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
-// IdempotencyRecord is the stored response of a successful request, replayed for
-// later requests with the same key.
+// IdempotencyRecord is the stored response of a successful request, replayed for later requests with the same key.
 type IdempotencyRecord struct {
 	OrganizationID OrgID
 	Key            string // the client's Idempotency-Key
@@ -202,8 +197,7 @@ type IdempotencyRecord struct {
 // IdempotencyTTL is the time for which a stored response is replayed.
 const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
-// NewChange returns a change of independent effects: webhooks and their messages, links,
-// idempotency records.
+// NewChange returns a change of independent effects: webhooks and their messages, links, idempotency records.
 func NewChange(effects ...Effect) *Change { return &Change{effects} }
 
 // With adds an independent effect.
@@ -222,8 +216,7 @@ func EffectsOf[E Effect](c *Change) (list []E) {
 	return list
 }
 
-// effect returns the change's effect for which is returns true, and adds fresh() if there is
-// none.
+// effect returns the change's effect for which is returns true, and adds fresh() if there is none.
 func effect[E Effect](c *Change, is func(E) bool, fresh func() E) E {
 	for _, e := range c.effects {
 		if of, ok := e.(E); ok && is(of) {
@@ -340,8 +333,7 @@ func (c *Change) SetEvent(event string, r Record) {
 	}
 }
 
-// Delete deletes a record; a listed one leaves dir. Owners are deleted before the records that
-// they own.
+// Delete deletes a record; a listed one leaves dir. Owners are deleted before the records that they own.
 func (c *Change) Delete(r Record, now Time, dir *Directory) {
 	meta := r.Base()
 	was := meta.UpdatedAt
@@ -439,8 +431,7 @@ const (
 	Deleted = "deleted"
 )
 
-// RecordChange is one entry of the feed. Cursor is the position after it; Event is one of
-// Events or "".
+// RecordChange is one entry of the feed. Cursor is the position after it; Event is one of Events or "".
 type RecordChange struct {
 	Cursor   Cursor
 	What     string

@@ -102,9 +102,8 @@ func (r SectionRef) bytes() int {
 	return n
 }
 
-// Mention adds the section to the course's references or updates its reference, and reports
-// whether they differ. The error is a Conflict if the references would exceed
-// MaxCourseRowBytes.
+// Mention adds the section to the course's references or updates its reference, and reports whether they differ. The
+// error is a Conflict if the references would exceed MaxCourseRowBytes.
 func (c *Course) Mention(s *Section) (changed bool, err error) {
 	sections, ref := slices.Clone(c.Sections), s.Ref()
 	switch i := slices.IndexFunc(sections, func(r SectionRef) bool { return r.ID == s.ID }); {
@@ -136,8 +135,7 @@ func (c *Course) Forget(sectionID string) error {
 	return nil
 }
 
-// CourseProfile is a course as shown in programs, credentials and reports, always built from
-// the live course.
+// CourseProfile is a course as shown in programs, credentials and reports, always built from the live course.
 type CourseProfile struct {
 	CourseID               string `json:"courseId"`
 	CourseName             string `json:"courseName" doc:"Name of the course"`

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Credential is a stackable credential: sections in the order in which they were added, at
-// most one of each course. Only ids of sections are stored; reads fill in the rest from the
-// live course and section.
+// Credential is a stackable credential: sections in the order in which they were added, at most one of each course.
+// Only ids of sections are stored; reads fill in the rest from the live course and section.
 type Credential struct {
 	Meta
 	External
@@ -58,8 +57,7 @@ func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 // MaxCredentialSections is the maximum number of sections in a credential.
 const MaxCredentialSections = 200
 
-// Add appends a section to the credential unless it is there already. Another section of the
-// same course is a conflict.
+// Add appends a section to the credential unless it is there already. Another section of the same course is a conflict.
 func (c *Credential) Add(p Placed) (added bool, err error) {
 	for _, s := range c.Sections {
 		if s.SectionID == p.Section.ID {

@@ -12,12 +12,10 @@ import (
 // at most 15 unneeded rows at each end.
 const block = 16
 
-// Directory is the order statistics of one list: the next sequence number and, for each block
-// of 16 numbers, the count of live records. It maps an offset to a key range without reading
-// the rows before it.
+// Directory is the order statistics of one list: the next sequence number and, for each block of 16 numbers, the count
+// of live records. It maps an offset to a key range without reading the rows before it.
 //
-// Invariant: Live is the sum of all counts, and a block's count only decreases once all its
-// numbers are taken.
+// Invariant: Live is the sum of all counts, and a block's count only decreases once all its numbers are taken.
 type Directory struct {
 	OrganizationID OrgID
 	Kind           Kind
@@ -55,8 +53,7 @@ func (d *Directory) Drop(seq int) {
 	d.Live--
 }
 
-// Span is the range of numbers [From, To). It has exactly Live rows; the first Skip precede the
-// page.
+// Span is the range of numbers [From, To). It has exactly Live rows; the first Skip precede the page.
 type Span struct{ From, To, Skip, Live int }
 
 // Page returns the span of the records at [offset, offset+limit). It begins and ends at block
@@ -79,8 +76,7 @@ func (d *Directory) Page(offset, limit int) Span {
 	return Span{From: first * block, To: min(last*block, d.Next), Skip: skip, Live: live}
 }
 
-// Pack compresses the counts: to tens of bytes for a hundred thousand records, as long as few
-// were deleted.
+// Pack compresses the counts: to tens of bytes for a hundred thousand records, as long as few were deleted.
 func (d *Directory) Pack() []byte {
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestCompression)

@@ -55,8 +55,7 @@ type Upload struct {
 // MaxDocumentBytes is the maximum size of a file.
 const MaxDocumentBytes = 25 << 20
 
-// UploadTTL is the validity of an upload request, and DocumentTTL the time that a document
-// waits for its file, in ms.
+// UploadTTL is the validity of an upload request, and DocumentTTL the time that a document waits for its file, in ms.
 const (
 	UploadTTL   = 15 * 60 * 1000
 	DocumentTTL = 24 * 60 * 60 * 1000
@@ -84,8 +83,7 @@ func HolderOf(r Record) string {
 	return strings.Join([]string{string(KindOf(r)), ParentOf(r), r.Base().ID}, "/")
 }
 
-// HolderRecord parses the name of a holder into its kind, its parent's id and its own; kind is
-// "" for an invalid name.
+// HolderRecord parses the name of a holder into its kind, its parent's id and its own; kind is "" for an invalid name.
 func HolderRecord(holder string) (kind Kind, parent, id string) {
 	parts := strings.SplitN(holder, "/", 3)
 	if len(parts) < 3 {

@@ -34,8 +34,7 @@ type FieldError struct {
 	Value    any    `json:"value,omitempty" doc:"Value that was sent, or the id of the conflicting record"`
 }
 
-// Error is the service's only error type. Detail and Fields are shown to the
-// caller; the wrapped cause never is.
+// Error is the service's only error type. Detail and Fields are shown to the caller; the wrapped cause never is.
 type Error struct {
 	Code   Code
 	Detail string

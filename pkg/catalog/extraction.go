@@ -100,8 +100,7 @@ type SyllabusExtraction struct {
 	Extraction
 }
 
-// SyllabusExtractionInput is the input of a standalone extraction. Its text is stored apart
-// from the record (see Text).
+// SyllabusExtractionInput is the input of a standalone extraction. Its text is stored apart from the record (see Text).
 type SyllabusExtractionInput struct {
 	Text         Optional[*string] `json:"text,omitzero" minLength:"1" maxLength:"100000" doc:"Text to extract skills from. Exactly one of text, syllabusHref and documentId"`
 	SyllabusHref Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"URL of the syllabus: https, without credentials. Exactly one of text, syllabusHref and documentId"`

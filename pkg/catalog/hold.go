@@ -10,8 +10,7 @@ import (
 // longest sections and texts still fits a row of 400 KB.
 const MaxHolders = 900
 
-// Holder is a program or a credential: a record that contains members, which are courses
-// or sections of courses.
+// Holder is a program or a credential: a record that contains members, which are courses or sections of courses.
 type Holder interface {
 	Record
 	// Members returns the id of each member's course, by the name of the hold ("holder/member", see Holding).

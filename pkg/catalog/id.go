@@ -27,8 +27,7 @@ func (s IDs) New(prefix string) string { return prefix + encoding.EncodeToString
 // Of returns an id for a record of a kind that is not listed.
 func (s IDs) Of(k Kind) string { return s.New(k.row().prefix) }
 
-// Sequenced returns the id of a listed record: 40 bits of sequence number, which only look random, and 80 random
-// bits.
+// Sequenced returns the id of a listed record: 40 bits of sequence number, which only look random, and 80 random bits.
 func (s IDs) Sequenced(k Kind, seq int) string { return sequenced(k, seq, s.random(10)) }
 
 // DefaultSectionID returns the id of a new course's default section. It is derived from the course's id, so that both

@@ -1,8 +1,7 @@
 package catalog
 
-// Link gives access to the page of one record without an API key to anyone with its token. It
-// ends when it expires, with the record, and with the key that created it. Only the hash of
-// the token is stored.
+// Link gives access to the page of one record without an API key to anyone with its token. It ends when it expires,
+// with the record, and with the key that created it. Only the hash of the token is stored.
 type Link struct {
 	Hash           string `json:"hash"`
 	OrganizationID OrgID  `json:"organizationId"`

@@ -37,8 +37,7 @@ type Review struct {
 	KeyID      string   `json:"keyId" doc:"Id of the API key with which it was written"`
 	Extracted  *Finding `json:"extracted" doc:"What the last extraction found; null where it did not find the skill"`
 
-	// Hidden from clients: the skill as it was set by hand, and the level that an ACCEPTED review without a level
-	// keeps.
+	// Hidden from clients: the skill as it was set by hand, and the level that an ACCEPTED review without a level keeps.
 	ByHand *Finding `json:"-"`
 	Kept   int      `json:"-"`
 }

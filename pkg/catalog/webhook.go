@@ -25,8 +25,7 @@ type Webhook struct {
 	From    Cursor          `json:"-" store:"from"`    // changes after it are sent
 }
 
-// WebhookSecret is a secret that signs messages, encrypted; Until is nil for the
-// newest one.
+// WebhookSecret is a secret that signs messages, encrypted; Until is nil for the newest one.
 type WebhookSecret struct {
 	Sealed []byte `json:"sealed"`
 	Until  *Time  `json:"until"`
@@ -59,8 +58,7 @@ func (s IDs) Webhook() string { return s.New(webhookPrefix) }
 // Message returns the id of a message that no change caused.
 func (s IDs) Message() string { return s.New(messagePrefix) }
 
-// MadeMessage reports whether this service can have made the id for a message. Other ids are
-// never used as keys.
+// MadeMessage reports whether this service can have made the id for a message. Other ids are never used as keys.
 func MadeMessage(id string) bool {
 	rest, ok := strings.CutPrefix(id, messagePrefix)
 	if !ok || len(rest) > 64 {
@@ -97,8 +95,7 @@ func (w *Webhook) Wants(messageType string) bool {
 	return slices.Contains(w.Types, messageType) || slices.Contains(w.Types, resource+".*")
 }
 
-// Webhooks are the webhooks of an organization. They are loaded and saved as a whole,
-// so that there are never too many.
+// Webhooks are the webhooks of an organization. They are loaded and saved as a whole, so that there are never too many.
 type Webhooks struct {
 	OrganizationID OrgID
 	List           []*Webhook // in the order of their creation

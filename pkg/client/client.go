@@ -1,13 +1,11 @@
-// Package client calls the service. It uses the service's own table of operations (package
-// api), so an operation is called by its id, and decodes responses into the records of
-// package catalog or any other type.
+// Package client calls the service. It uses the service's own table of operations (package api), so an operation is
+// called by its id, and decodes responses into the records of package catalog or any other type.
 //
 //	c := &client.Client{BaseURL: "http://127.0.0.1:3000/v1", Key: key}
 //	course, err := client.Do[catalog.Course](ctx, c, client.Request{Operation: "getCourse", IDs: []string{id}})
 //
-// Calls are retried when that is safe, honoring Retry-After; every POST has an
-// Idempotency-Key, so that nothing is done twice. The package depends only on the standard
-// library and those two packages.
+// Calls are retried when that is safe, honoring Retry-After; every POST has an Idempotency-Key, so that nothing is done
+// twice. The package depends only on the standard library and those two packages.
 package client
 
 import (
@@ -52,8 +50,7 @@ const (
 	longestPoll  = 4 * time.Second
 )
 
-// standard follows no redirects: the service sends none, and a key must not leak to a
-// redirect's target.
+// standard follows no redirects: the service sends none, and a key must not leak to a redirect's target.
 var standard = &http.Client{
 	Timeout:       attemptTime,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -63,8 +60,7 @@ var standard = &http.Client{
 type Request struct {
 	Operation string   // its operationId
 	IDs       []string // path parameters in order
-	// Href is a path from the service (Location, Link, the change feed's href), which
-	// replaces IDs and Query.
+	// Href is a path from the service (Location, Link, the change feed's href), which replaces IDs and Query.
 	Href  string
 	Query url.Values
 	Body  any // encoded as JSON; nil for none

@@ -13,9 +13,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// List iterates over the records of a list, fetching pages as needed. It ends with the first
-// error. Each page is a snapshot, but the list may change between pages; Changes misses
-// nothing.
+// List iterates over the records of a list, fetching pages as needed. It ends with the first error. Each page is a
+// snapshot, but the list may change between pages; Changes misses nothing.
 func List[T any](ctx context.Context, c *Client, in Request) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -75,8 +74,7 @@ func nextOf(headers []string) string {
 	return ""
 }
 
-// Change is an entry of the change feed: a record was created, changed or deleted. GET Href
-// returns its current state.
+// Change is an entry of the change feed: a record was created, changed or deleted. GET Href returns its current state.
 type Change struct {
 	Cursor     string       `json:"cursor"`
 	Change     string       `json:"change"`
@@ -124,8 +122,7 @@ type Extraction struct {
 	Evidence         []catalog.Evidence       `json:"evidence"`
 }
 
-// WaitExtraction waits until an extraction is COMPLETED or FAILED, and returns it with
-// its evidence.
+// WaitExtraction waits until an extraction is COMPLETED or FAILED, and returns it with its evidence.
 func (c *Client) WaitExtraction(ctx context.Context, id string) (Extraction, error) {
 	return Wait[Extraction](ctx, c, Request{
 		Operation: "getSyllabusExtraction", IDs: []string{id}, Query: url.Values{"include": {"evidence"}},

@@ -94,7 +94,8 @@ var condition = value{write: func(o Organization, v any) any {
 	}
 	return list(object{
 		"@type": "ceterms:ConditionProfile", "ceterms:name": object{"en-US": "Courses"},
-		"ceterms:description": object{"en-US": "Completion of all of these courses."}, "ceterms:targetLearningOpportunity": targets,
+		"ceterms:description":               object{"en-US": "Completion of all of these courses."},
+		"ceterms:targetLearningOpportunity": targets,
 	})
 }, read: func(_ node, v any) (any, bool) {
 	var all []string
@@ -289,7 +290,8 @@ const escoSkills, escoID = "http://data.europa.eu/esco/skill/", "esco:"
 // Skills returns skills of a taxonomy, by confidence, then name.
 func Skills(refs []catalog.SkillRef, taxonomy string) []Skill {
 	refs = slices.SortedFunc(slices.Values(refs), func(a, b catalog.SkillRef) int {
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.SkillName, b.SkillName), cmp.Compare(a.SkillID, b.SkillID))
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.SkillName, b.SkillName),
+			cmp.Compare(a.SkillID, b.SkillID))
 	})
 	skills := make([]Skill, len(refs))
 	for i, ref := range refs {

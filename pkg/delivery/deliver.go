@@ -127,8 +127,7 @@ func (w *Worker) mark(
 	return err
 }
 
-// hold postpones a message whose turn is taken. since is when the receiver began to fail, 0
-// for one that works.
+// hold postpones a message whose turn is taken. since is when the receiver began to fail, 0 for one that works.
 func (w *Worker) hold(ctx context.Context, m catalog.WebhookMessage, since catalog.Time) error {
 	spread := holdSpread
 	if since > 0 {
@@ -154,8 +153,7 @@ func (w *Worker) reasonToDisable(hooks *catalog.Webhooks, hook *catalog.Webhook,
 	return ""
 }
 
-// attempt sends a message once. wish is the delay that the receiver asks for before the next
-// attempt.
+// attempt sends a message once. wish is the delay that the receiver asks for before the next attempt.
 func (w *Worker) attempt(ctx context.Context, hook *catalog.Webhook,
 	m catalog.WebhookMessage) (a catalog.WebhookAttempt, wish time.Duration, err error) {
 	var secrets []string

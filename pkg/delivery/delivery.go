@@ -1,11 +1,9 @@
-// Package delivery turns the changes in organizations' feeds into messages and delivers them
-// to webhooks.
+// Package delivery turns the changes in organizations' feeds into messages and delivers them to webhooks.
 //
-// The feed is the outbox: the position up to which it has been dispatched is stored after the
-// messages, and a message has a row until it is delivered or abandoned. The table's stream and
-// the queue are only hints that there is work; a schedule finds work whose hint was lost.
-// Invariant: whatever happens to events and functions, each change that a webhook subscribes
-// to becomes a message, always with the same id, and is attempted until it is delivered, its
+// The feed is the outbox: the position up to which it has been dispatched is stored after the messages, and a message
+// has a row until it is delivered or abandoned. The table's stream and the queue are only hints that there is work; a
+// schedule finds work whose hint was lost. Invariant: whatever happens to events and functions, each change that a
+// webhook subscribes to becomes a message, always with the same id, and is attempted until it is delivered, its
 // schedule ends or its webhook is disabled.
 package delivery
 
@@ -44,8 +42,7 @@ type Store interface {
 	// sent to the queue, so that the row is due only later, in case the queue loses it. It
 	// ends the hold on the message, as HoldMessage and DropMessage do.
 	SaveAttempt(ctx context.Context, m catalog.WebhookMessage, a catalog.WebhookAttempt, queued bool) error
-	// HoldMessage postpones the next attempt at a message until an instant, at which the queue
-	// delivers it.
+	// HoldMessage postpones the next attempt at a message until an instant, at which the queue delivers it.
 	HoldMessage(ctx context.Context, m catalog.WebhookMessage, until catalog.Time) error
 	// DropMessage ends a message without another attempt.
 	DropMessage(ctx context.Context, m catalog.WebhookMessage) error
@@ -101,8 +98,7 @@ const stream = "aws:dynamodb"
 // inParallel is how many organizations or messages of an event are processed at a time.
 const inParallel = 8
 
-// Handle handles events of the table's stream, of the queue, and of the schedule, which have
-// no records.
+// Handle handles events of the table's stream, of the queue, and of the schedule, which have no records.
 func (w *Worker) Handle(ctx context.Context, event json.RawMessage) (events.SQSEventResponse, error) {
 	var in struct{ Records []record }
 	if err := json.Unmarshal(event, &in); err != nil {
@@ -118,8 +114,7 @@ func (w *Worker) Handle(ctx context.Context, event json.RawMessage) (events.SQSE
 	return w.queued(ctx, in.Records), nil
 }
 
-// streamed dispatches the changes that the table's stream hints at. Errors are left to the
-// schedule.
+// streamed dispatches the changes that the table's stream hints at. Errors are left to the schedule.
 func (w *Worker) streamed(ctx context.Context, records []record) {
 	places := map[catalog.OrgID]catalog.Cursor{}
 	for _, r := range records {
@@ -260,8 +255,7 @@ const (
 	hintTime = 20_000
 )
 
-// sweep sends the messages with a due attempt and dispatches changes without a hint, as far
-// as its time allows.
+// sweep sends the messages with a due attempt and dispatches changes without a hint, as far as its time allows.
 func (w *Worker) sweep(ctx context.Context) error {
 	sweeping, cancel := ctx, func() {}
 	if deadline, ok := ctx.Deadline(); ok {

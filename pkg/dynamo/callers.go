@@ -20,8 +20,7 @@ func (s *Store) Keys(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key
 	return readAll[catalog.Key](ctx, s, customerKeyKey(id, "").pk)
 }
 
-// SaveKey creates or replaces a key, both under its hash, for requests, and under its
-// customer, for operators.
+// SaveKey creates or replaces a key, both under its hash, for requests, and under its customer, for operators.
 func (s *Store) SaveKey(ctx context.Context, k *catalog.Key) error {
 	var puts []types.TransactWriteItem
 	for _, at := range []key{secretKey(k.Hash), customerKeyKey(k.CustomerID, k.ID)} {

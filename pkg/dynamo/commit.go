@@ -12,18 +12,15 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Commit saves a change in one transaction, with its entries in the change feed. It returns
-// catalog.ErrStale if the state that the change was based on has changed: a record was
-// updated, a list gained or lost a record, or the idempotency key was used. It refuses rows of
-// other organizations.
+// Commit saves a change in one transaction, with its entries in the change feed. It returns catalog.ErrStale if the
+// state that the change was based on has changed: a record was updated, a list gained or lost a record, or the
+// idempotency key was used. It refuses rows of other organizations.
 //
-// A change that is too large for one transaction is saved in several, by the phases of its
-// rows: first rows that are harmless by themselves; then holds on courses and documents, under
-// a reservation; then the records, if the reservation still exists; then the deletions of
-// records whose owner was deleted. A hold without its record is harmless (see
-// catalog.Holding), and deleting a held record in spite of it revokes the reservation. Once
-// the records are saved the change is committed; CompleteDeletions finishes the rest if the
-// commit is interrupted after that.
+// A change that is too large for one transaction is saved in several, by the phases of its rows: first rows that are
+// harmless by themselves; then holds on courses and documents, under a reservation; then the records, if the
+// reservation still exists; then the deletions of records whose owner was deleted. A hold without its record is
+// harmless (see catalog.Holding), and deleting a held record in spite of it revokes the reservation. Once the records
+// are saved the change is committed; CompleteDeletions finishes the rest if the commit is interrupted after that.
 func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change) error {
 	all, err := s.rowsOf(org, c)
 	if err != nil {
@@ -50,8 +47,7 @@ func (s *Store) Commit(ctx context.Context, org catalog.OrgID, c *catalog.Change
 	return s.divided(ctx, org, first, rest)
 }
 
-// Share returns the fraction of a transaction's limits that a change uses. Above 1, Commit
-// takes several transactions.
+// Share returns the fraction of a transaction's limits that a change uses. Above 1, Commit takes several transactions.
 func (s *Store) Share(org catalog.OrgID, c *catalog.Change) (float64, error) {
 	all, err := s.rowsOf(org, c)
 	return weightOf(writesOf(all)).share(), err

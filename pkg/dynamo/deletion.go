@@ -50,8 +50,7 @@ func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []*cat
 	return nil
 }
 
-// stillOwned reloads the records of deletions, all of one kind, and drops those that no
-// longer exist.
+// stillOwned reloads the records of deletions, all of one kind, and drops those that no longer exist.
 func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*catalog.Deletion, error) {
 	var keys []key
 	for _, d := range owned {
@@ -72,12 +71,10 @@ func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*c
 	return catalog.EffectsOf[*catalog.Deletion](&change), nil
 }
 
-// CompleteDeletions completes deletions that took more than one transaction and were
-// interrupted, once they are older than SweepGrace. Until then the sections of such a course
-// and the transfer courses of such a package can still be read by id. removeFile removes the
-// file of a deleted document, whose uploads have all expired, or of the rows that a deleted
-// import rejected. Each deletion that could not be completed is a *catalog.Unfinished in the
-// error.
+// CompleteDeletions completes deletions that took more than one transaction and were interrupted, once they are older
+// than SweepGrace. Until then the sections of such a course and the transfer courses of such a package can still be
+// read by id. removeFile removes the file of a deleted document, whose uploads have all expired, or of the rows that a
+// deleted import rejected. Each deletion that could not be completed is a *catalog.Unfinished in the error.
 func (s *Store) CompleteDeletions(
 	ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, id string) error,
 ) error {

@@ -43,11 +43,10 @@ var waiting = []string{api.PendingIndexPartitionKey, api.PendingIndexSortKey, wa
 // notes. DynamoDB's limit for the whole row is 400 KB.
 const reviewBytes = 220 << 10
 
-// shape describes how values of one type are stored: each field under its JSON name, and
-// fields hidden from clients under the name in their `store` tag, with the options of package
-// attributevalue. A field with the option guard changes independently of its record: it is
-// never saved with it, and the record is replaced or deleted only if the field is as it was
-// loaded.
+// shape describes how values of one type are stored: each field under its JSON name, and fields hidden from clients
+// under the name in their `store` tag, with the options of package attributevalue. A field with the option guard
+// changes independently of its record: it is never saved with it, and the record is replaced or deleted only if the
+// field is as it was loaded.
 type shape struct {
 	hidden reflect.Type // a struct of the tagged fields alone
 	fields [][]int      // their indexes in the record

@@ -157,10 +157,9 @@ func (s *Store) claim(job catalog.ExtractionJob, lease string, until, now catalo
 	return in
 }
 
-// Finish ends a claimed extraction with its outcome, in one transaction with its evidence
-// and its entry in the change feed. The record's reviews, including those made during the
-// run, apply to the skills that were found. It returns ErrFinished if another run has the
-// lease or the record was deleted.
+// Finish ends a claimed extraction with its outcome, in one transaction with its evidence and its entry in the change
+// feed. The record's reviews, including those made during the run, apply to the skills that were found. It returns
+// ErrFinished if another run has the lease or the record was deleted.
 func (s *Store) Finish(ctx context.Context, task *catalog.Task, outcome *catalog.ExtractionResult) error {
 	if task.Job.Kind == catalog.OutcomeListKind {
 		return s.finishOutcomes(ctx, task, outcome)
@@ -242,10 +241,9 @@ func (s *Store) PutBack(ctx context.Context, task *catalog.Task, from catalog.Ti
 	})
 }
 
-// settle makes a transition of a claimed extraction while the run still has its lease,
-// in one transaction with the writes that change returns for the task as it is now and the
-// time of the transition. event goes to the change feed; "" for none. If the record or its
-// course was changed, change is called again.
+// settle makes a transition of a claimed extraction while the run still has its lease, in one transaction with the
+// writes that change returns for the task as it is now and the time of the transition. event goes to the change feed;
+// "" for none. If the record or its course was changed, change is called again.
 func (s *Store) settle(
 	ctx context.Context, task *catalog.Task, t catalog.Transition, event string,
 	change func(e *expression, now *catalog.Task, at catalog.Time) ([]write, error),
@@ -429,10 +427,9 @@ func jobOf(row item) (catalog.ExtractionJob, bool) {
 	return job, true
 }
 
-// Resend returns the job of a stuck extraction to be sent again; false if it is no longer
-// stuck. The extraction is then left alone for as long as it has waited so far: its message
-// may still be in a long queue, which resending every minute would lengthen. With noneLeft
-// that delay does not apply.
+// Resend returns the job of a stuck extraction to be sent again; false if it is no longer stuck. The extraction is then
+// left alone for as long as it has waited so far: its message may still be in a long queue, which resending every
+// minute would lengthen. With noneLeft that delay does not apply.
 func (s *Store) Resend(
 	ctx context.Context, noneLeft bool, job catalog.ExtractionJob,
 ) (catalog.ExtractionJob, bool, error) {

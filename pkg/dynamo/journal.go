@@ -49,9 +49,8 @@ func formatEntry(what string, kind catalog.Kind, id, parentID string, at catalog
 	return strings.Join([]string{what, string(kind), id, parentID, strconv.FormatInt(int64(at), 10)}, "|")
 }
 
-// journal returns the update that appends entries to the last page of the organization's
-// feed, and that page. Pages fill up in order and entries never move, so that (page, place)
-// is a cursor that neither loses nor repeats entries.
+// journal returns the update that appends entries to the last page of the organization's feed, and that page. Pages
+// fill up in order and entries never move, so that (page, place) is a cursor that neither loses nor repeats entries.
 func (s *Store) journal(
 	ctx context.Context, org catalog.OrgID, entries []string,
 ) (types.TransactWriteItem, feedPage, error) {
@@ -85,8 +84,7 @@ func (p feedPage) with(n int) feedPage {
 	return feedPage{p.page, p.filled + n}
 }
 
-// lastPage returns the page for new entries: the last one used by this process, or else the
-// last one in the table.
+// lastPage returns the page for new entries: the last one used by this process, or else the last one in the table.
 func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, error) {
 	if page, ok := s.pages.Load(org); ok {
 		return page.(feedPage), nil
@@ -99,13 +97,11 @@ func (s *Store) lastPage(ctx context.Context, org catalog.OrgID) (feedPage, erro
 	return page, err
 }
 
-// Changes reads at most limit changes of the feed after a cursor and reports whether there
-// are more. The empty cursor is the beginning. The error for a cursor that this service did
-// not issue is invalid_parameter.
+// Changes reads at most limit changes of the feed after a cursor and reports whether there are more. The empty cursor
+// is the beginning. The error for a cursor that this service did not issue is invalid_parameter.
 //
-// A query is not a snapshot: a page that was not full when it was read may be followed by one
-// that began after it was filled. Nothing after such a page is returned yet, because a later
-// cursor would skip the entries that it gained.
+// A query is not a snapshot: a page that was not full when it was read may be followed by one that began after it was
+// filled. Nothing after such a page is returned yet, because a later cursor would skip the entries that it gained.
 func (s *Store) Changes(
 	ctx context.Context, org catalog.OrgID, cursor string, limit int,
 ) (changes []catalog.RecordChange, more bool, err error) {

@@ -14,9 +14,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Every key of the table. Package api defines the partition keys and which of them each
-// function may access. Words in angle brackets are placeholders. Live and deleted rows never
-// share a partition, so that no read has to filter.
+// Every key of the table. Package api defines the partition keys and which of them each function may access. Words in
+// angle brackets are placeholders. Live and deleted rows never share a partition, so that no read has to filter.
 //
 //	row                     partition (pk)                    sort key (sk)             read by
 //	course, job, program,   o#<org>#<Kind>                    10-digit number           id (contains the number); list
@@ -62,12 +61,11 @@ import (
 //	units used              u#<customer>                      <window start>            every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go              labor market, programs
 //
-// The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for
-// extractions; uploads for documents whose file may not have been uploaded; and deletions for
-// deleted records that may still own live ones and for deleted documents whose file may still
-// exist; and imports for those that have not ended. The sweeper processes rows whose openSince is older than
-// SweepGrace. messages#0..3 are messages with an attempt due at openSince, and webhooks the organizations with an
-// enabled webhook; both are for the deliverer.
+// The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for extractions; uploads for
+// documents whose file may not have been uploaded; and deletions for deleted records that may still own live ones and
+// for deleted documents whose file may still exist; and imports for those that have not ended. The sweeper processes
+// rows whose openSince is older than SweepGrace. messages#0..3 are messages with an attempt due at openSince, and
+// webhooks the organizations with an enabled webhook; both are for the deliverer.
 const (
 	shards    = 4
 	deletions = "deletions"

@@ -15,9 +15,8 @@ import (
 	"skillscurriculum/pkg/labor"
 )
 
-// Reference data is stored in data sets. An import writes the rows of a new generation and
-// then switches the row that lists the current generations (dataRow), so that readers see all
-// of an import or none of it.
+// Reference data is stored in data sets. An import writes the rows of a new generation and then switches the row that
+// lists the current generations (dataRow), so that readers see all of an import or none of it.
 //
 //	row            partition (pk)            sort key (sk)
 //	data sets      r                         current
@@ -26,8 +25,7 @@ import (
 //	regions        r#regions#<generation>      all
 //	wages          r#wages#<generation>        <area>, one row each; regions
 //
-// Every row is one compressed list; the largest, the 831 occupations of an area, has about
-// 40 KB.
+// Every row is one compressed list; the largest, the 831 occupations of an area, has about 40 KB.
 const (
 	crosswalkSet   = "crosswalk"
 	projectionsSet = "projections"
@@ -41,8 +39,7 @@ const (
 // DataSeenWithin is the maximum time, in ms, until readers see an import.
 const DataSeenWithin = 10_000
 
-// dataKept is how long, in ms, superseded rows are kept: longer than any request takes that
-// began before the switch.
+// dataKept is how long, in ms, superseded rows are kept: longer than any request takes that began before the switch.
 const dataKept = 600_000
 
 var currentKey = key{api.DataVersionRows.Key(), "current"}
@@ -140,8 +137,7 @@ func (s *Store) DataSets(ctx context.Context) ([]DataSet, error) {
 	return d.Sets, nil
 }
 
-// Origin is the source of reference data: the name of the file, and a unique name of the
-// import.
+// Origin is the source of reference data: the name of the file, and a unique name of the import.
 type Origin struct {
 	Source     string
 	Generation string
@@ -162,8 +158,7 @@ func (s *Store) ImportProjections(ctx context.Context, from Origin, projections 
 	return s.importData(ctx, from, set, map[string]any{wholeSet: projections}, nil)
 }
 
-// ImportRegions replaces earlier lists of regions of the same type. They extend the regions
-// that are built in.
+// ImportRegions replaces earlier lists of regions of the same type. They extend the regions that are built in.
 func (s *Store) ImportRegions(ctx context.Context, from Origin, regions []labor.Region) error {
 	set := DataSet{Set: regionsSet, Entries: len(regions)}
 	for _, r := range regions {
@@ -174,8 +169,7 @@ func (s *Store) ImportRegions(ctx context.Context, from Origin, regions []labor.
 	return s.importData(ctx, from, set, map[string]any{wholeSet: regions}, nil)
 }
 
-// ImportWages replaces the wages of the areas in the file. progress is called with the number
-// of areas written.
+// ImportWages replaces the wages of the areas in the file. progress is called with the number of areas written.
 func (s *Store) ImportWages(
 	ctx context.Context, from Origin, file *labor.WageFile, progress labor.Progress,
 ) error {
@@ -278,8 +272,7 @@ type market struct {
 // maxWageAreas limits the areas whose wages a Market caches: a few megabytes.
 const maxWageAreas = 12
 
-// current returns a snapshot at most DataSeenWithin old, or an older one if the table cannot
-// be reached.
+// current returns a snapshot at most DataSeenWithin old, or an older one if the table cannot be reached.
 func (m *Market) current(ctx context.Context) (*market, error) {
 	m.mu.Lock()
 	last := m.state

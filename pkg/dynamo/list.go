@@ -32,8 +32,7 @@ func (s *Store) Directory(ctx context.Context, org catalog.OrgID, kind catalog.K
 	return d, d.Unpack(stored.Counts)
 }
 
-// saveDirectory saves a list's directory unless it changed since it was loaded, and caches it
-// for the next page.
+// saveDirectory saves a list's directory unless it changed since it was loaded, and caches it for the next page.
 func (s *Store) saveDirectory(d *catalog.Directory) rows {
 	k := directoryKey(d.OrganizationID, d.Kind)
 	var e expression
@@ -50,10 +49,9 @@ func (s *Store) saveDirectory(d *catalog.Directory) rows {
 // pageAttempts limits how often a page is read again because of concurrent deletions.
 const pageAttempts = 5
 
-// Page reads a consistent page of a list: the directory predicts the number of rows in the
-// key range, and numbers in a range are released but never reused, so equal counts mean the
-// same records. The directory is read in parallel with the page that the last known directory
-// predicts, so that reading an unchanged list takes one round trip.
+// Page reads a consistent page of a list: the directory predicts the number of rows in the key range, and numbers in a
+// range are released but never reused, so equal counts mean the same records. The directory is read in parallel with
+// the page that the last known directory predicts, so that reading an unchanged list takes one round trip.
 func (s *Store) Page(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, offset, limit int,
 ) ([]catalog.Record, int, error) {

@@ -99,9 +99,8 @@ func (s *Store) CoursesByCode(
 	return nil, 0, catalog.ChangingTooFast()
 }
 
-// Known finds records of a kind by external id. Names that were never used are left out; the
-// record is nil if it was deleted. The courses of programs and the sections of credentials
-// are ids only.
+// Known finds records of a kind by external id. Names that were never used are left out; the record is nil if it was
+// deleted. The courses of programs and the sections of credentials are ids only.
 func (s *Store) Known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string,
 ) (map[string]catalog.ExternalID, error) {

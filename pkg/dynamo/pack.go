@@ -89,8 +89,7 @@ func tooLarge() error {
 	return catalog.Errorf(catalog.Conflict, "The change is too large to be saved at once: ask for less at a time.")
 }
 
-// bytes estimates the size that counts towards a transaction's limit: the action itself and
-// the row that it applies to.
+// bytes estimates the size that counts towards a transaction's limit: the action itself and the row that it applies to.
 func (w write) bytes() int {
 	n := w.row + len(w.entry)
 	var names map[string]string

@@ -1,6 +1,5 @@
-// Package dynamo stores everything in one DynamoDB table. keys.go lists every key and its
-// readers. The package makes no decisions about the catalog: it loads records and saves
-// changes atomically (commit.go).
+// Package dynamo stores everything in one DynamoDB table. keys.go lists every key and its readers. The package makes no
+// decisions about the catalog: it loads records and saves changes atomically (commit.go).
 //
 // Invariant: a live partition has only live rows, and a list's directory counts exactly
 // those, because both change in one transaction.
@@ -75,9 +74,8 @@ func (s *Store) row(ctx context.Context, k key, strong bool) (item, error) {
 	return out.Item, nil
 }
 
-// rows reads many rows in parallel, a hundred per call. A row is left out only if a strong
-// read does not find it. fields limits what is read of each row, besides its key, to these
-// paths; without fields the whole row is read.
+// rows reads many rows in parallel, a hundred per call. A row is left out only if a strong read does not find it.
+// fields limits what is read of each row, besides its key, to these paths; without fields the whole row is read.
 func (s *Store) rows(ctx context.Context, keys []key, strong bool, fields ...string) ([]item, error) {
 	slices.SortFunc(keys, compareKeys)
 	keys = slices.Compact(keys)

@@ -54,10 +54,9 @@ const (
 	messages  = "messages#" // + 0..3: messages with an attempt due
 )
 
-// resendGrace is the minimum delay, in ms, before an attempt that is due is sent to the queue
-// again, because its message may still be there; resendPause is the delay between further
-// resends. In a longer queue messages are duplicated once per pause; duplicates are cheap,
-// since the attempt has been made by then.
+// resendGrace is the minimum delay, in ms, before an attempt that is due is sent to the queue again, because its
+// message may still be there; resendPause is the delay between further resends. In a longer queue messages are
+// duplicated once per pause; duplicates are cheap, since the attempt has been made by then.
 const (
 	resendGrace = 60_000
 	resendPause = 5 * 60_000
@@ -217,10 +216,9 @@ func FeedPlace(pk, sk string) (org catalog.OrgID, begins catalog.Cursor, ok bool
 	return org, catalog.Cursor{Page: page}, ok && err == nil
 }
 
-// Undispatched returns the organization's webhooks and at most limit changes for which no
-// messages were made yet; there may be more even if it returns none. guess is where the
-// changes may begin, nil if unknown: with it both are read in parallel, from the page before
-// guess, where the previous dispatch may have ended.
+// Undispatched returns the organization's webhooks and at most limit changes for which no messages were made yet; there
+// may be more even if it returns none. guess is where the changes may begin, nil if unknown: with it both are read in
+// parallel, from the page before guess, where the previous dispatch may have ended.
 //
 // The webhooks may be slightly stale: SaveDispatched detects that.
 func (s *Store) Undispatched(

@@ -46,9 +46,8 @@ func Forbidden(err error) bool {
 
 var numericLabel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d+|0[xX][\da-fA-F]*)$`) })
 
-// disguised reports whether a host is localhost by name, or an IP address in an unusual
-// notation: decimal, octal, hexadecimal, shortened or with a trailing dot. Some resolvers
-// accept those.
+// disguised reports whether a host is localhost by name, or an IP address in an unusual notation: decimal, octal,
+// hexadecimal, shortened or with a trailing dot. Some resolvers accept those.
 func disguised(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {

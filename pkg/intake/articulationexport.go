@@ -69,17 +69,16 @@ var articulationColumns = []struct {
 type ArticulationExport struct {
 	CourseName  func(id string) string // the name by which an import finds the course
 	ProgramName func(id string) string
-	out         *csv.Writer
+	exported
 }
 
 // Begin writes the header.
 func (e *ArticulationExport) Begin(w io.Writer) error {
-	e.out = csv.NewWriter(w)
 	var header []string
 	for _, c := range articulationColumns {
 		header = append(header, c.name)
 	}
-	return e.out.Write(header)
+	return e.begin(w, header)
 }
 
 // Write writes one line for each alternative of an articulation.
@@ -87,17 +86,32 @@ func (e *ArticulationExport) Write(a *catalog.Articulation) error {
 	for _, alternative := range a.Sending {
 		var line []string
 		for _, c := range articulationColumns {
-			line = append(line, guarded(c.cell(e, a, alternative)))
+			line = append(line, c.cell(e, a, alternative))
 		}
-		if err := e.out.Write(line); err != nil {
+		if err := e.write(line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// exported is a table that is written.
+type exported struct{ out *csv.Writer }
+
+func (e *exported) begin(w io.Writer, header []string) error {
+	e.out = csv.NewWriter(w)
+	return e.out.Write(header)
+}
+
+func (e *exported) write(line []string) error {
+	for i, cell := range line {
+		line[i] = guarded(cell)
+	}
+	return e.out.Write(line)
+}
+
 // End flushes the export.
-func (e *ArticulationExport) End() error {
+func (e *exported) End() error {
 	e.out.Flush()
 	return e.out.Error()
 }

@@ -93,10 +93,8 @@ func (a *articulations) row() Row {
 		if field == "effectiveTo" || field == "reviewAfter" {
 			cell = date(cell)
 		}
-		if cell != "" {
-			row.Fields[field] = cell
-		} else if a.has(field) {
-			row.Fields[field] = nil
+		if a.has(field) {
+			row.Fields[field] = orNull(cell)
 		}
 	}
 	set(row.Fields, "effectiveFrom", date(a.get("effectiveFrom")))
@@ -205,6 +203,14 @@ func (a *articulations) spread(objects []any, key, field string) error {
 		set(object, key, value)
 	}
 	return nil
+}
+
+// orNull returns a text as a JSON value; null if it is blank.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 func set(object map[string]any, field, value string) {

@@ -116,16 +116,10 @@ func (r *roster) rows(visit func(Row) error) error {
 			row.Fields["term"] = nil
 		}
 		campus := schools[r.get("campus")]
-		row.Fields["campus"] = nil
-		if campus != "" {
-			row.Fields["campus"] = campus
-		}
+		row.Fields["campus"] = orNull(campus)
 		parts = append(parts, campus, r.get("location"))
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		row.Fields["description"] = nil
-		if len(parts) > 0 {
-			row.Fields["description"] = strings.Join(parts, ", ")
-		}
+		row.Fields["description"] = orNull(strings.Join(parts, ", "))
 		return visit(row)
 	})
 }

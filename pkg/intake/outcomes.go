@@ -2,7 +2,6 @@ package intake
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -166,16 +165,15 @@ func titled(statement string) string {
 // OutcomeExport writes lists of outcomes as a table that can be imported.
 type OutcomeExport struct {
 	Canvas bool
-	out    *csv.Writer
+	exported
 }
 
 // Begin writes the header.
 func (e *OutcomeExport) Begin(w io.Writer) error {
-	e.out = csv.NewWriter(w)
 	if e.Canvas {
-		return e.out.Write(canvasColumns)
+		return e.begin(w, canvasColumns)
 	}
-	return e.out.Write(outcomeColumns)
+	return e.begin(w, outcomeColumns)
 }
 
 // Write writes the outcomes of an owner, in their order. Levels and skills that were extracted stay blank.
@@ -191,20 +189,11 @@ func (e *OutcomeExport) Write(owner, ownerKind string, list []catalog.Outcome) e
 		if e.Canvas {
 			line = canvasLine(o, parents[o.ID])
 		}
-		for i, cell := range line {
-			line[i] = guarded(cell)
-		}
-		if err := e.out.Write(line); err != nil {
+		if err := e.write(line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// End flushes the export.
-func (e *OutcomeExport) End() error {
-	e.out.Flush()
-	return e.out.Error()
 }
 
 func ownLine(owner, ownerKind string, o, parent *catalog.Outcome) []string {

@@ -1,7 +1,6 @@
-// Package labor relates programs of study to occupations: which occupations a CIP code
-// leads to, and their pay, demand and education in a region. It implements GET
-// /labor-market (docs/contract.md). It is stateless and does no I/O of its own: records
-// come through Source. Package official reads the files they are published in.
+// Package labor relates programs of study to occupations: which occupations a CIP code leads to, and their pay, demand
+// and education in a region. It implements GET /labor-market (docs/contract.md). It is stateless and does no I/O of its
+// own: records come through Source. Package official reads the files they are published in.
 //
 // # Sources
 //
@@ -16,10 +15,9 @@
 //
 // # Units
 //
-// Employment and openings count jobs (not thousands); openings are a yearly average
-// over the projection period. Wages are US dollars a year before tax, for wage and
-// salary workers only. Growth is a fraction over the whole projection period: 0.158
-// is 15.8 percent. The survey rounds employment to 10 jobs and wages to 10 dollars.
+// Employment and openings count jobs (not thousands); openings are a yearly average over the projection period. Wages
+// are US dollars a year before tax, for wage and salary workers only. Growth is a fraction over the whole projection
+// period: 0.158 is 15.8 percent. The survey rounds employment to 10 jobs and wages to 10 dollars.
 //
 // # Rules
 //
@@ -54,8 +52,7 @@ const (
 	MSA      RegionType = "msa"
 )
 
-// Area names a region: "US" for the nation, a two-digit FIPS code for a state, a
-// five-digit CBSA code for an msa.
+// Area names a region: "US" for the nation, a two-digit FIPS code for a state, a five-digit CBSA code for an msa.
 type Area struct {
 	RegionType RegionType `json:"regionType" enum:"national,state,msa"`
 	Region     string     `json:"region" doc:"US, a two-digit state FIPS code, or a five-digit CBSA code"`
@@ -73,16 +70,14 @@ type Region struct {
 	State string `json:"state,omitempty"`
 }
 
-// CIP is an instructional program of the crosswalk. SOCCodes are sorted, distinct
-// and never nil; empty for NO MATCH.
+// CIP is an instructional program of the crosswalk. SOCCodes are sorted, distinct and never nil; empty for NO MATCH.
 type CIP struct {
 	CIPCode  string   `json:"cipCode" doc:"CIP code, NN.NNNN"`
 	Title    string   `json:"title" doc:"Title of the program of study"`
 	SOCCodes []string `json:"socCodes" doc:"SOC codes of the occupations that the program leads to, sorted"`
 }
 
-// WagePercentiles are annual wages in US dollars; 10, 25, 75 and 90 percent of workers
-// earn less.
+// WagePercentiles are annual wages in US dollars; 10, 25, 75 and 90 percent of workers earn less.
 type WagePercentiles struct {
 	P10 *int `json:"p10" doc:"10th percentile wage, US dollars a year"`
 	P25 *int `json:"p25" doc:"25th percentile wage, US dollars a year"`
@@ -90,8 +85,7 @@ type WagePercentiles struct {
 	P90 *int `json:"p90" doc:"90th percentile wage, US dollars a year"`
 }
 
-// Wage is the survey's row for an occupation in an area. Employment is in jobs, wages in
-// US dollars a year.
+// Wage is the survey's row for an occupation in an area. Employment is in jobs, wages in US dollars a year.
 type Wage struct {
 	Area
 	SOCCode          string          `json:"socCode"`
@@ -99,16 +93,14 @@ type Wage struct {
 	TotalEmployment  *int            `json:"totalEmployment"`
 	MedianAnnualWage *int            `json:"medianAnnualWage"`
 	WagePercentiles  WagePercentiles `json:"wagePercentiles"`
-	// Reasons says why figures are nil or capped, by JSON name: totalEmployment,
-	// medianAnnualWage, p10, p25, p75, p90.
+	// Reasons says why figures are nil or capped, by JSON name: totalEmployment, medianAnnualWage, p10, p25, p75, p90.
 	Reasons map[string]catalog.WarningCode `json:"reasons,omitempty"`
 	Vintage string                         `json:"vintage" doc:"The survey's reference period, such as May 2024"`
 	Source  string                         `json:"source" doc:"Survey, period and region, such as BLS OEWS, May 2024, United States"`
 }
 
-// Projection is the Employment Projections' row for an occupation, nationwide.
-// ProjectedGrowth is a fraction over the period, AnnualOpenings are jobs a year; nil if not
-// published.
+// Projection is the Employment Projections' row for an occupation, nationwide. ProjectedGrowth is a fraction over the
+// period, AnnualOpenings are jobs a year; nil if not published.
 type Projection struct {
 	SOCCode          string   `json:"socCode"`
 	Name             string   `json:"name"`

@@ -10,9 +10,8 @@ import (
 // MaxCIPs is the maximum number of CIP codes in a query.
 const MaxCIPs = 25
 
-// ParseCIPs parses the query parameter cipCodes: 1 to 25 comma-separated codes NN.NNNN. It
-// returns the distinct codes in their order, or an invalid_parameter error. It does not
-// check whether the crosswalk has them.
+// ParseCIPs parses the query parameter cipCodes: 1 to 25 comma-separated codes NN.NNNN. It returns the distinct codes
+// in their order, or an invalid_parameter error. It does not check whether the crosswalk has them.
 func ParseCIPs(list string) ([]string, error) {
 	codes := strings.Split(list, ",")
 	if len(codes) > MaxCIPs {

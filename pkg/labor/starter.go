@@ -16,11 +16,10 @@ import (
 //go:embed starter/*.csv
 var starterFiles embed.FS
 
-// Starter returns the built-in tables: some 290 common programs of study, the
-// occupations they lead to with national figures (OEWS May 2024, Employment Projections
-// 2024-34), the states, the District of Columbia, Puerto Rico, and the metropolitan areas.
-// Washington with its metropolitan areas (2022) and New York (undated) have wages of
-// their own; other areas fall back to the nation, with a warning.
+// Starter returns the built-in tables: some 290 common programs of study, the occupations they lead to with national
+// figures (OEWS May 2024, Employment Projections 2024-34), the states, the District of Columbia, Puerto Rico, and the
+// metropolitan areas. Washington with its metropolitan areas (2022) and New York (undated) have wages of their own;
+// other areas fall back to the nation, with a warning.
 func Starter() *Tables { return starter() }
 
 var starter = sync.OnceValue(func() *Tables {
@@ -68,8 +67,7 @@ var stateFIPS = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// starterTable returns the lines below the header. The files are embedded, so an error in
-// one is a bug and panics.
+// starterTable returns the lines below the header. The files are embedded, so an error in one is a bug and panics.
 func starterTable(name string) [][]string {
 	file, err := starterFiles.Open("starter/" + name + ".csv")
 	if err != nil {

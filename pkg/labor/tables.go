@@ -119,8 +119,7 @@ func (t *Tables) Regions(_ context.Context, regionType RegionType) ([]Region, er
 	return regions, nil
 }
 
-// SortRegions sorts regions in list order: the nation, states, metropolitan areas, each by
-// code.
+// SortRegions sorts regions in list order: the nation, states, metropolitan areas, each by code.
 func SortRegions(regions []Region) {
 	rank := []RegionType{National, State, MSA}
 	slices.SortFunc(regions, func(a, b Region) int {

@@ -2,8 +2,7 @@ package labor
 
 import "skillscurriculum/pkg/catalog"
 
-// TopWage is the survey's cap in dollars a year since May 2022, for files that do not state
-// it.
+// TopWage is the survey's cap in dollars a year since May 2022, for files that do not state it.
 const TopWage = 239_200
 
 // WageFile is the content of a file of the wage survey.
@@ -41,6 +40,5 @@ func (w *Wage) Lacks(figure string, why catalog.WarningCode) {
 	w.Reasons[figure] = why
 }
 
-// Progress is called now and then with the number of lines read. total is an estimate of the
-// whole, never below done.
+// Progress is called now and then with the number of lines read. total is an estimate of the whole, never below done.
 type Progress func(done, total int)

@@ -48,9 +48,8 @@ type Files interface {
 	Remove(ctx context.Context, org catalog.OrgID, documentID string) error
 }
 
-// Sweeper resends extractions whose message or worker was lost, fails those whose message no
-// worker could process, completes interrupted deletions, and deletes documents whose file was
-// never uploaded.
+// Sweeper resends extractions whose message or worker was lost, fails those whose message no worker could process,
+// completes interrupted deletions, and deletes documents whose file was never uploaded.
 type Sweeper struct {
 	Store  SweeperStore
 	Sender *Sender

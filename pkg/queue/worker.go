@@ -115,8 +115,7 @@ func (w *Worker) run(ctx context.Context, job catalog.ExtractionJob, message eve
 	working, cancel := context.WithDeadline(ctx, end.Add(-finishReserve))
 	defer cancel()
 	outcome := w.extract(working, task)
-	// A document that used up the time of one run would use up the next one's too; slow
-	// servers time out earlier.
+	// A document that used up the time of one run would use up the next one's too; slow servers time out earlier.
 	inTime := working.Err() == nil
 	if f := outcome.Failure; f != nil && f.Code.Transient() && inTime && task.Attempt < maxTries {
 		delay := w.RetryDelay << (task.Attempt - 1)

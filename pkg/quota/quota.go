@@ -1,6 +1,5 @@
-// Package quota decides whether a call fits into its customer's rate limit. It defines the
-// terms unit, window, limit and charge. It stores nothing itself: counting is a port, and the
-// time is passed in.
+// Package quota decides whether a call fits into its customer's rate limit. It defines the terms unit, window, limit
+// and charge. It stores nothing itself: counting is a port, and the time is passed in.
 //
 // Invariants: the units admitted in a window never exceed the limit, and a call that fits is
 // never refused, because the counter's atomic conditional addition is the only decision.
@@ -16,8 +15,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Limit is the number of units that a customer may use in a window. A window is a whole
-// number of seconds.
+// Limit is the number of units that a customer may use in a window. A window is a whole number of seconds.
 type Limit struct {
 	Units  int
 	Window time.Duration
@@ -67,9 +65,8 @@ var ErrFull = errors.New("the window's units are used up")
 
 // Counter counts a customer's units.
 type Counter interface {
-	// Add adds the charge if used+units stays within w.Units, and returns the units
-	// used afterwards. A charge that does not fit changes nothing and returns ErrFull
-	// with the units used so far. A negative charge always fits.
+	// Add adds the charge if used+units stays within w.Units, and returns the units used afterwards. A charge that does
+	// not fit changes nothing and returns ErrFull with the units used so far. A negative charge always fits.
 	Add(ctx context.Context, customer catalog.CustomerID, w Window, c Charge) (used int, err error)
 	// Refuse counts n refused calls.
 	Refuse(ctx context.Context, customer catalog.CustomerID, w Window, n int) error
@@ -95,9 +92,8 @@ type Status struct {
 	Reset     int64 // Unix second at which the window ends
 }
 
-// Meter charges calls, each with one addition to the counter. It decides nothing from its
-// cached state, which may be out of date, above all after a refund elsewhere: a call that fits
-// must never be refused.
+// Meter charges calls, each with one addition to the counter. It decides nothing from its cached state, which may be
+// out of date, above all after a refund elsewhere: a call that fits must never be refused.
 type Meter struct {
 	Counter Counter
 

@@ -41,8 +41,8 @@ func (s *Server) newAdmission(customer catalog.Customer, op *api.Operation) *adm
 	}
 }
 
-// admit starts to charge for a call whose body has a number of items. If records decide which of them are billed, and the
-// units left do not suffice for all, it charges for none: items does.
+// admit starts to charge for a call whose body has a number of items. If records decide which of them are billed, and
+// the units left do not suffice for all, it charges for none: items does.
 func (s *Server) admit(ctx context.Context, customer catalog.Customer, op *api.Operation, items int) *admission {
 	a := s.newAdmission(customer, op)
 	a.units = op.Cost.UpFront() + op.Cost.Rest(items)
@@ -76,14 +76,17 @@ func (s *Server) free(ctx context.Context, x *exchange) {
 // admitted, but writes and expensive calls are not.
 func (a *admission) wait() error {
 	<-a.done
+	return a.refusal(a.err, a.units)
+}
+
+// refusal returns the error of a call whose units could not be charged; nil if it is admitted all the same.
+func (a *admission) refusal(err error, units int) error {
 	switch {
-	case a.err == nil:
-		return nil
-	case errors.Is(a.err, quota.ErrFull):
+	case errors.Is(err, quota.ErrFull):
 		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
-			a.units, a.status.Remaining, a.status.Limit)
-	case a.op.Counted():
-		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(a.err)
+			units, a.status.Remaining, a.status.Limit)
+	case err != nil && a.op.Counted():
+		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)
 	}
 	return nil
 }
@@ -112,15 +115,11 @@ func (a *admission) items(ctx context.Context, n int) error {
 		a.status, a.charged = status, a.charged+units
 		return nil
 	}
-	if !errors.Is(err, quota.ErrFull) && !a.op.Counted() {
+	if a.refusal(err, a.cost) == nil {
 		return nil
 	}
 	a.refund(ctx)
-	if errors.Is(err, quota.ErrFull) {
-		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
-			a.cost, a.status.Remaining, a.status.Limit)
-	}
-	return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)
+	return a.refusal(err, a.cost)
 }
 
 func (a *admission) charge(ctx context.Context, units, calls int) (quota.Status, error) {

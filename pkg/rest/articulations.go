@@ -90,14 +90,8 @@ func (s *Server) bindArticulations() {
 	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
 		return c.articulationPage(ctx, in.ArticulationID)
 	})
-	write(s, "createArticulationLink", func(
-		ctx context.Context, c *call, in *with[articulationInput, struct{ catalog.LinkInput }],
-	) (*catalog.LinkedPage, *catalog.Change, error) {
-		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, c.strong)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.linkTo(a, "", in.Body.LinkInput)
+	link[*catalog.Articulation](s, "createArticulationLink", "", func(in articulationInput) string {
+		return in.ArticulationID
 	})
 	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *sharedArticulationInput) (anything, error) {
 		if err := follow[*catalog.Articulation](ctx, c, in.ArticulationID, in.Token); err != nil {

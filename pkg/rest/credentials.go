@@ -40,14 +40,14 @@ func (s *Server) bindCredentials() {
 	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
 		credentials, err := list[*catalog.Credential](ctx, c, *in)
 		if err == nil {
-			err = c.fillCredentials(ctx, credentials.Data...)
+			err = c.actor().FillCredentials(ctx, credentials.Data...)
 		}
 		return credentials, err
 	})
 	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
 		credential, err := service.Get[*catalog.Credential](ctx, c.Store, c.org, in.CredentialID, c.strong)
 		if err == nil {
-			err = c.fillCredentials(ctx, credential)
+			err = c.actor().FillCredentials(ctx, credential)
 		}
 		return credential, err
 	})
@@ -75,10 +75,6 @@ func (s *Server) bindCredentials() {
 		return c.actor().RemoveCredentialSection(ctx, in.CredentialID, in.SectionID)
 	})
 	read(s, "buildCredential", buildCredential)
-}
-
-func (c *call) fillCredentials(ctx context.Context, credentials ...*catalog.Credential) error {
-	return c.actor().FillCredentials(ctx, credentials...)
 }
 
 type builderInput struct {

@@ -59,7 +59,7 @@ func Extend(s *Server) *Server {
 		write(s, "putProgramLabel", func(ctx context.Context, c *call, in *label) (*catalog.Program, *catalog.Change, error) {
 			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, true)
 			if err == nil {
-				err = c.fillPrograms(ctx, program)
+				err = c.actor().FillPrograms(ctx, program)
 			}
 			if err != nil {
 				return nil, nil, err

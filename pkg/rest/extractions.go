@@ -104,14 +104,10 @@ func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Pa
 
 func (c *call) skill(s skills.Skill) Skill {
 	info := c.Taxonomy().Info()
-	out := Skill{
-		ID: s.ID, Name: s.Name, Description: s.Description, Aliases: s.Aliases, Kind: s.Kind, Field: s.Field,
-		Taxonomy: TaxonomyRef{info.Name, info.Version},
+	return Skill{
+		ID: s.ID, Name: s.Name, Description: s.Description, Aliases: append([]string{}, s.Aliases...), Kind: s.Kind,
+		Field: s.Field, Taxonomy: TaxonomyRef{info.Name, info.Version},
 	}
-	if out.Aliases == nil {
-		out.Aliases = []string{}
-	}
-	return out
 }
 
 func createExtraction(

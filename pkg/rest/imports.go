@@ -73,14 +73,10 @@ func (s *Server) bindImport() {
 }
 
 func withDetails(i *catalog.Import, d *catalog.ImportDetails) *ImportWithDetails {
-	out := &ImportWithDetails{Import: i, Columns: d.Columns, Problems: d.Problems}
-	if out.Columns == nil {
-		out.Columns = []catalog.ImportColumn{}
+	return &ImportWithDetails{
+		Import: i, Columns: append([]catalog.ImportColumn{}, d.Columns...),
+		Problems: append([]catalog.ImportProblem{}, d.Problems...),
 	}
-	if out.Problems == nil {
-		out.Problems = []catalog.ImportProblem{}
-	}
-	return out
 }
 
 func createImport(

@@ -10,27 +10,34 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/quota"
+	"skillscurriculum/pkg/service"
 )
 
-// Page links: POST {record}/links creates a link with linkTo; the public GET {record}/shared checks its token with
+// Page links: POST {record}/links is bound with link; the public GET {record}/shared checks its token with
 // follow and shows the page.
 
 type tokenInput struct {
 	Token string `query:"token" required:"true" minLength:"1" doc:"Token of the link, from its address"`
 }
 
-// linkTo creates a link to the page of a record, which stands under its path and page.
-func (c *call) linkTo(
-	r catalog.Record, page string, in catalog.LinkInput,
-) (*catalog.LinkedPage, *catalog.Change, error) {
-	token := c.IDs.New("lnk_")
-	link := &catalog.Link{
-		Hash: catalog.HashSecret(token), OrganizationID: c.org, Kind: catalog.KindOf(r), RecordID: r.Base().ID,
-		KeyHash: c.caller.Key.Hash, ValidUntil: c.now + catalog.Time(in.ExpiresInSeconds)*1000,
-	}
-	address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + page + "/shared?" +
-		url.Values{"token": {token}}.Encode()
-	return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, catalog.NewChange(link), nil
+// link binds an operation that creates a link to the page of a record, which stands under its path and page.
+func link[R catalog.Record, P any](s *Server, id, page string, recordID func(P) string) {
+	write(s, id, func(
+		ctx context.Context, c *call, in *with[P, struct{ catalog.LinkInput }],
+	) (*catalog.LinkedPage, *catalog.Change, error) {
+		r, err := service.Get[R](ctx, c.Store, c.org, recordID(in.Path), c.strong)
+		if err != nil {
+			return nil, nil, err
+		}
+		token := c.IDs.New("lnk_")
+		link := &catalog.Link{
+			Hash: catalog.HashSecret(token), OrganizationID: c.org, Kind: catalog.KindOf(r), RecordID: r.Base().ID,
+			KeyHash: c.caller.Key.Hash, ValidUntil: c.now + catalog.Time(in.Body.ExpiresInSeconds)*1000,
+		}
+		address := origin(c.request) + api.BasePath + catalog.HrefOf(r) + page + "/shared?" +
+			url.Values{"token": {token}}.Encode()
+		return &catalog.LinkedPage{URL: address, ExpiresAt: link.ValidUntil}, catalog.NewChange(link), nil
+	})
 }
 
 // follow checks a link's token and sets the call's organization to that of the link. Expired, revoked and unknown

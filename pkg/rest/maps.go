@@ -8,7 +8,6 @@ import (
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
 
@@ -60,15 +59,7 @@ func (s *Server) bindMaps() {
 		})
 	})
 	read(s, "getProgramMapPage", showMap)
-	write(s, "createProgramMapLink", func(
-		ctx context.Context, c *call, in *with[programInput, struct{ catalog.LinkInput }],
-	) (*catalog.LinkedPage, *catalog.Change, error) {
-		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.Path.ProgramID, c.strong)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.linkTo(program, "/map", in.Body.LinkInput)
-	})
+	link[*catalog.Program](s, "createProgramMapLink", "/map", func(in programInput) string { return in.ProgramID })
 	read(s, "getSharedProgramMap", func(ctx context.Context, c *call, in *sharedMapInput) (anything, error) {
 		if err := follow[*catalog.Program](ctx, c, in.ProgramID, in.Token); err != nil {
 			return anything{}, err

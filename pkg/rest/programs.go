@@ -40,14 +40,14 @@ func (s *Server) bindPrograms() {
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
 		programs, err := list[*catalog.Program](ctx, c, *in)
 		if err == nil {
-			err = c.fillPrograms(ctx, programs.Data...)
+			err = c.actor().FillPrograms(ctx, programs.Data...)
 		}
 		return programs, err
 	})
 	read(s, "getProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Program, error) {
 		program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
 		if err == nil {
-			err = c.fillPrograms(ctx, program)
+			err = c.actor().FillPrograms(ctx, program)
 		}
 		return program, err
 	})
@@ -72,8 +72,4 @@ func (s *Server) bindPrograms() {
 	remove(s, "removeProgramCourse", func(ctx context.Context, c *call, in *programCourseInput) (*catalog.Change, error) {
 		return c.actor().RemoveProgramCourse(ctx, in.ProgramID, in.CourseID)
 	})
-}
-
-func (c *call) fillPrograms(ctx context.Context, programs ...*catalog.Program) error {
-	return c.actor().FillPrograms(ctx, programs...)
 }

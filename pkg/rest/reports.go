@@ -39,15 +39,7 @@ func (s *Server) bindReports() {
 	read(s, "getReport", readReport)
 	read(s, "getReportTable", showReport)
 	read(s, "getReportPage", showReport)
-	write(s, "createReportLink", func(
-		ctx context.Context, c *call, in *with[reportInput, struct{ catalog.LinkInput }],
-	) (*catalog.LinkedPage, *catalog.Change, error) {
-		report, err := service.Get[*catalog.Report](ctx, c.Store, c.org, in.Path.ReportID, c.strong)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.linkTo(report, "", in.Body.LinkInput)
-	})
+	link[*catalog.Report](s, "createReportLink", "", func(in reportInput) string { return in.ReportID })
 	read(s, "getSharedReport", func(ctx context.Context, c *call, in *sharedReportInput) (anything, error) {
 		if err := follow[*catalog.Report](ctx, c, in.ReportID, in.Token); err != nil {
 			return anything{}, err

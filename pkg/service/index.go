@@ -73,11 +73,7 @@ func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (
 	if ok {
 		return known, nil
 	}
-	sections, courses, err := parallel.Two(ctx, func(ctx context.Context) ([]*catalog.Section, error) {
-		return All[*catalog.Section](ctx, s, org, "")
-	}, func(ctx context.Context) ([]*catalog.Course, error) {
-		return All[*catalog.Course](ctx, s, org, "")
-	})
+	sections, courses, err := parallel.Two(ctx, every[*catalog.Section](s, org), every[*catalog.Course](s, org))
 	if err != nil {
 		return nil, err
 	}

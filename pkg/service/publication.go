@@ -64,21 +64,14 @@ func ReadPublication(
 		}
 		p.sections, err = GetByID[*catalog.Section](ctx, s, o.ID, ids, false)
 		return err
-	}, func(ctx context.Context) (err error) {
-		p.programs, err = All[*catalog.Program](ctx, s, o.ID, "")
-		return err
-	}, func(ctx context.Context) (err error) {
-		p.credentials, err = All[*catalog.Credential](ctx, s, o.ID, "")
-		return err
-	}, func(ctx context.Context) (err error) {
-		p.articulations, err = All[*catalog.Articulation](ctx, s, o.ID, "")
-		return err
-	}, func(ctx context.Context) error {
-		return Each(ctx, s, o.ID, "", func(list *catalog.OutcomeList) error {
-			p.outcomes[list.OwnerID] = list
-			return nil
+	}, parallel.Into(&p.programs, every[*catalog.Program](s, o.ID)),
+		parallel.Into(&p.credentials, every[*catalog.Credential](s, o.ID)),
+		parallel.Into(&p.articulations, every[*catalog.Articulation](s, o.ID)), func(ctx context.Context) error {
+			return Each(ctx, s, o.ID, "", func(list *catalog.OutcomeList) error {
+				p.outcomes[list.OwnerID] = list
+				return nil
+			})
 		})
-	})
 	if err != nil {
 		return nil, err
 	}

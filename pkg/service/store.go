@@ -110,6 +110,11 @@ func All[R catalog.Record](ctx context.Context, s Records, org catalog.OrgID, pa
 	return all, err
 }
 
+// every returns the load of all records of a kind.
+func every[R catalog.Record](s Records, org catalog.OrgID) Load[[]R] {
+	return func(ctx context.Context) ([]R, error) { return All[R](ctx, s, org, "") }
+}
+
 // Each visits the records that All returns.
 func Each[R catalog.Record](
 	ctx context.Context, s Records, org catalog.OrgID, parent string, visit func(R) error,

@@ -21,8 +21,7 @@ import (
 type Builder struct {
 	// Name and Version override those of the sources if not empty.
 	Name, Version string
-	// Workbook returns the cells of an XLSX file's first sheet (package workbook); if nil,
-	// such files are errors.
+	// Workbook returns the cells of an XLSX file's first sheet (package workbook); if nil, such files are errors.
 	Workbook func(file []byte) (rows [][]string, err error)
 	// Index builds the labels and vectors that texts are matched with (package extraction); a
 	// taxonomy compiled without it serves all other purposes.

@@ -9,7 +9,6 @@
 // file (compile.go), which [Open] loads without parsing (taxonomy.go, numbers.go);
 // search.go answers queries. [Starter] is the built-in vocabulary (starter.go).
 //
-// The file also contains the index that package extraction matches texts with (index.go).
-// That package builds and reads it; functions that extract nothing link neither the package
-// nor its word lists.
+// The file also contains the index that package extraction matches texts with (index.go). That package builds and reads
+// it; functions that extract nothing link neither the package nor its word lists.
 package skills

@@ -22,8 +22,7 @@ type escoOccupation struct {
 	essential, optional []string
 }
 
-// escoRelations are the files that define the hierarchy of skills and the requirements of
-// occupations.
+// escoRelations are the files that define the hierarchy of skills and the requirements of occupations.
 var escoRelations = []string{"broaderRelationsSkillPillar.csv", "occupations_en.csv", "occupationSkillRelations.csv"}
 
 // ErrIncomplete means that files of ESCO are missing; the wrapping error names them.
@@ -32,10 +31,9 @@ var ErrIncomplete = errors.New("the files for the hierarchy of skills or for req
 // escoID returns the id for a skill's URI.
 func escoID(uri string) string { return "esco:" + path.Base(strings.TrimSpace(uri)) }
 
-// AddESCO reads the English CSV files of ESCO from directories or opened zip files, which
-// together must have at least skills_en.csv. If those for hierarchy, relations or occupations
-// are missing, it returns ErrIncomplete, unless the builder is set to Incomplete. An empty
-// version defaults to the date of the newest change in the files.
+// AddESCO reads the English CSV files of ESCO from directories or opened zip files, which together must have at least
+// skills_en.csv. If those for hierarchy, relations or occupations are missing, it returns ErrIncomplete, unless the
+// builder is set to Incomplete. An empty version defaults to the date of the newest change in the files.
 func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool { return strings.HasSuffix(name, ".csv") })
 	if err != nil {
@@ -57,8 +55,8 @@ func (b *Builder) AddESCO(version string, sources ...fs.FS) error {
 		required []string
 		row      func(*rowReader) error
 	}{
-		{"transversalSkillsCollection_en.csv", []string{"concepturi"}, e.transversal},
-		{"languageSkillsCollection_en.csv", []string{"concepturi"}, e.language},
+		{"transversalSkillsCollection_en.csv", []string{"concepturi"}, e.collection("transversal")},
+		{"languageSkillsCollection_en.csv", []string{"concepturi"}, e.collection("language")},
 		{"skillGroups_en.csv", []string{"concepturi", "preferredlabel"}, e.group},
 		{escoSkillsFile, []string{"concepturi", "preferredlabel"}, e.skill},
 		{"broaderRelationsSkillPillar.csv", []string{"concepturi", "broaderuri"}, e.broader},
@@ -97,14 +95,11 @@ type escoReader struct {
 	newest      string // date of a change
 }
 
-func (e *escoReader) transversal(t *rowReader) error {
-	e.special[escoID(t.get("concepturi"))] = "transversal"
-	return nil
-}
-
-func (e *escoReader) language(t *rowReader) error {
-	e.special[escoID(t.get("concepturi"))] = "language"
-	return nil
+func (e *escoReader) collection(kind string) func(*rowReader) error {
+	return func(t *rowReader) error {
+		e.special[escoID(t.get("concepturi"))] = kind
+		return nil
+	}
 }
 
 func (e *escoReader) group(t *rowReader) error {
@@ -179,7 +174,6 @@ func (e *escoReader) requirement(t *rowReader) error {
 
 // climb sets the parents and fields of the skills.
 func (e *escoReader) climb() {
-	field := fieldFinder(e.above, e.groups)
 	for uri, ups := range e.above {
 		s, ok := e.b.skills[escoID(uri)]
 		if !ok || !e.own[escoID(uri)] {
@@ -190,33 +184,30 @@ func (e *escoReader) climb() {
 				s.Broader = append(s.Broader, escoID(up))
 			}
 		}
-		s.Field = field(uri)
+		s.Field = e.field(uri)
 	}
 }
 
-// fieldFinder returns a function that climbs from a concept to the groups above it and
-// returns its field: the third level from the top, such as "software and applications
-// development and analysis" or "managing information", or the highest below that.
-func fieldFinder(above map[string][]string, groups map[string]string) func(uri string) string {
-	return func(uri string) string {
-		var chain []string // group names from the concept upwards
-		seen := map[string]bool{uri: true}
-		for range 20 {
-			ups := slices.Sorted(slices.Values(above[uri]))
-			if len(ups) == 0 || seen[ups[0]] {
-				break
-			}
-			uri = ups[0]
-			seen[uri] = true
-			if name, ok := groups[uri]; ok {
-				chain = append(chain, name)
-			}
+// field climbs from a concept to the groups above it and returns its field: the third level from the top, such as
+// "software and applications development and analysis" or "managing information", or the highest below that.
+func (e *escoReader) field(uri string) string {
+	var chain []string // group names from the concept upwards
+	seen := map[string]bool{uri: true}
+	for range 20 {
+		ups := slices.Sorted(slices.Values(e.above[uri]))
+		if len(ups) == 0 || seen[ups[0]] {
+			break
 		}
-		if len(chain) == 0 {
-			return ""
+		uri = ups[0]
+		seen[uri] = true
+		if name, ok := e.groups[uri]; ok {
+			chain = append(chain, name)
 		}
-		return chain[max(0, len(chain)-4)]
 	}
+	if len(chain) == 0 {
+		return ""
+	}
+	return chain[max(0, len(chain)-4)]
 }
 
 func firstN(s string, n int) string { return s[:min(n, len(s))] }

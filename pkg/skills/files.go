@@ -27,8 +27,7 @@ func (f file) open() (io.ReadCloser, error) {
 	}{io.LimitReader(r, maxSourceFile), r}, nil
 }
 
-// eachRow calls row for every row of a file of comma-separated values that has the
-// required columns.
+// eachRow calls row for every row of a file of comma-separated values that has the required columns.
 func (f file) eachRow(required []string, row func(*rowReader) error) error {
 	r, err := f.open()
 	if err != nil {

@@ -22,9 +22,8 @@ const (
 	labelStride
 )
 
-// Index is the part of a compiled taxonomy that package extraction matches texts with: labels,
-// their stems, and vectors. Skills, labels and stems are numbered from 0, skills in the order
-// of their ids.
+// Index is the part of a compiled taxonomy that package extraction matches texts with: labels, their stems, and
+// vectors. Skills, labels and stems are numbered from 0, skills in the order of their ids.
 type Index struct {
 	t *Taxonomy
 

@@ -42,10 +42,9 @@ var successors = sync.OnceValue(func() map[string][]string {
 	return m
 })
 
-// AddONET reads files of the O*NET database, as text or XLSX, from directories or opened zip
-// files, and the BLS crosswalk from SOC to ISCO as CSV, which maps the occupations of ESCO to
-// SOC codes. Files are recognized by their columns; others are skipped. At least one must be
-// recognized.
+// AddONET reads files of the O*NET database, as text or XLSX, from directories or opened zip files, and the BLS
+// crosswalk from SOC to ISCO as CSV, which maps the occupations of ESCO to SOC codes. Files are recognized by their
+// columns; others are skipped. At least one must be recognized.
 func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 	files, err := findFiles(sources, func(name string) bool {
 		return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".csv")
@@ -69,7 +68,7 @@ func (b *Builder) AddONET(version string, sources ...fs.FS) error {
 		case has("o*net-soc code", "element id", "scale id", "data value"):
 			row, skills = b.elementRow(t), true
 		case has("o*net-soc code", "example", "commodity title"):
-			row, skills = b.technologyRow(t), true
+			row, skills = func() error { return b.technologyRow(t) }, true
 		case has("o*net-soc code", "title", "description"):
 			row = func() error { return b.occupationRow(t) }
 		default:
@@ -190,36 +189,33 @@ func (b *Builder) elementRow(t *rowReader) func() error {
 // technologyRow reads a row of Technology Skills: the commodity is the skill, the example one
 // of its aliases. A commodity is required at level 3, with confidence 0.9 if an example is in
 // demand, 0.7 for a hot technology, otherwise 0.5.
-func (b *Builder) technologyRow(t *rowReader) func() error {
-	return func() error {
-		soc, title, example := t.get("o*net-soc code"), t.get("commodity title"), t.get("example")
-		if !isSOC(soc) || title == "" {
-			return fmt.Errorf("occupation %q, commodity %q", soc, title)
-		}
-		e := b.add(Skill{
-			ID: "onet:" + cmp.Or(t.get("commodity code"), title), Name: title, Kind: "tool", Field: "O*NET technology",
-			Aliases: []string{example},
-		})
-		confidence := 0.5
-		switch {
-		case t.get("in demand") == "Y":
-			confidence = 0.9
-		case t.get("hot technology") == "Y":
-			confidence = 0.7
-		}
-		b.require(soc, "", e.ID, need{3, confidence})
-		return nil
+func (b *Builder) technologyRow(t *rowReader) error {
+	soc, title, example := t.get("o*net-soc code"), t.get("commodity title"), t.get("example")
+	if !isSOC(soc) || title == "" {
+		return fmt.Errorf("occupation %q, commodity %q", soc, title)
 	}
+	e := b.add(Skill{
+		ID: "onet:" + cmp.Or(t.get("commodity code"), title), Name: title, Kind: "tool", Field: "O*NET technology",
+		Aliases: []string{example},
+	})
+	confidence := 0.5
+	switch {
+	case t.get("in demand") == "Y":
+		confidence = 0.9
+	case t.get("hot technology") == "Y":
+		confidence = 0.7
+	}
+	b.require(soc, "", e.ID, need{3, confidence})
+	return nil
 }
 
 // maxRequirements limits an occupation's list from ESCO, whose unit groups may combine the
 // skills of hundreds of occupations.
 const maxRequirements = 60
 
-// resolveOccupations assigns every SOC code the skills of the ESCO occupations in the ISCO
-// groups that the crosswalk maps it to. confidence is the share of those occupations that
-// require the skill, an optional one counting half; level is 4 if most call it essential, 3
-// if some do, otherwise 2. Skills below 0.1 are left out, unless there are no others.
+// resolveOccupations assigns every SOC code the skills of the ESCO occupations in the ISCO groups that the crosswalk
+// maps it to. confidence is the share of those occupations that require the skill, an optional one counting half; level
+// is 4 if most call it essential, 3 if some do, otherwise 2. Skills below 0.1 are left out, unless there are no others.
 func (b *Builder) resolveOccupations() {
 	type tally struct{ essential, optional int }
 	count := map[string]map[string]*tally{} // SOC -> skill -> tally

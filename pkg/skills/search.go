@@ -16,11 +16,10 @@ func searchTerms(text string) []string {
 	return terms
 }
 
-// Search finds the skills whose name or one of whose aliases contains every word of query,
-// the last word also as a prefix, and returns one page of them: equal names first, then names
-// that begin with the query, equal aliases, and names and aliases that contain its words;
-// among equals, skills required by more occupations first, then by name. An empty query lists
-// all skills by name. A limit below 1 returns an empty page; total counts all matches.
+// Search finds the skills whose name or one of whose aliases contains every word of query, the last word also as a
+// prefix, and returns one page of them: equal names first, then names that begin with the query, equal aliases, and
+// names and aliases that contain its words; among equals, skills required by more occupations first, then by name. An
+// empty query lists all skills by name. A limit below 1 returns an empty page; total counts all matches.
 func (t *Taxonomy) Search(query string, limit, offset int) (page []Skill, total int) {
 	terms := searchTerms(query)
 	var found []int

@@ -21,9 +21,8 @@ var starterInfo = Info{
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 
-// Starter returns the built-in vocabulary, with which the service works out of the box,
-// without an index; package extraction has it with one. It is compiled on first use; bundles
-// contain it compiled.
+// Starter returns the built-in vocabulary, with which the service works out of the box, without an index; package
+// extraction has it with one. It is compiled on first use; bundles contain it compiled.
 var Starter = sync.OnceValue(func() *Taxonomy { return CompiledStarter(nil) })
 
 // CompiledStarter compiles the built-in vocabulary with an index, if any.

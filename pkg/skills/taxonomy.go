@@ -14,9 +14,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Skill is an entry of a taxonomy. Kind is knowledge, skill, language, transversal or tool;
-// Field is the area of learning or work that the source assigns. Broader has the ids of its
-// parents.
+// Skill is an entry of a taxonomy. Kind is knowledge, skill, language, transversal or tool; Field is the area of
+// learning or work that the source assigns. Broader has the ids of its parents.
 type Skill struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -238,8 +237,7 @@ func (t *Taxonomy) text(i int) string { return t.blob[t.offsets.At(i):t.offsets.
 // count returns the number of skills.
 func (t *Taxonomy) count() int { return t.skills.rows() - 1 }
 
-// lowest returns the index of the first of n sorted texts that is not less than other, and
-// whether it equals other.
+// lowest returns the index of the first of n sorted texts that is not less than other, and whether it equals other.
 func lowest(n int, text func(i int) string, other string) (int, bool) {
 	i := sort.Search(n, func(i int) bool { return text(i) >= other })
 	return i, i < n && text(i) == other
@@ -332,10 +330,9 @@ func (t *Taxonomy) occupation(soc string) (int, bool) {
 	return at(soc + ".00")
 }
 
-// Requirements returns the skills that an occupation NN-NNNN or NN-NNNN.NN requires, in the
-// order of skill lists; nil if none are known. Level and confidence are explained at
-// resolveOccupations (ESCO), at elementRow and technologyRow (O*NET), and in the README of
-// the starter vocabulary.
+// Requirements returns the skills that an occupation NN-NNNN or NN-NNNN.NN requires, in the order of skill lists; nil
+// if none are known. Level and confidence are explained at resolveOccupations (ESCO), at elementRow and technologyRow
+// (O*NET), and in the README of the starter vocabulary.
 func (t *Taxonomy) Requirements(soc string) []catalog.SkillRef {
 	o, ok := t.occupation(soc)
 	if !ok {

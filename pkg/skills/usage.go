@@ -8,8 +8,7 @@ type Usage struct {
 	unknown  int
 }
 
-// Usage returns a count that starts with the skills of base, which may be nil and must not
-// change afterwards.
+// Usage returns a count that starts with the skills of base, which may be nil and must not change afterwards.
 func (t *Taxonomy) Usage(base *Usage) *Usage {
 	u := &Usage{taxonomy: t, base: base, known: map[string]bool{}}
 	if base != nil {

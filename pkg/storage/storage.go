@@ -1,9 +1,7 @@
-// Package storage keeps the files of documents in an S3 bucket. Clients upload them directly,
-// with presigned requests for one exact size and checksum; no function writes or serves a
-// file.
+// Package storage keeps the files of documents in an S3 bucket. Clients upload them directly, with presigned requests
+// for one exact size and checksum; no function writes or serves a file.
 //
-// Invariant: a document's object has exactly the document's bytes, and its key begins with
-// the organization.
+// Invariant: a document's object has exactly the document's bytes, and its key begins with the organization.
 package storage
 
 import (
@@ -33,9 +31,8 @@ type Bucket struct {
 // key returns the object key of a document's file.
 func key(org catalog.OrgID, documentID string) string { return string(org) + "/" + documentID }
 
-// Sign returns the presigned request that uploads the document's file, valid for that many
-// seconds. S3 refuses any other content, and any content once the file exists, because size,
-// checksum and condition are signed.
+// Sign returns the presigned request that uploads the document's file, valid for that many seconds. S3 refuses any
+// other content, and any content once the file exists, because size, checksum and condition are signed.
 func (b *Bucket) Sign(ctx context.Context, d *catalog.Document, now catalog.Time,
 	seconds int) (*catalog.Upload, error) {
 	sum, err := hex.DecodeString(d.SHA256)

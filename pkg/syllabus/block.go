@@ -29,12 +29,10 @@ type block struct {
 	page  int // from 1; 0 where the format knows no pages
 }
 
-// cellGap is what a tab becomes in the document's text: visible, so that no
-// phrase is read across two cells.
+// cellGap is what a tab becomes in the document's text: visible, so that no phrase is read across two cells.
 const cellGap = " | "
 
-// assemble returns the document made of blocks. A paragraph that runs over two
-// pages belongs to the first.
+// assemble returns the document made of blocks. A paragraph that runs over two pages belongs to the first.
 func assemble(blocks []block, spent *budget) (catalog.SyllabusText, error) {
 	var text strings.Builder
 	var pages []int

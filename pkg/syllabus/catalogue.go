@@ -14,24 +14,21 @@ import (
 var courseLine = regexp.MustCompile(`^(?:(?:Course(?: (?:Code|No\.?|Number|Title))?|Subject Code|Code|` +
 	`COURSE(?: CODE)?|Paper Code)\s*[:|.–-]?\s*)?([A-Z]{2,6}[ \-]?\d{2,4}[A-Z]{0,2})(?:[^\pL\d]|$)`)
 
-// A catalogue is a document in which at least this many courses begin, each with
-// at least this many characters of its own; else a syllabus that mentions other
-// courses would be cut.
+// A catalogue is a document in which at least this many courses begin, each with at least this many characters of its
+// own; else a syllabus that mentions other courses would be cut.
 const (
 	catalogueCourses = 3
 	courseBody       = 100
 )
 
-// partOfCourse is a heading that parts of one syllabus have, by plainName: headings of
-// its level do not begin courses.
+// partOfCourse is a heading that parts of one syllabus have, by plainName: headings of its level do not begin courses.
 var partOfCourse = regexp.MustCompile(`^(?:(?:course|module|student|learning|intended|required|` +
 	`weekly) )*(?:description|overview|outcomes|objectives|goals|prerequisites|textbooks?|readings|materials|` +
 	`topics|content|outline|schedule(?: of topics)?|calendar|requirements|assignments|assessment|grading|` +
 	`evaluation|policies|attendance|office hours)$`)
 
-// choose returns the blocks of the wanted course where the document is a catalogue
-// that holds it, else all blocks. A whole name counts more than a part of one, and
-// of equals the section that says most.
+// choose returns the blocks of the wanted course where the document is a catalogue that holds it, else all blocks. A
+// whole name counts more than a part of one, and of equals the section that says most.
 func choose(blocks []block, course string, spent *budget) ([]block, error) {
 	name := plainName(course)
 	if name == "" {
@@ -59,9 +56,8 @@ func choose(blocks []block, course string, spent *budget) ([]block, error) {
 	return best.blocks, nil
 }
 
-// match is 2 for the wanted course's whole name, 1 for its name within more, 0 for
-// another course. The name is in the first line or, after a line with the code
-// only, in the second.
+// match is 2 for the wanted course's whole name, 1 for its name within more, 0 for another course. The name is in the
+// first line or, after a line with the code only, in the second.
 func (s section) match(name string) int {
 	match := 0
 	for _, b := range s.blocks[:min(2, len(s.blocks))] {
@@ -88,8 +84,7 @@ type section struct {
 	size   int
 }
 
-// cut makes sections that begin at the given blocks and keeps those that say more
-// than the name of their course.
+// cut makes sections that begin at the given blocks and keeps those that say more than the name of their course.
 func cut(blocks []block, starts []int, codes []string) []section {
 	var full []section
 	for i, start := range starts {
@@ -133,10 +128,9 @@ func byCode(blocks []block, spent *budget) ([]section, error) {
 	return sections, nil
 }
 
-// byHeading cuts at the headings of the level of the first one that is the wanted
-// course's whole name, and returns the sections of that name; nil if the level has too
-// few sections, or parts of a course. Part of a name is not enough where no code says
-// that a heading names a course: many syllabi have a part "Course outcomes".
+// byHeading cuts at the headings of the level of the first one that is the wanted course's whole name, and returns the
+// sections of that name; nil if the level has too few sections, or parts of a course. Part of a name is not enough
+// where no code says that a heading names a course: many syllabi have a part "Course outcomes".
 func byHeading(blocks []block, name string, spent *budget) ([]section, error) {
 	level := 0
 	for _, b := range blocks {

@@ -24,9 +24,8 @@ const (
 
 var mainPart = regexp.MustCompile(`^word/document\d*\.xml$`)
 
-// readDOCX returns the text of an Office Open XML document: the body, then the
-// footnotes and endnotes. Heads and feet of pages, comments, deleted text, field
-// codes and hidden text are left out.
+// readDOCX returns the text of an Office Open XML document: the body, then the footnotes and endnotes. Heads and feet
+// of pages, comments, deleted text, field codes and hidden text are left out.
 func readDOCX(data []byte, spent *budget) ([]block, error) {
 	if manyEntries(data) {
 		return nil, tooLarge("The document is an archive of too many files.")
@@ -95,8 +94,7 @@ func (r *docxReader) optional(archive *zip.Reader, name string, to docxPart) err
 	return nil
 }
 
-// part reads one file of the archive within the limits of the whole document,
-// whatever the archive says about its size.
+// part reads one file of the archive within the limits of the whole document, whatever the archive says about its size.
 func (r *docxReader) part(f *zip.File, to docxPart) error {
 	if f.Flags&1 != 0 {
 		return fail(catalog.Encrypted, "The document is protected by a password.")
@@ -136,9 +134,8 @@ func (i *inflating) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tokens walks raw XML: no entities of the document's own, namespaces ignored since
-// prefixes are as good as fixed. Elements end as they began, so that a part keeps
-// nothing open beyond the limit of depth.
+// tokens walks raw XML: no entities of the document's own, namespaces ignored since prefixes are as good as fixed.
+// Elements end as they began, so that a part keeps nothing open beyond the limit of depth.
 func (r *docxReader) tokens(d *xml.Decoder, to docxPart) error {
 	var open []xml.Name
 	for {
@@ -255,8 +252,7 @@ func (b *docxBody) start(name string, attr attributes) {
 	}
 }
 
-// property takes what an element says of the paragraph or of its open run; false
-// when it says nothing of them.
+// property takes what an element says of the paragraph or of its open run; false when it says nothing of them.
 func (p *docxParagraph) property(name string, attr attributes, styles map[string]int) bool {
 	value, set := attr.value("val")
 	switch name {

@@ -18,12 +18,10 @@ import (
 	"skillscurriculum/pkg/egress/address"
 )
 
-// Fetcher fetches documents from untrusted addresses. It keeps neither connections nor cookies
-// between fetches. The zero Fetcher is ready to use and reaches only public https addresses.
-// It is safe for concurrent use.
+// Fetcher fetches documents from untrusted addresses. It keeps neither connections nor cookies between fetches. The
+// zero Fetcher is ready to use and reaches only public https addresses. It is safe for concurrent use.
 type Fetcher struct {
-	// AllowedHosts are host:port pairs that may be private or use plain http
-	// (SYLLABUS_ALLOWED_HOSTS).
+	// AllowedHosts are host:port pairs that may be private or use plain http (SYLLABUS_ALLOWED_HOSTS).
 	AllowedHosts []string
 	Limits       Limits
 
@@ -66,9 +64,8 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 		"Accept-Encoding": {"gzip"},
 	}
 	client := http.Client{
-		// Each fetch has its own transport: nothing is left behind, and no connection that
-		// was checked for one address is used for another. A nil Proxy ignores the
-		// environment.
+		// Each fetch has its own transport: nothing is left behind, and no connection that was checked for one address is
+		// used for another. A nil Proxy ignores the environment.
 		Transport: &http.Transport{
 			DialContext: egress.Dialer{
 				AllowedHosts: f.AllowedHosts, Timeout: limits.Connect, Resolver: f.resolver,

@@ -16,10 +16,9 @@ import (
 // for a login form when it asks for a password.
 const loginText = 1500
 
-// readHTML returns the main text of a page: what stands in main or article where
-// that is at least half of the text, else all but navigation, page head and foot.
-// It goes by tokens, without a tree: hostile nesting costs nothing, and nothing
-// of a broken page is lost.
+// readHTML returns the main text of a page: what stands in main or article where that is at least half of the text,
+// else all but navigation, page head and foot. It goes by tokens, without a tree: hostile nesting costs nothing, and
+// nothing of a broken page is lost.
 func readHTML(page string, spent *budget) ([]block, error) {
 	r := htmlReader{spent: spent}
 	z := html.NewTokenizer(reading{strings.NewReader(page), spent})

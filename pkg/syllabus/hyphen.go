@@ -58,10 +58,9 @@ func hyphensOf(lines []line) hyphens {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && r != '-' }
 
-// glue returns what stands between a wrapped line and the next, and whether the
-// hyphen that ends the first only divides a word and goes: as the document writes
-// the word elsewhere, else unless the first part usually keeps its hyphen or, in a
-// document that hardly divides words, one of the parts is a word of it.
+// glue returns what stands between a wrapped line and the next, and whether the hyphen that ends the first only divides
+// a word and goes: as the document writes the word elsewhere, else unless the first part usually keeps its hyphen or,
+// in a document that hardly divides words, one of the parts is a word of it.
 func (h hyphens) glue(text, next string) (between string, dehyphenate bool) {
 	stem, hyphen := strings.CutSuffix(text, "-")
 	if !hyphen {

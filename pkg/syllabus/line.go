@@ -24,9 +24,8 @@ type line struct {
 
 func (l line) height() float64 { return l.top - l.bottom }
 
-// setMargins finds for each line how far right its column reaches: as far as the
-// lines that start near it, on any page, but for those in larger type and a few
-// that run out.
+// setMargins finds for each line how far right its column reaches: as far as the lines that start near it, on any page,
+// but for those in larger type and a few that run out.
 func setMargins(lines []line) {
 	const bucket = 36
 	key := func(l line) int { return int(math.Round(max(-1e6, min(1e6, l.left)) / bucket)) }
@@ -149,9 +148,8 @@ func (f *flowing) append(l line) bool {
 	return true
 }
 
-// inRow reports whether l is a further cell of the open row. The first cell
-// may have been taken for blocks of their own, line by line: if it is short, they
-// become a cell. What is long, or a list next to a list, is a column of text.
+// inRow reports whether l is a further cell of the open row. The first cell may have been taken for blocks of their
+// own, line by line: if it is short, they become a cell. What is long, or a list next to a list, is a column of text.
 func (f *flowing) inRow(l line) bool {
 	const most, short, tall = 4, 60, 8 // blocks, characters, lines
 	h := l.height()
@@ -230,9 +228,8 @@ func (l line) begins() bool {
 	return unicode.IsUpper(first) || unicode.IsDigit(first)
 }
 
-// full reports whether the first word of next would not have fitted on the line, so
-// that the break between them need not mean anything. Where the words run on, a
-// doubt is decided for that.
+// full reports whether the first word of next would not have fitted on the line, so that the break between them need
+// not mean anything. Where the words run on, a doubt is decided for that.
 func (l line) full(next line) bool {
 	first, _ := utf8.DecodeRuneInString(next.text)
 	slack := 0.25 * next.height() // the space, and a little

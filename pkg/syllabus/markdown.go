@@ -14,9 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Up to these sizes a text is parsed as Markdown. The parser's work grows with the
-// square of what is nested or stands in one block, and it fills up the rows of a
-// table with empty cells, so that anything beyond is read as plain text.
+// Up to these sizes a text is parsed as Markdown. The parser's work grows with the square of what is nested or stands
+// in one block, and it fills up the rows of a table with empty cells, so that anything beyond is read as plain text.
 const (
 	markdownBytes   = 512 << 10
 	markdownBlock   = 16 << 10 // without an empty line

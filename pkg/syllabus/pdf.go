@@ -26,9 +26,8 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// engine runs PDFium in a WebAssembly sandbox without files, network or clock of
-// the host. Each document has an instance of its own, so that nothing of one
-// reaches the next.
+// engine runs PDFium in a WebAssembly sandbox without files, network or clock of the host. Each document has an
+// instance of its own, so that nothing of one reaches the next.
 type engine struct {
 	once sync.Once
 	turn chan struct{} // holds one token: PDFs are read one at a time
@@ -297,8 +296,7 @@ func hasBullet(l line, bullets []area) bool {
 	return false
 }
 
-// pdfText cuts the characters of a page into words, and lines of words into pieces
-// where a wide gap stands.
+// pdfText cuts the characters of a page into words, and lines of words into pieces where a wide gap stands.
 type pdfText struct {
 	in     pdfium.Pdfium
 	page   references.FPDF_TEXTPAGE
@@ -402,9 +400,8 @@ func (t *pdfText) endWord() error {
 	return nil
 }
 
-// parted puts back the spaces that PDFium misses before a capital letter that
-// kerning pulls near, as in CIVIL AND. What counts is how much wider a gap is
-// than the word's usual one, so that letter-spaced words stay whole.
+// parted puts back the spaces that PDFium misses before a capital letter that kerning pulls near, as in CIVIL AND. What
+// counts is how much wider a gap is than the word's usual one, so that letter-spaced words stay whole.
 func (t *pdfText) parted(word string) (string, error) {
 	letters := []rune(word)
 	inner := func(i int) bool { return unicode.IsUpper(letters[i]) && unicode.IsLetter(letters[i-1]) }
@@ -438,9 +435,8 @@ func (t *pdfText) parted(word string) (string, error) {
 	return out.String(), nil
 }
 
-// endLine makes lines of the words since the last end. A gap parts them that is
-// wide and much wider than the gaps between most words of the line, which are wide
-// themselves in justified text.
+// endLine makes lines of the words since the last end. A gap parts them that is wide and much wider than the gaps
+// between most words of the line, which are wide themselves in justified text.
 func (t *pdfText) endLine() error {
 	if err := t.endWord(); err != nil {
 		return err
@@ -492,8 +488,7 @@ func (t *pdfText) joined(words []pdfWord) line {
 	return l
 }
 
-// isBold reads the weight off the font's flags or its name, where most writers of
-// PDFs put it.
+// isBold reads the weight off the font's flags or its name, where most writers of PDFs put it.
 func (t *pdfText) isBold(index int) bool {
 	const forceBold = 1 << 18
 	font, err := t.in.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: t.page, Index: index})
@@ -510,9 +505,8 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// samePages reports whether several pages have text, and all the same but for numbers:
-// it is no running head then, but what the document says. (On pages that show
-// pictures it may be a stamp.)
+// samePages reports whether several pages have text, and all the same but for numbers: it is no running head then, but
+// what the document says. (On pages that show pictures it may be a stamp.)
 func samePages(lines []line) bool {
 	pages := map[int]*strings.Builder{}
 	for _, l := range lines {

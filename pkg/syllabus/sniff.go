@@ -19,8 +19,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// sniff returns the kind by the bytes; the declared type and the name only decide between
-// kinds of text.
+// sniff returns the kind by the bytes; the declared type and the name only decide between kinds of text.
 func sniff(data []byte, hint Hint) (Kind, error) {
 	unsupported := fail(catalog.UnsupportedType, "The document is not PDF, DOCX, HTML, Markdown or plain text.")
 	head := data[:min(len(data), 1024)]
@@ -101,8 +100,7 @@ var (
 	markdownStrong      = regexp.MustCompile(`\*\*[^*\s][^*\n]*\*\*`)
 )
 
-// looksLikeMarkdown reports whether a text would show its markup if it were read as
-// plain text.
+// looksLikeMarkdown reports whether a text would show its markup if it were read as plain text.
 func looksLikeMarkdown(text string) bool {
 	headings := len(markdownHeading.FindAllStringIndex(text, 3))
 	return headings >= 2 || headings == 1 && (markdownFrontMatter.MatchString(text) || markdownStrong.MatchString(text)) ||
@@ -138,8 +136,7 @@ func textEncoding(data []byte) encoding.Encoding {
 	return nil
 }
 
-// unicodeWide recognizes UTF-16 without a mark by the zero bytes of its Latin letters; nil for
-// anything else.
+// unicodeWide recognizes UTF-16 without a mark by the zero bytes of its Latin letters; nil for anything else.
 func unicodeWide(data []byte) encoding.Encoding {
 	if enc := textEncoding(data); enc != nil {
 		return enc

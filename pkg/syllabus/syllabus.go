@@ -1,11 +1,10 @@
 // Package syllabus turns an address or bytes into the text of a syllabus: a
 // guarded fetch, and readers for PDF, DOCX, HTML, Markdown and plain text.
 //
-// It returns a [catalog.SyllabusText] whose text depends as little as possible on the format:
-// one block (heading, paragraph, list item, table row) per line, list markers and enumerators
-// removed, the cells of a row on one line separated by " | ", an empty line before each
-// heading, lines of a paragraph joined, hyphenation undone, running heads and page numbers
-// dropped.
+// It returns a [catalog.SyllabusText] whose text depends as little as possible on the format: one block (heading,
+// paragraph, list item, table row) per line, list markers and enumerators removed, the cells of a row on one line
+// separated by " | ", an empty line before each heading, lines of a paragraph joined, hyphenation undone, running heads
+// and page numbers dropped.
 //
 // It never follows an address into a private network, never executes what it reads, never
 // includes text of a server or document in an error, and never reads beyond its [Limits].
@@ -137,9 +136,8 @@ type Hint struct {
 	Course string
 }
 
-// Reader reads documents. The zero Reader is ready to use and starts PDFium for the first PDF
-// (about a second); [NewReader] starts it at once. It is safe for concurrent use; one PDF is
-// read at a time. Close it after use.
+// Reader reads documents. The zero Reader is ready to use and starts PDFium for the first PDF (about a second);
+// [NewReader] starts it at once. It is safe for concurrent use; one PDF is read at a time. Close it after use.
 type Reader struct {
 	Limits Limits
 	pdfium engine

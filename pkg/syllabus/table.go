@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tableDepth is how deep tables may nest; deeper ones are read as part of the
-// table around them.
+// tableDepth is how deep tables may nest; deeper ones are read as part of the table around them.
 const tableDepth = 50
 
 // Beyond these sizes a table lays out the page instead of holding rows.
@@ -52,9 +51,8 @@ func (t *tables) end(blocks []block) []block {
 	return blocks
 }
 
-// rowText returns the text of the row whose cells begin at the given blocks; false
-// if they do not form a row. It looks at no more than the sizes above, so that nested
-// tables cost no more than flat ones.
+// rowText returns the text of the row whose cells begin at the given blocks; false if they do not form a row. It looks
+// at no more than the sizes above, so that nested tables cost no more than flat ones.
 func rowText(blocks []block, cells []int) (string, bool) {
 	if all := len(blocks) - cells[0]; len(cells) == 1 || all < 2 || all > len(cells)*cellBlocks {
 		return "", false

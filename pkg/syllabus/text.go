@@ -16,8 +16,7 @@ const (
 	wide   = 110
 )
 
-// readText reads plain text as lines on one long page, so that text that was
-// wrapped flows as in a PDF.
+// readText reads plain text as lines on one long page, so that text that was wrapped flows as in a PDF.
 func readText(text string, spent *budget) ([]block, error) {
 	var lines []line
 	var runs [][2]int // of lines without an empty one between
@@ -61,9 +60,8 @@ const (
 	shortLine  = 0.75 // of the margin, beyond which a line may have been wrapped
 )
 
-// titles reports whether the first of some lines, which stands after an empty one,
-// reads as the heading of the others: short, with a capital, without a stop, and not
-// running on in the next line. Plain text has no bold face to show it.
+// titles reports whether the first of some lines, which stands after an empty one, reads as the heading of the others:
+// short, with a capital, without a stop, and not running on in the next line. Plain text has no bold face to show it.
 func titles(run []line) bool {
 	first := run[0].text
 	words := len(strings.Fields(first))
@@ -113,8 +111,7 @@ func width(s string) float64 {
 	return charUnit * float64(runes(s)+3*strings.Count(s, "\t"))
 }
 
-// pieces cuts a line at tabs and runs of three or more spaces; each piece but the
-// first keeps the gap before it.
+// pieces cuts a line at tabs and runs of three or more spaces; each piece but the first keeps the gap before it.
 func pieces(raw string) []string {
 	var out []string
 	start, gap := 0, -1

@@ -1,6 +1,5 @@
-// Package webhook defines the messages sent to webhooks (Standard Webhooks 1.0.0): their
-// content and signature, how secrets are stored, and when the next attempt is due. It is
-// pure; package delivery sends.
+// Package webhook defines the messages sent to webhooks (Standard Webhooks 1.0.0): their content and signature, how
+// secrets are stored, and when the next attempt is due. It is pure; package delivery sends.
 package webhook
 
 import (
@@ -52,8 +51,7 @@ func NewSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b)
 }
 
-// Sign returns the three headers of a message sent at an instant, signed with each of the
-// secrets.
+// Sign returns the three headers of a message sent at an instant, signed with each of the secrets.
 func Sign(id string, at catalog.Time, body []byte, secrets []string) (http.Header, error) {
 	timestamp := strconv.FormatInt(int64(at)/1000, 10)
 	var signatures []string
@@ -102,14 +100,12 @@ const (
 	jitter = 0.1
 	// mostRetryAfter is the longest delay that a receiver may ask for.
 	mostRetryAfter = 24 * time.Hour
-	// patience is how long all attempts must fail before a webhook is disabled, for the
-	// Standard schedule.
+	// patience is how long all attempts must fail before a webhook is disabled, for the Standard schedule.
 	patience = 5 * 24 * time.Hour
 )
 
-// Next returns the delay after a failed attempt, counted from 1; false if it was the last.
-// chance is a random number in [0, 1). wish is the receiver's Retry-After, 0 for none; it
-// applies if it is longer.
+// Next returns the delay after a failed attempt, counted from 1; false if it was the last. chance is a random number in
+// [0, 1). wish is the receiver's Retry-After, 0 for none; it applies if it is longer.
 func (s Schedule) Next(attempt int, wish time.Duration, chance float64) (time.Duration, bool) {
 	if attempt < 1 || attempt > len(s) {
 		return 0, false

@@ -50,7 +50,8 @@ const (
 		"change feed (2), and the hold on a course (2)."
 	guarded = "The package counts its courses, and that count guards the change. It is read before the courses, not in " +
 		"parallel with them, because a course created between the two reads would otherwise be missed."
-	sequential = "100 new courses are 400 rows, which need 5 transactions; known ones with another name, whose " +
+	sequential = "100 new courses are 400 rows (the course, its default section, and the rows by which externalId " +
+		"and code find it), which need 5 transactions; known ones with another name, whose " +
 		"descriptions are extracted again, are 200 rows, which need 3. They follow each other, because each adds to the " +
 		"list and to the change feed. The reads before are the rows of the externalIds with the directory, and the " +
 		"records with their default sections."

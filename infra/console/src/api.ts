@@ -19,7 +19,7 @@ export class Problem extends Error {
 
 // Answer is a response; its etag is the one that If-Match is compared with.
 export type Answer<T> = { data: T; etag: string };
-type Options = { key?: string; body?: unknown; ifMatch?: string | undefined; idempotencyKey?: string | undefined; signal?: AbortSignal };
+type Options = { key?: string; once?: boolean; body?: unknown; ifMatch?: string | undefined; idempotencyKey?: string | undefined; signal?: AbortSignal };
 
 // The key lives here alone: it ends with the page.
 let key = "";
@@ -74,7 +74,7 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
   if (o.body !== undefined) headers["Content-Type"] = "application/json";
   const request: RequestInit = { method, headers, credentials: "omit", cache: "no-store", redirect: "error" };
   if (o.body !== undefined) request.body = JSON.stringify(o.body);
-  const writes = method !== "GET";
+  const writes = method !== "GET", most = o.once ? 1 : attempts;
   if (writes) unsaved++;
   let waited = false;
   try {
@@ -88,13 +88,13 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
         text = await response.text(); // the connection can be lost in the body too
       } catch (e) {
         if (o.signal?.aborted) throw e;
-        if (attempt === attempts) throw new Problem(0, "connection", "The service cannot be reached. Check the connection, then try again.");
+        if (attempt === most) throw new Problem(0, "connection", "The service cannot be reached. Check the connection, then try again.");
         waited = true;
         tell({ reason: "connection", until: Date.now() + backoff });
         await sleep(backoff, o.signal);
         continue;
       }
-      if ([429, 502, 503, 504].includes(response.status) && attempt < attempts) {
+      if ([429, 502, 503, 504].includes(response.status) && attempt < most) {
         const wait = Math.max(Number(response.headers.get("Retry-After") ?? 0) * 1000, backoff);
         waited = true;
         tell({ reason: response.status === 429 ? "limit" : "busy", until: Date.now() + wait });
@@ -110,7 +110,7 @@ export async function call<T>(method: string, path: string, o: Options = {}): Pr
       if (response.status === 304) return { data: cached!.data as T, etag: cached!.etag };
       const type = response.headers.get("Content-Type") ?? "";
       const data = text && /json/.test(type) ? JSON.parse(text) : text;
-      if (!response.ok) {
+      if (!response.ok && !(method === "DELETE" && response.status === 404)) { // what is gone was deleted, perhaps by an attempt whose answer was lost
         const p = typeof data === "object" && data ? data : {};
         throw new Problem(response.status, p.code ?? "internal", p.detail ?? p.title ?? "The service failed. Try again later.", p.errors, p.requestId);
       }

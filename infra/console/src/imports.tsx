@@ -84,7 +84,13 @@ function OneImport({ id }: { id: string }) {
     settled<Import>(path, ended, gone.signal, set).catch((e) => { if (!gone.signal.aborted) setProblem(asProblem(e)); });
     return () => gone.abort();
   }, [path, turn]);
-  const cancel = useAction(async () => { await call("DELETE", path); again((n) => n + 1); });
+  // The same call would delete an import that has ended: it is sent again only where the import still runs.
+  const cancel = useAction(async () => {
+    for (let tries = 1; !ended((await get<Import>(path)).data); tries++) {
+      try { await call("DELETE", path, { once: true }); } catch (e) { const { status } = asProblem(e); if (tries === 5 || status && status < 500 && status !== 429) throw e; }
+    }
+    again((n) => n + 1);
+  });
   const remove = useAction(async () => { await call("DELETE", path); go("/imports"); });
   const rejects = useAction(async () => { // the address of the last answer may have expired
     const { data } = await get<Import>(path);

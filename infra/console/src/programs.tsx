@@ -29,7 +29,7 @@ function OneProgram({ id, tab, courseId, route }: { id: string; tab: string | un
   const home = "#/programs/" + id;
   return <Await of={program}>{(p) => {
     const course = courseId ? p.courses.find((c) => c.courseId === courseId) : undefined;
-    if (courseId) return <Screen key={courseId} title={course ? course.courseCode + " " + course.courseName : "Course"} crumbs={[["Programs", "#/programs"], [p.name, home + "/courses"]]}
+    if (courseId && at === "courses") return <Screen key={courseId} title={course ? course.courseCode + " " + course.courseName : "Course"} crumbs={[["Programs", "#/programs"], [p.name, home + "/courses"]]}
       of={course ? <><Text of={course.courseCode} /> <Text of={course.courseName} /></> : "Course"}>
       <CourseOutcomes courseId={courseId} />
     </Screen>;

@@ -237,7 +237,7 @@ export function List<T>({ path, address, parameters = {}, row, empty, head }: {
     { keys: "j|ArrowDown", does: "Next row", run: () => step(1) },
     { keys: "k|ArrowUp", does: "Previous row", run: () => step(-1) },
     ...(page.data?.pagination.hasMore ? [{ keys: "n", does: "Next page", run: () => go(to(offset + page.data!.pagination.limit)) }] : []),
-    ...(offset ? [{ keys: "p", does: "Previous page", run: () => go(to(Math.max(0, offset - 50))) }] : []),
+    ...(page.data && offset ? [{ keys: "p", does: "Previous page", run: () => go(to(Math.max(0, offset - page.data!.pagination.limit))) }] : []),
   ]);
   return <Await of={page}>{(p) => p.data.length === 0 ? <Empty>{offset ? <p>There is nothing on this page. <a href={to(0)}>Go to the first page.</a></p> : empty}</Empty> : <>
     {head?.(p)}

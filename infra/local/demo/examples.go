@@ -200,7 +200,7 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 const (
 	exampleText = "Students will write Python programs that clean, summarize and plot data."
 	exampleName = "courses.csv"
-	exampleFile = "externalId,code,name,description,Notes\nDS 110,DS 110,Working with Data," + exampleText + ",\n"
+	exampleFile = "externalId,code,name,description,Notes\nDS 110,DS 110,Working with Data,\"" + exampleText + "\",\n"
 )
 
 // links creates links to shared pages. They are new at each start because the table has

@@ -1,6 +1,5 @@
-// Package page renders reports and articulations as self-contained HTML pages without
-// scripts. It is separate from package alignment so that only functions that render pages
-// link templates.
+// Package page renders reports and articulations as self-contained HTML pages without scripts. It is separate from
+// package alignment so that only functions that render pages link templates.
 package page
 
 import (
@@ -43,9 +42,8 @@ var (
 	})
 )
 
-// Pages renders pages. policy is a page's Content-Security-Policy, which allows its two style
-// sheets, by digest, and nothing else. The page includes it; a response header, if any, must
-// not be stricter.
+// Pages renders pages. policy is a page's Content-Security-Policy, which allows its two style sheets, by digest, and
+// nothing else. The page includes it; a response header, if any, must not be stricter.
 type Pages struct{}
 
 // frame is the data common to all pages.

@@ -15,8 +15,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Queue is the queue of messages for webhooks. Messages that it loses are sent again: their
-// rows are authoritative.
+// Queue is the queue of messages for webhooks. Messages that it loses are sent again: their rows are authoritative.
 type Queue struct {
 	Client *sqs.Client
 	URL    string
@@ -38,9 +37,8 @@ func (q *Queue) Send(ctx context.Context, messages []catalog.WebhookMessage) err
 	return group.Wait()
 }
 
-// SendLater sends a message whose next attempt is due after a delay of at most MaxDelay. Its
-// group is the organization: SQS is fair between groups, so one customer's slow or failing
-// receivers do not delay another's messages.
+// SendLater sends a message whose next attempt is due after a delay of at most MaxDelay. Its group is the organization:
+// SQS is fair between groups, so one customer's slow or failing receivers do not delay another's messages.
 func (q *Queue) SendLater(ctx context.Context, m catalog.WebhookMessage, delay time.Duration) error {
 	seconds := int32((delay + time.Second - 1) / time.Second)
 	if err := q.send(ctx, m, seconds); err != nil {
@@ -49,8 +47,7 @@ func (q *Queue) SendLater(ctx context.Context, m catalog.WebhookMessage, delay t
 	return nil
 }
 
-// Wake asks for an organization's changes to be dispatched, by a message that names no
-// webhook.
+// Wake asks for an organization's changes to be dispatched, by a message that names no webhook.
 func (q *Queue) Wake(ctx context.Context, org catalog.OrgID) error {
 	if err := q.send(ctx, catalog.WebhookMessage{OrganizationID: org}, 0); err != nil {
 		return fmt.Errorf("wake for %s: %w", org, err)

@@ -1,6 +1,5 @@
-// Package address validates addresses supplied by clients by their spelling alone: of syllabi
-// to fetch, and of webhook receivers. It is separate from package egress so that functions
-// that only accept addresses do not link the dialer.
+// Package address validates addresses supplied by clients by their spelling alone: of syllabi to fetch, and of webhook
+// receivers. It is separate from package egress so that functions that only accept addresses do not link the dialer.
 package address
 
 import (
@@ -12,9 +11,8 @@ import (
 	"strings"
 )
 
-// Check validates an address by its spelling alone, for the 422 of a POST; its message is
-// suitable for clients. The host's IP address is checked when connecting. allowedHosts are
-// host:port pairs that may be private or use plain http.
+// Check validates an address by its spelling alone, for the 422 of a POST; its message is suitable for clients. The
+// host's IP address is checked when connecting. allowedHosts are host:port pairs that may be private or use plain http.
 func Check(href string, allowedHosts []string) error {
 	u, err := url.Parse(href)
 	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(href) > 2048 || !isPort(u.Port()) {

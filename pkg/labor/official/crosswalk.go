@@ -13,9 +13,8 @@ const (
 	noSOC = "99-9999"
 )
 
-// ReadCrosswalk reads the official crosswalk, CSV or XLSX (its sheet CIP-SOC). The editions
-// of CIP and SOC come from the header. Duplicate lines count once; two titles for one code,
-// or NO MATCH along with a match, are errors.
+// ReadCrosswalk reads the official crosswalk, CSV or XLSX (its sheet CIP-SOC). The editions of CIP and SOC come from
+// the header. Duplicate lines count once; two titles for one code, or NO MATCH along with a match, are errors.
 func ReadCrosswalk(r io.Reader, progress labor.Progress) (*labor.Crosswalk, error) {
 	b, err := openBook(r, progress)
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 
 var periodForm = regexp.MustCompile(`([0-9]{4})\s*[-–—]\s*([0-9]{2,4})`)
 
-// ReadProjections reads table 1.2 of the Employment Projections (occupation.xlsx, the
-// whole workbook or the sheet as CSV). It converts growth from percent to a fraction and
-// openings from thousands to jobs. It keeps line items (832 occupations in 2024-34,
-// including groups that are projected as one) and drops summaries. The period comes from
-// the header. A dash is a figure that is not published.
+// ReadProjections reads table 1.2 of the Employment Projections (occupation.xlsx, the whole workbook or the sheet as
+// CSV). It converts growth from percent to a fraction and openings from thousands to jobs. It keeps line items (832
+// occupations in 2024-34, including groups that are projected as one) and drops summaries. The period comes from the
+// header. A dash is a figure that is not published.
 func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, error) {
 	b, err := openBook(r, progress)
 	if err != nil {

@@ -50,8 +50,7 @@ func (e *FileError) Error() string {
 	return strings.Join(at, ", ") + ": " + e.Reason
 }
 
-// book is an official file: a workbook, or a CSV file, which is treated as a book of one
-// unnamed sheet.
+// book is an official file: a workbook, or a CSV file, which is treated as a book of one unnamed sheet.
 type book struct {
 	xlsx     *excelize.File
 	csv      []byte
@@ -87,9 +86,8 @@ func openBook(r io.Reader, progress labor.Progress) (*book, error) {
 	return b, nil
 }
 
-// checkSheets reads every sheet of a workbook as XML and returns the number of rows of the
-// largest. The library that reads the cells treats broken XML as the end of a sheet, and
-// would need a whole sheet in memory to tell its length.
+// checkSheets reads every sheet of a workbook as XML and returns the number of rows of the largest. The library that
+// reads the cells treats broken XML as the end of a sheet, and would need a whole sheet in memory to tell its length.
 func checkSheets(workbook []byte) (rows int, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
@@ -181,8 +179,7 @@ type table struct {
 	close   func()
 }
 
-// open returns the first sheet that has the columns, positioned after its header, or an error
-// if no sheet has them.
+// open returns the first sheet that has the columns, positioned after its header, or an error if no sheet has them.
 func (b *book) open(columns ...column) (*table, error) {
 	var missing *FileError
 	for _, sheet := range b.sheets() {
@@ -254,8 +251,7 @@ func (b *book) table(sheet string) (*table, error) {
 	return t, nil
 }
 
-// header finds the line that has the columns; otherwise lacks names those that the best line
-// lacks.
+// header finds the line that has the columns; otherwise lacks names those that the best line lacks.
 func (t *table) header(columns []column) (lacks *FileError, err error) {
 	lacks = &FileError{Sheet: t.sheet, Reason: "empty"}
 	best := -1

@@ -30,12 +30,10 @@ const undated = "undated"
 //   - the state of New York's: annual median, no percentiles; the state is read, its own
 //     regions are skipped.
 //
-// It keeps occupations of the level "detailed", which includes the survey's groups
-// (labor.Group): 831 nationally in May 2024. It drops totals, major and minor groups, and
-// broad occupations whose members are published.
+// It keeps occupations of the level "detailed", which includes the survey's groups (labor.Group): 831 nationally in May
+// 2024. It drops totals, major and minor groups, and broad occupations whose members are published.
 //
-// A non-empty vintage overrides the file's period; a file without one (New York) is
-// "undated".
+// A non-empty vintage overrides the file's period; a file without one (New York) is "undated".
 func ReadWages(r io.Reader, vintage string, progress labor.Progress) (*labor.WageFile, error) {
 	b, err := openBook(r, progress)
 	if err != nil {

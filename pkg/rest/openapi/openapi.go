@@ -82,7 +82,9 @@ func Document(events fs.FS) []byte {
 	// For generators that ignore webhooks, the message is also a callback of createWebhook.
 	callback := *message
 	callback.OperationID, callback.Description = "receiveMessage", "The webhook message of this document."
-	doc.Paths["/webhooks"].Post.Callbacks = map[string]map[string]*huma.PathItem{"message": {"{$request.body#/url}": {Post: &callback}}}
+	doc.Paths["/webhooks"].Post.Callbacks = map[string]map[string]*huma.PathItem{
+		"message": {"{$request.body#/url}": {Post: &callback}},
+	}
 	doc.Components.Schemas = d.schemas()
 	packed, err := doc.MarshalJSON()
 	if err != nil {
