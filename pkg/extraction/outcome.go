@@ -135,20 +135,26 @@ var wholeLead = pattern(`(?i)\b(?:will|shall|should|can) \w.* by:?[ *_]*$`)
 
 var (
 	// ownLabel is what a list numbers its outcomes with, besides the labels of outcomeTag.
-	ownLabel = pattern(`^((?:[A-Z]{1,4}L?O[ .#-]{0,2}|(?i:(?:course |learning )*(?:outcome|objective|goal|competency|aim)) ?#?)` +
+	ownLabel = pattern(`^((?:[A-Z]{1,4}L?O[ .#-]{0,2}|(?i:(?:course |learning )*(?:outcome|objective|goal|competency` +
+		`|aim)) ?#?)` +
 		`\d{1,2}(?:\.\d{1,2})?[a-z]?(?: ?\([A-Z]{2,4} ?\d{1,2}\))?)(?:\s*[:.)|–—-]\s*|\s+|$)`)
 	// learnersDo are the words with which a sentence says what people learn.
-	learnersDo = pattern(`(?i)\b(?:students?|learners?|participants?|trainees?|graduates?|candidates?|you|they|one)\b.{0,80}?` +
+	learnersDo = pattern(`(?i)\b(?:students?|learners?|participants?|trainees?|graduates?|candidates?|you|they` +
+		`|one)\b.{0,80}?` +
 		`\b(?:will|should|shall|can|must|may|able|learn|gain|develop|acquire|understand|know|become|demonstrate)\b` +
 		`|\b(?:aims?|objectives?|goals?|purpose)\b.{0,40}?\b(?:to|is|are)\b` +
-		`|\b(?:be|being) able to\b|\b(?:enables?|prepares?|equips?|provides?|helps?|familiari[sz]es?|introduces?|teaches|gives?)\b.{0,30}?` +
+		`|\b(?:be|being) able to\b|\b(?:enables?|prepares?|equips?|provides?|helps?|familiari[sz]es?|introduces?|teaches` +
+		`|gives?)\b.{0,30}?` +
 		`\b(?:students?|learners?|participants?|you)\b`)
 	// aside opens sentences about the list or the course, and not about what is learned.
-	aside = pattern(`(?i)^(?:this|these|the|our|my|your|all|each|in|for|as|given|it|there|we|i|please|note|see|if|some|most|many|any|` +
+	aside = pattern(`(?i)^(?:this|these|the|our|my|your|all|each|in|for|as|given|it|there|we|i|please|note|see|if` +
+		`|some|most|many|any|` +
 		`two|three|four|five|no|not|students who|at|on|by|upon|after|to [^.]{1,60}, (?:we|i))\b`)
 	// levelCell is a cell of a table without an outcome: a level, a number, other outcomes that it maps to.
-	levelCell = pattern(`(?i)^(?:[\W\d]*|[klb]t?l?\s*-?\d.*|(?:p[so]*o|so|clo|co|lo|plo|ilo|peo|ga|m|l|h)s?[\s\d,.;&-]*(?:(?:and|to|p[so]*o|co|so)[\s\d,.;&-]*)*|` +
-		`(?:remember|understand|apply|analy[sz]e|evaluate|create|cognitive|affective|psychomotor|low|medium|high|yes|x)(?:ing|e?d)?(?:[ ,/&]+(?:remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?)*)$`)
+	levelCell = pattern(`(?i)^(?:[\W\d]*|[klb]t?l?\s*-?\d.*|(?:p[so]*o|so|clo|co|lo|plo|ilo|peo|ga|m|l` +
+		`|h)s?[\s\d,.;&-]*(?:(?:and|to|p[so]*o|co|so)[\s\d,.;&-]*)*|` +
+		`(?:remember|understand|apply|analy[sz]e|evaluate|create|cognitive|affective|psychomotor|low|medium|high|yes` +
+		`|x)(?:ing|e?d)?(?:[ ,/&]+(?:remember|understand|apply|analy[sz]e|evaluate|create)(?:ing)?)*)$`)
 	enumerator = pattern(`(?:^|[\s:;,.])(\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.)]|[•▪●*])\s+`)
 )
 
@@ -167,7 +173,8 @@ var closing = pattern(`(?i)^(?:(?:target |intended )?audience|who (?:is this|sho
 	`requirements?|assignments?|activities|tasks)\s*:$`)
 
 // promising are words of a lead-in that stands under no heading of outcomes.
-var promising = pattern(`(?i)\b(?:able to|objectives?|outcomes?|goals?|competenc\w+|learn|by the end|(?:up)?on (?:successful )?completion|` +
+var promising = pattern(`(?i)\b(?:able to|objectives?|outcomes?|goals?|competenc\w+|learn|by the end` +
+	`|(?:up)?on (?:successful )?completion|` +
 	`complet(?:e|ing) (?:the|this)|successful students|opportunit(?:y|ies) (?:for|to))\b`)
 
 // leadIn reports whether a text only leads to a list: "Students will be able to:".
@@ -175,7 +182,8 @@ func leadIn(text string) bool {
 	return bareLead().MatchString(text)
 }
 
-var bareLead = pattern(`(?i)(?::[-–—]?|…|\.\.\.|\b(?:able to|will|should|the following|as follows|to|by|that)\s*[-–—.]?)[ *_]*$`)
+var bareLead = pattern(`(?i)(?::[-–—]?|…|\.\.\.|\b(?:able to|will|should|the following|as follows|to|by` +
+	`|that)\s*[-–—.]?)[ *_]*$`)
 
 // opensWithVerb reports whether a text begins with a verb that tells what is learned, as items of a list do.
 func opensWithVerb(text string) bool {
@@ -192,21 +200,23 @@ func opensWithVerb(text string) bool {
 }
 
 // doing are verbs of outcomes that ask for no level of their own.
-var doing = set(`incorporate adhere overcome strengthen instill instil inculcate automate grapple revise experiment think reflect
-	respect protect master publish become becoming increase improve build inspect read articulate draft argue follow meet pursue value
-	advocate appraise approach assume assist balance begin bring broaden challenge combine complete conceptualize confront connect
-	consider consult contextualize contribute critically deepen delegate detail direct discern employ encourage ensure establish
-	exploit extract facilitate form foster function guide highlight honor implement inform inspire interact interrogate interview
-	invest judge link locate look make map mentor minimize motivate navigate negotiate offer optimize orient own perceive
-	persuade place play position possess prioritize promote prove quantify rank rate reach reason refine relate resolve respond
-	restate reveal seek sense separate serve share situate specify speak stimulate strategize structure succeed suggest sustain
-	tackle talk tell think trace translate treat turn uncover unpack update use view visit weigh widen wield write being be have
-	hone master get ingest quantitatively sharpen nurture enrich empower provide give ascertain benchmark care code collaborate
-	comply configure correct counsel create debate demonstrate detect diagnose digitize edit elicit engineer expand fix fulfil
-	fulfill identify import initiate inquire intervene invoke justify know lead learn listen manipulate mitigate obtain organise
-	outline participate perform pitch plan practise predict present preserve process program rehearse render replicate report
-	represent rewrite safeguard select simplify sing solve sort start stay step store study submit summarise support survey
-	synthesise teach test think track transfer transcribe uphold utilise validate verify visualise work`)
+var doing = set(`incorporate adhere overcome strengthen instill instil inculcate automate grapple revise experiment
+	think reflect respect protect master publish become becoming increase improve build inspect read articulate draft
+	argue follow meet pursue value advocate appraise approach assume assist balance begin bring broaden challenge combine
+	complete conceptualize confront connect consider consult contextualize contribute critically deepen delegate detail
+	direct discern employ encourage ensure establish exploit extract facilitate form foster function guide highlight
+	honor implement inform inspire interact interrogate interview invest judge link locate look make map mentor minimize
+	motivate navigate negotiate offer optimize orient own perceive persuade place play position possess prioritize
+	promote prove quantify rank rate reach reason refine relate resolve respond restate reveal seek sense separate serve
+	share situate specify speak stimulate strategize structure succeed suggest sustain tackle talk tell think trace
+	translate treat turn uncover unpack update use view visit weigh widen wield write being be have hone master get
+	ingest quantitatively sharpen nurture enrich empower provide give ascertain benchmark care code collaborate comply
+	configure correct counsel create debate demonstrate detect diagnose digitize edit elicit engineer expand fix fulfil
+	fulfill identify import initiate inquire intervene invoke justify know lead learn listen manipulate mitigate obtain
+	organise outline participate perform pitch plan practise predict present preserve process program rehearse render
+	replicate report represent rewrite safeguard select simplify sing solve sort start stay step store study submit
+	summarise support survey synthesise teach test think track transfer transcribe uphold utilise validate verify
+	visualise work`)
 
 // split returns the outcomes of one block. A row has its outcome in one cell. A label stands before one outcome. Of a
 // paragraph, each sentence that says what is learned is one, with those after it that do not.
@@ -269,7 +279,8 @@ func stripped(text string, start, end int) (int, int) {
 var gerund = pattern(`^\w+ing\b`)
 
 // outcomeNames are words of sentences about the outcomes of others, or about the author.
-var outcomeNames = pattern(`(?i)\b(?:student|program(?:me)?) (?:learning )?outcomes\b|\bdisclaimer\b|\b(?:I|my)\b|\bwe have\b`)
+var outcomeNames = pattern(`(?i)\b(?:student|program(?:me)?) (?:learning )?outcomes\b|\bdisclaimer\b|\b(?:I|my)\b` +
+	`|\bwe have\b`)
 
 // worded reports whether a text has at least two words, or one of more than three letters.
 func worded(text string) bool {
@@ -311,7 +322,8 @@ func (x *extraction) cell(start, end int) (int, int) {
 }
 
 // outcomeHead are words of the head of a table of outcomes.
-var outcomeHead = pattern(`(?i)\b(?:outcomes?|objectives?|statements?|description|level|c\.?o\.?s?|competenc\w+|goals?)\b`)
+var outcomeHead = pattern(`(?i)\b(?:outcomes?|objectives?|statements?|description|level|c\.?o\.?s?|competenc\w+` +
+	`|goals?)\b`)
 
 // led returns where the outcome begins after a lead-in of its own: "Students will be able to: explain".
 func (x *extraction) led(start, end int) int {
@@ -389,7 +401,8 @@ func numberedItems(text string) [][]int {
 	for _, m := range enumerator().FindAllStringSubmatchIndex(text, -1) {
 		mark := strings.Trim(text[m[2]:m[3]], "().")
 		if strings.ContainsAny(mark, "•▪●*") || mark == ordinals[0][min(len(items), len(ordinals[0])-1)] ||
-			mark == ordinals[1][min(len(items), len(ordinals[1])-1)] || mark == ordinals[2][min(len(items), len(ordinals[2])-1)] {
+			mark == ordinals[1][min(len(items), len(ordinals[1])-1)] ||
+			mark == ordinals[2][min(len(items), len(ordinals[2])-1)] {
 			items = append(items, []int{m[2], m[1]})
 		}
 	}
@@ -400,7 +413,8 @@ func numberedItems(text string) [][]int {
 }
 
 var ordinals = [3][]string{
-	strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"), strings.Fields("a b c d e f g h"), strings.Fields("i ii iii iv v vi vii viii ix x"),
+	strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"), strings.Fields("a b c d e f g h"),
+	strings.Fields("i ii iii iv v vi vii viii ix x"),
 }
 
 // foundOutcomes returns the outcomes of the document, without their skills, and whether it has more.

@@ -213,7 +213,8 @@ func readBlock(line string, current *section, first, empty bool) block {
 		}
 		return b
 	}
-	b.open(content, current, first, hash || empty, hash || empty && b.words <= headingWords && !strings.HasSuffix(content, "."))
+	short := b.words <= headingWords && !strings.HasSuffix(content, ".")
+	b.open(content, current, first, hash || empty, hash || empty && short)
 	if !b.section.silent() && !b.heading {
 		b.listen(content)
 	}

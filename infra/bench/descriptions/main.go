@@ -202,7 +202,8 @@ type tally struct {
 
 func (t tally) String() string {
 	judged := float64(max(1, t.judged))
-	return fmt.Sprintf("%d of %d skills right (%.2f, mean confidence %.2f), %d not judged; %d of %d important things found (%.2f)",
+	return fmt.Sprintf("%d of %d skills right (%.2f, mean confidence %.2f), %d not judged; "+
+		"%d of %d important things found (%.2f)",
 		t.right, t.judged, float64(t.right)/judged, t.confidence/judged, t.unjudged, t.found, t.things,
 		float64(t.found)/float64(max(1, t.things)))
 }

@@ -99,7 +99,8 @@ func baseline(text string) []string {
 var (
 	address = regexp.MustCompile(`\]\([^)]*\)`)
 	word    = regexp.MustCompile(`[\p{L}\p{N}]+`)
-	opening = regexp.MustCompile(`^(?:(?:the )?(?:students?|learners?|participants?|you|they) (?:will|should|shall|can) )?(?:be able to )?`)
+	opening = regexp.MustCompile(`^(?:(?:the )?(?:students?|learners?|participants?|you|they) (?:will|should|shall|can) )?` +
+		`(?:be able to )?`)
 )
 
 // compared returns statements as words in lower case, without marks and without the words that lead in.
