@@ -2,29 +2,18 @@ package extraction
 
 import "math"
 
-// accompany compares each skill with the company that the document's plain skills
-// keep: their fields, their places in the space of occupations and hierarchy, and
-// their parents, children and neighbours.
+// accompany compares each skill's place in the space of occupations and hierarchy with those of the document's plain
+// skills.
 func (x *extraction) accompany(found []*finding) {
 	plain := make([]float64, len(found))
-	at := make(map[int32]int, len(found))
-	fields := map[int]float64{}
-	total := 0.0
 	var company [dims]float64
 	for i, f := range found {
-		at[f.skill] = i
 		plain[i] = x.plainness(f)
-		fields[x.t.Field(int(f.skill))] += plain[i]
-		total += plain[i]
 		for d, b := range x.t.Company(int(f.skill)) {
 			company[d] += float64(plain[i] * float64(int8(b)))
 		}
 	}
-	if total == 0 {
-		return
-	}
 	for i, f := range found {
-		f.field = (fields[x.t.Field(int(f.skill))] - plain[i]) / total
 		dot, n, m := 0.0, 0.0, 0.0
 		for d, b := range x.t.Company(int(f.skill)) {
 			own := float64(int8(b))
@@ -33,12 +22,6 @@ func (x *extraction) accompany(found []*finding) {
 		}
 		if n > 0 && m > 0 {
 			f.support = dot / math.Sqrt(float64(n*m))
-		}
-		near := x.t.Related(int(f.skill))
-		for k := range near.Len() {
-			if j, ok := at[int32(near.At(k))]; ok {
-				f.kin = max(f.kin, plain[j])
-			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.7"
+const Engine = "skillscurriculum/2.8"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -99,17 +99,14 @@ type extraction struct {
 
 // finding is a skill with its mentions.
 type finding struct {
-	skill      int32
-	mentions   []int32
-	best       int32
-	exact      [skills.LabelKinds]bool
-	in         [sections]bool
-	heading    bool
-	beaten     bool
-	risky      bool
-	capitals   bool
-	wordBefore bool
-	wordAfter  bool
+	skill    int32
+	mentions []int32
+	best     int32
+	exact    [skills.LabelKinds]bool
+	in       [sections]bool
+	heading  bool
+	beaten   bool
+	capitals bool
 
 	namedInOutcomes bool
 	namedAlone      bool
@@ -117,7 +114,6 @@ type finding struct {
 	named           bool
 	taught          bool
 	oneWord         bool
-	shared          int
 	filled          float64
 
 	share       float64
@@ -125,11 +121,10 @@ type finding struct {
 	labels      int
 	asWritten   float64
 	sameMeaning float64
-	late        float64
 
 	like                   like
 	likeRank, documentRank float64
-	field, support, kin    float64
+	support                float64
 }
 
 // maxCachedWords limits an extractor's word cache.
@@ -388,7 +383,6 @@ func (x *extraction) rate(m *mention) float64 {
 // summarize chooses the best mention and records where and how the skill is mentioned.
 func (x *extraction) summarize(f *finding) {
 	f.best = f.mentions[0]
-	f.wordBefore, f.wordAfter = x.neighbours(&x.mentions[f.best])
 	labels := map[int32]bool{}
 	for _, i := range f.mentions {
 		m := &x.mentions[i]
@@ -424,15 +418,12 @@ func (x *extraction) note(f *finding, m *mention) {
 	f.named = f.named || m.named && !m.within && b.section != readings
 	if m.exact {
 		f.exact[m.kind] = true
-		before, after := x.neighbours(m)
 		taught := x.taught(m)
 		if teaches(b) && x.asWritten(m) {
 			f.plain = f.plain || x.own(m) || taught
 			f.named = f.named || taught
 		}
 		f.taught = f.taught || taught
-		f.wordBefore = f.wordBefore && before
-		f.wordAfter = f.wordAfter && after
 	}
 	if m.coverage > wholeCoverage {
 		f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
@@ -462,12 +453,10 @@ func (x *extraction) taught(m *mention) bool {
 func (x *extraction) look(f *finding) {
 	best := &x.mentions[f.best]
 	c := x.clauses[best.clause]
-	f.shared = int(best.shared)
 	if f.filled == 0 {
 		f.filled = float64(best.matched) / float64(c.last-c.first)
 	}
 	f.asWritten, f.sameMeaning = x.agreement(best)
-	f.late = float64(x.clauses[x.mentions[f.mentions[0]].clause].start) / float64(max(1, len(x.doc)))
 	f.in[x.blocks[c.block].section] = true
 	f.oneWord = best.matched == 1
 	if !f.oneWord {
@@ -479,9 +468,7 @@ func (x *extraction) look(f *finding) {
 	asWritten := strings.Contains(label, word) || tok.upper && len(word) > 1 &&
 		strings.EqualFold(label, strings.TrimSuffix(word, "s"))
 	// At the beginning of a clause every word has its capital.
-	opens := int(best.first) == c.first
-	f.risky = riskyNames(strings.ToLower(word)) && (!asWritten || opens)
-	f.capitals = asWritten && (tok.upper || tok.initial && !opens)
+	f.capitals = asWritten && (tok.upper || tok.initial && int(best.first) != c.first)
 }
 
 // everyday reports whether a single word may well be meant in its usual sense: the name is a

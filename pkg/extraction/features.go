@@ -7,7 +7,6 @@ type sight struct {
 	x    *extraction
 	f    *finding
 	best *mention
-	on   *block // on which the best mention stands
 }
 
 // feature is one piece of evidence for or against a skill, a number between about 0 and 1
@@ -51,9 +50,6 @@ var features = []feature{
 	{"weight", "how rare the words that matched are", func(s *sight) float64 { return min(s.best.weight, 3) / 3 }},
 	{"one word", "only one word matched", func(s *sight) float64 { return is(s.best.matched == 1) }},
 	{"three words", "at least three matched", func(s *sight) float64 { return is(s.best.matched >= 3) }},
-	{"gap", "other words stand between", func(s *sight) float64 { return float64(min(s.best.gap, 4)) / 4 }},
-	{"commas", "the words are spread over an enumeration",
-		func(s *sight) float64 { return float64(min(s.best.commas, 4)) / 4 }},
 	{"share", "strength beside the strongest candidate that uses one of the words",
 		func(s *sight) float64 { return s.f.share }},
 	{"beaten", "every mention is inside a stronger, longer one", func(s *sight) float64 { return is(s.f.beaten) }},
@@ -76,25 +72,14 @@ var features = []feature{
 	{"heading", "stands in a heading", func(s *sight) float64 { return is(s.f.heading) }},
 	{"repetition", "in how many clauses",
 		func(s *sight) float64 { return min(math.Log1p(float64(s.f.clauses-1)), 3) / 3 }},
-	{"distinct words", "how many different labels led to it",
-		func(s *sight) float64 { return min(math.Log1p(float64(s.f.labels-1)), 2) / 2 }},
-	{"opening", "stands at the beginning of its clause",
-		func(s *sight) float64 { return is(int(s.best.first) == s.x.clauses[s.best.clause].first) }},
 	{"clause filled", "share of the clause's words that it uses", func(s *sight) float64 { return s.f.filled }},
-	{"risky", "an everyday word or letter that is also the name of a tool",
-		func(s *sight) float64 { return is(s.f.risky) }},
 	{"capitals", "written with the capitals of its label where others would not be",
 		func(s *sight) float64 { return is(s.f.capitals) }},
 	{"alias not name", "no label of the name stands there, only other words",
 		func(s *sight) float64 { return is(!s.f.exact[preferred] && !s.f.exact[bare]) }},
-	{"word before", "another word stands directly before, so that this is part of something longer",
-		func(s *sight) float64 { return is(s.f.wordBefore) }},
-	{"word after", "or directly after", func(s *sight) float64 { return is(s.f.wordAfter) }},
 	{"one word exact", "a label of a single word",
 		func(s *sight) float64 { return is(s.best.exact && s.best.matched == 1) }},
 	{"one topic only", "nothing but one subject leads to it", func(s *sight) float64 { return is(s.f.oneTopic()) }},
-	{"shared", "how many other skills have the same label",
-		func(s *sight) float64 { return min(math.Log(float64(max(1, s.f.shared))), 2) / 2 }},
 	{"named in outcomes", "the name or another word for it stands in an outcome",
 		func(s *sight) float64 { return is(s.f.namedInOutcomes) }},
 	{"named alone", "or makes up a whole clause, such as a heading or the subject before a colon",
@@ -111,10 +96,6 @@ var features = []feature{
 	{"running", "likeness to the running of any course", func(s *sight) float64 { return s.f.like.running }},
 	{"running, title", "the same where the title is not about teaching",
 		func(s *sight) float64 { return s.f.like.running * (1 - s.x.meanings.running) }},
-	{"general", "how many parents, children and neighbours it has",
-		func(s *sight) float64 { return min(1, math.Log1p(float64(s.x.t.Related(int(s.f.skill)).Len()))/6) }},
-	{"name length", "words of its name that carry meaning",
-		func(s *sight) float64 { return min(1, float64(len(contentStems(s.x.t.Name(int(s.f.skill)))))/6) }},
 	{"document, description", "likeness of the whole document and the skill's description",
 		func(s *sight) float64 { return s.f.like.described }},
 	{"likeness rank", "share of the candidates that are no nearer to any piece",
@@ -131,17 +112,6 @@ var features = []feature{
 		func(s *sight) float64 { return s.f.support }},
 	{"support, inexact", "the same where no whole label stands there",
 		func(s *sight) float64 { return when(!s.best.exact, s.f.support) }},
-	{"kin", "the most plainly named parent, child or neighbour", func(s *sight) float64 { return s.f.kin }},
-	{"field", "share of the document's strength that lies in the skill's field",
-		func(s *sight) float64 { return s.f.field }},
-	{"field, inexact", "the same where no whole label stands there",
-		func(s *sight) float64 { return when(!s.best.exact, s.f.field) }},
-	{"business", "share of the line's words that are about running the course",
-		func(s *sight) float64 { return min(1, 4*s.on.business) }},
-	{"chat", "share of the line's words that speak to or of people",
-		func(s *sight) float64 { return min(1, 4*s.on.chat) }},
-	{"long line", "the line is a paragraph", func(s *sight) float64 { return min(1, float64(s.on.words)/80) }},
-	{"late", "how far into the document it stands first", func(s *sight) float64 { return s.f.late }},
 	{"long document", "words of the document", func(s *sight) float64 { return min(1, float64(s.x.count)/4000) }},
 }
 
@@ -169,7 +139,7 @@ const featurePrecision = 1e5
 // values returns the features of one skill.
 func (x *extraction) values(f *finding) []float64 {
 	best := &x.mentions[f.best]
-	s := &sight{x, f, best, &x.blocks[x.clauses[best.clause].block]}
+	s := &sight{x, f, best}
 	v := make([]float64, len(features))
 	for i, feature := range features {
 		v[i] = math.Round(feature.value(s)*featurePrecision) / featurePrecision

@@ -38,7 +38,6 @@ type block struct {
 	heading    bool
 	outcome    string  // the label of a course outcome ("CO 3" of "CO 3: Explain"), or ""
 	business   float64 // share of its words that are about running the course
-	chat       float64 // share of its words that speak to or of people
 	words      int
 }
 
@@ -263,18 +262,15 @@ func (b *block) open(content string, current *section, first, spaced, apart bool
 // listen recognizes lines about contacts, books and course administration under headings that
 // do not say so.
 func (b *block) listen(content string) {
-	business, chat, certain := 0, 0, false
+	business, certain := 0, false
 	for w := range strings.FieldsSeq(content) {
 		w = strings.ToLower(strings.Trim(w, ".,;:!?()[]\"'*_"))
 		if errands(w) {
 			business++
 			certain = certain || !subjects(w)
 		}
-		if persons(w) {
-			chat++
-		}
 	}
-	b.business, b.chat = float64(business)/float64(max(1, b.words)), float64(chat)/float64(max(1, b.words))
+	b.business = float64(business) / float64(max(1, b.words))
 	switch {
 	case contact().MatchString(content) && b.words < 25:
 		b.section = policy
@@ -303,9 +299,6 @@ var (
 	// subjects are errands that courses teach as well: a line that has no others is about its subject.
 	subjects = set(`canvas copyright counseling credit credits disabilities disability dishonesty email emails
 		license licensed office plagiarism policies policy points registration slack tutoring`)
-	// persons are words that speak to or of people.
-	persons = set(`i i'm i'll i've my me we we'll we're our us you your you'll you're yours he she his her dr prof
-		mr ms mrs please welcome`)
 	// Words of a heading that tell its section where the whole heading is not listed.
 	policyWords = set(`attendance absence absences grade grades grading graded policy policies late deadline
 		deadlines integrity honesty misconduct plagiarism accommodation accommodations disability disabilities

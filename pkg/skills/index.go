@@ -84,12 +84,6 @@ func (x *Index) Name(s int) string { return x.t.name(s) }
 // Kind returns the kind of a skill.
 func (x *Index) Kind(s int) string { return x.t.kind(s) }
 
-// Field returns the number of a skill's field.
-func (x *Index) Field(s int) int { return x.t.skills.get(s, skillField) }
-
-// Related returns the parents, children and neighbors of a skill.
-func (x *Index) Related(s int) Numbers { return x.t.related.At(s) }
-
 // Uses returns the number of occupations that require a skill.
 func (x *Index) Uses(s int) int { return x.t.skills.get(s, skillPopularity) }
 

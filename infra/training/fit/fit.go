@@ -37,7 +37,7 @@ const (
 	mostBold          = 0.2
 	documentStep      = 40
 	passageStep       = 15
-	starterRidge      = 60
+	starterRidge      = 120
 	starterFolds      = 9
 	starterDeals      = 5
 	starterStep       = 60
