@@ -9,7 +9,6 @@ import (
 // stands between two commas of one.
 type unit struct {
 	clause int32
-	chunk  bool
 	vector []int8
 }
 
@@ -45,7 +44,7 @@ func (x *extraction) mean() {
 			m.clauses[ci] = at
 			continue
 		}
-		at := x.unit(&m, int32(ci), c.first, c.last, false)
+		at := x.unit(&m, int32(ci), c.first, c.last)
 		seen[text] = at
 		m.clauses[ci] = at
 		if at < 0 || b.section == readings {
@@ -63,7 +62,7 @@ func (x *extraction) mean() {
 				to++
 			}
 			if to-from < c.last-c.first {
-				x.unit(&m, int32(ci), from, to, true)
+				x.unit(&m, int32(ci), from, to)
 			}
 			from = to
 		}
@@ -74,7 +73,7 @@ func (x *extraction) mean() {
 }
 
 // unit adds the piece of the tokens first <= i < last and returns its index, or -1.
-func (x *extraction) unit(m *meanings, clause int32, first, last int, chunk bool) int32 {
+func (x *extraction) unit(m *meanings, clause int32, first, last int) int32 {
 	if len(m.units) == mostUnits {
 		return -1
 	}
@@ -89,7 +88,7 @@ func (x *extraction) unit(m *meanings, clause int32, first, last int, chunk bool
 	if !known {
 		return -1
 	}
-	m.units = append(m.units, unit{clause, chunk, steps(nil, sum)})
+	m.units = append(m.units, unit{clause, steps(nil, sum)})
 	return int32(len(m.units) - 1)
 }
 
@@ -101,7 +100,6 @@ type like struct {
 	document, title     float64
 	described           float64 // of the description and the whole document
 	background, running float64
-	nearest             int32 // the unit
 }
 
 // likeness compares a skill with every piece of the document.
@@ -111,7 +109,7 @@ func (x *extraction) likeness(skill int32, own int32) like {
 	labels, description := v[:width], v[width:]
 	m := &x.meanings
 	l := like{
-		nearest: -1, background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)),
+		background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)),
 		document: cosine(dot(labels, m.document)), title: cosine(dot(labels, m.title)),
 		described: cosine(dot(description, m.document)),
 	}
@@ -134,20 +132,20 @@ func (x *extraction) likeness(skill int32, own int32) like {
 		copy(near[at+1:n], near[at:n-1])
 		near[at] = rough{int32(i), d}
 	}
-	best := int32(-1 << 30)
+	best, nearest := int32(-1<<30), int32(-1)
 	for _, r := range near[:n] {
 		u := &m.units[r.unit]
 		if d := dot(labels, u.vector); d > best {
-			best, l.nearest = d, r.unit
+			best, nearest = d, r.unit
 		}
 		l.description = max(l.description, cosine(dot(description, u.vector)))
 	}
-	if l.nearest < 0 {
+	if nearest < 0 {
 		return l
 	}
 	l.labels = cosine(best)
 	for _, r := range near[:n] {
-		if u := &m.units[r.unit]; u.clause != m.units[l.nearest].clause {
+		if u := &m.units[r.unit]; u.clause != m.units[nearest].clause {
 			l.second = max(l.second, cosine(dot(labels, u.vector)))
 		}
 	}
