@@ -339,6 +339,9 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		if x.coordinated(first, last) && !coordinates(x.t.LabelText(l)) {
 			continue // "architecture and design" does not name architectural design
 		}
+		if length == 1 && !x.passage && x.t.Kind(x.t.LabelSkill(l)) == "language" && x.adjective(ci, last) {
+			continue
+		}
 		weight := x.weight(l)
 		x.mentions = append(x.mentions, mention{
 			skill: int32(x.t.LabelSkill(l)), label: int32(l), clause: int32(ci), first: int32(first), last: int32(last),
@@ -348,6 +351,23 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		})
 	}
 }
+
+// adjective reports whether the name of a language describes the word after it, which has nothing to do with language:
+// "Latin America", "Italian fascism", not "Latin prose".
+func (x *extraction) adjective(ci, at int) bool {
+	if at+1 >= x.clauses[ci].last || x.doc[x.tokens[at].end:x.tokens[at+1].start] != " " {
+		return false
+	}
+	next := x.lower(at + 1)
+	return next[0] >= 'a' && next[0] <= 'z' && !linguistic(next)
+}
+
+// linguistic are words after the name of a language that leave it one.
+var linguistic = set(`language languages grammar vocabulary composition conversation conversational prose poetry poems
+	literature literary sentences sentence verbs nouns texts text passages words phrases reading writing speaking listening
+	pronunciation phonetics phonology morphology syntax linguistics alphabet script characters dialogue dialogues
+	translation interpreting instruction teacher teachers student students learners speakers speaker class classes course
+	courses lessons lesson skills fluency proficiency level i ii iii iv is are taught using`)
 
 // namesakes returns, of labels lo <= l < hi with the same words, whether another skill
 // than that of a label has them as a name or alias, and whether one skill alone has them as a

@@ -76,6 +76,21 @@ func TestALetterOfAnAbbreviationIsNoLanguage(t *testing.T) {
 	}
 }
 
+// TestANameOfALanguageMayBeAnAdjective tells languages that are learned from the people and places they are named after.
+func TestANameOfALanguageMayBeAnAdjective(t *testing.T) {
+	for text, want := range map[string]bool{
+		"# HIST 230 Latin America\n\nStudents compare independence and revolution in Latin America.": false,
+		"# HIST 102 Modern Europe\n\nTopics: German unification, Latin American exiles.":             false,
+		"# LAT 101 Elementary Latin\n\nStudents read simple Latin prose.":                            true,
+		"Students translate Latin sentences.":                                                        true,
+		"Students learn Latin.":                                                                      true,
+	} {
+		if _, given := names(t, catalog.SyllabusText{Text: text})["Latin"]; given != want {
+			t.Errorf("%q gives Latin: %t", text, given)
+		}
+	}
+}
+
 // TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField names Python in a course of
 // another field.
 func TestAnOutcomeThatNamesASkillNeedsNoNeighboursOfItsField(t *testing.T) {
