@@ -96,7 +96,7 @@ func (x *extraction) tokenize(ctx context.Context) error {
 		})
 		flush(len(line))
 	}
-	x.passage = x.isPassage()
+	x.passage = !x.curated && x.isPassage()
 	x.acronyms()
 	return nil
 }
