@@ -139,6 +139,7 @@ func TestStarterReadsSentences(t *testing.T) {
 		{"Sing in a choir and read music at sight.", "core:sight-singing"},
 		{"Drive a tractor-trailer and inspect it before each trip.", "core:pre-trip-inspection"},
 		{"Students use GIS to map flood risk.", "core:geographic-information-systems"},
+		{"Students will think critically and work in teams.", "core:critical-thinking"},
 		{"Splice fiber optic cables and test them with an OTDR.", "core:fiber-and-copper-termination"},
 	} {
 		r := extracted(t, e, document(c.text))
