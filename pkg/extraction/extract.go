@@ -18,7 +18,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.8"
+const Engine = "skillscurriculum/2.9"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
