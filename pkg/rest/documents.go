@@ -34,9 +34,9 @@ type DocumentWithUpload struct {
 
 func (s *Server) bindDocuments() {
 	write(s, "createDocument", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.DocumentInput }],
+		ctx context.Context, c *call, in *body[catalog.DocumentInput],
 	) (*DocumentWithUpload, *catalog.Change, error) {
-		document, change, err := service.CreateDocument(c.actor(), in.Body.DocumentInput)
+		document, change, err := service.CreateDocument(c.actor(), in.Body)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,7 +5,6 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -22,14 +21,6 @@ type Webhooks interface {
 
 type webhookInput struct {
 	WebhookID string `path:"webhookId" doc:"Id of the webhook"`
-}
-
-type updateWebhookInput struct {
-	webhookInput
-	Body struct {
-		schema.Patch
-		catalog.WebhookInput
-	}
 }
 
 type listDeliveriesInput struct {
@@ -75,19 +66,19 @@ func (s *Server) bindWebhooks() {
 		return hook, err
 	})
 	write(s, "createWebhook", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.WebhookInput }],
+		ctx context.Context, c *call, in *body[catalog.WebhookInput],
 	) (*WebhookWithSecret, *catalog.Change, error) {
 		hook, secret, change, err := service.CreateWebhook(
-			ctx, c.Store, c.webhookActor(), c.Webhooks.Seal, in.Body.WebhookInput)
+			ctx, c.Store, c.webhookActor(), c.Webhooks.Seal, in.Body)
 		if err == nil {
 			c.location = api.BasePath + "/webhooks/" + hook.ID
 		}
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
 	write(s, "updateWebhook", func(
-		ctx context.Context, c *call, in *updateWebhookInput,
+		ctx context.Context, c *call, in *with[webhookInput, catalog.WebhookInput],
 	) (*catalog.Webhook, *catalog.Change, error) {
-		return service.UpdateWebhook(ctx, c.Store, c.webhookActor(), in.WebhookID, in.Body.WebhookInput)
+		return service.UpdateWebhook(ctx, c.Store, c.webhookActor(), in.Path.WebhookID, in.Body)
 	})
 	remove(s, "deleteWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Change, error) {
 		return service.DeleteWebhook(ctx, c.Store, c.actor(), in.WebhookID)
