@@ -11,10 +11,14 @@ import (
 
 // Offered finds the sections of an organization by what their courses' references say of them. It keeps the
 // references of the organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Offered struct{ followed[references] }
+type Offered struct {
+	followed[catalog.OrgID, references]
+}
 
 // references are the references to an organization's sections, by the id of the course.
-type references = map[string][]catalog.SectionRef
+type references map[string][]catalog.SectionRef
+
+func (references) share() float64 { return organizationShare }
 
 // Find returns a page of the sections that the filter selects, in the order of their courses and in theirs, and how
 // many there are.
@@ -54,7 +58,7 @@ func (o *Offered) Find(
 }
 
 // inOrder returns the ids of courses in creation order.
-func inOrder(courses map[string][]catalog.SectionRef) []string {
+func inOrder(courses references) []string {
 	ids := make([]string, 0, len(courses))
 	for id := range courses {
 		ids = append(ids, id)
@@ -72,9 +76,9 @@ func (o *Offered) references(
 	ctx context.Context, s Searched, org catalog.OrgID, courseID string,
 ) (references, error) {
 	if courseID == "" {
-		return o.now(ctx, s, org, func(c catalog.RecordChange) bool {
-			return c.Kind == catalog.CourseKind
-		}, func(ctx context.Context, last references, ids []string) (references, error) {
+		return o.now(ctx, s, org, org, ofKinds(catalog.CourseKind), func(
+			ctx context.Context, last references, ids []string,
+		) (references, error) {
 			courses, err := GetByID[*catalog.Course](ctx, s, org, ids, true)
 			of := maps.Clone(last)
 			for _, id := range ids {

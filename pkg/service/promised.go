@@ -13,7 +13,9 @@ import (
 
 // Promised finds the outcomes of an organization that name a skill. It keeps the skills of the outcomes of the
 // organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Promised struct{ followed[promised] }
+type Promised struct {
+	followed[catalog.OrgID, promised]
+}
 
 // PromisedOutcome is an outcome with the code and the name of its course or program.
 type PromisedOutcome struct {
@@ -25,6 +27,8 @@ type PromisedOutcome struct {
 
 // promised has the skills of an organization's outcomes, by the id of the course or program.
 type promised map[string]promises
+
+func (promised) share() float64 { return organizationShare }
 
 type promises struct {
 	code, name string
@@ -45,7 +49,7 @@ func (x *Promised) Find(
 	ctx context.Context, a Actor, s Searched, skillID string, level, offset, limit int,
 ) (page []PromisedOutcome, total int, err error) {
 	for range searchAttempts {
-		all, err := x.now(ctx, s, a.Org, func(c catalog.RecordChange) bool {
+		all, err := x.now(ctx, s, a.Org, a.Org, func(c catalog.RecordChange) bool {
 			return catalog.OutcomeOwner(c.ID) != ""
 		}, func(ctx context.Context, last promised, ids []string) (promised, error) {
 			return last.reread(ctx, a, s, ids)
