@@ -106,7 +106,7 @@ func adoptOutcomes(
 
 // outcomes returns the outcomes of a course or a program.
 func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, in includeInput) (*OutcomeList, error) {
-	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.Promises, error) {
+	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.OwnedOutcomes, error) {
 		return c.actor().Outcomes(ctx, kind, ownerID)
 	}, func(ctx context.Context) (*catalog.ExtractionResult, error) {
 		if !slices.Contains(in.Include, "evidence") {
@@ -166,7 +166,7 @@ func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[Pro
 	if _, known := c.Taxonomy().Name(in.SkillID); !known {
 		return Page[PromisedOutcome]{}, catalog.Absent()
 	}
-	found, total, err := c.Server.promised.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
+	found, total, err := c.Server.outcomeFinder.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
 	data := make([]PromisedOutcome, len(found))
 	for i, f := range found {
 		data[i] = PromisedOutcome{Outcome: f.Outcome, Name: f.Name}
