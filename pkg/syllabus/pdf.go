@@ -409,7 +409,7 @@ func (t *pdfText) parted(word string) (string, error) {
 	for i := 1; i < len(letters); i++ {
 		doubt = doubt || inner(i)
 	}
-	const longest = 60 // more is no word; also, characters and letters no longer go one to one
+	const longest = 60 // more is not a word; also, characters and letters no longer go one to one
 	if !doubt || len(letters) > longest || len(letters) != t.last-t.first+1 {
 		return word, nil
 	}
@@ -505,7 +505,7 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// samePages reports whether several pages have text, and all the same but for numbers: it is no running head then, but
+// samePages reports whether several pages have text, and all the same but for numbers: it is not a running head then, but
 // what the document says. (On pages that show pictures it may be a stamp.)
 func samePages(lines []line) bool {
 	pages := map[int]*strings.Builder{}
