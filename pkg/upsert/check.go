@@ -42,7 +42,9 @@ func (c candidate) settle(s *Summary) {
 		s.reject(c.row, c.wrong)
 	default:
 		for _, p := range c.row.Ignored {
-			s.Incomplete = append(s.Incomplete, rejected(c.row, "without "+p.String()))
+			without := rejected(c.row, "without "+p.String())
+			without.Ignored = &p
+			s.Incomplete = append(s.Incomplete, without)
 		}
 	}
 }
