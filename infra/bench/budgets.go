@@ -201,7 +201,7 @@ const (
 		"the record."
 	defaultSection = "A course and its default section are two records. Each moves out of the live partition (2 + 2), " +
 		"and the sections are known only after the course is read. The row of its code is deleted (2)."
-	byCode = "A course is found by its code, which has its own row (2)."
+	byCode   = "A course is found by its code, which has its own row (2)."
 	byFacets = "An articulation is found by its facets: one row (2) each for status, published, name and code of the " +
 		"institution, code, and course. The course is read in parallel with the directory."
 	byBothSides = "The articulation names the package and the course, which lead to the transfer " +
@@ -212,10 +212,10 @@ const (
 		"change feed (2), and the hold on a course (2)."
 	guarded = "The package counts its courses, and that count guards the change. It is read before the courses, not in " +
 		"parallel with them, because a course created between the two reads would otherwise be missed."
-	sequential = "100 new courses are 400 rows (the course, its default section, and the rows by which externalId and code " +
-		"find it), which need 5 transactions. They follow each other, because each adds to the list and to the change feed. " +
-		"Known ones with another name are 200 rows, which need 3: 4 trips where the function has met their externalIds " +
-		"before, otherwise 5, as the records are then read after the rows of their externalIds."
+	sequential = "100 new courses are 400 rows (the course, its default section, and the rows by which externalId " +
+		"and code find it), which need 5 transactions. They follow each other, because each adds to the list and to the " +
+		"change feed. Known ones with another name are 200 rows, which need 3: 4 trips where the function has met their " +
+		"externalIds before, otherwise 5, as the records are then read after the rows of their externalIds."
 	evidence = "Evidence, text, found outcomes and result of the extraction were added to the design: one row each (2 " +
 		"per KB) with the record and the change feed, all in the transaction that ends the job. A known document is " +
 		"looked up first."

@@ -196,8 +196,8 @@ func (s *Store) known(
 	return known, nil
 }
 
-// recordsOf returns the keys and kinds of the record to which the row of a name leads and, with sections, of its default
-// section.
+// recordsOf returns the keys and kinds of the record to which the row of a name leads and, with sections, of its
+// default section.
 func recordsOf(org catalog.OrgID, x externalRow, sections bool) map[key]catalog.Kind {
 	found := map[key]catalog.Kind{}
 	if x.ID == "" || x.Kind == organizationsOwn {
