@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/catalog"
 )
 
@@ -37,10 +36,10 @@ func articulations(ctx context.Context, s *service, sizes []int) ([]*table, erro
 			return nil, fmt.Errorf("%d articulations: %w", size, err)
 		}
 		if least == 0 {
-			least = cost.Read
+			least = cost.read
 		}
-		looking.row(looking.judge(cost.Trips > maxTrips || cost.Read > least, ""),
-			grouped(size), cost.Trips, target(maxTrips), cost.Write, cost.Read, fmt.Sprintf("<= %v", least))
+		looking.row(looking.judge(cost.trips > maxTrips || cost.read > least, ""),
+			grouped(size), cost.trips, target(maxTrips), cost.write, cost.read, fmt.Sprintf("<= %v", least))
 		for _, filter := range []string{"status=APPROVED", "status=APPROVED&published=true&asOf=" + asOf} {
 			response, err := l.do(ctx, call(http.MethodGet, "/articulations?limit=1&"+filter, ""))
 			if err != nil {
@@ -110,7 +109,7 @@ func nth(i int) *catalog.Articulation {
 	return a
 }
 
-func (c client) lookup(ctx context.Context) (budget.Cost, error) {
+func (c client) lookup(ctx context.Context) (price, error) {
 	var codes []string
 	for i := range lookupCodes {
 		codes = append(codes, fmt.Sprint("CODE ", i))
@@ -119,10 +118,10 @@ func (c client) lookup(ctx context.Context) (budget.Cost, error) {
 	get := call(http.MethodGet, "/articulations/lookup?"+query.Encode(), "")
 	response, err := c.do(ctx, get) // caches the caller
 	if err != nil {
-		return budget.Cost{}, err
+		return price{}, err
 	}
 	if data := response["data"].([]any); len(data) != lookupCodes {
-		return budget.Cost{}, fmt.Errorf("%d codes are granted", len(data))
+		return price{}, fmt.Errorf("%d codes are granted", len(data))
 	}
 	return c.measure(ctx, get)
 }

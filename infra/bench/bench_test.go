@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
-
-	"skillscurriculum/infra/bench/budget"
 )
 
 // shared is one service for all tests of the package.
@@ -48,29 +46,29 @@ func TestBudgets(t *testing.T) {
 }
 
 func TestWiderBudgetsSayWhy(t *testing.T) {
-	wider := func(held, target float64) bool { return target != budget.Any && held > target }
-	for _, b := range budget.All() {
-		differs := wider(b.Held.Trips, b.Target.Trips) || wider(b.Held.Write, b.Target.Write) ||
-			wider(b.Held.Read, b.Target.Read)
-		if differs != (b.Why != "") {
-			t.Errorf("%s: held to %v, target %v, reason %q", b.Operation, b.Held, b.Target, b.Why)
+	wider := func(held, target float64) bool { return target != free && held > target }
+	for _, b := range new(world).budgets() {
+		differs := wider(b.held.trips, b.target.trips) || wider(b.held.write, b.target.write) ||
+			wider(b.held.read, b.target.read)
+		if differs != (b.why != "") {
+			t.Errorf("%s: held to %v, target %v, reason %q", b.operation, b.held, b.target, b.why)
 		}
 	}
 }
 
-func TestExceeded(t *testing.T) {
-	b := budget.Budget{Held: budget.Cost{Trips: 2, Write: 7, Read: 1}}
+func TestExceeds(t *testing.T) {
+	most := price{trips: 2, write: 7, read: 1}
 	for _, c := range []struct {
-		measured budget.Cost
+		measured price
 		want     bool
 	}{
-		{budget.Cost{Trips: 2, Write: 7, Read: 1}, false},
-		{budget.Cost{Trips: 3, Write: 7, Read: 1}, true},
-		{budget.Cost{Trips: 2, Write: 7.5, Read: 1}, true},
-		{budget.Cost{Trips: 2, Write: 7, Read: 1.5}, true},
+		{price{trips: 2, write: 7, read: 1}, false},
+		{price{trips: 3, write: 7, read: 1}, true},
+		{price{trips: 2, write: 7.5, read: 1}, true},
+		{price{trips: 2, write: 7, read: 1.5}, true},
 	} {
-		if got := b.Exceeded(c.measured); got != c.want {
-			t.Errorf("%v: exceeded %v, want %v", c.measured, got, c.want)
+		if got := c.measured.exceeds(most); got != c.want {
+			t.Errorf("%v: exceeds %v, want %v", c.measured, got, c.want)
 		}
 	}
 }
@@ -91,8 +89,8 @@ func TestChain(t *testing.T) {
 		{"one after the other", []dbCall{at(10, 20), at(0, 10)}, 2},
 		{"a long one in parallel with two", []dbCall{at(0, 30), at(0, 10), at(11, 20), at(31, 40)}, 3},
 	} {
-		if got := costOf(c.calls); got.Trips != c.want || got.Write != float64(len(c.calls)) {
-			t.Errorf("%s: %v trips, want %v", c.name, got.Trips, c.want)
+		if got := costOf(c.calls); got.trips != c.want || got.write != float64(len(c.calls)) {
+			t.Errorf("%s: %v trips, want %v", c.name, got.trips, c.want)
 		}
 	}
 }
@@ -105,13 +103,13 @@ func TestCounter(t *testing.T) {
 	}
 	for _, step := range []struct {
 		request request
-		want    budget.Cost
+		want    price
 	}{
 		// Key, customer, quota in parallel with the directory, last page of the feed (an empty query is free here),
 		// and the transaction of record, directory and feed.
-		{call("POST", "/jobs", `{"name":"n","employerId":"e"}`), budget.Cost{Trips: 5, Write: 7, Read: 3}},
+		{call("POST", "/jobs", `{"name":"n","employerId":"e"}`), price{trips: 5, write: 7, read: 3}},
 		// Quota in parallel with directory and page.
-		{call("GET", "/jobs", ""), budget.Cost{Trips: 1, Write: 1, Read: 1.5}},
+		{call("GET", "/jobs", ""), price{trips: 1, write: 1, read: 1.5}},
 	} {
 		cost, err := c.measure(t.Context(), step.request)
 		if err != nil {
@@ -154,7 +152,7 @@ func TestImports(t *testing.T) {
 
 // TestSearches holds searches of a few courses to the same budgets as make bench.
 func TestSearches(t *testing.T) {
-	checkTables(t)(searches(t.Context(), shared, 2000))
+	checkTables(t)(one(searches(t.Context(), shared, 2000)))
 }
 
 // BenchmarkHandler is for profiles: go test -bench Handler -cpuprofile p.out

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/dynamo"
 )
@@ -180,7 +179,7 @@ func (c *counter) sizes(ctx context.Context, keys []item) ([]int, error) {
 
 // costOf returns the total units of calls. The round trips are the longest chain of sequential calls, each of which
 // begins after the previous one has ended.
-func costOf(calls []dbCall) (cost budget.Cost) {
+func costOf(calls []dbCall) (cost price) {
 	calls = slices.Clone(calls)
 	slices.SortFunc(calls, func(a, b dbCall) int { return a.start.Compare(b.start) })
 	chain := make([]float64, len(calls))
@@ -191,9 +190,9 @@ func costOf(calls []dbCall) (cost budget.Cost) {
 				chain[i] = max(chain[i], chain[j]+1)
 			}
 		}
-		cost.Trips = max(cost.Trips, chain[i])
-		cost.Write += call.write
-		cost.Read += call.read
+		cost.trips = max(cost.trips, chain[i])
+		cost.write += call.write
+		cost.read += call.read
 	}
 	return cost
 }

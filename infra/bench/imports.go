@@ -84,7 +84,7 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain := math.Round(100*costOf(calls).Write/float64(some)) / 100
+	plain := math.Round(100*costOf(calls).write/float64(some)) / 100
 	t.row(t.judge(false, ""), fmt.Sprintf("%s new, without a journal", grouped(some)), len(calls), plain,
 		"", "", "", "")
 	org := catalog.OrgID(ids.New("org_"))

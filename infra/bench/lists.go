@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 )
@@ -129,7 +128,6 @@ func externalID(i int) string { return fmt.Sprintf("SIS-%07d", i) }
 
 // find measures the look-up of the last record by its externalId, and of an unknown externalId.
 func (l *list) find(ctx context.Context, finding *table, name string) error {
-	most := budget.FindRecord
 	for _, c := range []struct {
 		name, externalID string
 		found            int
@@ -146,8 +144,8 @@ func (l *list) find(ctx context.Context, finding *table, name string) error {
 		if err != nil {
 			return err
 		}
-		broken := cost.Trips > most.Trips || cost.Read > most.Read
-		finding.row(finding.judge(broken, ""), c.name, cost.Trips, target(most.Trips), cost.Read, target(most.Read))
+		finding.row(finding.judge(cost.exceeds(findRecord), ""), c.name,
+			cost.trips, target(findRecord.trips), cost.read, target(findRecord.read))
 	}
 	return nil
 }
@@ -177,23 +175,23 @@ func pagingTable(title, what string) *table {
 func (c client) pages(ctx context.Context, t *table, name, query string, total int) error {
 	var reads, trips []float64
 	row := []any{name}
-	last := max(0, total-budget.Page)
+	last := max(0, total-pageSize)
 	for _, offset := range []int{0, last / 2, last} {
-		get := call(http.MethodGet, fmt.Sprintf("%s&limit=%d&offset=%d", query, budget.Page, offset), "")
+		get := call(http.MethodGet, fmt.Sprintf("%s&limit=%d&offset=%d", query, pageSize, offset), "")
 		response, err := c.do(ctx, get) // caches the directory
 		if err != nil {
 			return err
 		}
 		data, pagination := response["data"].([]any), response["pagination"].(map[string]any)
-		if len(data) != min(budget.Page, total-offset) || pagination["total"] != float64(total) {
+		if len(data) != min(pageSize, total-offset) || pagination["total"] != float64(total) {
 			return fmt.Errorf("%s, offset %d: %d records, pagination %v", query, offset, len(data), pagination)
 		}
 		cost, err := c.measure(ctx, get)
 		if err != nil {
 			return err
 		}
-		reads, trips = append(reads, cost.Read), append(trips, cost.Trips)
-		row = append(row, cost.Read)
+		reads, trips = append(reads, cost.read), append(trips, cost.trips)
+		row = append(row, cost.read)
 	}
 	spread := slices.Max(reads) / slices.Min(reads)
 	broken := spread > maxSpread || slices.Min(trips) < slices.Max(trips) || trips[0] > maxTrips
@@ -204,7 +202,7 @@ func (c client) pages(ctx context.Context, t *table, name, query string, total i
 
 // writes measures the creation and deletion of one record, and a page read without a cached directory.
 func (l *list) writes(ctx context.Context, writing *table, name string) error {
-	var create, remove budget.Cost
+	var create, remove price
 	for range 2 { // the first one warms up
 		id, err := "", error(nil)
 		calls := l.counter.during(func() { id, err = l.create(ctx, "/jobs", newJob) })
@@ -218,7 +216,7 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 	}
 	var err error
 	cold := &dynamo.Store{Client: l.store.Client, Table: l.store.Table, Now: now}
-	calls := l.counter.during(func() { _, _, err = cold.Page(ctx, l.org, catalog.JobKind, len(l.jobs)/2, budget.Page) })
+	calls := l.counter.during(func() { _, _, err = cold.Page(ctx, l.org, catalog.JobKind, len(l.jobs)/2, pageSize) })
 	if err != nil {
 		return err
 	}
@@ -231,8 +229,8 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 	if size := len(dir.Pack()) + directoryKeys; size > 1024 {
 		held, why = held+perKilobyte*float64((size-1)/1024), longDirectory
 	}
-	broken := max(create.Trips, remove.Trips) > 2 || max(create.Write, remove.Write) > held || first.Trips > maxTrips
-	writing.row(writing.judge(broken, why), name, create.Trips, remove.Trips, "<= 2",
-		create.Write, remove.Write, bound(maxListWrite, held), first.Trips, target(maxTrips))
+	broken := max(create.trips, remove.trips) > 2 || max(create.write, remove.write) > held || first.trips > maxTrips
+	writing.row(writing.judge(broken, why), name, create.trips, remove.trips, "<= 2",
+		create.write, remove.write, bound(maxListWrite, held), first.trips, target(maxTrips))
 	return nil
 }

@@ -64,7 +64,7 @@ func measure(ctx context.Context, only string, large bool, rows int) (all []*tab
 			return lists(ctx, s, sizes)
 		}},
 		{"articulations", func() ([]*table, error) { return articulations(ctx, s, articulationSizes) }},
-		{"search", func() ([]*table, error) { return searches(ctx, s, searchedCourses) }},
+		{"search", func() ([]*table, error) { return one(searches(ctx, s, searchedCourses)) }},
 		{"imports", func() ([]*table, error) { return one(imports(ctx, s, rows)) }},
 		{"neighbor", func() ([]*table, error) { return one(besideImport(ctx, s, rows)) }},
 		{"map", func() ([]*table, error) { return one(curriculumMap()) }},

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"time"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/catalog"
 	usecases "skillscurriculum/pkg/service"
 )
@@ -37,7 +36,7 @@ func nthCourse(i int) (name, code string) {
 }
 
 // searches measures searches among size courses of 1 KB.
-func searches(ctx context.Context, s *service, size int) ([]*table, error) {
+func searches(ctx context.Context, s *service, size int) (*table, error) {
 	t := newTable(fmt.Sprintf("Search: 100 of %s courses by words, 1 KB records", grouped(size)),
 		"search", "matches", "trips", "target", "read units", "target", "ms", "KB in memory", "target", "")
 	c, err := s.client(ctx)
@@ -50,7 +49,6 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	}
 	log.Printf("creating %s courses", grouped(size))
 	description := filler(700)
-	var courses []string
 	err = c.fill(ctx, size, jobsPerTransaction, func(change *catalog.Change, i int) {
 		name, code := nthCourse(i)
 		course := &catalog.Course{
@@ -58,7 +56,6 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 			LifecycleStatus: catalog.ActiveCourse,
 		}
 		change.Add(course, ids, dir, now)
-		courses = append(courses, course.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +66,7 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	var total int
 	before, began := heap(), time.Now()
 	calls := s.counter.during(func() {
-		_, total, err = usecases.Find[*catalog.Course](ctx, &index, s.store, c.org, now(), "data", "", 0, budget.Page)
+		_, total, err = usecases.Find[*catalog.Course](ctx, &index, s.store, c.org, now(), "data", "", 0, pageSize)
 	})
 	took, memory := time.Since(began), heap()-before
 	runtime.KeepAlive(&index)
@@ -77,9 +74,9 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 		return nil, err
 	}
 	cost := costOf(calls)
-	rows, most := math.Ceil(float64(size)/4)*1.2+budget.Page, float64(size)*maxIndexBytes/1024
-	t.row(t.judge(cost.Trips > maxColdTrips || cost.Read > rows || memory > most, ""), "cold", total,
-		cost.Trips, target(maxColdTrips), cost.Read, target(rows), took.Milliseconds(), math.Round(memory),
+	rows, most := math.Ceil(float64(size)/4)*1.2+pageSize, float64(size)*maxIndexBytes/1024
+	t.row(t.judge(cost.trips > maxColdTrips || cost.read > rows || memory > most, ""), "cold", total,
+		cost.trips, target(maxColdTrips), cost.read, target(rows), took.Milliseconds(), math.Round(memory),
 		target(math.Round(most)))
 
 	clock, late := s.server.Now, catalog.Time(0)
@@ -104,9 +101,9 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 	} {
 		offset := step.offset
 		if offset < 0 {
-			offset = first - budget.Page
+			offset = first - pageSize
 		}
-		path := fmt.Sprintf("/courses?query=%s&limit=%d&offset=%d", url.QueryEscape(step.query), budget.Page, offset)
+		path := fmt.Sprintf("/courses?query=%s&limit=%d&offset=%d", url.QueryEscape(step.query), pageSize, offset)
 		if first == 0 { // caches the caller and the titles
 			if _, err := c.do(ctx, call(http.MethodGet, path, "")); err != nil {
 				return nil, err
@@ -128,62 +125,15 @@ func searches(ctx context.Context, s *service, size int) ([]*table, error) {
 		total := int(response["pagination"].(map[string]any)["total"].(float64))
 		first = max(first, total)
 		page := float64(len(response["data"].([]any))) / 2
-		if total == 0 || total-offset > budget.Page && page < budget.Page/2 {
+		if total == 0 || total-offset > pageSize && page < pageSize/2 {
 			return nil, fmt.Errorf("%s: %d matches", path, total)
 		}
 		why := ""
 		if step.changed > 0 {
 			why = changedTitle
 		}
-		t.row(t.judge(cost.Trips > maxTrips || cost.Read > 1+page+step.changed, why), step.name, total, cost.Trips,
-			target(maxTrips), cost.Read, bound(1+page, 1+page+step.changed), took.Milliseconds(), "", "")
-	}
-	sections, err := findSections(ctx, c, courses)
-	return []*table{t, sections}, err
-}
-
-const offeredSections = 150
-
-// findSections measures the search for the sections of a term, which a few of the courses have.
-func findSections(ctx context.Context, c client, courses []string) (*table, error) {
-	t := newTable(fmt.Sprintf("Sections of a term: 100 of %d among %s courses", offeredSections, grouped(len(courses))),
-		"search", "trips", "target", "read units", "target", "ms", "")
-	add := func(course string) error {
-		body := map[string]any{"name": "Section", "term": map[string]any{"code": "202610"}}
-		_, err := c.create(ctx, "/courses/"+course+"/sections", body)
-		return err
-	}
-	for _, course := range courses[:offeredSections] {
-		if err := add(course); err != nil {
-			return nil, err
-		}
-	}
-	found := 1 + budget.Page/2.0
-	cold := budget.Cost{Trips: maxColdTrips, Read: math.Ceil(float64(len(courses))/4)*1.2 + budget.Page}
-	warm := budget.Cost{Trips: maxTrips, Read: found}
-	for _, step := range []struct {
-		name         string
-		target, held budget.Cost
-		change       bool
-		why          string
-	}{
-		{"cold", cold, cold, false, ""},
-		{"warm", warm, warm, false, ""},
-		{"warm, after a change", warm, budget.Cost{Trips: maxTrips + 1, Read: found + 2}, true, changedTitle},
-	} {
-		if step.change {
-			if err := add(courses[len(courses)-1]); err != nil {
-				return nil, err
-			}
-		}
-		began := time.Now()
-		cost, err := c.measure(ctx, call(http.MethodGet, "/sections?term=202610&limit=100", ""))
-		if err != nil {
-			return nil, err
-		}
-		t.row(t.judge(cost.Trips > step.held.Trips || cost.Read > step.held.Read, step.why), step.name,
-			cost.Trips, bound(step.target.Trips, step.held.Trips), cost.Read, bound(step.target.Read, step.held.Read),
-			time.Since(began).Milliseconds())
+		t.row(t.judge(cost.trips > maxTrips || cost.read > 1+page+step.changed, why), step.name, total, cost.trips,
+			target(maxTrips), cost.read, bound(1+page, 1+page+step.changed), took.Milliseconds(), "", "")
 	}
 	return t, nil
 }

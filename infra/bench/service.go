@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/dynamodb"
 	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/infra/local/stack"
@@ -118,7 +117,7 @@ func postOf(path string, body any, header ...string) request {
 }
 
 // measure returns the cost of a call.
-func (c client) measure(ctx context.Context, r request) (cost budget.Cost, err error) {
+func (c client) measure(ctx context.Context, r request) (cost price, err error) {
 	calls := c.counter.during(func() { _, err = c.do(ctx, r) })
 	return costOf(calls), err
 }

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/infra/local/child"
 	"skillscurriculum/pkg/api"
 )
@@ -68,7 +67,7 @@ func start(ctx context.Context) (*table, error) {
 		}
 		n, most, zippedHeld, why := pairs, maxStart, maxZipped, ""
 		if name == api.Extractor {
-			n, most, zippedHeld, why = warmPairs, budget.Any, heldExtractor, warming
+			n, most, zippedHeld, why = warmPairs, free, heldExtractor, warming
 		}
 		var took, least []time.Duration
 		var ratios []float64
@@ -88,7 +87,7 @@ func start(ctx context.Context) (*table, error) {
 			return nil, err
 		}
 		ratio := median(ratios)
-		broken := most != budget.Any && ratio > most || zipped > zippedHeld
+		broken := most != free && ratio > most || zipped > zippedHeld
 		t.row(t.judge(broken, why), name, milli(median(took)), milli(median(least)), fmt.Sprintf("%.2f", ratio),
 			target(most), fmt.Sprintf("%.1f", size), fmt.Sprintf("%.1f", zipped), bound(maxZipped, zippedHeld))
 	}

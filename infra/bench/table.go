@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"skillscurriculum/infra/bench/budget"
 )
 
 // table is a Markdown table of figures and their targets. Its last column is the verdict.
@@ -57,7 +55,7 @@ func (t *table) row(verdict string, cells ...any) {
 
 // target formats a target, if there is one.
 func target(v float64) string {
-	if v == budget.Any {
+	if v == free {
 		return ""
 	}
 	return "<= " + strconv.FormatFloat(v, 'f', -1, 64)
@@ -65,7 +63,7 @@ func target(v float64) string {
 
 // bound formats a target, followed by the budget if that is wider.
 func bound(wanted, held float64) string {
-	if wanted == budget.Any || held <= wanted {
+	if wanted == free || held <= wanted {
 		return target(wanted)
 	}
 	return fmt.Sprintf("%s, held %s", target(wanted), target(held))

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"golang.org/x/sync/errgroup"
 
-	"skillscurriculum/infra/bench/budget"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/delivery"
@@ -108,7 +107,7 @@ func (w *world) message() measurement {
 		api.SortKey:      events.NewStringAttribute(fmt.Sprintf("%010d", end.Page)),
 	}
 	hint := events.DynamoDBEvent{Records: []events.DynamoDBEventRecord{record}}
-	return func(ctx context.Context) (budget.Cost, error) {
+	return func(ctx context.Context) (price, error) {
 		var err error
 		cost := costOf(d.counter.during(func() { err = errors.Join(d.handle(ctx, hint), d.sent.Wait()) }))
 		return cost, err

@@ -23,37 +23,30 @@ import (
 // shownRejects is the number of errors shown; the file of rejects has all.
 const shownRejects = 20
 
-type importCatalog struct {
-	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the catalog."`
+// ofImport has the flags of every import of an organization's records.
+type ofImport struct {
+	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the records."`
 	Check        bool          `help:"Count and report errors, but change nothing."`
-	KeepGoing    bool          `help:"Import the valid records even if others have errors."`
-	Kind         string        `help:"Kind of records in a CSV file, if its headers do not tell: courses, sections, programs, credentials or jobs."`
-	Term         string        `placeholder:"CODE" help:"Current term, as the file writes terms. Of several rows of a course, the latest up to this term applies. The default is the end of this year."`
 	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy of the skills. The default is the service's own."`
 	Rejects      string        `placeholder:"FILE" help:"File for the records with errors. The default is FILE.rejects.csv."`
-	File         string        `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, jsonld, OneRoster)."`
+}
+
+type importCatalog struct {
+	ofImport
+	KeepGoing bool   `help:"Import the valid records even if others have errors."`
+	Kind      string `help:"Kind of records in a CSV file, if its headers do not tell: courses, sections, programs, credentials or jobs."`
+	Term      string `placeholder:"CODE" help:"Current term, as the file writes terms. Of several rows of a course, the latest up to this term applies. The default is the end of this year."`
+	File      string `arg:"" help:"Courses, sections, programs, credentials, jobs (csv, json, jsonld, OneRoster)."`
 }
 
 // Run imports a catalog, or reports what an import would do.
 func (c *importCatalog) Run(ctx context.Context, t *tool, s *service) error {
-	if err := s.organization(ctx, c.Organization); err != nil {
-		return err
-	}
 	kind := entry.KindNamed(c.Kind)
 	if kind == "" && c.Kind != "" {
 		return fmt.Errorf("%q is not a kind of record: courses, sections, programs, credentials, jobs or transferPackages",
 			c.Kind)
 	}
-	file, err := intake.OpenPath(c.File, intake.Options{Resource: kind})
-	if err != nil {
-		return err
-	}
-	loader, err := s.loader(c.Taxonomy)
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	options := upsert.Options{Check: c.Check, KeepGoing: c.KeepGoing, Term: c.Term}
-	return t.load(ctx, loader, c.Organization, file, options, cmp.Or(c.Rejects, c.File+".rejects.csv"))
+	return c.load(ctx, t, s, c.File, intake.Options{Resource: kind}, upsert.Options{KeepGoing: c.KeepGoing, Term: c.Term})
 }
 
 // loader returns what imports files, with a taxonomy or else the service's own.
@@ -71,16 +64,28 @@ func (s *service) loader(name string) (upsert.Loader, error) {
 }
 
 // load imports a file and shows its columns and the summary. Rejected rows are written to a file.
-func (t *tool) load(
-	ctx context.Context, loader upsert.Loader, org catalog.OrgID, file *intake.File, o upsert.Options, rejects string,
+func (c ofImport) load(
+	ctx context.Context, t *tool, s *service, path string, in intake.Options, o upsert.Options,
 ) error {
+	if err := s.organization(ctx, c.Organization); err != nil {
+		return err
+	}
+	loader, err := s.loader(c.Taxonomy)
+	if err != nil {
+		return err
+	}
+	file, err := intake.OpenPath(path, in)
+	if err != nil {
+		return err
+	}
 	rows, err := file.All()
 	if err != nil {
 		return err
 	}
 	step, end := progress(t.stderr, "records")
-	o.Progress = step
-	summary, err := loader.Load(ctx, org, rows, o)
+	o.Check, o.Progress = c.Check, step
+	rejects := cmp.Or(c.Rejects, path+".rejects.csv")
+	summary, err := loader.Load(ctx, c.Organization, rows, o)
 	end()
 	if summary == nil {
 		return err

@@ -81,11 +81,32 @@ func (x exporter) all(ctx context.Context) error {
 			return err
 		}
 	}
-	for name, fill := range map[string]func(context.Context, func(any) error) error{
-		"evidence": x.evidence, "text": x.texts, "articulationMove": x.moves, "organization": x.organization,
-		"customer": x.customers, "key": x.keys, "webhook": x.webhooks,
+	organization, err := x.store.Organization(ctx, x.org)
+	if err != nil {
+		return err
+	}
+	customers, keys, err := x.callers(ctx, x.org)
+	if err != nil {
+		return err
+	}
+	hooks, err := x.store.Webhooks(ctx, x.org)
+	if err != nil {
+		return err
+	}
+	shown := make([]key, len(keys)) // without their hashes
+	for i, k := range keys {
+		shown[i] = shownKey(k, "")
+	}
+	for name, fill := range map[string]func(add func(any) error) error{
+		"evidence":         func(add func(any) error) error { return x.evidence(ctx, add) },
+		"text":             func(add func(any) error) error { return x.texts(ctx, add) },
+		"articulationMove": func(add func(any) error) error { return x.moves(ctx, add) },
+		"organization":     func(add func(any) error) error { return add(organization) },
+		"customer":         each(customers),
+		"key":              each(shown),
+		"webhook":          each(hooks.List), // without their secrets
 	} {
-		if err := x.lines(name, func(add func(any) error) error { return fill(ctx, add) }); err != nil {
+		if err := x.lines(name, fill); err != nil {
 			return err
 		}
 	}
@@ -120,41 +141,16 @@ func (x exporter) moves(ctx context.Context, add func(any) error) error {
 	})
 }
 
-func (x exporter) organization(ctx context.Context, add func(any) error) error {
-	found, err := x.store.Organization(ctx, x.org)
-	if err != nil {
-		return err
-	}
-	return add(found)
-}
-
-func (x exporter) customers(ctx context.Context, add func(any) error) error {
-	customers, _, err := x.callers(ctx, x.org)
-	return errors.Join(err, each(customers, add))
-}
-
-// keys writes keys without their hashes.
-func (x exporter) keys(ctx context.Context, add func(any) error) error {
-	_, keys, err := x.callers(ctx, x.org)
-	return errors.Join(err, each(keys, func(v any) error { return add(shownKey(v.(*catalog.Key), "")) }))
-}
-
-// webhooks writes webhooks without their secrets.
-func (x exporter) webhooks(ctx context.Context, add func(any) error) error {
-	found, err := x.store.Webhooks(ctx, x.org)
-	if err != nil {
-		return err
-	}
-	return each(found.List, add)
-}
-
-func each[T any](all []T, add func(any) error) error {
-	for _, v := range all {
-		if err := add(v); err != nil {
-			return err
+// each returns a function that adds all values.
+func each[T any](all []T) func(add func(any) error) error {
+	return func(add func(any) error) error {
+		for _, v := range all {
+			if err := add(v); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
 // documents writes the files of documents under their ids; one that was never uploaded has none.

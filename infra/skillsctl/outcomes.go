@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -62,28 +61,16 @@ func (o *owners) find(name string) (kind catalog.Kind, id string, err error) {
 }
 
 type importOutcomes struct {
-	Organization catalog.OrgID `required:"" placeholder:"ID" help:"Organization that owns the courses and programs."`
-	Owner        string        `placeholder:"NAME" help:"Course or program of the outcomes, by id, external id or code: required for a file of Canvas."`
-	Check        bool          `help:"Count and report errors, but change nothing."`
-	Taxonomy     string        `placeholder:"FILE" help:"Compiled taxonomy of the skills. The default is the service's own."`
-	File         string        `arg:"" help:"Table with one line per outcome, in the columns of the export or of Canvas's outcomes.csv."`
+	ofImport
+	Owner string `placeholder:"NAME" help:"Course or program of the outcomes, by id, external id or code: required for a file of Canvas."`
+	File  string `arg:"" help:"Table with one line per outcome, in the columns of the export or of Canvas's outcomes.csv."`
 }
 
 // Run replaces the outcomes of each owner in the file, or reports what it would do. A file with an error changes
 // nothing.
 func (c *importOutcomes) Run(ctx context.Context, t *tool, s *service) error {
-	if err := s.organization(ctx, c.Organization); err != nil {
-		return err
-	}
-	file, err := intake.OpenPath(c.File, intake.Options{Resource: catalog.OutcomeListKind, Owner: c.Owner})
-	if err != nil {
-		return err
-	}
-	loader, err := s.loader(c.Taxonomy)
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	return t.load(ctx, loader, c.Organization, file, upsert.Options{Check: c.Check}, c.File+".rejects.csv")
+	in := intake.Options{Resource: catalog.OutcomeListKind, Owner: c.Owner}
+	return c.load(ctx, t, s, c.File, in, upsert.Options{})
 }
 
 type exportOutcomes struct {
@@ -112,9 +99,8 @@ func (c *exportOutcomes) Run(ctx context.Context, t *tool, s *service) error {
 		owners.ids = map[catalog.Kind][]string{kind: {id}}
 	}
 	actor := usecase.Actor{Org: c.Organization, Store: s.store}
-	out := bufio.NewWriter(t.stdout)
 	e := intake.OutcomeExport{Canvas: c.Canvas}
-	if err := e.Begin(out); err != nil {
+	if err := e.Begin(t.stdout); err != nil {
 		return err
 	}
 	for _, k := range ownerKinds {
@@ -130,8 +116,5 @@ func (c *exportOutcomes) Run(ctx context.Context, t *tool, s *service) error {
 			}
 		}
 	}
-	if err := e.End(); err != nil {
-		return err
-	}
-	return out.Flush()
+	return e.End()
 }
