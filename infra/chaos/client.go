@@ -349,8 +349,8 @@ func collection(kind catalog.Kind, parent string) string {
 }
 
 // create creates a record below its parent's path, or several if the body has courses, usually with an idempotency key.
-// It returns the record's path and the response.
-func (c *client) create(kind catalog.Kind, parent string, body object) (string, reply) {
+// It returns the response.
+func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	marker := c.marker()
 	r := request{operation: "create" + string(kind), path: collection(kind, parent), body: body}
 	b := &batch{n: 1}
@@ -383,11 +383,11 @@ func (c *client) create(kind catalog.Kind, parent string, body object) (string, 
 	b.outcome = o
 	c.mu.Unlock()
 	if o != acknowledged {
-		return "", got
+		return got
 	}
 	if kind == catalog.TransferCourseKind {
 		c.addCourses(r.path, got)
-		return "", got
+		return got
 	}
 	record := got.parsed()
 	if report, ok := record["report"].(object); ok {
@@ -404,7 +404,7 @@ func (c *client) create(kind catalog.Kind, parent string, body object) (string, 
 	if courses != nil {
 		c.addCourses(made+"/courses", c.send(request{operation: "listTransferCourses", path: made + "/courses"}))
 	}
-	return made, got
+	return got
 }
 
 // add records a created record and its effects for the clients of the organization.

@@ -44,8 +44,7 @@ func (c *client) announce() *document {
 	name := one(c, c.library.names)
 	file := c.library.file(name)
 	body := object{"fileName": "#" + name, "sizeBytes": len(file), "sha256": checksum(file)}
-	_, got := c.create(catalog.DocumentKind, "", body)
-	return documentOf(got)
+	return documentOf(c.create(catalog.DocumentKind, "", body))
 }
 
 // createDocument announces a document and usually uploads its file.

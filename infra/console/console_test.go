@@ -345,8 +345,15 @@ func signsIn(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Shows("There is nothing on this page.")
 	p.Press("p") // a page of imports has 20
 	p.Until(`location.hash.includes("offset=20")`)
-	p.Eval(`location.hash = "#/programs/prg_1/map/crs_1"`, nil)
-	p.Shows("There is no such record.")
+	for _, gone := range [][2]string{
+		{"programs/prg_1/map/crs_1", "Program"}, {"courses/crs_1", "Course"}, {"transfer/packages/tpk_1", "Transfer package"},
+		{"transfer/packages/tpk_1/courses/tcr_1", "Transfer course"}, {"transfer/articulations/art_1", "Articulation"},
+	} {
+		p.Eval(`location.hash = "#/`+gone[0]+`"`, nil)
+		p.Until(`document.querySelector("main h1")?.innerText === "` + gone[1] + `" && document.title.includes("` + gone[1] + `")`)
+		p.Until(`document.querySelector("main").innerText.includes("There is no such record.")`)
+	}
+	look(t, p, "gone-"+size)
 	var stored int
 	if p.Eval(`localStorage.length + sessionStorage.length + document.cookie.length + (location.href + document.documentElement.outerHTML).split(`+"`"+s.read+"`"+`).length - 1`, &stored); stored != 0 {
 		t.Error("the key is stored")

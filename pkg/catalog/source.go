@@ -161,8 +161,8 @@ func (s *Section) follow(list *OutcomeList) {
 	if s.ProcessingStatus == Processing {
 		s.ProcessingStatus = Pending
 	}
-	s.Provenance = &Provenance{}
-	if list.Provenance != nil {
+	s.Provenance = &Provenance{FinishedAt: list.UpdatedAt}
+	if list.Provenance != nil { // nil as long as all skills are given
 		*s.Provenance = *list.Provenance
 	}
 	s.Provenance.Source = FromOutcomes

@@ -101,16 +101,23 @@ func (x *extraction) tokenize(ctx context.Context) error {
 	return nil
 }
 
-// isPassage reports whether a text is a line that neither describes a course nor states an outcome.
+// isPassage reports whether a text is a sentence or two that neither describe a course nor state an outcome. The
+// built-in vocabulary has no model for such: it was made for courses.
 func (x *extraction) isPassage() bool {
+	if x.curated || x.count >= statementWords || len(x.blocks) != 1 || strings.Count(x.doc, ";") >= leastItems {
+		return false
+	}
 	first, _, _ := strings.Cut(strings.TrimSpace(x.doc), " ")
-	return x.count < passageWords && len(x.blocks) == 1 && x.blocks[0].section != outcomes &&
-		x.blocks[0].section != topics && verbLevel(first, false) == 0 && !courseWords().MatchString(x.doc)
+	return x.blocks[0].section != outcomes && x.blocks[0].section != topics && verbLevel(first, false) == 0 &&
+		!courseWords().MatchString(x.doc)
 }
 
+// leastItems semicolons make a line a list of topics.
+const leastItems = 3
+
 // courseWords tell the description of a course from other short texts.
-var courseWords = pattern(`(?i)\b(?:this course|the course|course (?:covers|introduces|provides|focuses)|` +
-	`students? (?:will|learn|are|can|should)|syllabus|module \d|unit \d|introduction to|introduces|` +
+var courseWords = pattern(`^[A-Z]{2,5}[ -]?\d{2,4}[A-Z]?\b|(?i)\b(?:this course|the course|` +
+	`course (?:covers|introduces|provides|focuses)|students?|learners?|syllabus|module \d|unit \d|introduction to|introduces|` +
 	`(?:a|an) (?:study|survey|overview|introduction|examination|exploration) of|(?:survey|overview) of|` +
 	`topics (?:include|covered|will)|emphasis (?:is |will be )?(?:placed )?on|prerequisites?)\b`)
 
@@ -339,6 +346,9 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		if x.coordinated(first, last) && !coordinates(x.t.LabelText(l)) {
 			continue // "architecture and design" does not name architectural design
 		}
+		if strings.HasPrefix(x.t.LabelText(l), "how ") && !x.asks(ci, first) {
+			continue // "students learn to weld" does not name how students learn
+		}
 		if length == 1 && !x.passage && x.t.Kind(x.t.LabelSkill(l)) == "language" && x.adjective(ci, last) {
 			continue
 		}
@@ -350,6 +360,16 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 			alone: alone,
 		})
 	}
+}
+
+// asks reports whether a how stands before a token, with only function words between.
+func (x *extraction) asks(ci, at int) bool {
+	from := x.blocks[x.clauses[ci].block].start
+	if at > x.clauses[ci].first {
+		from = x.tokens[at-1].end
+	}
+	words := strings.Fields(strings.ToLower(x.doc[from:x.tokens[at].start]))
+	return slices.Contains(words, "how")
 }
 
 // adjective reports whether the name of a language describes the word after it, which has nothing to do with language:

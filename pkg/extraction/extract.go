@@ -18,7 +18,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.8"
+const Engine = "skillscurriculum/2.9"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -600,8 +600,8 @@ func (x *extraction) agreement(m *mention) (same, meaning float64) {
 			n++
 			if written := strings.ToLower(x.doc[tok.start:tok.end]); written == word ||
 				strings.TrimSuffix(written, "s") == strings.TrimSuffix(word, "s") ||
-				!x.passage && m.kind == alternative && s == 0 && e < len(label) &&
-					strings.HasSuffix(word, "ing") && verbs()[written] > 0 {
+				!x.passage && (m.kind == alternative || m.kind == synonym) && s == 0 && m.matched > 1 &&
+					strings.HasSuffix(word, "ing") {
 				same++
 			} else if own := x.table.find(word); own >= 0 && tok.word >= 0 {
 				meaning = min(meaning, x.table.alike(own, tok.word))

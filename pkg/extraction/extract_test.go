@@ -90,6 +90,7 @@ Types of metals
 
 UNIT II
 Electronics
+Introduction
 6 | Midterm
 7 | Circuits
 Midterm exam
@@ -104,7 +105,25 @@ Quizzes on algorithms 20 marks
 Course Content
 Algorithms
 teacher@example.org, office hours Monday
-Shannon, C., Communication, Oxford University Press, 1999, 2nd ed.`
+Shannon, C., Communication, Oxford University Press, 1999, 2nd ed.
+
+Grading Policy
+Half of the grade is a report.
+
+Learning Unit 7: Communication and Advocacy
+Listening to clients
+
+Title IX
+Report to the office.
+
+content_type: page title: Calendar
+1 | Injection Molding
+
+Recording
+Lectures are recorded.
+
+Where Sediment and Ice Go
+Glaciers`
 	want := []string{
 		"title Introduction to Welding", "policy Credits 15 Level 5 Semester 2", "other Students weld steel",
 		"policy Course type: Theory · Credits: 2",
@@ -112,11 +131,17 @@ Shannon, C., Communication, Oxford University Press, 1999, 2nd ed.`
 		"outcomes Course Objectives", "outcomes Explain thermodynamics", "outcomes Course Outcomes:",
 		"outcomes Apply welding", "outcomes Design circuits",
 		"topics Module 1: Metals", "topics Types of metals", "topics UNIT II", "topics Electronics",
-		"policy 6 | Midterm", "topics 7 | Circuits", "policy Midterm exam", "topics Diodes", "readings Text Books",
+		"topics Introduction", "policy 6 | Midterm", "topics 7 | Circuits", "policy Midterm exam", "topics Diodes", "readings Text Books",
 		"readings Smith, J., Statistics for All, Wiley, 2015",
 		"policy Assessment", "policy Quizzes on algorithms 20 marks", "topics Course Content", "topics Algorithms",
 		"policy teacher@example.org, office hours Monday",
 		"readings Shannon, C., Communication, Oxford University Press, 1999, 2nd ed.",
+		"policy Grading Policy", "policy Half of the grade is a report.",
+		"topics Learning Unit 7: Communication and Advocacy", "topics Listening to clients",
+		"policy Title IX", "policy Report to the office.",
+		"topics content_type: page title: Calendar", "topics 1 | Injection Molding",
+		"policy Recording", "policy Lectures are recorded.",
+		"other Where Sediment and Ice Go", "other Glaciers",
 	}
 	names := [sections]string{"other", "title", "outcomes", "topics", "description", "readings", "prerequisites", "policy"}
 	var got []string

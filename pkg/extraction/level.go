@@ -39,7 +39,7 @@ var verbs = sync.OnceValue(func() map[string]int {
 			find predict schedule transform translate modify enable equip work participate cope organize organise plan select
 			choose take set test lead promote speak listen train teach
 			collaborate negotiate support control monitor coordinate edit process collect gather search install assemble repair
-			fit weld cook sell purchase fabricate`,
+			fit weld cook bake sell purchase fabricate estimate protect counsel prune sew sing solder splice titrate`,
 		4: `analyze analyse examine compare contrast differentiate investigate inspect categorize categorise deduce
 			correlate diagnose dissect question discriminate separate
 			subdivide detect survey determine research`,

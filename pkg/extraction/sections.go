@@ -61,8 +61,8 @@ var headings = sync.OnceValue(func() map[string]section {
 			laboratory experiments|exercises|
 			list of exercises|tutorials|problem sets|projects|theory|block|day`,
 		description: `description|course description|catalog description|catalogue description|overview|course overview|
-			about|about the course|about this course|summary|course summary|abstract|introduction|preamble|rationale|
-			course introduction|scope`,
+			about|about the course|about this course|mission statement|summary|course summary|abstract|introduction|
+			preamble|rationale|course introduction|scope`,
 		readings: `references|reference|reference books|reference book|reference materials|reference material|
 			reference texts|text books|text book|textbooks|textbook|text|texts|text/reference books|textbooks and references|
 			text books and references|
@@ -109,8 +109,8 @@ var (
 	emphasis   = pattern(`^[*_]+`)
 	outcomeTag = pattern(`(?i)^\s*[*_]*\s*((?:c\.?l?o|s?lo|outcome)\s*[-.]?\s*\d{1,2}(?:\.\d{1,2})?\b)[*_]*\s*` +
 		`[:.)|–—-]?\s*[*_]*\s*`)
-	numbered = pattern(`(?i)^(module|unit|chapter|week|lecture|part|session|block|experiment|lab|topic|day|` +
-		`section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
+	numbered = pattern(`(?i)^(?:(?:learning|study|teaching) )?(module|unit|chapter|week|lecture|part|session|block|` +
+		`experiment|lab|topic|day|section)\s*[-–:]?\s*(\d{1,3}|[ivx]{1,5}|[a-e])\b`)
 	values   = pattern(`(?i)[a-z] \d+\b`)
 	frontKey = pattern(`^([a-z_]+):\s*(.*)$`)
 	bookish  = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|` +
@@ -184,6 +184,7 @@ const (
 	flatWords    = 8  // of a heading where nothing else shows it
 	leastTitled  = 3  // blocks of a text whose first one is its title
 	headingWords = 14 // beyond which a line is no heading
+	briefHead    = 3  // words of a heading
 )
 
 // readBlock classifies one line; current is the section opened by the last heading.
@@ -234,6 +235,7 @@ func (b *block) open(content string, current *section, first, spaced, apart bool
 	s, known := headingSection(head, first)
 	numberedHead := numbered().MatchString(content)
 	switch {
+	case known && s == description && *current == topics && !spaced: // an item of a unit, such as Introduction
 	case known && s == policy && *current == topics && (!spaced || strings.Contains(content, " | ")):
 		b.section = policy
 	case known && (!colon || strings.Trim(rest, " *_") == "") && wordCount(head) <= 8:
@@ -305,10 +307,12 @@ var (
 		deadlines integrity honesty misconduct plagiarism accommodation accommodations disability disabilities
 		accessibility contact instructor instructors professor office hours help assistants staff participation due
 		makeup weather emergency covid covid-19 masks registration tuition assessed exam exams quiz quizzes midterm
-		revisions reattempts license licensing acknowledgements acknowledgments credits contributors sharing title
+		revisions reattempts license licensing acknowledgements acknowledgments credits contributors sharing ix
 		wellness counseling harassment inclusion respect conduct communication etiquette recording recordings
 		copyright withdrawal availability logistics meetings homework announcements calendars when where who us
 		statement statements rights faq faqs`)
+	// subjectsToo are policy words that longer headings of subjects have as well.
+	subjectsToo      = set(`communication conduct recording recordings sharing respect when where who us`)
 	outcomeWords     = set(`objectives objective outcomes outcome goals competencies aims`)
 	descriptionWords = set(`description overview summary`)
 	topicWords       = set(`topics modules module units schedule syllabus content contents curriculum lectures
@@ -329,7 +333,8 @@ func toldSection(heading string) (section, bool) {
 		{readingWords, readings}, {topicWords, topics},
 	} {
 		for _, w := range fields {
-			if kind.words(strings.Trim(w, ".,;:!?()[]\"'*_&")) {
+			w = strings.Trim(w, ".,;:!?()[]\"'*_&")
+			if kind.words(w) && (len(fields) <= briefHead || !subjectsToo(w)) {
 				return kind.section, true
 			}
 		}

@@ -130,3 +130,25 @@ func TestStarterReadsOutcomesOfPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestStarterReadsSentences tries what people type to see what extraction does.
+func TestStarterReadsSentences(t *testing.T) {
+	e := NewExtractor(Starter(), opened(t))
+	for _, c := range []struct{ text, skill string }{
+		{"Bake breads, pastries and cakes in a commercial kitchen.", "core:pastry-making"},
+		{"Sing in a choir and read music at sight.", "core:sight-singing"},
+		{"Drive a tractor-trailer and inspect it before each trip.", "core:pre-trip-inspection"},
+		{"Students use GIS to map flood risk.", "core:geographic-information-systems"},
+		{"Students will think critically and work in teams.", "core:critical-thinking"},
+		{"Splice fiber optic cables and test them with an OTDR.", "core:fiber-and-copper-termination"},
+	} {
+		r := extracted(t, e, document(c.text))
+		if !slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return s.SkillID == c.skill }) {
+			t.Errorf("%q does not lead to %s: %v", c.text, c.skill, r.Skills)
+		}
+	}
+	r := extracted(t, e, document("Students learn to weld in all positions."))
+	if slices.ContainsFunc(r.Skills, func(s catalog.SkillRef) bool { return strings.Contains(s.SkillID, "learning") }) {
+		t.Errorf("to learn to weld is not to study how students learn: %v", r.Skills)
+	}
+}

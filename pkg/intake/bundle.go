@@ -147,7 +147,7 @@ func bundle(fsys fs.FS, name string, o Options) ([]part, error) {
 			if _, twice := files[base]; twice {
 				return fail(catalog.Malformed, "%s has two files %s", name, base)
 			}
-			files[base] = textOf(fsys, p, base)
+			files[base] = textOf(fsys, p, path.Base(p))
 		}
 		return nil
 	})

@@ -25,7 +25,7 @@ func newRoster(files map[string]text, o Options) ([]part, error) {
 	}
 	o.Layout, o.Resource = OneRoster, ""
 	open := func(name, resource string, kind catalog.Kind, needs ...string) (*table, error) {
-		t := &table{name: name, kind: kind, open: files[name].separated}
+		t := &table{name: files[name].name, kind: kind, open: files[name].separated}
 		err := t.findHeader(func(header []string) int { return assigned(assign(resource, header, o)) })
 		if err == nil {
 			err = t.assign(resource, o)

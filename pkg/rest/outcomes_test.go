@@ -124,6 +124,17 @@ func TestOutcomesAreReadAndKept(t *testing.T) {
 	s.one.must(404, "GET", path, "")
 }
 
+// Skills that were all given were never extracted: the section that takes them says when they were written.
+func TestGivenOutcomesOfASection(t *testing.T) {
+	s := newService(t)
+	course := s.one.course("Python")
+	list := s.one.must(200, "PUT", "/courses/"+course.text("id")+"/outcomes",
+		`{"outcomes":[{"statement":"Be kind","level":1,"skills":[{"skillId":"core:sql","level":4}]}]}`)
+	section := s.one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId")+"?include=evidence", "")
+	section.want("extraction.source", "OUTCOMES")
+	section.want("extraction.finishedAt", list.text("updatedAt"))
+}
+
 func TestOutcomesThatAreRefused(t *testing.T) {
 	s := newService(t)
 	id := s.one.course("Python").text("id")

@@ -1,14 +1,11 @@
-// Command descriptions measures what the extractor gives catalog descriptions of one to four sentences. It reads 60 of
-// them, drawn from the courses of the development data. With -show texts it prints them for a reader, who writes down
-// the most important things of each; with -show skills also the skills that any vocabulary gives, shuffled, for the
-// reader to judge. Without -show it prints how many of the skills given now the readers found right, and how many of
-// the important things are among them.
+// Command descriptions measures what the extractor finds in catalog descriptions of one to four sentences. It reads 60
+// of them, drawn from the courses of the development data, and prints how many of the skills found now two readers
+// judged right, and how many of the things that they had written down as the most important are among them.
 package main
 
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"embed"
 	"encoding/csv"
 	"flag"
@@ -30,9 +27,8 @@ import (
 func main() {
 	data := flag.String("data", "../shared/data", "folder of the development data")
 	files := flag.String("taxonomies", "", "compiled taxonomies beside the built-in vocabulary, comma-separated")
-	show := flag.String("show", "", "texts or skills: print them for a reader")
 	flag.Parse()
-	if err := run(*data, *files, *show); err != nil {
+	if err := run(*data, *files); err != nil {
 		fmt.Fprintln(os.Stderr, "descriptions:", err)
 		os.Exit(1)
 	}
@@ -44,7 +40,7 @@ type course struct {
 	skillsGiven     [][]catalog.SkillRef
 }
 
-func run(data, files, show string) error {
+func run(data, files string) error {
 	courses, err := draw(data)
 	if err != nil {
 		return err
@@ -74,10 +70,6 @@ func run(data, files, show string) error {
 			}
 			c.skillsGiven = append(c.skillsGiven, r.Skills)
 		}
-	}
-	if show != "" {
-		print(courses, show == "skills")
-		return nil
 	}
 	return figures(courses, vocabularies)
 }
@@ -114,29 +106,6 @@ func draw(data string) ([]course, error) {
 		all = append(all, course{doc: row[0], name: row[2], text: strings.Join(strings.Fields(text), " ")})
 	}
 	return all, nil
-}
-
-// print shows the descriptions, and with them the skills that any vocabulary gives, in an order that says nothing.
-func print(courses []course, withSkills bool) {
-	for _, c := range courses {
-		fmt.Printf("%s  %s\n    %s\n", c.doc, c.name, c.text)
-		if !withSkills {
-			continue
-		}
-		var all []string
-		for _, given := range c.skillsGiven {
-			for _, s := range given {
-				all = append(all, s.SkillName)
-			}
-		}
-		slices.SortFunc(all, func(a, b string) int {
-			x, y := sha256.Sum256([]byte(c.doc+a)), sha256.Sum256([]byte(c.doc+b))
-			return bytes.Compare(x[:], y[:])
-		})
-		for _, name := range slices.Compact(all) {
-			fmt.Printf("      %s\n", name)
-		}
-	}
 }
 
 // judgements of readers: doc, kind, text, verdict. A thing ("important") has the names of skills that say it, with bars

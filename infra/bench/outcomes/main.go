@@ -1,7 +1,7 @@
 // Command outcomes measures how well the outcomes that a syllabus states are found: precision and recall against the
 // statements that two labelers marked, on open documents, with which the rules were written, and on sealed ones, which
-// nobody looked at for that; beside the labelers' agreement and a naive baseline. With -errors it lists what is wrong
-// and missing in the open documents.
+// nobody looked at for that; beside the labelers' agreement. With -errors it lists what is wrong and missing in the
+// open documents.
 package main
 
 import (
@@ -37,10 +37,10 @@ func main() {
 
 // document is a labelled document with what is found in it, all in the form in which statements are compared.
 type document struct {
-	name         string
-	sealed       bool
-	passes       [2][]string
-	found, naive []string
+	name   string
+	sealed bool
+	passes [2][]string
+	found  []string
 }
 
 // measured reads the labelled documents and finds their outcomes.
@@ -61,7 +61,7 @@ func measured(ctx context.Context, data string) ([]document, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}
-		d := document{name: l.Name, sealed: l.Sealed, naive: compared(baseline(string(l.Raw)))}
+		d := document{name: l.Name, sealed: l.Sealed}
 		for i, pass := range l.Passes {
 			d.passes[i] = compared(pass)
 		}
@@ -72,28 +72,6 @@ func measured(ctx context.Context, data string) ([]document, error) {
 		docs = append(docs, d)
 	}
 	return docs, nil
-}
-
-var (
-	bullet  = regexp.MustCompile(`^\s*(?:[-*+•●]|\d+[.)])\s+(.*)`)
-	heading = regexp.MustCompile(`^(?:#+\s|\*\*.*\*\*:?\s*$|__.*__:?\s*$)`)
-	names   = regexp.MustCompile(`(?i)outcome|objective`)
-	rule    = regexp.MustCompile(`^(?:=+|-+)\s*$`)
-)
-
-// baseline returns every item of a list under a heading that names outcomes or objectives.
-func baseline(text string) []string {
-	var all []string
-	under := false
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if heading.MatchString(line) || i+1 < len(lines) && strings.TrimSpace(line) != "" && rule.MatchString(lines[i+1]) {
-			under = names.MatchString(line)
-		} else if m := bullet.FindStringSubmatch(line); m != nil && under {
-			all = append(all, m[1])
-		}
-	}
-	return all
 }
 
 var (
@@ -185,22 +163,18 @@ var measures = []measure{
 	{"found, against the first labeler", func(d document, f *figures) { f.judge(d.found, d.passes[0], d.passes[0]) }},
 	{"found, against the second labeler", func(d document, f *figures) { f.judge(d.found, d.passes[1], d.passes[1]) }},
 	{agreed, func(d document, f *figures) { f.judge(d.found, d.either(), d.both()) }},
-	{"baseline, against the first labeler", func(d document, f *figures) { f.judge(d.naive, d.passes[0], d.passes[0]) }},
-	{"baseline, against the second labeler", func(d document, f *figures) { f.judge(d.naive, d.passes[1], d.passes[1]) }},
-	{"baseline, given by either, wanted by both", func(d document, f *figures) { f.judge(d.naive, d.either(), d.both()) }},
 }
 
 const agreed = "found, given by either, wanted by both"
 
 // counted returns the figures of one measure on the open or the sealed documents.
-func counted(docs []document, sealed bool, judge func(document, *figures)) (f figures, n int) {
+func counted(docs []document, sealed bool, judge func(document, *figures)) (f figures) {
 	for _, d := range docs {
 		if d.sealed == sealed {
 			judge(d, &f)
-			n++
 		}
 	}
-	return f, n
+	return f
 }
 
 func printFigures(docs []document) {
@@ -208,8 +182,8 @@ func printFigures(docs []document) {
 	fmt.Fprintln(w, "outcomes found in syllabi\topen: precision\trecall\tsealed: "+
 		"precision\trecall\twanted, open and sealed")
 	for _, m := range measures {
-		open, _ := counted(docs, false, m.judge)
-		sealed, _ := counted(docs, true, m.judge)
+		open := counted(docs, false, m.judge)
+		sealed := counted(docs, true, m.judge)
 		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%d, %d\n", m.name, open.precision(), open.recall(), sealed.precision(),
 			sealed.recall(), open.wanted, sealed.wanted)
 	}

@@ -15,9 +15,9 @@ func TestFoundOutcomesOfOpenDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == agreed })
-	f, n := counted(docs, false, measures[i].judge)
-	if n != 20 || f.precision() < 0.90 || f.recall() < 0.97 {
-		t.Errorf("%d open documents: precision %.3f, want at least .90; recall %.3f, want at least .97", n, f.precision(), f.recall())
+	f := counted(docs, false, measures[i].judge)
+	if f.wanted == 0 || f.precision() < 0.90 || f.recall() < 0.97 {
+		t.Errorf("open documents: precision %.3f, want at least .90; recall %.3f, want at least .97", f.precision(), f.recall())
 	}
 }
 
@@ -32,12 +32,5 @@ func TestMatchedPairsStatementsOnce(t *testing.T) {
 	f.judge(a, b, b)
 	if f.precision() != 2.0/3 || f.recall() != 2.0/3 {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestBaselineTakesListsUnderHeadingsOfOutcomes(t *testing.T) {
-	got := baseline("# A\n- one\n## Course outcomes\nText\n* two\n1. three\n\nTopics\n------\n- four\n\n**Objectives:**\n- five\n")
-	if want := []string{"two", "three", "five"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -138,7 +138,7 @@ export function Decision({ id }: { id: string }) {
   const next = queue.data?.data.find((a) => a.id !== id);
   useShortcuts([...offered.map((v) => ({ keys: v.key, does: v.name, run: () => start(v) })), { keys: "o", does: "Open the page to sign", run: () => void page.run() },
     ...(next ? [{ keys: "n", does: "Next in review", run: () => go("/transfer/articulations/" + next.id) }] : [])]);
-  return <Await of={loaded}>{(a) => <Screen title={codes(a) + " at " + a.sendingInstitution.name} of={<><Text of={codes(a)} /> at <Text of={a.sendingInstitution.name} /></>} crumbs={[["Transfer", "#/transfer"], ["Decisions", "#/transfer/decisions"]]}
+  return <Await of={loaded} screen={{ title: "Articulation", crumbs: [["Transfer", "#/transfer"], ["Decisions", "#/transfer/decisions"]] }}>{(a) => <Screen title={codes(a) + " at " + a.sendingInstitution.name} of={<><Text of={codes(a)} /> at <Text of={a.sendingInstitution.name} /></>} crumbs={[["Transfer", "#/transfer"], ["Decisions", "#/transfer/decisions"]]}
     actions={<button type="button" disabled={page.busy} onClick={() => void page.run()}>{mayWrite ? "Open the page to sign" : "Save the page to sign"} <Key>o</Key></button>}>
     <p class="lead"><Claim of={a} /></p>
     {changed && <Notice kind="bad" title="Somebody else changed this meanwhile" onClose={() => setChanged(false)}>What you see is the current state. Your decision was not saved; your note is kept.</Notice>}

@@ -45,7 +45,7 @@ function AllCourses({ words }: { words: string }) {
 function OneCourse({ id, outcomes, sectionId }: { id: string; outcomes: boolean; sectionId: string | undefined }) {
   const course = useGet<Course>("/courses/" + id);
   const [done, setDone] = useState<{ id: string; text: boolean; done: boolean } | null>(null);
-  return <Await of={course}>{(c) => {
+  return <Await of={course} screen={{ title: "Course", crumbs: [["Courses", "#/courses"]] }}>{(c) => {
     const home = "#/courses/" + c.id, section = c.sections.find((s) => s.id === (sectionId ?? c.defaultSectionId));
     const shown = c.sections.map((s) => s.id === done?.id ? { ...s, reviewed: done.done } : s); // what is decided here counts at once
     const next = toReview(shown).find((s) => !s.reviewed && s.id !== section?.id);

@@ -27,7 +27,7 @@ function OneProgram({ id, tab, courseId, route }: { id: string; tab: string | un
   const tabs: [string, string][] = [["map", "Map"], ["outcomes", "Outcomes"], ["courses", "Outcomes of the courses"]];
   const at = tabs.some(([t]) => t === tab) ? tab! : "map";
   const home = "#/programs/" + id;
-  return <Await of={program}>{(p) => {
+  return <Await of={program} screen={{ title: "Program", crumbs: [["Programs", "#/programs"]] }}>{(p) => {
     const course = courseId ? p.courses.find((c) => c.courseId === courseId) : undefined;
     if (courseId && at === "courses") return <Screen key={courseId} title={course ? course.courseCode + " " + course.courseName : "Course"} crumbs={[["Programs", "#/programs"], [p.name, home + "/courses"]]}
       of={course ? <><Text of={course.courseCode} /> <Text of={course.courseName} /></> : "Course"}>

@@ -74,7 +74,7 @@ function OnePackage({ id }: { id: string }) {
   const done = courses.data?.filter((c) => c.processingStatus === "COMPLETED").length ?? 0;
   const all = useCompared<{ courses: Equivalents[] }>(`/transfer-packages/${id}/equivalencies`, done);
   const best = (c: Sent) => all.data?.courses.find((e) => e.transferCourseId === c.id);
-  return <Await of={pack}>{(p) => <Screen title={p.name} crumbs={[["Transfer", "#/transfer"]]}>
+  return <Await of={pack} screen={{ title: "Transfer package", crumbs: [["Transfer", "#/transfer"]] }}>{(p) => <Screen title={p.name} crumbs={[["Transfer", "#/transfer"]]}>
     <p class="facts"><span>From <Text of={p.transferFromInstitution} /></span><span>Full from {score(p.matchingConfig.fullEquivalentThreshold)}, partial from {score(p.matchingConfig.partialEquivalentThreshold)}</span></p>
     {p.description && <p><Text of={p.description} /></p>}
     <Refused problem={all.problem} retry={all.again} />
@@ -102,7 +102,7 @@ function OneCourse({ packageId, id, skills, chosen }: { packageId: string; id: s
   const sent = usePolled<Sent>(path + "?include=evidence", waiting);
   const mayWrite = useMayWrite();
   const retry = useAction(async (key) => { await call("POST", path + "/retry", { idempotencyKey: key }); sent.reload(); });
-  return <Await of={sent}>{(c) => <Screen title={(c.code ? c.code + " " : "") + c.name} of={<><Text of={c.code} /> <Text of={c.name} /></>} crumbs={[["Transfer", "#/transfer"], [pack.data?.name ?? "Package", "#/transfer/packages/" + packageId]]}>
+  return <Await of={sent} screen={{ title: "Transfer course", crumbs: [["Transfer", "#/transfer"], [pack.data?.name ?? "Package", "#/transfer/packages/" + packageId]] }}>{(c) => <Screen title={(c.code ? c.code + " " : "") + c.name} of={<><Text of={c.code} /> <Text of={c.name} /></>} crumbs={[["Transfer", "#/transfer"], [pack.data?.name ?? "Package", "#/transfer/packages/" + packageId]]}>
     <p class="facts"><State of={c.processingStatus} />{pack.data && <span>From <Text of={pack.data.transferFromInstitution} /></span>}{c.takenTerm && <span>Taken <Text of={c.takenTerm} /></span>}<span>{count(c.skills.length, "skill")}</span></p>
     <nav class="tabs" aria-label="Views">{([["Matches", address, !skills], ["Skills and evidence", address + "/skills", skills]] as const).map(([name, to, on]) => <a href={to} {...(on ? { "aria-current": "page" as const } : {})}>{name}</a>)}</nav>
     {c.processingStatus === "FAILED" && <Notice kind="bad" title={words(c.failure?.code ?? "FAILED")}><p><Text of={c.failure?.message} /></p>

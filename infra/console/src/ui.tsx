@@ -96,12 +96,13 @@ export const Refused = ({ problem, retry }: { problem: Problem | null; retry?: (
     {retry && <p><button type="button" onClick={retry}>Try again</button></p>}
   </Notice>;
 
-// Await shows what was loaded, or why there is nothing yet.
-export function Await<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
-  return <>
+// Await shows what was loaded, or why there is nothing yet. What it loads may be a whole screen, which has a heading before.
+export function Await<T>({ of, screen, children }: { of: Loaded<T>; screen?: { title: string; crumbs: [string, string][] }; children: (data: T) => ComponentChildren }) {
+  const shown = <>
     <Refused problem={of.problem} retry={of.problem?.status === 404 || of.problem?.status === 403 ? undefined : of.reload} />
     {of.data !== undefined ? <div aria-busy={of.loading}>{children(of.data)}</div> : of.loading ? <Loading /> : null}
   </>;
+  return screen && of.data === undefined ? <Screen {...screen}>{shown}</Screen> : shown;
 }
 
 export const Loading = ({ children = "Loading…" }: { children?: ComponentChildren }) => <p class="loading" role="status">{children}</p>;

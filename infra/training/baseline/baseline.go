@@ -1,5 +1,5 @@
 // Package baseline has the simple methods that the extractor is compared with: a matcher of exact
-// phrases, a TF-IDF ranking, and the level of an outcome's first verb. No function links it.
+// phrases and a TF-IDF ranking. No function links it.
 package baseline
 
 import (
@@ -124,22 +124,4 @@ func (x *Index) Ranked(text string) []Match {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
 	return ranked[:min(60, len(ranked))]
-}
-
-// FirstVerb returns the level, 1..5, of an outcome's first word in the usual table of Bloom's verbs;
-// 2 for a word that is not in it.
-func FirstVerb(outcome string) int {
-	first, _, _ := strings.Cut(strings.ToLower(outcome), " ")
-	for i, verbs := range []string{
-		"define list recall recognize name state label",
-		"explain describe summarize understand discuss classify interpret outline illustrate relate identify",
-		"apply use solve implement demonstrate compute calculate utilize employ perform execute",
-		"analyze analyse compare examine differentiate investigate distinguish",
-		"evaluate assess judge design create develop construct formulate justify propose write",
-	} {
-		if slices.Contains(strings.Fields(verbs), first) {
-			return i + 1
-		}
-	}
-	return 2
 }

@@ -57,11 +57,3 @@ func TestRankedByCosine(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-func TestFirstVerb(t *testing.T) {
-	for outcome, want := range map[string]int{"Define a set": 1, "Design a set": 5, "Sets are drawn": 2, "": 2} {
-		if got := FirstVerb(outcome); got != want {
-			t.Errorf("%q: level %d, want %d", outcome, got, want)
-		}
-	}
-}

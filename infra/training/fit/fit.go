@@ -43,6 +43,7 @@ const (
 	starterStep       = 60
 	starterPrecision  = 0.84
 	unjudgedWeight    = 0.5
+	listed            = 0.15 // confidence of candidates that readers were shown
 	curveCandidates   = 60
 	mustWeight        = 2 // what is insisted on counts so much more than what is arguable
 
@@ -209,9 +210,9 @@ func Passages(rows []Row) extraction.Model {
 }
 
 // Readings returns rows for the candidates of courses that readers judged, once for each reader, so that a model fitted
-// to them strikes the mean of the readers. A candidate that nobody judged counts as wrong, in part; one that only the
-// other reader judged does not count.
-func Readings(e *extraction.Extractor, readings []gold.Reading) []Row {
+// to them strikes the mean of the readers, with the scores of the model from which candidates were chosen. One below
+// its listed confidence that nobody judged counts as wrong, in part; others that a reader did not judge do not count.
+func Readings(e *extraction.Extractor, readings []gold.Reading, from extraction.Model) []Row {
 	type candidate struct{ course, skill string }
 	judges := map[candidate]int{}
 	for _, r := range readings {
@@ -223,10 +224,14 @@ func Readings(e *extraction.Extractor, readings []gold.Reading) []Row {
 	for i := range readings {
 		for _, r := range Rows(e, []gold.Item{readings[i].Item}, 1) {
 			_, judged := readings[i].Judged[r.ID]
+			if r.Features != nil {
+				r.Score = from.Score(r.ID, r.Features)
+			}
 			switch {
-			case !judged && judges[candidate{r.Item.Name, r.ID}] > 0:
+			case judged:
+			case judges[candidate{r.Item.Name, r.ID}] > 0 || from.Confidence(r.Score, r.Bounds) >= listed:
 				r.Weight = 0
-			case !judged:
+			default:
 				r.Weight = unjudgedWeight
 			}
 			r.Item = &readings[i].Item

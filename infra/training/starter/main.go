@@ -50,10 +50,8 @@ func run(data, file string, write, list bool) error {
 	for _, r := range readings {
 		parts[r.Sealed] = append(parts[r.Sealed], r)
 	}
-	open, sealed := fit.Readings(e, parts[false]), fit.Readings(e, parts[true])
 	other := weights.Document
-	scored(open, &other)
-	scored(sealed, &other)
+	open, sealed := fit.Readings(e, parts[false], other), fit.Readings(e, parts[true], other)
 	before := []string{figures(parts[false], open, &other, nil), figures(parts[true], sealed, &other, nil)}
 	scored(sealed, &weights.Starter)
 	shipped := figures(parts[true], sealed, &weights.Starter, nil)
