@@ -179,7 +179,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
         <div class="hidden" role="status">{said}</div>
       </aside>
     </div>
-    <h2>What occupations ask</h2>
+    <h2>What occupations ask for</h2>
     <p class="soft">Add an occupation to see which course first teaches what it asks for.</p>
     <Jobs chosen={chosen} most={10} onChange={(list) => replace(`/programs/${program.id}/map` + (list.length ? "?jobs=" + encodeURIComponent(list.map((j) => j.lib === "soc" ? "soc:" + j.id.replace(/^soc:/, "") : j.id).join(",")) : ""))} />
     {map.market.map((k) => <section>
