@@ -17,7 +17,7 @@ type roster struct {
 	sessions, orgs *table // nil if the bundle has none
 }
 
-// newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are no such bundle: its
+// newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are not such a bundle: its
 // courses have sourcedIds. Files about people are ignored.
 func newRoster(files map[string]text, o Options) ([]part, error) {
 	if _, ok := files["courses.csv"]; !ok || o.Layout != "" && o.Layout != Auto && o.Layout != OneRoster {
