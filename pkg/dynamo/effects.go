@@ -60,7 +60,7 @@ func (s *Store) effectRows(org catalog.OrgID, e catalog.Effect) (r rows, err err
 	case *catalog.ResultReplacement:
 		return one(s.putResult(evidenceKey(org, e.Record.Base().ID), e.ExtractionResult))
 	case *catalog.ExternalIDAssignment:
-		return one(s.saveExternal(org, e), nil)
+		return s.saveExternal(org, e), nil
 	case *catalog.ExternalIDRelease:
 		return one(s.freeExternal(org, e), nil)
 	case *catalog.CTIDAssignment:

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -22,12 +23,14 @@ type externalRow struct {
 const organizationsOwn catalog.Kind = "Organization"
 
 // saveExternal assigns an external id to a record unless another record got it meanwhile.
-func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment) write {
-	row := item{"id": text(x.Record.Base().ID)}
-	if parent := catalog.ParentOf(x.Record); parent != "" {
-		row["parent"] = text(parent)
+func (s *Store) saveExternal(org catalog.OrgID, x *catalog.ExternalIDAssignment) rows {
+	is := externalRow{ID: x.Record.Base().ID, Kind: catalog.KindOf(x.Record), Parent: catalog.ParentOf(x.Record)}
+	row := item{"id": text(is.ID)}
+	if is.Parent != "" {
+		row["parent"] = text(is.Parent)
 	}
-	return s.take(externalKey(org, catalog.KindOf(x.Record), x.Name), row, x.Was)
+	k := externalKey(org, is.Kind, x.Name)
+	return rows{writes: []write{s.take(k, row, x.Was)}, saved: func() { s.names.keep(k, is) }}
 }
 
 // saveCTID assigns a CTID to a record unless another record got it meanwhile.
@@ -125,46 +128,58 @@ func (s *Store) CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (m
 }
 
 // known finds records by their names' rows; kind is "" if the rows name the kinds. It adds the default sections of
-// courses to sections unless that is nil.
+// courses to sections unless that is nil. It reads the rows with the records to which the last known ones lead, so that
+// names that still have the same records take one round trip.
 func (s *Store) known(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string, at func(name string) key,
 	sections map[string]*catalog.Section,
 ) (map[string]catalog.ExternalID, error) {
-	var keys []key
+	var keys, missing []key
+	guessed := map[key]catalog.Kind{}
 	for _, name := range names {
 		keys = append(keys, at(name))
+		maps.Copy(guessed, recordsOf(org, s.names.last(at(name)), sections != nil))
 	}
-	rows, err := s.rows(ctx, keys, true)
+	rows, err := s.rows(ctx, slices.AppendSeq(keys, maps.Keys(guessed)), true)
 	if err != nil {
 		return nil, err
 	}
+	var records []item
 	known := make(map[string]catalog.ExternalID, len(rows))
 	named, kinds := map[key][]string{}, map[key]catalog.Kind{} // outcomes are named by the row of their list
 	for _, row := range rows {
+		if _, ok := guessed[keyOfRow(row)]; ok {
+			records = append(records, row)
+			continue
+		}
 		stored := externalRow{Kind: kind}
 		if err := decode(row, &stored); err != nil {
 			return nil, err
 		}
 		name := keyOfRow(row).sk
-		if stored.Kind == organizationsOwn {
-			known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
-			continue
-		}
 		known[name] = catalog.ExternalID{Name: name, Was: stored.ID}
-		if k, ok := recordKey(org, stored.Kind, stored.Parent, stored.ID); ok {
-			named[k], kinds[k] = append(named[k], name), stored.Kind
-		}
-		if sections != nil {
-			k, _ := recordKey(org, catalog.SectionKind, "", catalog.DefaultSectionID(stored.ID))
-			named[k], kinds[k] = nil, catalog.SectionKind
+		s.names.keep(keyOfRow(row), stored)
+		for k, kind := range recordsOf(org, stored, sections != nil) {
+			kinds[k] = kind
+			if kind == stored.Kind {
+				named[k] = append(named[k], name)
+			}
+			if _, ok := guessed[k]; !ok {
+				missing = append(missing, k)
+			}
 		}
 	}
-	if rows, err = s.rows(ctx, slices.Collect(maps.Keys(named)), true); err != nil {
+	more, err := s.rows(ctx, missing, true)
+	if err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
+	for _, row := range append(records, more...) {
 		k := keyOfRow(row)
-		r, err := decodeRecord(kinds[k], row)
+		kind, ok := kinds[k]
+		if !ok { // the name belongs to another record now
+			continue
+		}
+		r, err := decodeRecord(kind, row)
 		if err != nil {
 			return nil, err
 		}
@@ -179,4 +194,46 @@ func (s *Store) known(
 		}
 	}
 	return known, nil
+}
+
+// recordsOf returns the keys and kinds of the record to which the row of a name leads and, with sections, of its
+// default section.
+func recordsOf(org catalog.OrgID, x externalRow, sections bool) map[key]catalog.Kind {
+	found := map[key]catalog.Kind{}
+	if x.ID == "" || x.Kind == organizationsOwn {
+		return found
+	}
+	if k, ok := recordKey(org, x.Kind, x.Parent, x.ID); ok {
+		found[k] = x.Kind
+	}
+	if sections {
+		k, _ := recordKey(org, catalog.SectionKind, "", catalog.DefaultSectionID(x.ID))
+		found[k] = catalog.SectionKind
+	}
+	return found
+}
+
+// names holds the rows of names as they were last read or saved, perhaps stale.
+type names struct {
+	mu   sync.Mutex
+	rows map[key]externalRow
+}
+
+// maxNames is the number of names at which all are forgotten: they take at most 4 MB.
+const maxNames = 10_000
+
+// last returns the last known row of a name; empty if there is none.
+func (n *names) last(k key) externalRow {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.rows[k]
+}
+
+func (n *names) keep(k key, x externalRow) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.rows) >= maxNames || n.rows == nil {
+		n.rows = map[key]externalRow{}
+	}
+	n.rows[k] = x
 }

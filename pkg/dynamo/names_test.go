@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/service"
 )
 
@@ -101,19 +102,31 @@ func TestKnownDeleted(t *testing.T) {
 	if _, total, err := service.List[*catalog.Job](ctx, store, org, 0, 1); err != nil || total != 1 {
 		t.Errorf("%d jobs %v", total, err)
 	}
+	// What another process remembers of the name does not matter.
+	other := &dynamo.Store{Client: store.Client, Table: store.Table, Now: store.Now}
+	for range 2 {
+		known, err := other.Known(ctx, org, catalog.JobKind, []string{"J"})
+		if err != nil || known["J"].Record == nil || known["J"].Record.Base().ID != first.ID {
+			t.Errorf("known %+v %v", known, err)
+		}
+	}
 	if err := deleteJob(ctx, store, first.ID); err != nil {
 		t.Fatal(err)
 	}
-	known, err := store.Known(ctx, org, catalog.JobKind, []string{"J"})
-	if err != nil || known["J"].Was != first.ID || known["J"].Record != nil {
-		t.Errorf("known %+v %v", known, err)
+	for _, store := range []*dynamo.Store{store, other} {
+		known, err := store.Known(ctx, org, catalog.JobKind, []string{"J"})
+		if err != nil || known["J"].Was != first.ID || known["J"].Record != nil {
+			t.Errorf("known %+v %v", known, err)
+		}
 	}
 	second, err := create(first.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err = store.Known(ctx, org, catalog.JobKind, []string{"J"})
-	if err != nil || known["J"].Record == nil || known["J"].Record.Base().ID != second.ID {
-		t.Errorf("known %+v %v", known, err)
+	for _, store := range []*dynamo.Store{store, other} {
+		known, err := store.Known(ctx, org, catalog.JobKind, []string{"J"})
+		if err != nil || known["J"].Record == nil || known["J"].Record.Base().ID != second.ID {
+			t.Errorf("known %+v %v", known, err)
+		}
 	}
 }

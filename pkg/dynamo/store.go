@@ -36,6 +36,7 @@ type Store struct {
 
 	directories sync.Map // key -> *catalog.Directory: the last one read, perhaps stale
 	pages       sync.Map // org -> feedPage: the last page of the change feed, perhaps stale
+	names       names
 }
 
 type item = map[string]types.AttributeValue

@@ -56,6 +56,9 @@ type call struct {
 	now      catalog.Time
 	strong   bool // use strong reads, because a decision depends on them
 
+	looked string                        // external id that look has looked up; "" for none
+	known  map[string]catalog.ExternalID // what it found
+
 	// Optionally set by the handler.
 	location string // path of the created record
 	// retryAfter is the number of seconds after which to read the record again; "" for none.

@@ -19,7 +19,7 @@ func (c *call) lookups() catalog.Lookups {
 func (c *call) actor() service.Actor {
 	return service.Actor{
 		Org: c.org, KeyID: c.caller.Key.ID, Now: c.now, Clock: c.Now, IDs: c.IDs, Lookups: c.lookups(),
-		Store: c.Store, Market: c.Market, Taxonomy: c.Taxonomy, Index: &c.Server.index, Eventual: !c.strong,
+		Store: c.Store, Market: c.Market, Taxonomy: c.Taxonomy, Index: &c.Server.index, Eventual: !c.strong, Name: c.look,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,10 +181,20 @@ func (c *call) attempt(
 	return out, nil
 }
 
+// look looks up the external id that a change is about to assign.
+func (c *call) look(ctx context.Context, kind catalog.Kind, external string) (err error) {
+	c.looked = external
+	c.known, err = c.Store.Known(ctx, c.org, kind, []string{external})
+	return err
+}
+
 // resolve looks up the external ids and CTIDs that a change assigns.
 func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 	kind, names := change.ExternalIDs()
 	known, registered, err := parallel.Two(ctx, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
+		if slices.Equal(names, []string{c.looked}) {
+			return c.known, nil
+		}
 		return c.Store.Known(ctx, c.org, kind, names)
 	}, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
 		return c.Server.ctids.Holders(ctx, c.Store, c.org, change.CTIDs())

@@ -16,7 +16,7 @@ func (a Actor) CreateCourse(
 	if wrong := append(in.Apply(course, a.Lookups), of.Apply(section, a.Lookups)...); wrong != nil {
 		return nil, catalog.Invalid(wrong...)
 	}
-	dir, err := a.Store.Directory(ctx, a.Org, catalog.CourseKind)
+	dir, err := a.directoryFor(ctx, course)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type Actor struct {
 	// Clock is read again for new records, after the directory of their list.
 	Clock func() catalog.Time
 	IDs   catalog.IDs
+	// Name looks up the external id of a new record, in parallel with the directory of its list; may be nil.
+	Name func(ctx context.Context, kind catalog.Kind, external string) error
 	// Lookups are what rules need besides records, which use cases add.
 	Lookups catalog.Lookups
 
@@ -71,11 +73,26 @@ func Create[R catalog.Record](
 
 // add gives a new record a place in its list.
 func (a Actor) add(ctx context.Context, record catalog.Record, change *catalog.Change) error {
-	dir, err := a.Store.Directory(ctx, a.Org, catalog.KindOf(record))
+	dir, err := a.directoryFor(ctx, record)
 	if err == nil {
 		change.Add(record, a.IDs, dir, a.Clock)
 	}
 	return err
+}
+
+// directoryFor reads the directory of a new record's list.
+func (a Actor) directoryFor(ctx context.Context, record catalog.Record) (dir *catalog.Directory, err error) {
+	kind, external := catalog.KindOf(record), catalog.ExternalOf(record)
+	err = parallel.All(ctx, func(ctx context.Context) (err error) {
+		dir, err = a.Store.Directory(ctx, a.Org, kind)
+		return err
+	}, func(ctx context.Context) error {
+		if a.Name == nil || external == nil || external.ExternalID == nil {
+			return nil
+		}
+		return a.Name(ctx, kind, *external.ExternalID)
+	})
+	return dir, err
 }
 
 // CreateExtraction requests the skills of a text or syllabus that belongs to no other record.

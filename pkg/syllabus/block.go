@@ -26,7 +26,7 @@ type block struct {
 	kind  blockKind
 	level int // of a heading, from 1
 	text  string
-	page  int // from 1; 0 where the format knows no pages
+	page  int // from 1; 0 if the format has no pages
 }
 
 // cellGap is what a tab becomes in the document's text: visible, so that no phrase is read across two cells.
@@ -61,8 +61,8 @@ func assemble(blocks []block, spent *budget) (catalog.SyllabusText, error) {
 	if len(pages) > 0 {
 		pages[0] = 0
 	}
-	if text.Len() > spent.limits.TextBytes {
-		return catalog.SyllabusText{}, errText(spent.limits)
+	if text.Len() > maxText {
+		return catalog.SyllabusText{}, errText()
 	}
 	return catalog.SyllabusText{Text: text.String(), Pages: pages}, nil
 }

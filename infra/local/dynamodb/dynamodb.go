@@ -29,13 +29,7 @@ import (
 type Server struct {
 	Dir     string            // keeps the data; "" keeps it in memory
 	Line    func(line string) // receives its output; may be nil
-	Console *log.Logger       // is told of restarts; may be nil
-}
-
-// Start runs DynamoDB Local with its data in dir, or in memory if dir is "", until ctx
-// ends or stop is called.
-func Start(ctx context.Context, dir string) (endpoint string, stop func(), err error) {
-	return Server{Dir: dir}.Start(ctx)
+	Console *log.Logger       // receives restarts; may be nil
 }
 
 // Start runs the server until ctx ends or stop is called. The endpoint is a URL without
