@@ -209,7 +209,7 @@ func TestProblemsOnce(t *testing.T) {
 	if _, d := f.get(courses); len(d.Problems) != 3 || d.Problems[0].Column != "level" || d.Problems[1].Column != "status" {
 		t.Errorf("%+v", d.Problems)
 	}
-	if _, d := f.get(sections); len(d.Problems) != 1 || d.Problems[0].Column != "Subj" || d.Problems[0].Value != "BIO" {
+	if _, d := f.get(sections); len(d.Problems) != 1 || d.Problems[0].Column != "Subj" || d.Problems[0].Value != "BIO 101" {
 		t.Errorf("%+v", d.Problems)
 	}
 }
