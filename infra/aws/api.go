@@ -37,7 +37,7 @@ func newAPI(
 	rest := awsapigateway.NewRestApi(stack, jsii.String("Api"), &awsapigateway.RestApiProps{
 		RestApiName:                 jsii.String(s.stackName()),
 		Description:                 jsii.String("Skills Curriculum Service, stage " + s.name),
-		EndpointConfiguration:       &awsapigateway.EndpointConfiguration{Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL}},
+		EndpointTypes:               &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},
 		MinCompressionSize:          awscdk.Size_Bytes(jsii.Number(api.CompressFrom)),
 		ApiKeySourceType:            awsapigateway.ApiKeySourceType_HEADER,
 		CloudWatchRole:              jsii.Bool(true), // one setting per account and region, shared by the stages

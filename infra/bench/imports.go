@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -61,8 +62,8 @@ func newImporter(s *service, size int) (*importer.Worker, *file) {
 	return &importer.Worker{
 		Store: s.store.Store, Files: of, Queue: of, Now: now, IDs: ids, Log: slog.New(slog.DiscardHandler),
 		Loader: upsert.Loader{
-			Store: s.store.Store, Queue: discard{}, Market: labor.Starter(), SkillName: skills.Starter().Name, Now: now, IDs: ids,
-			CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
+			Store: s.store.Store, Queue: discard{}, Market: labor.Starter(), SkillName: skills.Starter().Name,
+			Now: now, IDs: ids, CheckHref: func(string) error { return nil }, ArticulationFields: intake.ArticulationFields,
 		},
 	}, of
 }
@@ -71,10 +72,10 @@ func newImporter(s *service, size int) (*importer.Worker, *file) {
 func imports(ctx context.Context, s *service, size int) (*table, error) {
 	t := newTable(fmt.Sprintf("Import: one file of %s courses, 1 KB records", grouped(size)),
 		"import", "trips", "write units a row", "target", "MB in memory", "target", "s", "")
-	w, of := newImporter(s, size)
-	// The same rows without a journal, as skillsctl imports them: 1,000 of them tell the units of a row.
-	some := min(size, 1000)
-	rows, err := intake.Read(strings.NewReader(strings.Join(strings.SplitAfter(string(of.text), "\n")[:some+1], "")), "courses.csv", intake.Options{})
+	w, _ := newImporter(s, size)
+	some := min(size, 1000) // without a journal, as skillsctl imports them: enough for the units of a row
+	_, few := newImporter(s, some)
+	rows, err := intake.Read(bytes.NewReader(few.text), "courses.csv", intake.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,8 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 		}
 		perRow := math.Round(100*cost/float64(size)) / 100
 		t.row(t.judge(perRow > step.most || memory > maxImportMB, ""), step.name, trips, perRow,
-			target(math.Round(100*step.most)/100), math.Round(memory), target(maxImportMB), math.Round(time.Since(began).Seconds()))
+			target(math.Round(100*step.most)/100), math.Round(memory), target(maxImportMB),
+			math.Round(time.Since(began).Seconds()))
 	}
 	return t, nil
 }
@@ -137,7 +139,8 @@ func (h held) Commit(ctx context.Context, org catalog.OrgID, change *catalog.Cha
 // turn is how long a neighbor is measured before the import continues or is held again.
 const turn = 500 * time.Millisecond
 
-// besideImport measures calls and extractions of another organization while an import runs and while it is held, by turns.
+// besideImport measures calls and extractions of another organization, by turns while an import runs and while it is
+// held.
 func besideImport(ctx context.Context, s *service, size int) (*table, error) {
 	t := newTable("Another organization beside an import of courses, ms", "operation", "alone", "p95", "beside", "p95",
 		"medians", "target", "")
@@ -165,7 +168,10 @@ func besideImport(ctx context.Context, s *service, size int) (*table, error) {
 		most float64
 		run  func() error
 	}{
-		{"GET a course", 1.5, func() error { _, err := n.do(ctx, call(http.MethodGet, "/courses/"+n.course, "")); return err }},
+		{"GET a course", 1.5, func() error {
+			_, err := n.do(ctx, call(http.MethodGet, "/courses/"+n.course, ""))
+			return err
+		}},
 		{"PATCH a course", 1.5, func() error {
 			body := fmt.Sprintf(`{"webpage":"https://example.org/%s"}`, ids.New("w"))
 			_, err := n.do(ctx, call(http.MethodPatch, "/courses/"+n.course, body))

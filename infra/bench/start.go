@@ -54,7 +54,7 @@ func start(ctx context.Context) (*table, error) {
 	r := serveRuntime()
 	defer r.server.Close()
 	bare := filepath.Join(dir, "bare", "bootstrap")
-	if err := build(ctx, root, "./infra/bench/floor", bare); err != nil {
+	if err := build(ctx, root, "./infra/bench/bare", bare); err != nil {
 		return nil, err
 	}
 	for _, name := range functions {

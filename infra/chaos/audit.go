@@ -263,8 +263,8 @@ func (a *audit) extractions() {
 	}
 }
 
-// extracts reports whether a record ends with the outcome of a syllabus or of a text of its own. What a section without a
-// syllabus ends with is checked here.
+// extracts reports whether a record ends with the outcome of a syllabus or of a text of its own. It checks a section
+// without a syllabus.
 func (a *audit) extracts(r *record, e *catalog.Extraction) bool {
 	section, ok := r.Record.(*catalog.Section)
 	if !ok {
@@ -289,17 +289,23 @@ func (a *audit) extracts(r *record, e *catalog.Extraction) bool {
 	switch {
 	case source == catalog.FromOutcomes:
 		if !a.follows(section, found) || stamp["source"] != string(catalog.FromOutcomes) {
-			a.breach("%s has other skills than its course's outcomes, or another state: %s, %v", r.id(), e.ProcessingStatus, stamp)
+			a.breach("%s differs from its course's outcomes: %s, %v", r.id(), e.ProcessingStatus, stamp)
 		}
-	case description != "" && e.ProcessingStatus == catalog.Failed && e.Failure != nil && e.Failure.Code == catalog.InternalFailure:
+	case description != "" && gaveUp(e):
 	case e.ProcessingStatus != want || e.Failure != nil:
 		a.breach("%s without a syllabus is %q, failure %v", r.id(), e.ProcessingStatus, e.Failure)
-	case description != "" && (stamp["source"] != string(catalog.FromDescription) || stamp["documentSha256"] != checksum([]byte(description))):
-		a.breach("%s has the skills of something else than its course's name and description: %v", r.id(), stamp)
+	case description != "" &&
+		(stamp["source"] != string(catalog.FromDescription) || stamp["documentSha256"] != checksum([]byte(description))):
+		a.breach("%s has other skills than those of its course's name and description: %v", r.id(), stamp)
 	case description == "" && source == catalog.FromDescription && found != pack([]catalog.SkillRef{}):
 		a.breach("%s has skills, but its course has no description: %s", r.id(), found)
 	}
 	return false
+}
+
+// gaveUp reports whether an extraction failed because it was started too often.
+func gaveUp(e *catalog.Extraction) bool {
+	return e.ProcessingStatus == catalog.Failed && e.Failure != nil && e.Failure.Code == catalog.InternalFailure
 }
 
 // reviewedSkills returns the skills that were found for a record, and whether the record's skills are those that its
@@ -385,7 +391,8 @@ func (a *audit) courses() {
 		course := r.Record.(*catalog.Course)
 		for _, ref := range course.Sections {
 			s := a.record(r, catalog.SectionKind, ref.ID)
-			if listed[ref.ID] || s == nil || catalog.ParentOf(s.Record) != course.ID || !reflect.DeepEqual(s.Record.(*catalog.Section).Ref(), ref) {
+			if listed[ref.ID] || s == nil || catalog.ParentOf(s.Record) != course.ID ||
+				!reflect.DeepEqual(s.Record.(*catalog.Section).Ref(), ref) {
 				a.breach("%s lists %s twice, or otherwise than it is", course.ID, ref.ID)
 			}
 			listed[ref.ID] = true

@@ -24,7 +24,8 @@ func decidesMap(c *client) {
 	outcome, _ := one(c, outcomes).(object)
 	course, _ := one(c, courses).(string)
 	cell := path + "/map/" + text(outcome, "id") + "/" + course
-	decide := request{operation: "decideMapCell", path: cell, body: object{"mark": one(c, []catalog.Mark{catalog.Introduced, catalog.Mastered, catalog.NoMark})}}
+	mark := one(c, []catalog.Mark{catalog.Introduced, catalog.Mastered, catalog.NoMark})
+	decide := request{operation: "decideMapCell", path: cell, body: object{"mark": mark}}
 	c.during(decide, func() {
 		switch c.random.IntN(4) {
 		case 0:

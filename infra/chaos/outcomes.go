@@ -112,16 +112,15 @@ func (a *audit) outcomes() {
 			continue
 		}
 		if course, ok := owner.Record.(*catalog.Course); ok && course.Promises != (len(list.Outcomes) > 0) {
-			a.breach("%s has %d outcomes and says %v", course.ID, len(list.Outcomes), course.Promises)
+			a.breach("%s has %d outcomes, but promises: %t", course.ID, len(list.Outcomes), course.Promises)
 		}
 		for _, name := range pendingAttributes {
 			if r.row[name] != nil {
 				a.breach("%s is %s but has %s", list.ID, list.ProcessingStatus, name)
 			}
 		}
-		switch failed := list.ProcessingStatus == catalog.Failed && list.Failure != nil &&
-			list.Failure.Code == catalog.InternalFailure; {
-		case failed && list.Unread() > 0:
+		switch {
+		case gaveUp(&list.Extraction) && list.Unread() > 0:
 		case list.ProcessingStatus == catalog.Completed && list.Failure == nil && list.Unread() == 0:
 			if list.Provenance != nil && a.rows[api.EvidenceRows.Key(string(list.OrganizationID))][list.ID] == nil {
 				a.breach("%s was read, but its evidence is missing", list.ID)

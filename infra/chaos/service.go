@@ -77,7 +77,7 @@ func (a *audit) lookUp(c *client, q catalog.ArticulationQuery, all []*catalog.Ar
 	}
 }
 
-// changes compares the change feed with the table's, and reads every live record at the path that the feed gives.
+// changes compares the change feed with the table's, and reads every live record at its path in the feed.
 func (a *audit) changes(c *client) {
 	var want, got []string
 	for _, page := range a.ordered(c.customer.organization.id, api.JournalRows) {

@@ -33,11 +33,11 @@ func Build(root, folder string) error {
 		"--bundle", "--minify", "--format=iife", "--target=es2023", "--jsx=automatic", "--jsx-import-source=preact",
 		"--charset=utf8", "--log-level=warning")
 	bundle.Dir = root
-	var said bytes.Buffer
-	bundle.Stderr = &said
+	var stderr bytes.Buffer
+	bundle.Stderr = &stderr
 	script, err := bundle.Output()
 	if err != nil {
-		return fmt.Errorf("bundle the console (run make node_modules): %w\n%s", err, said.String())
+		return fmt.Errorf("bundle the console (run make node_modules): %w\n%s", err, stderr.String())
 	}
 	names := map[string]string{}
 	files := map[string]string{"console.js": string(script), "console.css": pages.Style + style}

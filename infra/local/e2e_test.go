@@ -107,7 +107,7 @@ func readme(t *testing.T, home string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, shown := range []string{`"processingStatus": "COMPLETED"`, `"skillName": "relational databases"`, `"skillsMatchScore"`, `"regionName": "Washington"`, `"lookupData"`, `"alternative": 0`, `"uncovered": []`, `"created": 1`, "/shared?token=lnk_"} {
+	for _, shown := range []string{`"processingStatus": "COMPLETED"`, `"skillName": "relational databases"`, `"skillsMatchScore"`, `"regionName": "Washington"`, `"lookupData"`, `"alternative": 0`, `"uncovered": []`, `"created": 5`, "/shared?token=lnk_"} {
 		if !bytes.Contains(out, []byte(shown)) {
 			t.Errorf("the README's requests do not show %s", shown)
 		}

@@ -184,7 +184,7 @@ func (c *importWages) Run(ctx context.Context, t *tool, s *service) error {
 			},
 			counts: []count{
 				{"areas", len(areas)}, {"figures of an occupation in an area", len(file.Wages)},
-				{"lines of areas that are no region here", file.Skipped},
+				{"lines of unknown areas", file.Skipped},
 			},
 			save: func(from dynamo.Origin) error {
 				step, end := progress(t.stderr, "writing")

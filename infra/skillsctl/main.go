@@ -81,8 +81,8 @@ type commands struct {
 }
 
 const description = `skillsctl operates the Skills Curriculum Service. It uses the local stack of build/local.json, the
-service given by TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, BASE_URL, DYNAMODB_ENDPOINT, SQS_ENDPOINT, S3_ENDPOINT), or the
-deployment of build/outputs.json.
+service given by TABLE_NAME (and QUEUE_URL, USAGE_PLAN_ID, BUCKET_NAME, BASE_URL, DYNAMODB_ENDPOINT, SQS_ENDPOINT,
+S3_ENDPOINT), or the deployment of build/outputs.json.
 
 Flags may be written with one dash or two, before or after the other arguments.
 

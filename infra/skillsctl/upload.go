@@ -63,7 +63,7 @@ func (c *upload) Run(ctx context.Context, t *tool, s *service) error {
 	return nil
 }
 
-// showUploaded prints a table that an import takes: it gives the documents to the courses or sections that their files
+// showUploaded prints a table that can be imported: it assigns the documents to the courses or sections that their files
 // are named after.
 func (t *tool) showUploaded(done []uploaded) error {
 	if t.json {

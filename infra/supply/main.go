@@ -39,41 +39,28 @@ var carried = map[string]module{
 
 // scripts are the npm packages whose code is part of the function docs (see infra/reference and
 // infra/console).
-var scripts = []script{
-	{"preact", "", []string{"MIT"}},
-}
+var scripts = []string{"preact"}
 
-type script struct {
-	name, notices string // notices is the file of what its code includes; "" for none
-	licences      []string
-}
-
-// read returns the installed package.
-func (s script) read() (module, error) {
-	dir := filepath.Join("node_modules", filepath.FromSlash(s.name))
+// readScript returns an installed npm package.
+func readScript(name string) (module, error) {
+	dir := filepath.Join("node_modules", filepath.FromSlash(name))
 	var p struct{ Version, License string }
 	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil {
-		return module{}, fmt.Errorf("%s: %w", s.name, err)
+		return module{}, fmt.Errorf("%s: %w", name, err)
 	}
-	purl := "pkg:npm/" + strings.Replace(s.name, "@", "%40", 1) + "@" + p.Version
-	m := module{Path: "npm/" + s.name, Version: p.Version, Dir: dir, PURL: purl}
+	purl := "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version
+	m := module{Path: "npm/" + name, Version: p.Version, Dir: dir, PURL: purl}
 	if err := m.read(); err != nil {
 		return module{}, err
 	}
 	if !slices.Equal(m.Licences, []string{p.License}) {
-		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", s.name, p.License,
-			m.Licences)
+		return module{}, fmt.Errorf("%s: package.json declares %s, but the licence files are %v", name, p.License, m.Licences)
 	}
-	if s.notices != "" {
-		text, err = os.ReadFile(filepath.Join(dir, s.notices))
-		m.Text += string(text) + "\n"
-	}
-	m.Licences = s.licences
-	return m, err
+	return m, m.check(shipped)
 }
 
 func main() {
@@ -105,8 +92,8 @@ func run(notices, bill string, out io.Writer) error {
 		}
 		problems = append(problems, m.check(allowed))
 	}
-	for _, s := range scripts {
-		m, err := s.read()
+	for _, name := range scripts {
+		m, err := readScript(name)
 		if err != nil {
 			return err
 		}

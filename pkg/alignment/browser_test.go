@@ -243,16 +243,17 @@ func TestPagesInABrowser(t *testing.T) {
 			pdf := tab.Print(paper)
 			keep(t, fmt.Sprintf("%s-%s.pdf", name, size), func() []byte { return pdf })
 		}
-		for _, width := range []int{390, 1280} {
+		for _, width := range []int{320, 390, 1280} {
+			tab.Size(width, 900)
+			wide := 0
+			if tab.Eval("document.documentElement.scrollWidth", &wide); wide > width {
+				t.Errorf("%s is %d wide on %d", name, wide, width)
+			}
+			if width == 320 {
+				continue
+			}
 			for _, dark := range []bool{false, true} {
-				tab.Size(width, 900)
 				tab.Dark(dark)
-				if wide := 0; width > 0 {
-					tab.Eval("document.documentElement.scrollWidth", &wide)
-					if wide > width {
-						t.Errorf("%s is %d wide on %d", name, wide, width)
-					}
-				}
 				if violations := tab.Axe(); len(violations) > 0 {
 					t.Errorf("%s at %d, dark %t: %d violations of axe, such as %s", name, width, dark, len(violations), violations[0])
 				}

@@ -291,7 +291,7 @@ func band(percent int) string {
 }
 
 func levelName(l int) string {
-	return [...]string{"", "1 remember", "2 understand", "3 apply", "4 analyse", "5 create"}[l]
+	return [...]string{"", "1 remember", "2 understand", "3 apply", "4 analyze", "5 create"}[l]
 }
 
 const unknown = "not known"

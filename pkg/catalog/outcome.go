@@ -15,7 +15,7 @@ type Outcome struct {
 	ID           string             `json:"id" doc:"Id of the outcome, which it keeps while its list is replaced"`
 	Code         *string            `json:"code" doc:"Code of the outcome, unique in its list without regard to case"`
 	Statement    string             `json:"statement" doc:"What students can do afterwards"`
-	Level        int                `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Level        int                `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyze, 5 evaluate or create"`
 	LevelSource  LevelSource        `json:"levelSource" doc:"Where the level comes from"`
 	Verb         *string            `json:"verb" doc:"Verb of the statement that decides the level; null for none"`
 	Skills       []SkillRef         `json:"skills" doc:"Skills that the statement names, by confidence, then level, both descending, then name"`
@@ -346,7 +346,7 @@ type FoundOutcome struct {
 	Page        int         `json:"page" minimum:"1" doc:"Page of the document where the statement begins, from 1; 1 for formats without pages"`
 	Start       int         `json:"start" minimum:"0" doc:"Start of the statement in the extracted text, in Unicode code points from 0"`
 	End         int         `json:"end" minimum:"1" doc:"End of the statement in the extracted text, in Unicode code points, exclusive"`
-	Level       int         `json:"level" minimum:"1" maximum:"5" doc:"Level that the outcome asks for: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Level       int         `json:"level" minimum:"1" maximum:"5" doc:"Level that the outcome asks for: 1 remember, 2 understand, 3 apply, 4 analyze, 5 evaluate or create"`
 	LevelSource LevelSource `json:"levelSource" enum:"PRINTED,VERB,NONE" doc:"Where the level comes from: print beside the statement, its verb, or neither (then 2)"`
 	Verb        *string     `json:"verb" doc:"The verb of the statement that asks for most"`
 	SkillIDs    []string    `json:"skillIds" doc:"Skills of the syllabus that the statement mentions"`

@@ -199,7 +199,7 @@ type TeachingSection struct {
 	SectionID             string  `json:"sectionId"`
 	SectionName           string  `json:"sectionName"`
 	SectionInstructorName *string `json:"sectionInstructorName"`
-	Level                 int     `json:"level" minimum:"1" maximum:"5" doc:"Level at which the section teaches the skill: 1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Level                 int     `json:"level" minimum:"1" maximum:"5" doc:"Level at which the section teaches the skill: 1 remember, 2 understand, 3 apply, 4 analyze, 5 evaluate or create"`
 	Confidence            float64 `json:"confidence" minimum:"0" maximum:"1" doc:"Confidence that the section teaches the skill, with at most four decimals"`
 }
 

@@ -12,7 +12,7 @@ import (
 type SkillRef struct {
 	SkillID    string  `json:"skillId"`
 	SkillName  string  `json:"skillName"`
-	Level      int     `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create"`
+	Level      int     `json:"level" minimum:"1" maximum:"5" doc:"1 remember, 2 understand, 3 apply, 4 analyze, 5 evaluate or create"`
 	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"From 0 to 1, with at most four decimals"`
 }
 

@@ -69,7 +69,7 @@ type Missing struct {
 	Field    string `json:"field" doc:"Field of the record that the property is made from"`
 }
 
-// Level tells how much a property matters to the Registry.
+// Level is how much a property matters to the Registry.
 type Level string
 
 // The levels of properties; others are optional.

@@ -10,7 +10,8 @@ import (
 )
 
 // value is a kind of value: how it is written as JSON-LD, nil for none, and how it is read into the field of an input.
-// What is read is nil if no field has it; false if the field cannot have it. Without read, the service derives the field.
+// read returns nil for a value that no field has, and false for one that the field cannot have; without read, the service
+// derives the field.
 type value struct {
 	write func(o Organization, v any) any
 	read  func(e node, v any) (any, bool)

@@ -198,6 +198,22 @@ func TestImportOfCourses(t *testing.T) {
 	}
 }
 
+// Each problem is listed once, at a column of the file.
+func TestProblemsOnce(t *testing.T) {
+	f := newFixture(t)
+	courses := f.request("courses.csv", "externalId,code,name,level,status\nX,X,X,odd,odd\n", nil)
+	sections := f.request("sections.csv", "CRN,Subj,Crse,Title\n1,BIO,101,A\n", nil)
+	if f.deliver() > 0 {
+		t.Fatal("not done")
+	}
+	if _, d := f.get(courses); len(d.Problems) != 2 || d.Problems[0].Column != "level" || d.Problems[1].Column != "status" {
+		t.Errorf("%+v", d.Problems)
+	}
+	if _, d := f.get(sections); len(d.Problems) != 1 || d.Problems[0].Column != "Subj" || d.Problems[0].Value != "BIO" {
+		t.Errorf("%+v", d.Problems)
+	}
+}
+
 // TestBrokenImport: an import that breaks off after any commit goes on where it was, and counts every row once.
 func TestBrokenImport(t *testing.T) {
 	for commits := range 14 {

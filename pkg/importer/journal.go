@@ -344,14 +344,15 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		p.Value = shortened(p.Value, intake.MaxValue)
 		found = append(found, numbered{row.Number, p})
 	}
-	ofFile := func(row entry.Row, problems []entry.Problem) {
+	ofFile := func(row entry.Row, problems ...entry.Problem) {
 		for _, p := range problems {
 			add(row, catalog.ImportProblem{Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Value: p.Value})
 		}
 	}
 	for _, r := range s.Incomplete {
-		ofFile(r.Row, r.Row.Ignored)
-		if len(r.Row.Ignored) == 0 { // it refers to what the organization lacks
+		if r.Ignored != nil {
+			ofFile(r.Row, *r.Ignored)
+		} else { // it refers to what the organization lacks
 			add(r.Row, catalog.ImportProblem{Code: "incomplete", Message: r.Reason})
 		}
 	}
@@ -359,7 +360,7 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		if r.Problem == nil {
 			continue
 		}
-		ofFile(r.Row, r.Row.Problems)
+		ofFile(r.Row, r.Row.Problems...)
 		code := string(r.Problem.Code)
 		if r.Problem.Code == catalog.ValidationFailed {
 			code = entry.InvalidValue

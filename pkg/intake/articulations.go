@@ -234,7 +234,7 @@ var truths = map[string]bool{
 	"true": true, "yes": true, "y": true, "1": true, "false": false, "no": false, "n": false, "0": false,
 }
 
-// published sets whether the articulation is published, if the line tells. An error is of the field that is returned.
+// published sets whether the articulation is published, if the line states it. An error is of the field that is returned.
 func (a *articulations) published(fields map[string]any) (field string, err error) {
 	for _, field := range []string{"published", "hidden"} {
 		if cell := a.get(field); cell != "" {

@@ -85,7 +85,7 @@ func compound(content Content, name string) error {
 	return fail(catalog.UnsupportedType, "%s has the format of Excel before 2007 (XLS); save it as XLSX or CSV", name)
 }
 
-// partOfText opens a text: JSON if it begins so or its name says so, else a table.
+// partOfText opens a text: JSON by its beginning or its name, else a table.
 func partOfText(t text, o Options) (part, error) {
 	r, err := t.decoded()
 	if err != nil {
@@ -147,7 +147,7 @@ func bundle(fsys fs.FS, name string, o Options) ([]part, error) {
 			if _, twice := files[base]; twice {
 				return fail(catalog.Malformed, "%s has two files %s", name, base)
 			}
-			files[base] = textOf(fsys, p, base)
+			files[base] = textOf(fsys, p, path.Base(p))
 		}
 		return nil
 	})

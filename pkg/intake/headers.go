@@ -157,8 +157,8 @@ func lacking(kind catalog.Kind, fields []string, o Options) string {
 	return quoted("name")
 }
 
-// kindOf guesses the kind of a table's records: from a column that only one kind has, from the file's name, else the kind
-// that most columns belong to.
+// kindOf guesses the kind of a table's records: by a column that only one kind has, by the file's name, or else by most
+// of the columns.
 func kindOf(name string, header []string, o Options) catalog.Kind {
 	if kind := catalog.ArticulationKind; o.Layout == TES ||
 		lacking(kind, assign(entry.Resource(kind), header, o), o) == "" {

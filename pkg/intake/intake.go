@@ -36,7 +36,7 @@ const (
 // Layouts lists the layouts that may be asked for.
 func Layouts() []Layout { return []Layout{Auto, Generic, Banner, Canvas, OneRoster, TES} }
 
-// Options tells how a file is read. The zero value finds everything out.
+// Options configures how a file is read. The zero value detects everything.
 type Options struct {
 	Layout   Layout
 	Resource catalog.Kind // of the records in a single table

@@ -325,7 +325,7 @@ func TestOneRoster(t *testing.T) {
 
 // A directory or archive of tables named after their kinds.
 func TestBundle(t *testing.T) {
-	files := map[string]string{"courses.csv": "code,name\nA,B\n", "my-jobs.csv": "id,name,employer\n1,N,E\n", "readme.txt": "", "more.json": `{"programs":[{"externalId":"p"}]}`}
+	files := map[string]string{"courses.csv": "code,name\nA,B\n", "My-Jobs.csv": "id,name,employer\n1,N,E\n", "readme.txt": "", "more.json": `{"programs":[{"externalId":"p"}]}`}
 	name := zipped(t, files, "")
 	dir := t.TempDir()
 	for file, text := range files {
@@ -341,7 +341,7 @@ func TestBundle(t *testing.T) {
 		check(t, rows, []Row{
 			{Place: "courses.csv:2", Kind: catalog.CourseKind, Name: "A", Fields: map[string]any{"code": "A", "name": "B"}},
 			{Place: "more.json: programs[0]", Kind: catalog.ProgramKind, Name: "p", Fields: map[string]any{}},
-			{Place: "my-jobs.csv:2", Kind: catalog.JobKind, Name: "1", Fields: map[string]any{"name": "N", "employerId": "E"}},
+			{Place: "My-Jobs.csv:2", Kind: catalog.JobKind, Name: "1", Fields: map[string]any{"name": "N", "employerId": "E"}},
 		})
 	}
 	if _, err := readPath(zipped(t, map[string]string{"a/courses.csv": "", "b/courses.csv": ""}, "")); err == nil || !strings.Contains(err.Error(), "two files courses.csv") {

@@ -17,7 +17,7 @@ type roster struct {
 	sessions, orgs *table // nil if the bundle has none
 }
 
-// newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are no such bundle: its
+// newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are not such a bundle: its
 // courses have sourcedIds. Files about people are ignored.
 func newRoster(files map[string]text, o Options) ([]part, error) {
 	if _, ok := files["courses.csv"]; !ok || o.Layout != "" && o.Layout != Auto && o.Layout != OneRoster {
@@ -25,7 +25,7 @@ func newRoster(files map[string]text, o Options) ([]part, error) {
 	}
 	o.Layout, o.Resource = OneRoster, ""
 	open := func(name, resource string, kind catalog.Kind, needs ...string) (*table, error) {
-		t := &table{name: name, kind: kind, open: files[name].separated}
+		t := &table{name: files[name].name, kind: kind, open: files[name].separated}
 		err := t.findHeader(func(header []string) int { return assigned(assign(resource, header, o)) })
 		if err == nil {
 			err = t.assign(resource, o)

@@ -82,7 +82,7 @@ func (t *table) findHeader(known func(header []string) int) error {
 	return nil
 }
 
-// assign gives the columns their fields, and fails if the table lacks one that it needs.
+// assign sets the fields of the columns, and fails if the table lacks one that it needs.
 func (t *table) assign(resource string, o Options) error {
 	t.resource, t.found = resource, layoutOf(resource, t.header)
 	t.fields = assign(resource, t.header, o)

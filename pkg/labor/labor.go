@@ -93,7 +93,7 @@ type Wage struct {
 	TotalEmployment  *int            `json:"totalEmployment"`
 	MedianAnnualWage *int            `json:"medianAnnualWage"`
 	WagePercentiles  WagePercentiles `json:"wagePercentiles"`
-	// Reasons says why figures are nil or capped, by JSON name: totalEmployment, medianAnnualWage, p10, p25, p75, p90.
+	// Reasons holds why figures are nil or capped, by JSON name: totalEmployment, medianAnnualWage, p10, p25, p75, p90.
 	Reasons map[string]catalog.WarningCode `json:"reasons,omitempty"`
 	Vintage string                         `json:"vintage" doc:"The survey's reference period, such as May 2024"`
 	Source  string                         `json:"source" doc:"Survey, period and region, such as BLS OEWS, May 2024, United States"`

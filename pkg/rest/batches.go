@@ -130,7 +130,10 @@ func (b batched) row(i int, item BatchItem) entry.Row {
 	row := entry.Row{Place: itemPlace + strconv.Itoa(i), Kind: b.kind, Fields: maps.Clone(item)}
 	row.Name, _ = item["externalId"].(string)
 	if b.parent != "" {
-		if row.Parent, _ = item[b.parent].(string); row.Parent == "" {
+		parent, given := item[b.parent]
+		if row.Parent, _ = parent.(string); !given {
+			row.Problems = append(row.Problems, unreadable(b.parent, "is required"))
+		} else if row.Parent == "" {
 			row.Problems = append(row.Problems, unreadable(b.parent, "must be an external id"))
 		}
 		delete(row.Fields, b.parent)

@@ -57,6 +57,12 @@ func TestBatch(t *testing.T) {
 	changed.want("name", "Algebra I")
 	changed.want("description", "Old")
 
+	// A known record needs no field but its externalId; a new one needs those of its POST.
+	one.outcomes("course", `{"externalId":"A","description":"New"},{"externalId":"B"},{"externalId":"N","name":"New"}`, "UPDATED", "UNCHANGED", "FAILED").
+		want("results.2.problem.errors.0.location", "body.items[2].code")
+	one.must(200, "GET", course, "").want("name", "Algebra I")
+	one.outcomes("course", `{"externalId":"A","description":"Old"}`, "UPDATED")
+
 	// Items fail by themselves, and a failed item reserves nothing: the next one of its externalId succeeds.
 	failed := one.outcomes("course", `{"externalId":"C","code":"C 1"},{"code":"X","name":"X"},{"externalId":"C","code":"C 1","name":"Chemistry"},`+
 		`{"externalId":"C","code":"C 2","name":"Again"},{"externalId":"D","code":"D","name":"D","unknown":1},{"externalId":"E","code":"E","name":"E","skills":[]},`+
@@ -67,6 +73,7 @@ func TestBatch(t *testing.T) {
 		"results.0.problem.errors.0.location": "body.items[0].name",
 		"results.1.problem.errors.0.location": "body.items[1].externalId",
 		"results.3.problem.errors.0.message":  "the external id C is already used at item 2",
+		"results.3.problem.errors.0.location": "body.items[3].externalId",
 		"results.4.problem.errors.0.location": "body.items[4].unknown",
 		"results.5.problem.errors.0.location": "body.items[5].skills",
 		"results.3.externalId":                "C",
@@ -97,6 +104,7 @@ func TestBatchOfSectionsAndMembers(t *testing.T) {
 		`{"externalId":"V","name":"V"},{"externalId":"W","courseExternalId":"B","name":"W","documentId":"doc_unknown"}`,
 		"CREATED", "CREATED", "FAILED", "FAILED", "FAILED")
 	sections.want("results.2.problem.errors.0.location", "body.items[2].courseExternalId")
+	sections.want("results.3.problem.errors.0.message", "is required")
 	sections.want("results.4.problem.errors.0.location", "body.items[4].documentId")
 	if len(s.queue.sent) != 2 {
 		t.Errorf("%d extractions were sent", len(s.queue.sent))

@@ -138,6 +138,11 @@ func Shown(text string) string {
 // The parts of huma's message for a missing property, before and after its name.
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
+// Missing reports whether a field error is that a body lacks a required field, which a PATCH would leave as it is.
+func Missing(e catalog.FieldError) bool {
+	return strings.HasPrefix(e.Message, missingBefore) && strings.Count(e.Location, ".") == 1
+}
+
 // Validate returns the field errors of a value, sorted by location. It stops once there are more than MaxErrors. The
 // location of a missing property is its own, not that of its parent.
 func Validate(schema *huma.Schema, value any) []catalog.FieldError {

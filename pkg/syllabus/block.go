@@ -61,8 +61,8 @@ func assemble(blocks []block, spent *budget) (catalog.SyllabusText, error) {
 	if len(pages) > 0 {
 		pages[0] = 0
 	}
-	if text.Len() > spent.limits.TextBytes {
-		return catalog.SyllabusText{}, errText(spent.limits)
+	if text.Len() > maxText {
+		return catalog.SyllabusText{}, errText()
 	}
 	return catalog.SyllabusText{Text: text.String(), Pages: pages}, nil
 }

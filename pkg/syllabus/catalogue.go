@@ -28,7 +28,7 @@ var partOfCourse = regexp.MustCompile(`^(?:(?:course|module|student|learning|int
 	`evaluation|policies|attendance|office hours)$`)
 
 // choose returns the blocks of the wanted course where the document is a catalogue that holds it, else all blocks. A
-// whole name counts more than a part of one, and of equals the section that says most.
+// whole name counts more than a part of one, and of equals the longest section.
 func choose(blocks []block, course string, spent *budget) ([]block, error) {
 	name := plainName(course)
 	if name == "" {
@@ -130,7 +130,7 @@ func byCode(blocks []block, spent *budget) ([]section, error) {
 
 // byHeading cuts at the headings of the level of the first one that is the wanted course's whole name, and returns the
 // sections of that name; nil if the level has too few sections, or parts of a course. Part of a name is not enough
-// where no code says that a heading names a course: many syllabi have a part "Course outcomes".
+// where no code shows that a heading names a course: many syllabi have a part "Course outcomes".
 func byHeading(blocks []block, name string, spent *budget) ([]section, error) {
 	level := 0
 	for _, b := range blocks {

@@ -10,7 +10,7 @@ const bodyText = "Students learn to solve the problems of the field, to explain 
 
 func chosen(t *testing.T, blocks []block, course string) []block {
 	t.Helper()
-	got, err := choose(blocks, course, &budget{ctx: t.Context(), limits: DefaultLimits})
+	got, err := choose(blocks, course, &budget{ctx: t.Context(), limits: bounds{}.withDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func chosen(t *testing.T, blocks []block, course string) []block {
 
 func assembled(t *testing.T, blocks []block) string {
 	t.Helper()
-	doc, err := assemble(blocks, &budget{ctx: t.Context(), limits: DefaultLimits})
+	doc, err := assemble(blocks, &budget{ctx: t.Context(), limits: bounds{}.withDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (r *docxReader) optional(archive *zip.Reader, name string, to docxPart) err
 	return nil
 }
 
-// part reads one file of the archive within the limits of the whole document, whatever the archive says about its size.
+// part reads one file of the archive within the limits of the whole document, whatever size the archive declares.
 func (r *docxReader) part(f *zip.File, to docxPart) error {
 	if f.Flags&1 != 0 {
 		return fail(catalog.Encrypted, "The document is protected by a password.")
@@ -128,7 +128,7 @@ func (i *inflating) Read(p []byte) (int, error) {
 	i.total += int64(n)
 	i.reader.decoded += int64(n)
 	limits := i.reader.spent.limits
-	if i.reader.decoded > limits.DecodedBytes || limits.expands(i.total, int64(i.file.CompressedSize64)) {
+	if i.reader.decoded > limits.decoded || limits.expands(i.total, int64(i.file.CompressedSize64)) {
 		return 0, tooLarge("The document expands to far more than it should.")
 	}
 	return n, err
@@ -252,7 +252,7 @@ func (b *docxBody) start(name string, attr attributes) {
 	}
 }
 
-// property takes what an element says of the paragraph or of its open run; false when it says nothing of them.
+// property applies a property of the paragraph or of its open run; false if the element is not one.
 func (p *docxParagraph) property(name string, attr attributes, styles map[string]int) bool {
 	value, set := attr.value("val")
 	switch name {

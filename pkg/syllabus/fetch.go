@@ -23,7 +23,7 @@ import (
 type Fetcher struct {
 	// AllowedHosts are host:port pairs that may be private or use plain http (SYLLABUS_ALLOWED_HOSTS).
 	AllowedHosts []string
-	Limits       Limits
+	limits       bounds
 
 	tls      *tls.Config   // nil for the system's roots; set by tests
 	resolver *net.Resolver // nil for the system's; set by tests
@@ -39,11 +39,11 @@ type Fetched struct {
 // Fetch returns the document at the address, or a *catalog.Failure (see the table in the
 // package comment). It tries once.
 func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
-	limits := f.Limits.withDefaults()
+	limits := f.limits.withDefaults()
 	if err := address.Check(href, f.AllowedHosts); err != nil {
 		return Fetched{}, fail(catalog.ForbiddenAddress, "The address %s.", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	ctx, cancel := context.WithTimeout(ctx, limits.total)
 	defer cancel()
 	fetched, err := f.get(ctx, href, limits)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Fetcher) Fetch(ctx context.Context, href string) (Fetched, error) {
 	return fetched, nil
 }
 
-func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched, error) {
+func (f *Fetcher) get(ctx context.Context, href string, limits bounds) (Fetched, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, href, nil)
 	if err != nil {
 		return Fetched{}, err
@@ -68,17 +68,17 @@ func (f *Fetcher) get(ctx context.Context, href string, limits Limits) (Fetched,
 		// used for another. A nil Proxy ignores the environment.
 		Transport: &http.Transport{
 			DialContext: egress.Dialer{
-				AllowedHosts: f.AllowedHosts, Timeout: limits.Connect, Resolver: f.resolver,
+				AllowedHosts: f.AllowedHosts, Timeout: limits.connect, Resolver: f.resolver,
 			}.DialContext,
 			TLSClientConfig:        f.tls,
-			TLSHandshakeTimeout:    limits.Connect,
+			TLSHandshakeTimeout:    limits.connect,
 			DisableKeepAlives:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
-			if len(via) > limits.Redirects {
-				return fail(catalog.Unreachable, "The address redirects more than %d times.", limits.Redirects)
+			if len(via) > maxRedirects {
+				return fail(catalog.Unreachable, "The address redirects more than %d times.", maxRedirects)
 			}
 			if err := address.CheckURL(next.URL, f.AllowedHosts); err != nil {
 				return fail(catalog.ForbiddenAddress, "The address redirects to one that is not allowed.")
@@ -134,16 +134,16 @@ func fetchFailure(err error) *catalog.Failure {
 }
 
 // readBody reads the body regardless of its declared length, and undoes gzip.
-func readBody(response *http.Response, limits Limits) ([]byte, error) {
-	large := tooLarge("The document is larger than %d MB.", limits.WireBytes>>20)
-	if response.ContentLength > limits.WireBytes {
+func readBody(response *http.Response, limits bounds) ([]byte, error) {
+	large := tooLarge("The document is larger than %d MB.", maxWire>>20)
+	if response.ContentLength > maxWire {
 		return nil, large
 	}
-	wire, err := io.ReadAll(io.LimitReader(response.Body, limits.WireBytes+1))
+	wire, err := io.ReadAll(io.LimitReader(response.Body, maxWire+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(wire)) > limits.WireBytes {
+	if int64(len(wire)) > maxWire {
 		return nil, large
 	}
 	switch strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding"))) {
@@ -157,7 +157,7 @@ func readBody(response *http.Response, limits Limits) ([]byte, error) {
 	if err != nil {
 		return nil, fail(catalog.Malformed, "The document's compression is damaged.")
 	}
-	most := min(limits.DecodedBytes, max(1<<20, int64(len(wire))*limits.Ratio)) + 1
+	most := min(limits.decoded, max(1<<20, int64(len(wire))*maxRatio)) + 1
 	body, err := io.ReadAll(io.LimitReader(unzip, most))
 	if int64(len(body)) == most {
 		return nil, tooLarge("The document expands to far more than it should.")

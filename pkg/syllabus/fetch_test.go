@@ -155,7 +155,7 @@ func TestFetchForbiddenAddresses(t *testing.T) {
 	defer s.Close()
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	f := &Fetcher{
-		Limits: Limits{Connect: 2 * time.Second, Total: 2 * time.Second}, tls: &tls.Config{InsecureSkipVerify: true},
+		limits: bounds{connect: 2 * time.Second, total: 2 * time.Second}, tls: &tls.Config{InsecureSkipVerify: true},
 	}
 	for _, host := range []string{
 		"127.0.0.1", "127.8.9.1", "127.0.0.1.", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1",
@@ -292,7 +292,7 @@ func TestFetchChecksCertificates(t *testing.T) {
 
 func TestFetchStalls(t *testing.T) {
 	release := make(chan struct{})
-	short := Limits{Connect: 200 * time.Millisecond, Total: 300 * time.Millisecond}
+	short := bounds{connect: 200 * time.Millisecond, total: 300 * time.Millisecond}
 	for name, h := range map[string]http.HandlerFunc{
 		"before the header": func(http.ResponseWriter, *http.Request) { <-release },
 		"in the body": func(w http.ResponseWriter, _ *http.Request) {
@@ -302,7 +302,7 @@ func TestFetchStalls(t *testing.T) {
 		},
 	} {
 		s := httptest.NewServer(h)
-		f := &Fetcher{AllowedHosts: []string{s.Listener.Addr().String()}, Limits: short}
+		f := &Fetcher{AllowedHosts: []string{s.Listener.Addr().String()}, limits: short}
 		t.Run(name, func(t *testing.T) { wantFetchFailure(t, f, s.URL, catalog.TimedOut) })
 		defer s.Close()
 	}
@@ -314,7 +314,7 @@ func TestFetchStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	f := &Fetcher{AllowedHosts: []string{silent.Addr().String()}, Limits: short}
+	f := &Fetcher{AllowedHosts: []string{silent.Addr().String()}, limits: short}
 	wantFetchFailure(t, f, "https://"+silent.Addr().String(), catalog.TimedOut)
 
 	gone, cancel := context.WithCancel(context.Background())
@@ -398,7 +398,7 @@ func FuzzFetchReachesNothingPrivate(f *testing.F) {
 	local := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("no names here")
 	}}
-	fetcher := &Fetcher{resolver: local, Limits: Limits{Connect: time.Second, Total: time.Second}}
+	fetcher := &Fetcher{resolver: local, limits: bounds{connect: time.Second, total: time.Second}}
 	f.Fuzz(func(t *testing.T, host string) {
 		if net.ParseIP(strings.Trim(host, "[]")) != nil && !strings.HasPrefix(host, "127.") && host != "[::1]" {
 			return // a public address would be dialled

@@ -146,7 +146,7 @@ func TestReadersStopWhenTheirTimeIsUp(t *testing.T) {
 		// PDFium is halted from outside, and slow: see TestPDFGivenUp.
 		for left := 1; r.kind != PDF; left *= 3 {
 			ctx := &lapsing{context.Background(), left}
-			_, err := reader.read(data, Hint{Kind: r.kind, Course: "Databases"}, &budget{ctx: ctx, limits: DefaultLimits})
+			_, err := reader.read(data, Hint{Kind: r.kind, Course: "Databases"}, &budget{ctx: ctx, limits: bounds{}.withDefaults()})
 			if ctx.left >= 0 {
 				break
 			}

@@ -101,7 +101,7 @@ func TestPDFSamePages(t *testing.T) {
 
 // A document that takes too much memory or time is given up, and the next is read.
 func TestPDFGivenUp(t *testing.T) {
-	r := &Reader{Limits: Limits{MemoryBytes: 64 << 20, Parse: time.Hour}}
+	r := &Reader{limits: bounds{memory: 64 << 20, parse: time.Hour}}
 	defer r.Close()
 	good := asPDF(course, "", "")
 	next := func() {
@@ -119,9 +119,9 @@ func TestPDFGivenUp(t *testing.T) {
 	wantFailure(t, r, fat, Hint{}, catalog.TooLarge)
 	next()
 
-	r.Limits.Parse = 50 * time.Millisecond
+	r.limits.parse = 50 * time.Millisecond
 	wantFailure(t, r, fat, Hint{}, catalog.TooLarge)
-	r.Limits.Parse = time.Hour
+	r.limits.parse = time.Hour
 	next()
 
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -261,7 +261,7 @@ func TestEmpty(t *testing.T) {
 }
 
 func TestHostileText(t *testing.T) {
-	big := &Reader{Limits: Limits{DecodedBytes: 8 << 20}}
+	big := &Reader{limits: bounds{decoded: 8 << 20}}
 	wantFailure(t, big, make([]byte, 9<<20), Hint{}, catalog.TooLarge)
 	wantFailure(t, big, []byte(strings.Repeat("Students design databases.\n", 200_000)), Hint{}, catalog.TooLarge)
 	// Input that costs naive parsers a square of its size, or their stack: a reader

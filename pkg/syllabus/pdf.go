@@ -47,7 +47,7 @@ func (e *engine) take(ctx context.Context) error {
 
 func (e *engine) release() { <-e.turn }
 
-func (e *engine) warm(ctx context.Context, limits Limits) error {
+func (e *engine) warm(ctx context.Context, limits bounds) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (e *engine) warm(ctx context.Context, limits Limits) error {
 }
 
 // start compiles PDFium unless it runs.
-func (e *engine) start(limits Limits) error {
+func (e *engine) start(limits bounds) error {
 	if e.pool != nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (e *engine) start(limits Limits) error {
 		FSConfig: wazero.NewFSConfig(),
 		RuntimeConfig: wazero.NewRuntimeConfig().
 			WithCloseOnContextDone(true).
-			WithMemoryLimitPages(uint32(limits.MemoryBytes >> 16)),
+			WithMemoryLimitPages(uint32(limits.memory >> 16)),
 	})
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (e *engine) read(data []byte, spent *budget) ([]block, error) {
 	}()
 	select {
 	case r := <-done:
-		if r.err != nil && int64(module(instance).Memory().Size()) > limits.MemoryBytes/2 {
+		if r.err != nil && int64(module(instance).Memory().Size()) > limits.memory/2 {
 			// PDFium traps when its memory cannot grow, as on any failure.
 			r.err = tooLarge("The document takes too much memory to read.")
 		}
@@ -147,8 +147,8 @@ func readPDF(in pdfium.Pdfium, data []byte, spent *budget) ([]block, error) {
 	if err != nil || count.PageCount < 1 {
 		return nil, malformed(PDF)
 	}
-	if count.PageCount > spent.limits.Pages {
-		return nil, tooLarge("The document has more than %d pages.", spent.limits.Pages)
+	if count.PageCount > maxPages {
+		return nil, tooLarge("The document has more than %d pages.", maxPages)
 	}
 	p := pdfReader{in: in, spent: spent}
 	broken := 0
@@ -505,8 +505,8 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// samePages reports whether several pages have text, and all the same but for numbers: it is no running head then, but
-// what the document says. (On pages that show pictures it may be a stamp.)
+// samePages reports whether several pages have text, and all the same but for numbers: that is content, not a running
+// head. (On pages that show pictures it may be a stamp.)
 func samePages(lines []line) bool {
 	pages := map[int]*strings.Builder{}
 	for _, l := range lines {

@@ -23,7 +23,7 @@ import (
 
 // reader is shared by the tests, since PDFium takes a second to start. It has the time
 // that a busy machine needs.
-var reader = &Reader{Limits: Limits{Parse: time.Hour}}
+var reader = &Reader{limits: bounds{parse: time.Hour}}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -132,7 +132,7 @@ Attendance at clinical placements is required. Students who miss more than two m
 
 func formatsAgree(t *testing.T, name, markdown, head string) {
 	t.Helper()
-	blocks, err := readMarkdown(markdown, &budget{ctx: context.Background(), limits: DefaultLimits})
+	blocks, err := readMarkdown(markdown, &budget{ctx: context.Background(), limits: bounds{}.withDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

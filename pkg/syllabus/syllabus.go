@@ -7,7 +7,7 @@
 // and page numbers dropped.
 //
 // It never follows an address into a private network, never executes what it reads, never
-// includes text of a server or document in an error, and never reads beyond its [Limits].
+// includes text of a server or document in an error, and never reads beyond its limits.
 // Invariant: every error of Fetch and Read is a *catalog.Failure.
 //
 //	condition                                                     failure code
@@ -33,6 +33,7 @@
 package syllabus
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,60 +47,36 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Limits bounds the cost of one document, because documents are untrusted. A zero field has the
-// value of [DefaultLimits].
-type Limits struct {
-	WireBytes    int64         // of a response's body as sent
-	DecodedBytes int64         // of a document after decompression
-	Ratio        int64         // decoded bytes per compressed byte, beyond the first MiB
-	Pages        int           // of a PDF
-	TextBytes    int           // of the extracted text
-	MemoryBytes  int64         // of PDFium; takes effect when it starts
-	Redirects    int           // followed per fetch
-	Connect      time.Duration // for the connection, and again for the TLS handshake
-	Total        time.Duration // for a whole fetch, redirects and body included
-	Parse        time.Duration // for reading one document
+// The limits of one document, because documents are untrusted (docs/contract.md). Ratio and text are well above those of
+// any real syllabus.
+const (
+	maxWire      = 25 << 20 // bytes of a response's body as sent
+	maxRatio     = 200      // decoded bytes per compressed byte, beyond the first MiB
+	maxPages     = 300      // of a PDF
+	maxText      = 4 << 20  // bytes of the extracted text
+	maxRedirects = 3
+)
+
+// bounds are the other limits, which tests lower. A zero field has its default.
+type bounds struct {
+	decoded int64         // bytes of a document after decompression
+	memory  int64         // bytes of PDFium; takes effect when it starts
+	connect time.Duration // for the connection, and again for the TLS handshake
+	total   time.Duration // for a whole fetch, redirects and body included
+	parse   time.Duration // for reading one document
 }
 
-// DefaultLimits are the limits of docs/contract.md; ratio, text, memory and parse time are
-// well above those of any real syllabus.
-var DefaultLimits = Limits{
-	WireBytes:    25 << 20,
-	DecodedBytes: 50 << 20,
-	Ratio:        200,
-	Pages:        300,
-	TextBytes:    4 << 20,
-	MemoryBytes:  192 << 20,
-	Redirects:    3,
-	Connect:      10 * time.Second,
-	Total:        30 * time.Second,
-	Parse:        20 * time.Second,
-}
-
-func (l Limits) withDefaults() Limits {
-	or(&l.WireBytes, DefaultLimits.WireBytes)
-	or(&l.DecodedBytes, DefaultLimits.DecodedBytes)
-	or(&l.Ratio, DefaultLimits.Ratio)
-	or(&l.Pages, DefaultLimits.Pages)
-	or(&l.TextBytes, DefaultLimits.TextBytes)
-	or(&l.MemoryBytes, DefaultLimits.MemoryBytes)
-	or(&l.Redirects, DefaultLimits.Redirects)
-	or(&l.Connect, DefaultLimits.Connect)
-	or(&l.Total, DefaultLimits.Total)
-	or(&l.Parse, DefaultLimits.Parse)
-	return l
-}
-
-func or[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+func (l bounds) withDefaults() bounds {
+	return bounds{
+		decoded: cmp.Or(l.decoded, 50<<20), memory: cmp.Or(l.memory, 192<<20),
+		connect: cmp.Or(l.connect, 10*time.Second), total: cmp.Or(l.total, 30*time.Second),
+		parse: cmp.Or(l.parse, 20*time.Second),
 	}
 }
 
 // expands reports whether compressed bytes decode to more than in any real document.
-func (l Limits) expands(decoded, compressed int64) bool {
-	return decoded > l.DecodedBytes || decoded > 1<<20 && decoded/l.Ratio > compressed
+func (l bounds) expands(decoded, compressed int64) bool {
+	return decoded > l.decoded || decoded > 1<<20 && decoded/maxRatio > compressed
 }
 
 // Kind is a format that [Reader.Read] reads.
@@ -139,14 +116,14 @@ type Hint struct {
 // Reader reads documents. The zero Reader is ready to use and starts PDFium for the first PDF (about a second);
 // [NewReader] starts it at once. It is safe for concurrent use; one PDF is read at a time. Close it after use.
 type Reader struct {
-	Limits Limits
+	limits bounds
 	pdfium engine
 }
 
 // NewReader returns a Reader with PDFium running.
 func NewReader(ctx context.Context) (*Reader, error) {
 	r := &Reader{}
-	if err := r.pdfium.warm(ctx, r.Limits.withDefaults()); err != nil {
+	if err := r.pdfium.warm(ctx, r.limits.withDefaults()); err != nil {
 		return nil, fmt.Errorf("start pdfium: %w", err)
 	}
 	return r, nil
@@ -157,11 +134,11 @@ func (r *Reader) Close() error { return r.pdfium.close() }
 
 // Read returns the text of a document, or a *catalog.Failure.
 func (r *Reader) Read(ctx context.Context, data []byte, hint Hint) (catalog.SyllabusText, error) {
-	limits := r.Limits.withDefaults()
-	if int64(len(data)) > limits.DecodedBytes {
-		return catalog.SyllabusText{}, tooLarge("The document is larger than %d MB.", limits.DecodedBytes>>20)
+	limits := r.limits.withDefaults()
+	if int64(len(data)) > limits.decoded {
+		return catalog.SyllabusText{}, tooLarge("The document is larger than %d MB.", limits.decoded>>20)
 	}
-	parse, cancel := context.WithTimeout(ctx, limits.Parse)
+	parse, cancel := context.WithTimeout(ctx, limits.parse)
 	defer cancel()
 	doc, err := r.read(data, hint, &budget{ctx: parse, limits: limits})
 	if err != nil {
@@ -206,8 +183,8 @@ func (r *Reader) blocks(data []byte, hint Hint, spent *budget) ([]block, error) 
 		return readHTML(decodeHTML(data, hint.ContentType), spent)
 	}
 	text := decodeText(data, hint.ContentType)
-	if len(text) > spent.limits.TextBytes {
-		return nil, errText(spent.limits)
+	if len(text) > maxText {
+		return nil, errText()
 	}
 	if kind == Markdown || looksLikeMarkdown(text) {
 		return readMarkdown(text, spent)
@@ -223,8 +200,8 @@ func tooLarge(format string, args ...any) *catalog.Failure {
 	return fail(catalog.TooLarge, format, args...)
 }
 
-func errText(limits Limits) *catalog.Failure {
-	return tooLarge("The document has more than %d KB of text.", limits.TextBytes>>10)
+func errText() *catalog.Failure {
+	return tooLarge("The document has more than %d KB of text.", maxText>>10)
 }
 
 func malformed(kind Kind) *catalog.Failure {
@@ -250,15 +227,15 @@ func asFailure(ctx context.Context, err error) *catalog.Failure {
 // every loop over it spends, so that a reader stops early.
 type budget struct {
 	ctx    context.Context
-	limits Limits
+	limits bounds
 	bytes  int
 	calls  int
 }
 
 func (b *budget) spend(n int) error {
 	b.bytes += n
-	if b.bytes > b.limits.TextBytes {
-		return errText(b.limits)
+	if b.bytes > maxText {
+		return errText()
 	}
 	if b.calls++; b.calls%256 == 0 {
 		return b.ctx.Err()

@@ -9,7 +9,7 @@ import (
 )
 
 // Text is wrapped by hand or by a program at narrow to wide characters, mostly at
-// usual or more: a paragraph whose longest line is shorter says nothing about that.
+// usual or more: a paragraph whose longest line is shorter is no evidence.
 const (
 	narrow = 40
 	usual  = 58

@@ -3,6 +3,7 @@ package upsert
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type candidate struct {
 	gone  bool           // it is deleted in the other system: people decide about its record here
 	after string         // why another row applies instead; "" if this one does
 	wrong *catalog.Error // nil if it satisfies the contract
+	lacks error          // of fields that only a new record needs; nil for none, or if something else is wrong
 }
 
 // good reports whether the row is planned.
@@ -40,7 +42,9 @@ func (c candidate) settle(s *Summary) {
 		s.reject(c.row, c.wrong)
 	default:
 		for _, p := range c.row.Ignored {
-			s.Incomplete = append(s.Incomplete, rejected(c.row, "without "+p.String()))
+			without := rejected(c.row, "without "+p.String())
+			without.Ignored = &p
+			s.Incomplete = append(s.Incomplete, without)
 		}
 	}
 }
@@ -63,18 +67,25 @@ func (r *run) check(row entry.Row) candidate {
 		}
 		wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: message})
 	}
+	fields := r.checkRow(&c.row)
 	switch {
 	case wrong != nil:
 	case row.Name == "":
-		if id := row.Fields["externalId"]; id == nil || id == "" {
+		// A table without external ids names records by fields that are then wrong themselves.
+		byFields := row.Header != nil && row.Column("externalId") == "" && fields != nil
+		if id := row.Fields["externalId"]; (id == nil || id == "") && !byFields {
 			wrong = append(wrong, catalog.FieldError{Location: "externalId", Message: "is required"})
 		}
 	case row.Kind.Nested() && len(nameOf(row)) > maxNameBytes:
 		wrong = append(wrong, catalog.FieldError{Message: fmt.Sprintf(
 			"the external ids of package and course must be at most %d bytes together", maxNameBytes)})
 	}
-	if wrong = append(wrong, r.checkRow(&c.row)...); wrong != nil {
+	wrong = append(wrong, fields...)
+	switch {
+	case slices.ContainsFunc(wrong, func(f catalog.FieldError) bool { return !schema.Missing(f) }):
 		c.wrong = catalog.Invalid(wrong...)
+	case wrong != nil:
+		c.lacks = catalog.Invalid(wrong...)
 	}
 	return c
 }
@@ -128,8 +139,10 @@ func (r *run) checkRow(row *entry.Row) []catalog.FieldError {
 		row.Fields["externalId"] = row.Name
 	}
 	if m, ok := memberFields[row.Kind]; ok {
-		if _, ok := row.Fields[m.field]; ok && (!r.options.Bodies || row.Members != nil) {
+		if _, ok := row.Fields[m.field]; ok && !r.options.Bodies {
 			return []catalog.FieldError{{Location: m.field, Message: "name records by external ids, in courses or sections"}}
+		} else if ok && row.Members != nil {
+			return []catalog.FieldError{{Location: m.field, Message: "must not stand beside the members' external ids"}}
 		}
 		if row.Members != nil {
 			names := make([]any, len(row.Members))

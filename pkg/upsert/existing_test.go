@@ -63,3 +63,16 @@ func TestSectionWithoutACourse(t *testing.T) {
 		t.Errorf("%+v, %v", summary, err)
 	}
 }
+
+// A row without a code, in a table that names courses by it, lacks only the code.
+func TestRowWithoutACode(t *testing.T) {
+	f := newFixture(t)
+	rows, err := intake.Read(strings.NewReader("code,name\n,Algebra\n"), "courses.csv", intake.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := f.Load(t.Context(), org, rows, upsert.Options{KeepGoing: true})
+	if err != nil || summary.Failed != 1 || strings.Contains(summary.Rejects[0].Reason, "externalId") {
+		t.Errorf("%+v, %v", summary, err)
+	}
+}

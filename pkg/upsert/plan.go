@@ -111,9 +111,10 @@ func (p *plan) open(ctx context.Context, next []candidate) error {
 // plan plans the first n of the next rows. A row that breaks a rule is rejected; any other error ends the import.
 func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
 	p.now, p.seen, p.used, p.usedCTIDs = p.Now(), map[string]catalog.Record{}, map[string]string{}, map[string]string{}
+	lacks := map[int]error{}
 	for _, c := range next[:n] {
 		if c.good() {
-			p.rows = append(p.rows, c.row)
+			p.rows, lacks[c.row.Number] = append(p.rows, c.row), c.lacks
 		}
 		c.settle(&p.settled)
 	}
@@ -139,9 +140,9 @@ func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
 	for _, row := range p.rows {
 		x := p.known[nameOf(row)]
 		if x.Name = nameOf(row); x.Record != nil {
-			x.Record = catalog.Copy(x.Record)
+			x.Record, lacks[row.Number] = catalog.Copy(x.Record), nil
 		}
-		err := cmp.Or(p.once(row), p.holdable(row), p.registrable(row, x.Record), p.nameable(row, x.Record))
+		err := cmp.Or(lacks[row.Number], p.once(row), p.holdable(row), p.registrable(row, x.Record), p.nameable(row, x.Record))
 		switch {
 		case err != nil:
 		case p.options.OnlyNew && x.Was != "":
@@ -173,7 +174,11 @@ func (p *plan) once(row entry.Row) error {
 	if name == "" || first == "" {
 		return nil
 	}
-	return catalog.Invalid(catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first})
+	wrong := catalog.FieldError{Message: "the external id " + row.Name + " is already used at " + first}
+	if row.Header == nil || row.Column("externalId") != "" {
+		wrong.Location = "externalId"
+	}
+	return catalog.Invalid(wrong)
 }
 
 // externalOf returns the external id of a row that names its record by CTID; "" for another row.

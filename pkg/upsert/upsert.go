@@ -121,6 +121,8 @@ type Reject struct {
 	Kind   string    `json:"kind"`
 	Name   string    `json:"externalId"`
 	Reason string    `json:"reason"`
+	// Ignored is the value that the record is imported without, if that is the reason.
+	Ignored *entry.Problem `json:"-"`
 }
 
 func rejected(row entry.Row, reason string) Reject {

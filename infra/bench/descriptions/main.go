@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// course is a course as a catalog has it, with the skills that each vocabulary gives it.
+// course is a course as a catalog has it, with the skills found in each vocabulary.
 type course struct {
 	doc, name, text string
 	skillsGiven     [][]catalog.SkillRef
@@ -114,7 +114,7 @@ func draw(data string) ([]course, error) {
 //go:embed readers
 var judgements embed.FS
 
-// figures prints what each reader says of the skills given now, the mean, and how often the readers judge alike.
+// figures prints each reader's judgment of the skills that are found now, the mean, and how often the readers agree.
 func figures(courses []course, vocabularies []*skills.Taxonomy) error {
 	readers, err := judgements.ReadDir("readers")
 	if err != nil {
@@ -163,7 +163,7 @@ func agreement(first, second [][]string) *gold.Agreement {
 	return alike
 }
 
-// tally counts what a reader says of one vocabulary.
+// tally counts the judgments of a reader on one vocabulary.
 type tally struct {
 	right, judged, unjudged, things, found int
 	confidence                             float64 // sum over the judged skills
@@ -177,7 +177,7 @@ func (t tally) String() string {
 		float64(t.found)/float64(max(1, t.things)))
 }
 
-// judge counts the skills that the vocabulary gives by the verdicts of a reader.
+// judge counts the skills of the vocabulary by the verdicts of a reader.
 func judge(courses []course, vocabulary int, rows [][]string) (t tally) {
 	for _, c := range courses {
 		names := map[string]float64{}

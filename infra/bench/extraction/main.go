@@ -150,7 +150,7 @@ func (b *bench) courses() (gap float64) {
 	for _, area := range areas {
 		is := func(a string) bool { return a == area }
 		mine, closed := fit.Judge(within(open, is)), fit.Judge(within(sealed, is))
-		b.row("  "+area+", F1", "", told(mine, within(open, is)), told(closed, within(sealed, is)))
+		b.row("  "+area+", F1", "", scored(mine, within(open, is)), scored(closed, within(sealed, is)))
 		if len(within(open, is)) > 0 && mine.F1 < least {
 			worst, least = area, mine.F1
 		}
@@ -206,8 +206,8 @@ func ids(r catalog.ExtractionResult) []string {
 
 func number(v float64) string { return fmt.Sprintf("%.3f", v) }
 
-// told formats F1 of a group and its number of courses.
-func told(f fit.Figures, rows []fit.Row) string {
+// scored formats F1 of a group and its number of courses.
+func scored(f fit.Figures, rows []fit.Row) string {
 	n := len(fit.Texts(rows))
 	if n == 0 {
 		return "-"

@@ -1,5 +1,5 @@
 // Command naming measures whether sentences that plainly name a skill give it: each name of a
-// vocabulary, and each alias that is no other skill's, in patterns of sentences that courses use.
+// vocabulary, and each alias of a single skill, in patterns of sentences that courses use.
 // It prints, for each pattern, the share that is given and the number of other skills given with it.
 package main
 

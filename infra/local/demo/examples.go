@@ -137,7 +137,8 @@ func (l Loader) imported(ctx context.Context, org catalog.OrgID, documentID stri
 	}
 	i, change := &catalog.Import{}, catalog.Change{}
 	in := catalog.ImportInput{DocumentID: set(documentID), Mode: set(catalog.CheckOnly)}
-	if wrong := in.Apply(i, catalog.Lookups{Documents: map[string]*catalog.Document{documentID: {FileName: exampleName}}}); wrong != nil {
+	documents := map[string]*catalog.Document{documentID: {FileName: exampleName}}
+	if wrong := in.Apply(i, catalog.Lookups{Documents: documents}); wrong != nil {
 		return "", catalog.Invalid(wrong...)
 	}
 	change.Add(i, l.Keyring.IDs, dir, l.Store.Now)

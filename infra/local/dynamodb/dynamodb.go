@@ -29,7 +29,7 @@ import (
 type Server struct {
 	Dir     string            // keeps the data; "" keeps it in memory
 	Line    func(line string) // receives its output; may be nil
-	Console *log.Logger       // is told of restarts; may be nil
+	Console *log.Logger       // receives restarts; may be nil
 }
 
 // Start runs DynamoDB Local with its data in dir, or in memory if dir is "", until ctx

@@ -57,7 +57,7 @@ type Server struct {
 	Visibility  time.Duration     // of a received message, whole seconds; 0 means 30 s
 	MaxReceives int               // before a message moves to the dead-letter queue; 0 means 5
 	Line        func(line string) // receives the output of goaws; may be nil
-	Console     *log.Logger       // is told of restarts; may be nil
+	Console     *log.Logger       // receives restarts; may be nil
 }
 
 // Start runs goaws with the queues until ctx ends or stop is called. If goaws dies, it is

@@ -186,8 +186,8 @@ func (q *Queue) record(m types.Message) events.SQSMessage {
 	attributes := map[string]string{}
 	maps.Copy(attributes, m.Attributes)
 	const count = string(types.MessageSystemAttributeNameApproximateReceiveCount)
-	told, _ := strconv.Atoi(attributes[count])
-	attributes[count] = strconv.Itoa(max(told, q.counts.receive(aws.ToString(m.MessageId))))
+	reported, _ := strconv.Atoi(attributes[count])
+	attributes[count] = strconv.Itoa(max(reported, q.counts.receive(aws.ToString(m.MessageId))))
 	if owner, _ := q.Owner(aws.ToString(m.Body)); owner != "" {
 		attributes[string(types.MessageSystemAttributeNameMessageGroupId)] = owner
 	}
@@ -225,17 +225,17 @@ func isFailed(response []byte, id string) (bool, error) {
 	if len(response) == 0 {
 		return false, nil
 	}
-	var told events.SQSEventResponse
-	if err := json.Unmarshal(response, &told); err != nil {
+	var answer events.SQSEventResponse
+	if err := json.Unmarshal(response, &answer); err != nil {
 		return false, fmt.Errorf("malformed response to an SQS event: %w", err)
 	}
-	for _, item := range told.BatchItemFailures {
+	for _, item := range answer.BatchItemFailures {
 		if item.ItemIdentifier != id {
 			return false, fmt.Errorf("response to an SQS event names message %q, which was not in the event",
 				item.ItemIdentifier)
 		}
 	}
-	return len(told.BatchItemFailures) > 0, nil
+	return len(answer.BatchItemFailures) > 0, nil
 }
 
 // counts counts the deliveries of each message; goaws always reports 1.

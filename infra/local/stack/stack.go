@@ -163,7 +163,7 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 	}()
 	s.places.BaseURL = "http://" + listener.Addr().String() + api.BasePath
 	s.places.Table = c.Table
-	told, err := s.start(listener, end)
+	announced, err := s.start(listener, end)
 	if ctx.Err() != nil {
 		return nil // stopped while it started
 	}
@@ -171,11 +171,11 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 		return err
 	}
 	started()
-	if err := told.write(announcement); err != nil {
+	if err := announced.write(announcement); err != nil {
 		return err
 	}
 	defer os.Remove(announcement)
-	ready(told)
+	ready(announced)
 	<-running.Done()
 	if ctx.Err() != nil {
 		return nil
@@ -185,16 +185,16 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 
 // Start runs everything until ctx ends or stop is called, and returns once the service
 // answers.
-func Start(ctx context.Context, c Config) (told Announcement, stop func(), err error) {
+func Start(ctx context.Context, c Config) (announced Announcement, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	ready, ended := make(chan Announcement, 1), make(chan error, 1)
 	go func() { ended <- Run(ctx, c, func(a Announcement) { ready <- a }) }()
 	select {
-	case told = <-ready:
-		return told, func() { cancel(); <-ended }, nil
+	case announced = <-ready:
+		return announced, func() { cancel(); <-ended }, nil
 	case err = <-ended:
 		cancel()
-		return told, nil, errors.Join(errors.New("the stack ended"), err)
+		return announced, nil, errors.Join(errors.New("the stack ended"), err)
 	}
 }
 
@@ -219,37 +219,37 @@ func (s *stack) stop() {
 	}
 }
 
-func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (told Announcement, err error) {
+func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (announced Announcement, err error) {
 	if err := os.MkdirAll(s.logs, 0o755); err != nil {
-		return told, fmt.Errorf("logs: %w", err)
+		return announced, fmt.Errorf("logs: %w", err)
 	}
 	serve := func() error { return s.serveFiles(listener) }
 	for _, step := range []func() error{
 		s.startDynamoDB, s.createTable, s.startQueue, s.startObjects, serve, s.loadWebhookKey,
 	} {
 		if err := step(); err != nil {
-			return told, err
+			return announced, err
 		}
 	}
 
-	told = Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
+	announced = Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
 	if s.Demo != nil {
-		if told.Demo, err = s.Demo(s.life, s.places); err != nil {
-			return told, fmt.Errorf("demo data: %w", err)
+		if announced.Demo, err = s.Demo(s.life, s.places); err != nil {
+			return announced, fmt.Errorf("demo data: %w", err)
 		}
 		s.Console.Print("the demo data is loaded")
 	}
-	functions := s.functions(told.Parameters)
+	functions := s.functions(announced.Parameters)
 	r, err := runtime.Start(s.life, functions, s.logs, s.Console)
 	if err != nil {
-		return told, err
+		return announced, err
 	}
 	s.onStop(r.Stop)
 	s.Console.Printf("%d functions are running; their logs are in %s", len(functions), s.logs)
 
 	line, err := s.logFile("gateway")
 	if err != nil {
-		return told, err
+		return announced, err
 	}
 	g := gateway.Gateway{Known: s.store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
 	client := queue.Client(s.queues.Endpoint)
@@ -283,7 +283,7 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (told
 	for _, function := range []string{api.Sweeper, api.Deliverer} {
 		parts.Go(func() { source.Schedule(s.running, sweep, function, r.Invoke) })
 	}
-	return told, told.check(s.life)
+	return announced, announced.check(s.life)
 }
 
 func (s *stack) createTable() error {

@@ -255,16 +255,16 @@ func (a *Assistant) post(ctx context.Context, address string, body []byte) (int,
 
 // outcome reads an answer.
 func (a *Assistant) outcome(status int, answer []byte) (Outcome, []string) {
-	var said struct {
+	var parsed struct {
 		Successful *bool
 		Messages   []any
 	}
-	unreadable := json.Unmarshal(answer, &said) != nil
+	unreadable := json.Unmarshal(answer, &parsed) != nil
 	messages := []string{}
-	for _, m := range said.Messages {
+	for _, m := range parsed.Messages {
 		messages = append(messages, a.hide(fmt.Sprint(m)))
 	}
-	if status == http.StatusOK && said.Successful != nil && *said.Successful {
+	if status == http.StatusOK && parsed.Successful != nil && *parsed.Successful {
 		return Published, messages
 	}
 	if len(messages) == 0 {

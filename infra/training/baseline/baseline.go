@@ -71,7 +71,7 @@ func words(s string) []string {
 }
 
 // weigh returns the words of a text with weights that make a vector of length 1. Sums of floats go in
-// alphabetical order, so that every run gives the same.
+// alphabetical order, so that every run yields the same.
 func (x *Index) weigh(text string) map[string]float64 {
 	weights := map[string]float64{}
 	for _, w := range words(text) {

@@ -66,6 +66,9 @@ func (row Row) Column(field string) string {
 			return row.Header[i]
 		}
 	}
+	if field == "courseExternalId" && len(row.Columns) > 0 { // made of subject and number
+		return row.Column("code")
+	}
 	return ""
 }
 

@@ -31,13 +31,13 @@ var meanings = map[string]string{
 
 	"skillId":   "Id of the skill in its taxonomy",
 	"skillName": "Name of the skill",
-	"level":     "1 remember, 2 understand, 3 apply, 4 analyse, 5 evaluate or create",
+	"level":     "1 remember, 2 understand, 3 apply, 4 analyze, 5 evaluate or create",
 	"confidence": "Calibrated probability that the skill is correct, 0 to 1 with at most four " +
 		"decimals; 1 if set by a person",
 	"requiredLevel": "Level at which the skill is required: 1 remember, 2 understand, 3 apply, 4 " +
-		"analyse, 5 evaluate or create",
+		"analyze, 5 evaluate or create",
 	"taughtLevel": "Level at which the skill is taught: 1 remember, 2 understand, 3 apply, 4 " +
-		"analyse, 5 evaluate or create",
+		"analyze, 5 evaluate or create",
 
 	"socCode":    "SOC code of the occupation, NN-NNNN",
 	"regionType": "national, state, or msa for a metropolitan area",

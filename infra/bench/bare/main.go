@@ -1,4 +1,4 @@
-// Command floor is a minimal function: a handler for API Gateway events and a DynamoDB client. The bench compares the
+// Command bare is a minimal function: a handler for API Gateway events and a DynamoDB client. The bench compares the
 // start times of the service's functions with it.
 package main
 
