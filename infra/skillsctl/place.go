@@ -26,7 +26,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/queue"
+	"skillscurriculum/pkg/outbox"
 	usecase "skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/storage"
 )
@@ -82,7 +82,7 @@ func (t *tool) open(ctx context.Context) (*service, error) {
 		}
 	}
 	if url := env[api.EnvQueueURL]; url != "" {
-		s.queue = &queue.Sender{URL: url, Client: sqs.NewFromConfig(cloud, func(o *sqs.Options) {
+		s.queue = &outbox.Jobs{URL: url, Client: sqs.NewFromConfig(cloud, func(o *sqs.Options) {
 			if endpoint := env[api.EnvSQSEndpoint]; endpoint != "" {
 				o.BaseEndpoint = &endpoint
 			}

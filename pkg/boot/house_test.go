@@ -31,7 +31,7 @@ func floor(path string) int {
 	switch name := room(path); name {
 	case "pkg/catalog", "skillscurriculum":
 		return 0
-	case "pkg/api", "pkg/skills", "pkg/search", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook", "pkg/ctdl":
+	case "pkg/api", "pkg/skills", "pkg/search", "pkg/labor", "pkg/quota", "pkg/egress", "pkg/webhook", "pkg/ctdl", "pkg/outbox":
 		return 1
 	case "pkg/alignment", "pkg/client", "pkg/extraction", "pkg/intake", "pkg/schema":
 		return 2

@@ -183,6 +183,9 @@ type ExtractionJob struct {
 	RequestedAt Time `json:"requestedAt,omitempty"`
 }
 
+// Organization returns the organization of the record.
+func (j ExtractionJob) Organization() OrgID { return j.OrganizationID }
+
 // IdempotencyRecord is the stored response of a successful request, replayed for later requests with the same key.
 type IdempotencyRecord struct {
 	OrganizationID OrgID

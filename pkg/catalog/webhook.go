@@ -206,6 +206,9 @@ type WebhookMessage struct {
 	Attempt        int    `json:"attempt"` // the number of the next one, 1 for the first
 }
 
+// Organization returns the organization of the webhook.
+func (m WebhookMessage) Organization() OrgID { return m.OrganizationID }
+
 // WebhookAttempt is an attempt at delivering a message.
 type WebhookAttempt struct {
 	MessageID     string         `json:"messageId" doc:"Id of the message, the webhook-id of every attempt"`

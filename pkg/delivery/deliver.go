@@ -14,9 +14,9 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/delivery/outbox"
 	"skillscurriculum/pkg/egress"
 	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/outbox"
 	"skillscurriculum/pkg/webhook"
 )
 

@@ -27,6 +27,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
+	"skillscurriculum/pkg/outbox"
 	"skillscurriculum/pkg/queue"
 )
 
@@ -259,7 +260,7 @@ func newBench(t interface{ Helper() }) *bench {
 	b := &bench{job: job, clock: catalog.TimeOf(time.Now()), line: &line{}, documents: &documents{text: "Students design relational databases and write SQL queries."}}
 	b.table = &table{status: catalog.Pending, requested: job.RequestedAt, href: "https://example.org/s.pdf", known: map[string]*catalog.ExtractionResult{}, now: func() catalog.Time { return b.clock }}
 	const url = "http://queue.test"
-	sender := &queue.Sender{URL: url, Client: sqs.New(sqs.Options{
+	sender := &outbox.Jobs{URL: url, Client: sqs.New(sqs.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(url), Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Retryer: aws.NopRetryer{}, HTTPClient: b.line,
 	})}
 	ids := catalog.IDs{Random: rand.Reader}

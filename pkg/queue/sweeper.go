@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/outbox"
 )
 
 // SweeperStore is the part of the store that the sweeper uses.
@@ -52,7 +53,7 @@ type Files interface {
 // completes interrupted deletions, and deletes documents whose file was never uploaded.
 type Sweeper struct {
 	Store  SweeperStore
-	Sender *Sender
+	Sender *outbox.Jobs
 	// Imports is the queue of imports.
 	Imports *Imports
 	Files   Files
@@ -60,6 +61,9 @@ type Sweeper struct {
 	IDs     catalog.IDs
 	Log     *slog.Logger
 }
+
+// resendsInParallel is the number of extractions resent concurrently.
+const resendsInParallel = 8
 
 // sweepReserve is the part of the function's time that is left for deletions.
 const sweepReserve = 5 * time.Second
@@ -120,7 +124,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	var mu sync.Mutex
 	var unfinished []error
 	group, sending := errgroup.WithContext(sweeping)
-	group.SetLimit(sendsInParallel)
+	group.SetLimit(resendsInParallel)
 	err = s.Store.Stuck(sending, empty, func(job catalog.ExtractionJob) error {
 		group.Go(func() error {
 			job, stuck, err := s.Store.Resend(sending, empty, job)

@@ -1,3 +1,9 @@
+// Package queue runs the extraction jobs that SQS delivers: Worker runs them, and Sweeper resends lost ones and fails
+// those that cannot succeed.
+//
+// A message is only a hint that there is work, which the record's row decides: messages may be lost, duplicated, late
+// and out of order. Invariant: whatever happens to messages and workers, an extraction ends COMPLETED or FAILED exactly
+// once.
 package queue
 
 import (
@@ -15,6 +21,7 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/api/metric"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/outbox"
 )
 
 // ClaimStore claims and finishes extractions.
@@ -56,7 +63,7 @@ type Extractor interface {
 // Worker runs extractions.
 type Worker struct {
 	Store      WorkerStore
-	Sender     *Sender
+	Sender     *outbox.Jobs
 	Documents  Documents
 	Extractor  Extractor
 	Provenance catalog.Provenance // engine and taxonomy

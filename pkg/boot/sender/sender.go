@@ -5,12 +5,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/delivery/outbox"
+	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/outbox"
 	"skillscurriculum/pkg/queue"
 )
 
 // Jobs returns the sender of extractions.
-func Jobs(c boot.Config) *queue.Sender { return &queue.Sender{Client: client(c), URL: c.QueueURL} }
+func Jobs(c boot.Config) *outbox.Jobs { return &outbox.Jobs{Client: client(c), URL: c.QueueURL} }
 
 // Imports returns the queue of imports.
 func Imports(c boot.Config) *queue.Imports {
@@ -18,8 +19,8 @@ func Imports(c boot.Config) *queue.Imports {
 }
 
 // Messages returns the queue of messages for webhooks.
-func Messages(c boot.Config) *outbox.Queue {
-	return &outbox.Queue{Client: client(c), URL: c.MessagesURL}
+func Messages(c boot.Config) *outbox.Messages {
+	return &outbox.Messages{Queue: outbox.Queue[catalog.WebhookMessage]{Client: client(c), URL: c.MessagesURL}}
 }
 
 func client(c boot.Config) *sqs.Client {

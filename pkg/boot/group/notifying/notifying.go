@@ -7,8 +7,8 @@ import (
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/sender"
-	"skillscurriculum/pkg/delivery/outbox"
 	"skillscurriculum/pkg/egress/address"
+	"skillscurriculum/pkg/outbox"
 	"skillscurriculum/pkg/rest"
 	"skillscurriculum/pkg/webhook"
 )
@@ -24,7 +24,7 @@ func Webhooks(c boot.Config, s *rest.Server) {
 
 // webhooks implements rest.Webhooks.
 type webhooks struct {
-	*outbox.Queue
+	*outbox.Messages
 	webhook.Cipher
 	allowed []string
 }
