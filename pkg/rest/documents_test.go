@@ -76,7 +76,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("Location %s", made.header("Location"))
 	}
 
-	// The upload is signed anew each time, and is no part of what the ETag names.
+	// The upload is signed anew each time, and is not part of what the ETag names.
 	s.clock.Add(60_000)
 	waiting := s.one.must(200, "GET", path, "")
 	if waiting.text("upload.url") == made.text("upload.url") || waiting.header("ETag") != made.header("ETag") {
@@ -137,6 +137,7 @@ func TestDocumentsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: errors at %s, want %s", c[0], got, c[1])
 		}
 	}
+	s.one.must(422, "POST", "/documents", `{"fileName":"n","sizeBytes":26214401,"sha256":"`+sum+`"}`).want("errors.0.message", "expected number <= 26214400")
 	s.one.must(201, "POST", "/documents", `{"fileName":"n","sizeBytes":26214400,"sha256":"`+sum+`"}`).want("sizeBytes", 26214400)
 }
 
