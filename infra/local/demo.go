@@ -18,7 +18,7 @@ import (
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
-	sender "skillscurriculum/pkg/queue"
+	"skillscurriculum/pkg/outbox"
 )
 
 // loadDemo returns a function that loads the demo into the stack's table, with a webhook
@@ -29,7 +29,7 @@ func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Contex
 		table, ids := stack.Open(p).Store, catalog.IDs{Random: rand.Reader}
 		loader := demo.Loader{
 			Store: table, Keyring: &keyring.Keyring{Store: table, Now: table.Now, IDs: ids},
-			Queue: &sender.Sender{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Queue: &outbox.Jobs{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
 			Files: files.New(boot.Config{
 				Region: "us-west-2", Bucket: p.Bucket, S3Endpoint: p.S3Endpoint,
 				Credentials: credentials.NewStaticCredentialsProvider(objects.Operator, objects.Secret, ""),
