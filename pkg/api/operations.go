@@ -517,8 +517,8 @@ var operations = []Operation{
 			"at once, other changes within 10 seconds."))),
 
 	added(post("upsertRecords", Imports, "/batches", "Create or change records by externalId",
-		described("Creates each item, or changes the record with its externalId as PATCH does with the fields in the item. "+
-			"The response has one result per item; an item that fails does not affect the others."),
+		described("Creates each item, or changes the record with its externalId as PATCH does with the fields in the item, "+
+			"which needs no other fields then. The response has one result per item; an item that fails does not affect the others."),
 		costs(perRecord), counts("items"), upTo(100), queues)),
 
 	added(list("listImports", Imports, "/imports", "List imports",

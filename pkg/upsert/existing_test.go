@@ -51,28 +51,19 @@ func TestExistingRecordsAreFoundAsCodesAre(t *testing.T) {
 	}
 }
 
-// A section without its course is refused alone.
-func TestSectionWithoutACourse(t *testing.T) {
-	f := newFixture(t)
-	rows, err := intake.Read(strings.NewReader("externalId,courseExternalId,name\n1,,A\n"), "sections.csv", intake.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := f.Load(t.Context(), org, rows, upsert.Options{KeepGoing: true})
-	if err != nil || summary.Failed != 1 {
-		t.Errorf("%+v, %v", summary, err)
-	}
-}
-
-// A row without a code, in a table that names courses by it, lacks only the code.
-func TestRowWithoutACode(t *testing.T) {
-	f := newFixture(t)
-	rows, err := intake.Read(strings.NewReader("code,name\n,Algebra\n"), "courses.csv", intake.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := f.Load(t.Context(), org, rows, upsert.Options{KeepGoing: true})
-	if err != nil || summary.Failed != 1 || strings.Contains(summary.Rejects[0].Reason, "externalId") {
-		t.Errorf("%+v, %v", summary, err)
+// Rows without the name of a course fail. Where a table has no external ids, none is asked for.
+func TestRowsWithoutACourse(t *testing.T) {
+	for name, text := range map[string]string{
+		"sections.csv": "externalId,courseExternalId,name\n1,,A\n", "courses.csv": "code,name\n,Algebra\n",
+	} {
+		f := newFixture(t)
+		rows, err := intake.Read(strings.NewReader(text), name, intake.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := f.Load(t.Context(), org, rows, upsert.Options{KeepGoing: true})
+		if err != nil || summary.Failed != 1 || strings.Contains(summary.Rejects[0].Reason, "externalId") {
+			t.Errorf("%s: %+v, %v", name, summary, err)
+		}
 	}
 }
