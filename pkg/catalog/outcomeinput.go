@@ -56,10 +56,16 @@ type AlignmentInput struct {
 	Label Optional[*string] `json:"label,omitzero" maxLength:"255" doc:"What people call the statement elsewhere"`
 }
 
+// lineEnds gives statements the line ends that tables leave as they are.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // Replace replaces the outcomes, and reports whether they change. What it keeps of an outcome follows from the rules of
 // OutcomeInput. Statements that must be read make the list PENDING.
 func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed bool, wrong []FieldError) {
-	in := all.Outcomes
+	in := slices.Clone(all.Outcomes)
+	for i := range in {
+		in[i].Statement = lineEnds.Replace(in[i].Statement)
+	}
 	if len(in) > MaxOutcomes {
 		return false, []FieldError{{Location: l.at(fmt.Sprintf("outcomes[%d]", MaxOutcomes)),
 			Message: fmt.Sprintf("must be one of at most %d outcomes", MaxOutcomes)}}
@@ -69,6 +75,9 @@ func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed
 	characters := 0
 	for i, item := range in {
 		at := l.Below(fmt.Sprintf("outcomes[%d]", i))
+		if strings.ContainsRune(item.Statement, 0) {
+			r.fault(at, "statement", "must not contain the character U+0000, which no table can hold", nil)
+		}
 		length := utf8.RuneCountInString(item.Statement)
 		if characters <= MaxStatementCharacters && characters+length > MaxStatementCharacters {
 			r.fault(at, "statement", fmt.Sprintf("must not take the statements beyond %d characters in all",
@@ -289,7 +298,12 @@ func (r *replacing) ctid(i int, at Lookups) {
 
 // code checks that no earlier outcome has the code of the one at i.
 func (r *replacing) code(i int, at Lookups) {
-	if code := r.out[i].Code; code != nil && r.coded(*code, i) >= 0 {
+	code := r.out[i].Code
+	switch {
+	case code == nil:
+	case strings.ContainsFunc(*code, unicode.IsControl):
+		r.fault(at, "code", "must not contain control characters", *code)
+	case r.coded(*code, i) >= 0:
 		r.fault(at, "code", "must not be repeated, without regard to case", *code)
 	}
 }

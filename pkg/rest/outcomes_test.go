@@ -129,7 +129,8 @@ func TestGivenOutcomesOfASection(t *testing.T) {
 	s := newService(t)
 	course := s.one.course("Python")
 	list := s.one.must(200, "PUT", "/courses/"+course.text("id")+"/outcomes",
-		`{"outcomes":[{"statement":"Be kind","level":1,"skills":[{"skillId":"core:sql","level":4}]}]}`)
+		`{"outcomes":[{"statement":"Be\r\nkind","level":1,"skills":[{"skillId":"core:sql","level":4}]}]}`)
+	list.want("outcomes.0.statement", "Be\nkind") // as a table holds it, so that an import of an export changes nothing
 	section := s.one.must(200, "GET", "/courses/"+course.text("id")+"/sections/"+course.text("defaultSectionId")+"?include=evidence", "")
 	section.want("extraction.source", "OUTCOMES")
 	section.want("extraction.finishedAt", list.text("updatedAt"))
@@ -163,6 +164,8 @@ func TestOutcomesThatAreRefused(t *testing.T) {
 		`{"outcomes":[{"statement":"a","code":"1"},{"statement":"b","code":"2","parentCode":"1"},{"statement":"c","code":"3","parentCode":"2"},{"statement":"d","parentCode":"3"}]}`: "body.outcomes[3].parentCode",
 		`{"outcomes":[{"statement":"a","alignments":[{"type":"EXACT","uri":"http://example.org/"}]}]}`:                                                                               "body.outcomes[0].alignments[0].uri",
 		`{"outcomes":[{"statement":"a","alignments":[{"type":"SAME","uri":"urn:x:y"}]}]}`:                                                                                            "body.outcomes[0].alignments[0].type",
+		`{"outcomes":[{"statement":"a\u0000b"}]}`:                                                                                                                                    "body.outcomes[0].statement",
+		`{"outcomes":[{"statement":"a","code":"1\n2"}]}`:                                                                                                                             "body.outcomes[0].code",
 		many(101, "a"): "body.outcomes[100]",
 		many(150, "a"): "body.outcomes[100]",
 		many(31, long): "body.outcomes[30].statement",
