@@ -133,13 +133,18 @@ func (s *Store) sweep(ctx context.Context, shard string, finish func(at catalog.
 			return err
 		}
 		unfinished = append(unfinished, at.Unfinished(err))
-		var later expression
-		later.conditions = []string{"attribute_exists(" + later.name(api.PendingIndexSortKey) + ")"}
-		later.set(api.PendingIndexSortKey, number(int64(s.Now())))
-		_, err = s.updateIf(ctx, k, &later)
-		return err
+		return s.postpone(ctx, k)
 	})
 	return errors.Join(append(unfinished, err)...)
+}
+
+// postpone moves a row to the end of its shard of the pending index, if it is still there.
+func (s *Store) postpone(ctx context.Context, k key) error {
+	var later expression
+	later.conditions = []string{"attribute_exists(" + later.name(api.PendingIndexSortKey) + ")"}
+	later.set(api.PendingIndexSortKey, number(int64(s.Now())))
+	_, err := s.updateIf(ctx, k, &later)
+	return err
 }
 
 // finished removes a row from the pending index.

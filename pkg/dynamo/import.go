@@ -89,10 +89,6 @@ func (s *Store) StuckImports(ctx context.Context, send func(ctx context.Context,
 		if err := send(ctx, at.OrganizationID); err != nil {
 			return err
 		}
-		var later expression
-		later.conditions = []string{"attribute_exists(" + later.name(api.PendingIndexSortKey) + ")"}
-		later.set(api.PendingIndexSortKey, number(int64(s.Now())))
-		_, err := s.updateIf(ctx, k, &later)
-		return err
+		return s.postpone(ctx, k)
 	})
 }
