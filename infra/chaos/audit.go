@@ -107,7 +107,7 @@ func newAudit(rows table, stored files) *audit {
 func plainOf(r *record) object {
 	switch record := r.Record.(type) {
 	case *catalog.Course:
-		record.Promises = r.row["promises"] == true
+		record.HasOutcomes = r.row["promises"] == true
 	case *catalog.OutcomeList:
 		packed, _ := r.row["outcomes"].([]byte)
 		if record.Outcomes.UnmarshalBinary(packed) != nil {

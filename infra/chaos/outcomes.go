@@ -111,8 +111,8 @@ func (a *audit) outcomes() {
 			a.breach("%s is live, but its owner %s is not", list.ID, list.OwnerID)
 			continue
 		}
-		if course, ok := owner.Record.(*catalog.Course); ok && course.Promises != (len(list.Outcomes) > 0) {
-			a.breach("%s has %d outcomes, but promises: %t", course.ID, len(list.Outcomes), course.Promises)
+		if course, ok := owner.Record.(*catalog.Course); ok && course.HasOutcomes != (len(list.Outcomes) > 0) {
+			a.breach("%s has %d outcomes, but promises: %t", course.ID, len(list.Outcomes), course.HasOutcomes)
 		}
 		for _, name := range pendingAttributes {
 			if r.row[name] != nil {

@@ -451,7 +451,7 @@ func TestImportCatalog(t *testing.T) {
 	}
 	c.file("good.csv", "externalId,code,Course Titel,Colour\n1,A 1,Algebra,red\n3,C 1,Chemistry,\n")
 	if out, _ := c.run(1, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses", "-check"); strings.Contains(out, "column") {
-		t.Error(out) // without a name it is no file of courses
+		t.Error(out) // without a name it is not a file of courses
 	}
 	c.file("good.csv", "externalId,code,name,Descripton,Colour\n1,A 1,Algebra,Numbers,red\n3,C 1,Chemistry,,\n")
 	out, _ = c.run(0, "import", "catalog", "good.csv", "-organization", org, "-kind", "courses", "-check")

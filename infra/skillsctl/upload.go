@@ -96,7 +96,7 @@ func (s *service) upload(ctx context.Context, org catalog.OrgID, name string) (i
 		SHA256:    catalog.Optional[string]{Set: true, Value: catalog.HashSecret(string(file))},
 	}
 	for {
-		document, change, err := usecase.CreateDocument(usecase.Actor{Org: org, Now: now(), IDs: ids}, in)
+		document, change, err := usecase.Actor{Org: org, Now: now(), IDs: ids}.CreateDocument(in)
 		if err == nil {
 			err = s.store.Commit(ctx, org, change)
 		}

@@ -97,7 +97,7 @@ func TestMatchIsExact(t *testing.T) {
 			for _, u := range m.UnmatchedTransferSkills {
 				for _, s := range section.Skills {
 					if s.SkillID == u.SkillID || slices.Contains(related(u.SkillID), s.SkillID) {
-						t.Fatalf("%s: %s is no unmatched skill, it meets %s", m.CourseSectionID, u.SkillID, s.SkillID)
+						t.Fatalf("%s: %s is not an unmatched skill, it meets %s", m.CourseSectionID, u.SkillID, s.SkillID)
 					}
 				}
 			}

@@ -15,7 +15,7 @@ func TestEveryKindIsReadByAnOperation(t *testing.T) {
 		if !slices.ContainsFunc(api.Operations(), func(o api.Operation) bool {
 			return o.Method == http.MethodGet && o.Path == kind.Path()
 		}) {
-			t.Errorf("%s is read at %q, which is no operation", kind, kind.Path())
+			t.Errorf("%s is read at %q, which is not an operation", kind, kind.Path())
 		}
 	}
 }

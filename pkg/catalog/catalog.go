@@ -7,6 +7,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -82,6 +83,9 @@ func (o Optional[T]) Or(old T) T {
 	}
 	return old
 }
+
+// Type returns the type of the value.
+func (Optional[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
 
 // MarshalJSON encodes the value; omitzero omits absent fields.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }

@@ -22,8 +22,8 @@ type Course struct {
 	EffectiveFrom    *string      `json:"effectiveFrom" format:"date" doc:"First day on which the course is offered, YYYY-MM-DD" extension:"true"`
 	EffectiveTo      *string      `json:"effectiveTo" format:"date" doc:"Last day on which the course is offered, YYYY-MM-DD; not before effectiveFrom" extension:"true"`
 	Webpage          *string      `json:"webpage" format:"uri" doc:"Page about the course: an https address without credentials" extension:"true"`
-	// Promises reports that the course has outcomes. It is hidden from clients.
-	Promises bool `json:"-" store:"promises,omitempty"`
+	// HasOutcomes reports that the course has outcomes. It is hidden from clients.
+	HasOutcomes bool `json:"-" store:"promises,omitempty"`
 	// HeldBy has at least the holders of the course (see Holding), perhaps more. Taken counts
 	// how often a holder was added. Both are hidden from clients.
 	HeldBy []string `json:"-" store:"heldBy,stringset,omitempty,guard"`

@@ -39,7 +39,7 @@ func TestEveryKindHasAllColumns(t *testing.T) {
 			t.Errorf("%s: the parent %q does not fit its type, whose parentID method: %v", k, row.parent, owned)
 		}
 		if row.parent != "" && row.parent.New() == nil {
-			t.Errorf("%s: the parent %q is no kind", k, row.parent)
+			t.Errorf("%s: the parent %q is not a kind", k, row.parent)
 		}
 		if row.nested && (row.parent == "" || row.listed) {
 			t.Errorf("%s is nested without a parent, or listed by itself as well", k)

@@ -258,7 +258,7 @@ func (c *Change) SaveOutcomes(before, after *OutcomeList, owner Record, section 
 	was := Copy(owner)
 	if course, ok := owner.(*Course); ok {
 		unfollowed, from := Copy(section), section.Source(course)
-		course.Promises = len(after.Outcomes) > 0
+		course.HasOutcomes = len(after.Outcomes) > 0
 		if section.Source(course) == FromOutcomes {
 			section.follow(after)
 		} else if from == FromOutcomes {

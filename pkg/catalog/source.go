@@ -27,7 +27,7 @@ func (s *Section) Source(course *Course) Source {
 		return FromSyllabus
 	case s.ByHand || s.ID != course.DefaultSectionID:
 		return ""
-	case course.Promises:
+	case course.HasOutcomes:
 		return FromOutcomes
 	}
 	return FromDescription

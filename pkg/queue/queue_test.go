@@ -523,7 +523,7 @@ func TestSweep(t *testing.T) {
 	if _, err := b.sweeper.Handle(t.Context(), schedule); !errors.Is(err, errDown) {
 		t.Errorf("a deletion cannot be completed and the sweeper says %v", err)
 	}
-	// One record that cannot be finished is told, and is no failure of the run.
+	// One record that cannot be finished is told, and is not a failure of the run.
 	var log bytes.Buffer
 	b.sweeper.Log = slog.New(slog.NewJSONHandler(&log, nil))
 	b.table.fail = func(method string) error {
@@ -553,7 +553,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// More is stuck than one sweep can send: it stops in time, and that is no error. Of its
+// More is stuck than one sweep can send: it stops in time, and that is not an error. Of its
 // ten seconds five are kept for deletions; one call counts the queue, each other one
 // sends a message, eight at a time.
 func TestSweepEndsInTime(t *testing.T) {

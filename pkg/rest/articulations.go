@@ -6,7 +6,6 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -36,14 +35,6 @@ type listArticulationsInput struct {
 	Published   *bool                      `query:"published" doc:"Only articulations that are (true) or are not (false) published"`
 }
 
-type updateArticulationInput struct {
-	articulationInput
-	Body struct {
-		schema.Patch
-		catalog.ArticulationInput
-	}
-}
-
 type lookupInput struct {
 	Institution string   `query:"institution" required:"true" minLength:"1" doc:"Name or code of the institution; spelling differences such as case are ignored"`
 	Codes       string   `query:"codes" required:"true" minLength:"1" doc:"1 to 50 codes of courses, in any spelling, separated by commas"`
@@ -58,8 +49,8 @@ type History struct {
 }
 
 func (s *Server) bindArticulations() {
-	describe(s, "getArticulationCTDL", catalog.ArticulationKind, func(in *articulationCTDLInput) (string, int, bool) {
-		return in.ArticulationID, in.Alternative, in.Graph
+	read(s, "getArticulationCTDL", func(ctx context.Context, c *call, in *articulationCTDLInput) (anything, error) {
+		return c.describe(ctx, catalog.ArticulationKind, in.Path.ArticulationID, in.Alternative, in.Graph)
 	})
 	read(s, "listArticulations", func(
 		ctx context.Context, c *call, in *listArticulationsInput,
@@ -114,38 +105,38 @@ func (s *Server) bindArticulations() {
 }
 
 func createArticulation(
-	ctx context.Context, c *call, in *body[struct{ catalog.ArticulationInput }],
+	ctx context.Context, c *call, in *body[catalog.ArticulationInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	a, change := &catalog.Articulation{}, &catalog.Change{}
-	return a, change, c.actor().CreateArticulation(ctx, in.Body.ArticulationInput, a, change)
+	return a, change, c.actor().CreateArticulation(ctx, in.Body, a, change)
 }
 
 func updateArticulation(
-	ctx context.Context, c *call, in *updateArticulationInput,
+	ctx context.Context, c *call, in *with[articulationInput, catalog.ArticulationInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	actor := c.actor()
 	a, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
-		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, true)
+		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
 	}, func(ctx context.Context) (catalog.Lookups, error) {
-		return actor.NamedBy(ctx, in.Body.ArticulationInput)
+		return actor.NamedBy(ctx, in.Body)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	actor.Lookups = named
 	var change catalog.Change
-	_, err = actor.ReviseArticulation(ctx, a, in.Body.ArticulationInput, &change)
+	_, err = actor.ReviseArticulation(ctx, a, in.Body, &change)
 	return a, &change, err
 }
 
 func moveArticulation(
-	ctx context.Context, c *call, in *with[articulationInput, struct{ catalog.MoveInput }],
+	ctx context.Context, c *call, in *with[articulationInput, catalog.MoveInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	change, err := c.actor().MoveArticulation(ctx, a, in.Body.MoveInput)
+	change, err := c.actor().MoveArticulation(ctx, a, in.Body)
 	return a, change, err
 }
 

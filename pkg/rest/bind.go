@@ -37,7 +37,7 @@ func Endpoints() []Endpoint {
 }
 
 // RequestName returns the name of the schema of an operation's body.
-func RequestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + "Request" }
+func RequestName(id string) string { return strings.ToUpper(id[:1]) + id[1:] + schema.Request }
 
 // endpoint is an operation bound to its handler.
 type endpoint struct {
@@ -145,7 +145,9 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	}
 	parameters := sync.OnceValue(func() schema.Parameters { return schema.ParametersOf(e.In, op.Formats()) })
 	if body, ok := e.In.FieldByName("Body"); ok {
-		e.schema = sync.OnceValue(func() *huma.Schema { return schema.Of(body.Type, RequestName(id)) })
+		e.schema = sync.OnceValue(func() *huma.Schema {
+			return schema.Of(body.Type, RequestName(id), op.Method == http.MethodPatch)
+		})
 	}
 	e.serve = func(ctx context.Context, c *call) (response, error) {
 		in := new(I)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -31,22 +30,6 @@ type listSectionsInput struct {
 	Status     catalog.SectionStatus `query:"status" enum:"PLANNED,ACTIVE,CANCELLED" doc:"Only sections with this status"`
 }
 
-type updateCourseInput struct {
-	courseInput
-	Body struct {
-		schema.Patch
-		catalog.CourseInput
-	}
-}
-
-type updateSectionInput struct {
-	sectionInput
-	Body struct {
-		schema.Patch
-		catalog.SectionInput
-	}
-}
-
 type readSectionInput struct {
 	sectionInput
 	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus"`
@@ -66,10 +49,12 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	describe(s, "getCourseCTDL", catalog.CourseKind, func(in *courseCTDLInput) (string, int, bool) {
-		return in.CourseID, 0, in.Graph
+	read(s, "getCourseCTDL", func(ctx context.Context, c *call, in *ctdlInput[courseInput]) (anything, error) {
+		return c.describe(ctx, catalog.CourseKind, in.Path.CourseID, 0, in.Graph)
 	})
-	s.bindCourseOutcomes()
+	bindOutcomes[courseInput](s, "Course")
+	read(s, "listOutcomes", listOutcomes)
+	write(s, "adoptOutcomes", adoptOutcomes)
 	read(s, "listCourses", listCourses)
 	read(s, "listSections", listSections)
 	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
@@ -77,9 +62,9 @@ func (s *Server) bindCourses() {
 	})
 	write(s, "createCourse", createCourse)
 	write(s, "updateCourse", func(
-		ctx context.Context, c *call, in *updateCourseInput,
+		ctx context.Context, c *call, in *with[courseInput, catalog.CourseInput],
 	) (*catalog.Course, *catalog.Change, error) {
-		return c.actor().ReviseCourse(ctx, in.CourseID, in.Body.CourseInput)
+		return c.actor().ReviseCourse(ctx, in.Path.CourseID, in.Body)
 	})
 	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
 		return c.actor().DeleteCourse(ctx, in.CourseID)
@@ -112,9 +97,9 @@ func (s *Server) bindCourses() {
 		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
 	write(s, "reviewSectionSkill", func(
-		ctx context.Context, c *call, in *with[sectionSkillInput, struct{ catalog.ReviewInput }],
+		ctx context.Context, c *call, in *with[sectionSkillInput, catalog.ReviewInput],
 	) (*catalog.Section, *catalog.Change, error) {
-		return c.actor().ReviewSection(ctx, in.Path.CourseID, in.Path.SectionID, in.Path.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewSection(ctx, in.Path.CourseID, in.Path.SectionID, in.Path.SkillID, in.Body)
 	})
 	remove(s, "deleteSectionReview", func(
 		ctx context.Context, c *call, in *sectionSkillInput,
@@ -142,7 +127,7 @@ func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*ca
 			"At least one of externalId, courseId, term and status is required.")
 	}
 	if in.ExternalID == "" {
-		sections, total, err := c.Server.offered.Find(ctx, c.Store, c.org, filter, in.Offset, in.Limit)
+		sections, total, err := c.Server.sectionFinder.Find(ctx, c.Store, c.org, filter, in.Offset, in.Limit)
 		return page(c, in.pageInput, sections, total), err
 	}
 	sections, err := named[*catalog.Section](ctx, c, in.ExternalID)
@@ -160,25 +145,25 @@ func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*cata
 }
 
 func createCourse(
-	ctx context.Context, c *call, in *body[struct{ catalog.CourseInput }],
+	ctx context.Context, c *call, in *body[catalog.CourseInput],
 ) (*catalog.Course, *catalog.Change, error) {
 	var change catalog.Change
-	course, err := c.actor().CreateCourse(ctx, in.Body.CourseInput, catalog.SectionInput{}, &change)
+	course, err := c.actor().CreateCourse(ctx, in.Body, catalog.SectionInput{}, &change)
 	return course, &change, err
 }
 
 func createSection(
-	ctx context.Context, c *call, in *with[courseInput, struct{ catalog.SectionInput }],
+	ctx context.Context, c *call, in *with[courseInput, catalog.SectionInput],
 ) (*catalog.Section, *catalog.Change, error) {
 	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
 	}
-	return actor.CreateSection(ctx, in.Path.CourseID, in.Body.SectionInput)
+	return actor.CreateSection(ctx, in.Path.CourseID, in.Body)
 }
 
-func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := c.actor().SectionOf(ctx, in.CourseID, in.SectionID)
+func updateSection(ctx context.Context, c *call, in *with[sectionInput, catalog.SectionInput]) (*catalog.Section, *catalog.Change, error) {
+	section, course, err := c.actor().SectionOf(ctx, in.Path.CourseID, in.Path.SectionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,7 +172,7 @@ func updateSection(ctx context.Context, c *call, in *updateSectionInput) (*catal
 		return nil, nil, err
 	}
 	var change catalog.Change
-	if _, err := actor.ReviseSection(section, course, in.Body.SectionInput, &change); err != nil {
+	if _, err := actor.ReviseSection(section, course, in.Body, &change); err != nil {
 		return nil, nil, err
 	}
 	if len(change.Jobs()) > 0 && section.Source(course) == catalog.FromSyllabus {

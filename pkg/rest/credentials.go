@@ -5,20 +5,11 @@ import (
 
 	"skillscurriculum/pkg/alignment"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
 type credentialInput struct {
 	CredentialID string `path:"credentialId"`
-}
-
-type updateCredentialInput struct {
-	credentialInput
-	Body struct {
-		schema.Patch
-		catalog.CredentialInput
-	}
 }
 
 type addSectionInput struct {
@@ -34,8 +25,8 @@ type credentialSectionInput struct {
 }
 
 func (s *Server) bindCredentials() {
-	describe(s, "getCredentialCTDL", catalog.CredentialKind, func(in *credentialCTDLInput) (string, int, bool) {
-		return in.CredentialID, 0, in.Graph
+	read(s, "getCredentialCTDL", func(ctx context.Context, c *call, in *ctdlInput[credentialInput]) (anything, error) {
+		return c.describe(ctx, catalog.CredentialKind, in.Path.CredentialID, 0, in.Graph)
 	})
 	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
 		credentials, err := list[*catalog.Credential](ctx, c, *in)
@@ -52,14 +43,14 @@ func (s *Server) bindCredentials() {
 		return credential, err
 	})
 	write(s, "createCredential", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.CredentialInput }],
+		ctx context.Context, c *call, in *body[catalog.CredentialInput],
 	) (*catalog.Credential, *catalog.Change, error) {
-		return c.actor().CreateCredential(ctx, in.Body.CredentialInput)
+		return c.actor().CreateCredential(ctx, in.Body)
 	})
 	write(s, "updateCredential", func(
-		ctx context.Context, c *call, in *updateCredentialInput,
+		ctx context.Context, c *call, in *with[credentialInput, catalog.CredentialInput],
 	) (*catalog.Credential, *catalog.Change, error) {
-		return c.actor().UpdateCredential(ctx, in.CredentialID, in.Body.CredentialInput)
+		return c.actor().UpdateCredential(ctx, in.Path.CredentialID, in.Body)
 	})
 	remove(s, "deleteCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Change, error) {
 		return service.DeleteHolder[*catalog.Credential](ctx, c.actor(), in.CredentialID)

@@ -12,28 +12,14 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-type graphInput struct {
+// ctdlInput are the parameters of the description of a record with a path.
+type ctdlInput[P any] struct {
+	Path  P
 	Graph bool `query:"graph" doc:"Whether to add the entities that the main one names and those that they need to be valid, at most 500 in all"`
 }
 
-type courseCTDLInput struct {
-	courseInput
-	graphInput
-}
-
-type programCTDLInput struct {
-	programInput
-	graphInput
-}
-
-type credentialCTDLInput struct {
-	credentialInput
-	graphInput
-}
-
 type articulationCTDLInput struct {
-	articulationInput
-	graphInput
+	ctdlInput[articulationInput]
 	Alternative int `query:"alternative" default:"0" minimum:"0" doc:"Index of the alternative to describe; each is an entity of its own"`
 }
 
@@ -71,16 +57,13 @@ type PublicClass struct {
 // publicPage is the maximum number of addresses in a page of the index.
 const publicPage = 1_000
 
-// describe binds an operation that returns a record in CTDL.
-func describe[I any](
-	s *Server, id string, kind catalog.Kind, record func(in *I) (id string, alternative int, graph bool),
-) {
-	read(s, id, func(ctx context.Context, c *call, in *I) (anything, error) {
-		id, alternative, graph := record(in)
-		document, err := c.publisher().Document(ctx, kind, id, alternative, graph)
-		c.rendered = &rendered{contentType: api.LinkedData, body: document}
-		return anything{}, err
-	})
+// describe returns a record in CTDL; alternative is the index of one of an articulation.
+func (c *call) describe(
+	ctx context.Context, kind catalog.Kind, id string, alternative int, graph bool,
+) (anything, error) {
+	document, err := c.publisher().Document(ctx, kind, id, alternative, graph)
+	c.rendered = &rendered{contentType: api.LinkedData, body: document}
+	return anything{}, err
 }
 
 func (s *Server) bindRegistry() {

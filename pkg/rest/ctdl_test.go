@@ -439,7 +439,7 @@ func TestDerivedCTIDsAreTaken(t *testing.T) {
 	const registered = "ce-00000000-0000-4000-8000-000000000001"
 	one.must(200, "PATCH", "/articulations/"+p.articulation, fmt.Sprintf(`{"ctid":%q}`, registered)).want("ctid", registered)
 	one.must(409, "PATCH", "/articulations/"+p.articulation, fmt.Sprintf(`{"ctid":%q}`, catalog.DerivedCTID(p.articulation)))
-	// Its own is no change, that of another organization is free, and so is that of a deleted record.
+	// Its own is not a change, that of another organization is free, and so is that of a deleted record.
 	one.must(200, "PATCH", "/courses/"+other, fmt.Sprintf(`{"ctid":%q}`, catalog.DerivedCTID(other)))
 	theirs := s.two.course("A").text("ctid")
 	gone := one.course("Gone")

@@ -73,7 +73,7 @@ func TestDocumentSaysWhatEverythingMeans(t *testing.T) {
 			says(method+" "+path, operation.Summary)
 			says(operation.OperationID, operation.Description)
 			if strings.HasSuffix(operation.Summary, ".") || len(operation.Summary) > 60 {
-				t.Errorf("the summary of %s is no short title: %q", operation.OperationID, operation.Summary)
+				t.Errorf("the summary of %s is not a short title: %q", operation.OperationID, operation.Summary)
 			}
 			for _, parameter := range operation.Parameters {
 				says(operation.OperationID+"'s parameter "+parameter.Name, parameter.Description)

@@ -34,9 +34,9 @@ type DocumentWithUpload struct {
 
 func (s *Server) bindDocuments() {
 	write(s, "createDocument", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.DocumentInput }],
+		ctx context.Context, c *call, in *body[catalog.DocumentInput],
 	) (*DocumentWithUpload, *catalog.Change, error) {
-		document, change, err := service.CreateDocument(c.actor(), in.Body.DocumentInput)
+		document, change, err := c.actor().CreateDocument(in.Body)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Server) bindDocuments() {
 		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
 	})
 	remove(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (*catalog.Change, error) {
-		return service.DeleteDocument(ctx, c.Store, c.actor(), in.DocumentID)
+		return c.actor().DeleteDocument(ctx, in.DocumentID)
 	})
 }
 

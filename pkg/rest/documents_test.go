@@ -76,7 +76,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("Location %s", made.header("Location"))
 	}
 
-	// The upload is signed anew each time, and is no part of what the ETag names.
+	// The upload is signed anew each time, and is not part of what the ETag names.
 	s.clock.Add(60_000)
 	waiting := s.one.must(200, "GET", path, "")
 	if waiting.text("upload.url") == made.text("upload.url") || waiting.header("ETag") != made.header("ETag") {

@@ -103,7 +103,7 @@ func TestExternalID(t *testing.T) {
 	}
 }
 
-// A retry under an idempotency key is no conflict with itself.
+// A retry under an idempotency key does not conflict with itself.
 func TestExternalIDReplay(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -111,16 +111,14 @@ func (c *call) skill(s skills.Skill) Skill {
 }
 
 func createExtraction(
-	ctx context.Context, c *call, in *body[struct {
-		catalog.SyllabusExtractionInput
-	}],
+	ctx context.Context, c *call, in *body[catalog.SyllabusExtractionInput],
 ) (*AcceptedExtraction, *catalog.Change, error) {
 	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
 	}
 	var change catalog.Change
-	extraction, err := actor.CreateExtraction(in.Body.SyllabusExtractionInput, &change)
+	extraction, err := actor.CreateExtraction(in.Body, &change)
 	if err != nil {
 		return nil, nil, err
 	}

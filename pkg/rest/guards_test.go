@@ -136,7 +136,7 @@ func TestMemberIsPutInWhileItIsTakenOut(t *testing.T) {
 	}
 }
 
-// A hold that nobody has is no reason to keep a course, but the holder may take it
+// A hold that nobody has does not keep a course, but the holder may take it
 // again right before the course is deleted.
 func TestStaleHoldIsTakenAgain(t *testing.T) {
 	t.Parallel()

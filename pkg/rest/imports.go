@@ -80,9 +80,9 @@ func withDetails(i *catalog.Import, d *catalog.ImportDetails) *ImportWithDetails
 }
 
 func createImport(
-	ctx context.Context, c *call, in *body[struct{ catalog.ImportInput }],
+	ctx context.Context, c *call, in *body[catalog.ImportInput],
 ) (*ImportWithDetails, *catalog.Change, error) {
-	given := in.Body.ImportInput
+	given := in.Body
 	actor := c.actor()
 	var err error
 	err = parallel.All(ctx, func(ctx context.Context) (err error) {

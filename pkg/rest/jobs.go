@@ -4,20 +4,11 @@ import (
 	"context"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
 type jobInput struct {
 	JobID string `path:"jobId"`
-}
-
-type updateJobInput struct {
-	jobInput
-	Body struct {
-		schema.Patch
-		catalog.JobInput
-	}
 }
 
 func (s *Server) bindJobs() {
@@ -28,18 +19,16 @@ func (s *Server) bindJobs() {
 		return service.Get[*catalog.Job](ctx, c.Store, c.org, in.JobID, c.strong)
 	})
 	write(s, "createJob", createJob)
-	write(s, "updateJob", func(ctx context.Context, c *call, in *updateJobInput) (*catalog.Job, *catalog.Change, error) {
-		job, err := service.Get[*catalog.Job](ctx, c.Store, c.org, in.JobID, true)
-		return update(c, in.Body.JobInput, job, err)
+	write(s, "updateJob", func(ctx context.Context, c *call, in *with[jobInput, catalog.JobInput]) (*catalog.Job, *catalog.Change, error) {
+		job, err := service.Get[*catalog.Job](ctx, c.Store, c.org, in.Path.JobID, true)
+		return update(c, in.Body, job, err)
 	})
 	remove(s, "deleteJob", func(ctx context.Context, c *call, in *jobInput) (*catalog.Change, error) {
 		return service.Delete[*catalog.Job](ctx, c.actor(), in.JobID)
 	})
 }
 
-func createJob(
-	ctx context.Context, c *call, in *body[struct{ catalog.JobInput }],
-) (*catalog.Job, *catalog.Change, error) {
+func createJob(ctx context.Context, c *call, in *body[catalog.JobInput]) (*catalog.Job, *catalog.Change, error) {
 	job, change := &catalog.Job{}, &catalog.Change{}
-	return job, change, service.Create(ctx, c.actor(), in.Body.JobInput, job, change)
+	return job, change, service.Create(ctx, c.actor(), in.Body, job, change)
 }

@@ -56,9 +56,7 @@ func (s *Server) bindLabor() {
 		}
 		return labor.Lookup(ctx, c.Market, labor.Query{CIPCodes: cips, Area: area})
 	})
-	read(s, "listOccupations", func(
-		ctx context.Context, c *call, in *wordsInput,
-	) (Page[labor.NamedOccupation], error) {
+	read(s, "listOccupations", func(ctx context.Context, c *call, in *wordsInput) (Page[labor.NamedOccupation], error) {
 		return searched(ctx, c, in, (*labor.Tables).Occupations, func(o labor.NamedOccupation) search.Entry {
 			return search.NewEntry(o.SOCCode, o.SOCCode, o.Name)
 		})

@@ -23,7 +23,7 @@ type tokenInput struct {
 // link binds an operation that creates a link to the page of a record, which stands under its path and page.
 func link[R catalog.Record, P any](s *Server, id, page string, recordID func(P) string) {
 	write(s, id, func(
-		ctx context.Context, c *call, in *with[P, struct{ catalog.LinkInput }],
+		ctx context.Context, c *call, in *with[P, catalog.LinkInput],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
 		r, err := service.Get[R](ctx, c.Store, c.org, recordID(in.Path), c.strong)
 		if err != nil {

@@ -151,7 +151,7 @@ func TestWhoMakesLinks(t *testing.T) {
 			t.Errorf("%s: error at %s", body, at)
 		}
 	}
-	// A link is no change of a record, and made once under an idempotency key.
+	// A link is not a change of a record, and made once under an idempotency key.
 	before := s.one.must(200, "GET", "/changes", "").Body
 	first := s.one.must(201, "POST", path, `{"expiresInSeconds":60}`, "Idempotency-Key", "k").text("url")
 	if again := s.one.must(201, "POST", path, `{"expiresInSeconds":60}`, "Idempotency-Key", "k").text("url"); again != first {

@@ -67,9 +67,9 @@ func (s *Server) bindMaps() {
 		return showMap(ctx, c, &in.mapInput)
 	})
 	write(s, "decideMapCell", func(
-		ctx context.Context, c *call, in *with[mapCellInput, struct{ catalog.MapDecisionInput }],
+		ctx context.Context, c *call, in *with[mapCellInput, catalog.MapDecisionInput],
 	) (alignment.MapCell, *catalog.Change, error) {
-		return c.actor().DecideMapCell(ctx, in.Path.ProgramID, in.Path.OutcomeID, in.Path.CourseID, in.Body.MapDecisionInput)
+		return c.actor().DecideMapCell(ctx, in.Path.ProgramID, in.Path.OutcomeID, in.Path.CourseID, in.Body)
 	})
 	remove(s, "deleteMapDecision", func(ctx context.Context, c *call, in *mapCellInput) (*catalog.Change, error) {
 		return c.actor().DeleteMapDecision(ctx, in.ProgramID, in.OutcomeID, in.CourseID)

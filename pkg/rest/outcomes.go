@@ -29,14 +29,26 @@ type OutcomeDetail struct {
 	IncludedReviews
 }
 
-type readCourseOutcomesInput struct {
-	courseInput
+// outcomeOwner is the path of a course or a program, which owns outcomes.
+type outcomeOwner interface{ owner() (catalog.Kind, string) }
+
+func (in courseInput) owner() (catalog.Kind, string)  { return catalog.CourseKind, in.CourseID }
+func (in programInput) owner() (catalog.Kind, string) { return catalog.ProgramKind, in.ProgramID }
+
+type readOutcomesInput[P outcomeOwner] struct {
+	Path P
 	includeInput
 }
 
-type readProgramOutcomesInput struct {
-	programInput
-	includeInput
+type outcomesBody struct {
+	schema.ExcessAtItem
+	catalog.OutcomesInput
+}
+
+type outcomeSkillInput[P outcomeOwner] struct {
+	Path      P
+	OutcomeID string `path:"outcomeId"`
+	skillInput
 }
 
 type listOutcomesInput struct {
@@ -54,98 +66,47 @@ type PromisedOutcome struct {
 	Code      *string         `json:"code" doc:"Code of the course or program; null for none"`
 }
 
-type replaceCourseOutcomesInput struct {
-	courseInput
-	Body struct {
-		schema.ExcessAtItem
-		catalog.OutcomesInput
-	}
-}
-
-type replaceProgramOutcomesInput struct {
-	programInput
-	Body struct {
-		schema.ExcessAtItem
-		catalog.OutcomesInput
-	}
-}
-
-type outcomeSkillInput struct {
-	OutcomeID string `path:"outcomeId"`
-	skillInput
-}
-
-type courseOutcomeSkillInput struct {
-	courseInput
-	outcomeSkillInput
-}
-
-type programOutcomeSkillInput struct {
-	programInput
-	outcomeSkillInput
-}
-
-func (s *Server) bindCourseOutcomes() {
-	const kind = catalog.CourseKind
-	read(s, "listOutcomes", listOutcomes)
-	read(s, "getCourseOutcomes", func(ctx context.Context, c *call, in *readCourseOutcomesInput) (*OutcomeList, error) {
-		return c.outcomes(ctx, kind, in.CourseID, in.includeInput)
+// bindOutcomes binds the operations that courses and programs have alike; name is that of the owner in their ids.
+func bindOutcomes[P outcomeOwner](s *Server, name string) {
+	read(s, "get"+name+"Outcomes", func(ctx context.Context, c *call, in *readOutcomesInput[P]) (*OutcomeList, error) {
+		kind, id := in.Path.owner()
+		return c.outcomes(ctx, kind, id, in.includeInput)
 	})
-	write(s, "replaceCourseOutcomes", func(
-		ctx context.Context, c *call, in *replaceCourseOutcomesInput,
+	write(s, "replace"+name+"Outcomes", func(
+		ctx context.Context, c *call, in *with[P, outcomesBody],
 	) (*OutcomeList, *catalog.Change, error) {
-		return c.replaceOutcomes(ctx, kind, in.CourseID, in.Body.OutcomesInput)
+		kind, id := in.Path.owner()
+		return c.replaceOutcomes(ctx, kind, id, in.Body.OutcomesInput)
 	})
-	write(s, "adoptOutcomes", func(
-		ctx context.Context, c *call, in *with[courseInput, struct{ catalog.AdoptionInput }],
-	) (*OutcomeList, *catalog.Change, error) {
-		list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body.AdoptionInput)
-		if err != nil {
-			return nil, nil, err
-		}
-		return outcomeList(list), change, nil
-	})
-	write(s, "reviewCourseOutcomeSkill", func(
-		ctx context.Context, c *call, in *with[courseOutcomeSkillInput, struct{ catalog.ReviewInput }],
+	write(s, "review"+name+"OutcomeSkill", func(
+		ctx context.Context, c *call, in *with[outcomeSkillInput[P], catalog.ReviewInput],
 	) (*catalog.Outcome, *catalog.Change, error) {
-		list, outcome, change, err := c.actor().ReviewOutcome(
-			ctx, kind, in.Path.CourseID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
+		kind, id := in.Path.Path.owner()
+		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, id, in.Path.OutcomeID, in.Path.SkillID, in.Body)
 		return outcome, change, c.changed(list, err)
 	})
-	remove(s, "deleteCourseOutcomeReview", func(ctx context.Context, c *call,
-		in *courseOutcomeSkillInput) (*catalog.Change, error) {
-		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.CourseID, in.OutcomeID, in.SkillID)
+	remove(s, "delete"+name+"OutcomeReview", func(
+		ctx context.Context, c *call, in *outcomeSkillInput[P],
+	) (*catalog.Change, error) {
+		kind, id := in.Path.owner()
+		list, change, err := c.actor().UnreviewOutcome(ctx, kind, id, in.OutcomeID, in.SkillID)
 		return change, c.changed(list, err)
 	})
 }
 
-func (s *Server) bindProgramOutcomes() {
-	const kind = catalog.ProgramKind
-	read(s, "getProgramOutcomes", func(ctx context.Context, c *call, in *readProgramOutcomesInput) (*OutcomeList, error) {
-		return c.outcomes(ctx, kind, in.ProgramID, in.includeInput)
-	})
-	write(s, "replaceProgramOutcomes", func(
-		ctx context.Context, c *call, in *replaceProgramOutcomesInput,
-	) (*OutcomeList, *catalog.Change, error) {
-		return c.replaceOutcomes(ctx, kind, in.ProgramID, in.Body.OutcomesInput)
-	})
-	write(s, "reviewProgramOutcomeSkill", func(
-		ctx context.Context, c *call, in *with[programOutcomeSkillInput, struct{ catalog.ReviewInput }],
-	) (*catalog.Outcome, *catalog.Change, error) {
-		list, outcome, change, err := c.actor().ReviewOutcome(
-			ctx, kind, in.Path.ProgramID, in.Path.OutcomeID, in.Path.SkillID, in.Body.ReviewInput)
-		return outcome, change, c.changed(list, err)
-	})
-	remove(s, "deleteProgramOutcomeReview", func(ctx context.Context, c *call,
-		in *programOutcomeSkillInput) (*catalog.Change, error) {
-		list, change, err := c.actor().UnreviewOutcome(ctx, kind, in.ProgramID, in.OutcomeID, in.SkillID)
-		return change, c.changed(list, err)
-	})
+func adoptOutcomes(
+	ctx context.Context, c *call, in *with[courseInput, catalog.AdoptionInput],
+) (*OutcomeList, *catalog.Change, error) {
+	list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	return outcomeList(list), change, nil
 }
 
 // outcomes returns the outcomes of a course or a program.
 func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, in includeInput) (*OutcomeList, error) {
-	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.Promises, error) {
+	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.OwnedOutcomes, error) {
 		return c.actor().Outcomes(ctx, kind, ownerID)
 	}, func(ctx context.Context) (*catalog.ExtractionResult, error) {
 		if !slices.Contains(in.Include, "evidence") {
@@ -205,7 +166,7 @@ func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[Pro
 	if _, known := c.Taxonomy().Name(in.SkillID); !known {
 		return Page[PromisedOutcome]{}, catalog.Absent()
 	}
-	found, total, err := c.Server.promised.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
+	found, total, err := c.Server.outcomeFinder.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
 	data := make([]PromisedOutcome, len(found))
 	for i, f := range found {
 		data[i] = PromisedOutcome{Outcome: f.Outcome, Name: f.Name}

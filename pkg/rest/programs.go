@@ -4,20 +4,11 @@ import (
 	"context"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
 type programInput struct {
 	ProgramID string `path:"programId"`
-}
-
-type updateProgramInput struct {
-	programInput
-	Body struct {
-		schema.Patch
-		catalog.ProgramInput
-	}
 }
 
 type addCourseInput struct {
@@ -33,9 +24,9 @@ type programCourseInput struct {
 }
 
 func (s *Server) bindPrograms() {
-	s.bindProgramOutcomes()
-	describe(s, "getProgramCTDL", catalog.ProgramKind, func(in *programCTDLInput) (string, int, bool) {
-		return in.ProgramID, 0, in.Graph
+	bindOutcomes[programInput](s, "Program")
+	read(s, "getProgramCTDL", func(ctx context.Context, c *call, in *ctdlInput[programInput]) (anything, error) {
+		return c.describe(ctx, catalog.ProgramKind, in.Path.ProgramID, 0, in.Graph)
 	})
 	read(s, "listPrograms", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Program], error) {
 		programs, err := list[*catalog.Program](ctx, c, *in)
@@ -52,14 +43,14 @@ func (s *Server) bindPrograms() {
 		return program, err
 	})
 	write(s, "createProgram", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.ProgramInput }],
+		ctx context.Context, c *call, in *body[catalog.ProgramInput],
 	) (*catalog.Program, *catalog.Change, error) {
-		return c.actor().CreateProgram(ctx, in.Body.ProgramInput)
+		return c.actor().CreateProgram(ctx, in.Body)
 	})
 	write(s, "updateProgram", func(
-		ctx context.Context, c *call, in *updateProgramInput,
+		ctx context.Context, c *call, in *with[programInput, catalog.ProgramInput],
 	) (*catalog.Program, *catalog.Change, error) {
-		return c.actor().UpdateProgram(ctx, in.ProgramID, in.Body.ProgramInput)
+		return c.actor().UpdateProgram(ctx, in.Path.ProgramID, in.Body)
 	})
 	remove(s, "deleteProgram", func(ctx context.Context, c *call, in *programInput) (*catalog.Change, error) {
 		return service.DeleteHolder[*catalog.Program](ctx, c.actor(), in.ProgramID)

@@ -25,7 +25,7 @@ func (c *call) actor() service.Actor {
 
 // actorWithDocuments is actor for inputs that refer to documents.
 func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional[*string]) (service.Actor, error) {
-	return service.WithDocuments(ctx, c.Store, c.Files, c.actor(), named...)
+	return c.actor().WithDocuments(ctx, c.Files, named...)
 }
 
 // update changes a loaded record.

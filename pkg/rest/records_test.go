@@ -17,7 +17,7 @@ func (r reply) fields(path string) string {
 	v := r.get(path)
 	object, ok := v.(map[string]any)
 	if !ok {
-		r.t.Fatalf("%s: %s is no object: %s", r.call, path, r.Body)
+		r.t.Fatalf("%s: %s is not an object: %s", r.call, path, r.Body)
 	}
 	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
 }
@@ -61,7 +61,7 @@ func TestFieldPresence(t *testing.T) {
 		}
 		for _, name := range strings.Fields(c.lists) {
 			if _, ok := c.r.get(name).([]any); !ok {
-				t.Errorf("%s: %s is no list: %s", c.r.call, name, c.r.Body)
+				t.Errorf("%s: %s is not a list: %s", c.r.call, name, c.r.Body)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func refusedBodies() map[string]string {
 		"escaped text":             fill(`{"name":"`, `\u0061`, `"}`),
 		"half a character":         fill(`{"name":"`, `\ud800`, `"}`),
 		"wide text":                fill(`{"name":"`, "é", `"}`),
-		"text that is no date":     fill(`{"effectiveFrom":"`, "2", `"}`),
+		"text that is not a date":  fill(`{"effectiveFrom":"`, "2", `"}`),
 	}
 }
 

@@ -52,9 +52,9 @@ func (s *Server) bindReports() {
 }
 
 func createReport(
-	ctx context.Context, c *call, in *body[struct{ catalog.ReportInput }],
+	ctx context.Context, c *call, in *body[catalog.ReportInput],
 ) (*alignment.Result, *catalog.Change, error) {
-	report, change, err := c.actor().CreateReport(ctx, in.Body.ReportInput)
+	report, change, err := c.actor().CreateReport(ctx, in.Body)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -222,7 +222,7 @@ func (r reply) text(path string) string {
 	r.t.Helper()
 	text, ok := r.get(path).(string)
 	if !ok {
-		r.t.Fatalf("%s: %s is no text: %s", r.call, path, r.Body)
+		r.t.Fatalf("%s: %s is not text: %s", r.call, path, r.Body)
 	}
 	return text
 }
@@ -231,7 +231,7 @@ func (r reply) number(path string) int {
 	r.t.Helper()
 	n, ok := r.get(path).(float64)
 	if !ok {
-		r.t.Fatalf("%s: %s is no number: %s", r.call, path, r.Body)
+		r.t.Fatalf("%s: %s is not a number: %s", r.call, path, r.Body)
 	}
 	return int(n)
 }

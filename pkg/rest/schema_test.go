@@ -171,7 +171,7 @@ func (r reply) checkProblem(path, media string) {
 		Status                                         int
 	}
 	if err := json.Unmarshal(r.Body, &p); err != nil || media != api.ProblemMediaType {
-		r.t.Errorf("%s: status %d is no problem (%s): %s", r.call, r.Status, media, r.Body)
+		r.t.Errorf("%s: status %d is not a problem (%s): %s", r.call, r.Status, media, r.Body)
 		return
 	}
 	if p.Status != r.Status || p.Instance != path || p.Code == "" || p.Title == "" || p.Detail == "" ||

@@ -57,16 +57,16 @@ type Server struct {
 	// Trace annotates the trace of a request; nil for none.
 	Trace func(ctx context.Context, operation string, start time.Time, annotations map[string]string)
 
-	operations map[string]*api.Operation // of the groups, by id
-	routes     api.Routes
-	endpoints  map[string]endpoint // one for each operation
-	index      service.Index
-	search     service.Search
-	offered    service.Offered
-	promised   service.Promised
-	health     service.Health
-	ctids      service.CTIDs
-	handles    handles
+	operations    map[string]*api.Operation // of the groups, by id
+	routes        api.Routes
+	endpoints     map[string]endpoint // one for each operation
+	index         service.Index
+	search        service.Search
+	sectionFinder service.SectionFinder
+	outcomeFinder service.OutcomeFinder
+	health        service.Health
+	ctids         service.CTIDs
+	handles       handles
 }
 
 // Pages writes pages. policy is the Content-Security-Policy of the page.

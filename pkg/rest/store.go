@@ -13,8 +13,6 @@ import (
 type Store interface {
 	upsert.Store
 	service.HealthReader
-	service.Searched
-	service.Webhooks
 
 	// CoursesByCode returns a page of the courses with a code, compared after normalisation.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)

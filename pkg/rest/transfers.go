@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -43,14 +42,6 @@ type createPackageInput struct {
 	}
 }
 
-type updatePackageInput struct {
-	packageInput
-	Body struct {
-		schema.Patch
-		catalog.TransferPackageInput
-	}
-}
-
 type createTransferCoursesInput struct {
 	packageInput
 	Body struct {
@@ -81,10 +72,10 @@ func (s *Server) bindTransfers() {
 		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, c.strong)
 	})
 	write(s, "updateTransferPackage", func(
-		ctx context.Context, c *call, in *updatePackageInput,
+		ctx context.Context, c *call, in *with[packageInput, catalog.TransferPackageInput],
 	) (*catalog.TransferPackage, *catalog.Change, error) {
-		pack, err := service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, true)
-		return update(c, in.Body.TransferPackageInput, pack, err)
+		pack, err := service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.Path.PackageID, true)
+		return update(c, in.Body, pack, err)
 	})
 	remove(s, "deleteTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.Change, error) {
 		return c.actor().DeletePackage(ctx, in.PackageID)
@@ -116,13 +107,13 @@ func (s *Server) bindTransfers() {
 		return &change, nil
 	})
 	write(s, "reviewTransferCourseSkill", func(
-		ctx context.Context, c *call, in *with[transferCourseSkillInput, struct{ catalog.ReviewInput }],
+		ctx context.Context, c *call, in *with[transferCourseSkillInput, catalog.ReviewInput],
 	) (*catalog.TransferCourse, *catalog.Change, error) {
 		course, err := c.transferCourse(ctx, in.Path.transferCourseInput)
 		if err != nil {
 			return nil, nil, err
 		}
-		return c.actor().ReviewTransferCourse(course, in.Path.SkillID, in.Body.ReviewInput)
+		return c.actor().ReviewTransferCourse(course, in.Path.SkillID, in.Body)
 	})
 	remove(s, "deleteTransferCourseReview", func(
 		ctx context.Context, c *call, in *transferCourseSkillInput,

@@ -5,7 +5,6 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 )
 
@@ -22,14 +21,6 @@ type Webhooks interface {
 
 type webhookInput struct {
 	WebhookID string `path:"webhookId" doc:"Id of the webhook"`
-}
-
-type updateWebhookInput struct {
-	webhookInput
-	Body struct {
-		schema.Patch
-		catalog.WebhookInput
-	}
 }
 
 type listDeliveriesInput struct {
@@ -71,38 +62,37 @@ func (s *Server) bindWebhooks() {
 		return page(c, *in, catalog.PageOf(hooks.List, in.Offset, in.Limit), len(hooks.List)), nil
 	})
 	read(s, "getWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Webhook, error) {
-		_, hook, err := service.Webhook(ctx, c.Store, c.org, in.WebhookID)
+		_, hook, err := c.actor().Webhook(ctx, in.WebhookID)
 		return hook, err
 	})
 	write(s, "createWebhook", func(
-		ctx context.Context, c *call, in *body[struct{ catalog.WebhookInput }],
+		ctx context.Context, c *call, in *body[catalog.WebhookInput],
 	) (*WebhookWithSecret, *catalog.Change, error) {
-		hook, secret, change, err := service.CreateWebhook(
-			ctx, c.Store, c.webhookActor(), c.Webhooks.Seal, in.Body.WebhookInput)
+		hook, secret, change, err := c.webhookActor().CreateWebhook(ctx, c.Webhooks.Seal, in.Body)
 		if err == nil {
 			c.location = api.BasePath + "/webhooks/" + hook.ID
 		}
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
 	write(s, "updateWebhook", func(
-		ctx context.Context, c *call, in *updateWebhookInput,
+		ctx context.Context, c *call, in *with[webhookInput, catalog.WebhookInput],
 	) (*catalog.Webhook, *catalog.Change, error) {
-		return service.UpdateWebhook(ctx, c.Store, c.webhookActor(), in.WebhookID, in.Body.WebhookInput)
+		return c.webhookActor().UpdateWebhook(ctx, in.Path.WebhookID, in.Body)
 	})
 	remove(s, "deleteWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Change, error) {
-		return service.DeleteWebhook(ctx, c.Store, c.actor(), in.WebhookID)
+		return c.actor().DeleteWebhook(ctx, in.WebhookID)
 	})
 	write(s, "rotateWebhookSecret", func(
 		ctx context.Context, c *call, in *webhookInput,
 	) (*WebhookWithSecret, *catalog.Change, error) {
-		hook, secret, change, err := service.RotateWebhook(ctx, c.Store, c.actor(), c.Webhooks.Seal, in.WebhookID)
+		hook, secret, change, err := c.actor().RotateWebhook(ctx, c.Webhooks.Seal, in.WebhookID)
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
 	write(s, "testWebhook", func(ctx context.Context, c *call, in *webhookInput) (*SentMessage, *catalog.Change, error) {
-		return sent(service.TestWebhook(ctx, c.Store, c.actor(), in.WebhookID))
+		return sent(c.actor().TestWebhook(ctx, in.WebhookID))
 	})
 	read(s, "listWebhookDeliveries", func(ctx context.Context, c *call, in *listDeliveriesInput) (*DeliveryList, error) {
-		_, hook, err := service.Webhook(ctx, c.Store, c.org, in.WebhookID)
+		_, hook, err := c.actor().Webhook(ctx, in.WebhookID)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +106,7 @@ func (s *Server) bindWebhooks() {
 	write(s, "resendWebhookMessage", func(
 		ctx context.Context, c *call, in *resendInput,
 	) (*SentMessage, *catalog.Change, error) {
-		return sent(service.ResendMessage(ctx, c.Store, c.org, in.WebhookID, in.MessageID))
+		return sent(c.actor().ResendMessage(ctx, in.WebhookID, in.MessageID))
 	})
 }
 

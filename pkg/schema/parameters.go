@@ -39,18 +39,18 @@ type Parameter struct {
 type Parameters []Parameter
 
 // ParametersOf returns the fields tagged path or query, with their rules from the tags default, minimum, maximum,
-// minLength, maxLength, enum, pattern and required, those of the field Path included. The values of a parameter named
-// format are formats.
+// minLength, maxLength, enum, pattern and required, those within the field Path included. The values of a parameter
+// named format are formats.
 func ParametersOf(t reflect.Type, formats []string) Parameters {
 	var all Parameters
-	fields := reflect.VisibleFields(t)
-	if in, ok := t.FieldByName("Path"); ok {
-		for _, f := range reflect.VisibleFields(in.Type) {
-			f.Index = append(slices.Clone(in.Index), f.Index...)
-			fields = append(fields, f)
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Name == "Path" {
+			for _, p := range ParametersOf(f.Type, formats) {
+				p.Index = slices.Concat(f.Index, p.Index)
+				all = append(all, p)
+			}
+			continue
 		}
-	}
-	for _, f := range fields {
 		p := Parameter{
 			Index: f.Index, Kind: f.Type.Kind(), Date: f.Tag.Get("format") == "date", Doc: f.Tag.Get("doc"),
 			Default: f.Tag.Get("default"), Pattern: f.Tag.Get("pattern"), Required: f.Tag.Get("required") == "true",

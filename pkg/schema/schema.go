@@ -27,60 +27,63 @@ var (
 // Prefix is the prefix of references to schemas.
 const Prefix = "#/components/schemas/"
 
-// NewRegistry returns a registry with the aliases of the contract's types.
+// Request ends the names of bodies, which are those of operations, not of Go types.
+const Request = "Request"
+
+// NewRegistry returns a registry in which an Optional has the schema of its value.
 func NewRegistry(namer func(reflect.Type, string) string) huma.Registry {
 	humaSettings()
-	r := huma.NewMapRegistry(Prefix, namer)
-	for optional, plain := range map[reflect.Type]reflect.Type{
-		reflect.TypeFor[catalog.Optional[string]]():                      reflect.TypeFor[string](),
-		reflect.TypeFor[catalog.Optional[*string]]():                     reflect.TypeFor[*string](),
-		reflect.TypeFor[catalog.Optional[*int]]():                        reflect.TypeFor[*int](),
-		reflect.TypeFor[catalog.Optional[int]]():                         reflect.TypeFor[int](),
-		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
-		reflect.TypeFor[catalog.Optional[*float64]]():                    reflect.TypeFor[*float64](),
-		reflect.TypeFor[catalog.Optional[*catalog.Credits]]():            reflect.TypeFor[*catalog.Credits](),
-		reflect.TypeFor[catalog.Optional[*catalog.MapSettings]]():        reflect.TypeFor[*catalog.MapSettings](),
-		reflect.TypeFor[catalog.Optional[*catalog.TermInput]]():          reflect.TypeFor[*catalog.TermInput](),
-		reflect.TypeFor[catalog.Optional[catalog.SectionStatus]]():       reflect.TypeFor[catalog.SectionStatus](),
-		reflect.TypeFor[catalog.Optional[[]string]]():                    reflect.TypeFor[[]string](),
-		reflect.TypeFor[catalog.Optional[[]int]]():                       reflect.TypeFor[[]int](),
-		reflect.TypeFor[catalog.Optional[[]catalog.SkillInput]]():        reflect.TypeFor[[]catalog.SkillInput](),
-		reflect.TypeFor[catalog.Optional[[]catalog.JobLocation]]():       reflect.TypeFor[[]catalog.JobLocation](),
-		reflect.TypeFor[catalog.Optional[[]catalog.AlignmentInput]]():    reflect.TypeFor[[]catalog.AlignmentInput](),
-		reflect.TypeFor[catalog.Optional[catalog.MatchingConfigInput]](): reflect.TypeFor[catalog.MatchingConfigInput](),
-		reflect.TypeFor[catalog.Optional[catalog.InstitutionInput]]():    reflect.TypeFor[catalog.InstitutionInput](),
-		reflect.TypeFor[catalog.Optional[[]catalog.AlternativeInput]]():  reflect.TypeFor[[]catalog.AlternativeInput](),
-		reflect.TypeFor[catalog.Optional[[]catalog.GrantInput]]():        reflect.TypeFor[[]catalog.GrantInput](),
-		reflect.TypeFor[catalog.Optional[catalog.Decision]]():            reflect.TypeFor[catalog.Decision](),
-		reflect.TypeFor[catalog.Optional[*catalog.PersonInput]]():        reflect.TypeFor[*catalog.PersonInput](),
-		reflect.TypeFor[catalog.Optional[bool]]():                        reflect.TypeFor[bool](),
-		reflect.TypeFor[catalog.Optional[map[string]*string]]():          reflect.TypeFor[map[string]*string](),
-		reflect.TypeFor[catalog.OrgID]():                                 reflect.TypeFor[string](),
-		reflect.TypeFor[catalog.CustomerID]():                            reflect.TypeFor[string](),
-	} {
-		r.RegisterTypeAlias(optional, plain)
+	var r huma.Registry
+	r = huma.NewMapRegistry(Prefix, func(t reflect.Type, hint string) string {
+		optionals(r, t) // huma names a type before it makes the schemas of the fields
+		if strings.HasSuffix(hint, Request) {
+			return hint
+		}
+		return namer(t, hint)
+	})
+	for _, name := range []reflect.Type{reflect.TypeFor[catalog.OrgID](), reflect.TypeFor[catalog.CustomerID]()} {
+		r.RegisterTypeAlias(name, reflect.TypeFor[string]())
 	}
 	return r
+}
+
+// optionals registers the types of the optional fields of a struct.
+func optionals(r huma.Registry, t reflect.Type) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if optional, ok := reflect.Zero(f.Type).Interface().(interface{ Type() reflect.Type }); ok {
+			r.RegisterTypeAlias(f.Type, optional.Type())
+		}
+	}
 }
 
 // These settings are global in huma.
 var humaSettings = sync.OnceFunc(func() { huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true })
 
-// Of returns the schema of a body. name is its name in the OpenAPI document.
-func Of(t reflect.Type, name string) *huma.Schema {
+// Of returns the schema of a body. name is its name in the OpenAPI document. No field of a patch is required.
+func Of(t reflect.Type, name string, patch bool) *huma.Schema {
 	registryMu.Lock()
 	defer registryMu.Unlock()
-	return registry().Schema(t, false, name)
+	whole := registry().Schema(t, false, name)
+	if !patch {
+		return whole
+	}
+	if known := patches[whole]; known != nil {
+		return known
+	}
+	made := *whole
+	made.Required = nil
+	made.PrecomputeMessages()
+	patches[whole] = &made
+	return &made
 }
 
-// Patch makes all fields of the body that embeds it optional, for PATCH.
-type Patch struct{}
-
-// TransformSchema implements huma.SchemaTransformer.
-func (Patch) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	s.Required = nil
-	return s
-}
+var patches = map[*huma.Schema]*huma.Schema{} // by the schema of the whole body
 
 // ExcessAtItem makes the lists of the body that embeds it report the first item too many at its own location.
 type ExcessAtItem struct{}
@@ -99,7 +102,12 @@ var excessAtItem sync.Map // of *huma.Schema: lists within ExcessAtItem
 
 // Check trims the strings of a body of type T and returns its field errors. Imports check their rows with it.
 func Check[T any](body map[string]any) []catalog.FieldError {
-	return Validate(Of(reflect.TypeFor[T](), ""), trim(body))
+	return Validate(Of(reflect.TypeFor[T](), "", false), trim(body))
+}
+
+// CheckPatch is Check for a patch.
+func CheckPatch[T any](body map[string]any) []catalog.FieldError {
+	return Validate(Of(reflect.TypeFor[T](), "", true), trim(body))
 }
 
 // trim trims all strings, as parsing a request does.

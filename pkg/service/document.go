@@ -9,20 +9,13 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Documents is the table as the use cases of documents need it.
-type Documents interface {
-	Records
-	// Reservations returns the reservations of those holders that have one.
-	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
-}
-
 // Uploads reports whether the file of a document was uploaded, and when.
 type Uploads interface {
 	Uploaded(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error)
 }
 
 // CreateDocument creates a document without its file.
-func CreateDocument(a Actor, in catalog.DocumentInput) (*catalog.Document, *catalog.Change, error) {
+func (a Actor) CreateDocument(in catalog.DocumentInput) (*catalog.Document, *catalog.Change, error) {
 	document := &catalog.Document{Meta: catalog.NewMeta(a.IDs.Of(catalog.DocumentKind), a.Org, a.Now)}
 	if err := catalog.Apply(in, document, a.Lookups); err != nil {
 		return nil, nil, err
@@ -33,9 +26,9 @@ func CreateDocument(a Actor, in catalog.DocumentInput) (*catalog.Document, *cata
 }
 
 // DeleteDocument deletes a document, unless it is the syllabus of a live record. Reservations of records that are not
-// saved yet are revoked; like notHeld, it reads them before the records that they guard.
-func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*catalog.Change, error) {
-	document, err := Get[*catalog.Document](ctx, s, a.Org, id, true)
+// saved yet are revoked; like checkNotHeld, it reads them before the records that they guard.
+func (a Actor) DeleteDocument(ctx context.Context, id string) (*catalog.Change, error) {
+	document, err := one[*catalog.Document](a, id)(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +37,7 @@ func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*cata
 		_, parent, _ := catalog.HolderRecord(holder)
 		parents = append(parents, parent)
 	}
-	reserved, err := s.Reservations(ctx, a.Org, parents)
+	reserved, err := a.Store.Reservations(ctx, a.Org, parents)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +46,9 @@ func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*cata
 		var record catalog.Record
 		switch kind {
 		case catalog.SectionKind:
-			record, err = Get[*catalog.Section](ctx, s, a.Org, id, true)
+			record, err = one[*catalog.Section](a, id)(ctx)
 		case catalog.TransferCourseKind:
-			record, err = GetIn[*catalog.TransferCourse](ctx, s, a.Org, parent, id, true)
+			record, err = a.TransferCourse(parent, id)(ctx)
 		}
 		switch {
 		case catalog.HasCode(err, catalog.NotFound):
@@ -73,8 +66,8 @@ func DeleteDocument(ctx context.Context, s Documents, a Actor, id string) (*cata
 }
 
 // WithDocuments adds to the actor's look-ups those of the named documents whose files are uploaded.
-func WithDocuments(
-	ctx context.Context, s Documents, uploads Uploads, a Actor, named ...catalog.Optional[*string],
+func (a Actor) WithDocuments(
+	ctx context.Context, uploads Uploads, named ...catalog.Optional[*string],
 ) (Actor, error) {
 	var ids []string
 	for _, id := range named {
@@ -86,7 +79,7 @@ func WithDocuments(
 	if ids = slices.Compact(ids); len(ids) == 0 {
 		return a, nil
 	}
-	documents, err := ReadyDocuments(ctx, s, uploads, a.Org, ids)
+	documents, err := ReadyDocuments(ctx, a.Store, uploads, a.Org, ids)
 	if err != nil {
 		return a, err
 	}

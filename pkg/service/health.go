@@ -20,14 +20,20 @@ type HealthReader interface {
 }
 
 // Health caches the articulations with issues of some organizations.
-type Health struct{ kept kept[health] }
+type Health struct{ followed[healthOn, health] }
+
+type healthOn struct {
+	org catalog.OrgID
+	day string
+}
 
 // health has the articulations with issues on a day.
 type health struct {
-	today string
 	total int
 	of    []issueCount // in creation order
 }
+
+func (health) share() float64 { return organizationShare }
 
 // issueCount is the number of issues of an articulation.
 type issueCount struct{ articulation, issues int32 }
@@ -43,7 +49,10 @@ func (h *Health) Issues(
 	today := catalog.DateOf(now)
 	charge = once(charge)
 	for range healthAttempts {
-		known, err := h.counted(ctx, s, org, today)
+		load := func(ctx context.Context) (health, error) { return countIssues(ctx, s, org, today) }
+		known, err := h.now(ctx, s, org, healthOn{org, today},
+			ofKinds(catalog.ArticulationKind, catalog.CourseKind, catalog.SectionKind),
+			func(ctx context.Context, _ health, _ []string) (health, error) { return load(ctx) }, load)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -62,7 +71,7 @@ func (h *Health) Issues(
 		if same {
 			return issues[skip:min(skip+limit, len(issues))], known.total, nil
 		}
-		h.kept.drop(org)
+		h.drop(healthOn{org, today})
 	}
 	return nil, 0, catalog.ChangingTooFast()
 }
@@ -98,20 +107,13 @@ func (h health) page(offset, limit int) (page []issueCount, skip int) {
 	return page, skip
 }
 
-// counted returns the number of issues per articulation. It counts again if a record or the day has changed.
-func (h *Health) counted(ctx context.Context, s HealthReader, org catalog.OrgID, today string) (health, error) {
-	at, err := s.FeedEnd(ctx, org)
-	if err != nil {
-		return health{}, err
-	}
-	if known, ok := h.kept.get(org, at); ok && known.today == today {
-		return known, nil
-	}
+// countIssues returns the number of issues per articulation.
+func countIssues(ctx context.Context, s HealthReader, org catalog.OrgID, today string) (health, error) {
 	numbers, err := s.LastingArticulations(ctx, org, today)
 	if err != nil {
 		return health{}, err
 	}
-	fresh := health{today: today}
+	var fresh health
 	for chunk := range slices.Chunk(numbers, articulationPage) {
 		issues, err := issuesByNumber(ctx, s, org, chunk, today)
 		if err != nil {
@@ -124,7 +126,6 @@ func (h *Health) counted(ctx context.Context, s HealthReader, org catalog.OrgID,
 			}
 		}
 	}
-	h.kept.put(org, at, fresh)
 	return fresh, nil
 }
 

@@ -7,15 +7,15 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Promises are the outcomes of a course or a program, with what changes with them.
-type Promises struct {
+// OwnedOutcomes are the outcomes of a course or a program, with what changes with them.
+type OwnedOutcomes struct {
 	Owner   catalog.Record
 	List    *catalog.OutcomeList // empty if it was never written
 	Section *catalog.Section     // the default section of a course; nil for a program, and where it is not needed
 }
 
 // Outcomes loads the outcomes of a course or a program, by its kind and id.
-func (a Actor) Outcomes(ctx context.Context, kind catalog.Kind, ownerID string) (p Promises, err error) {
+func (a Actor) Outcomes(ctx context.Context, kind catalog.Kind, ownerID string) (p OwnedOutcomes, err error) {
 	p.Owner, p.List, err = parallel.Two(ctx, func(ctx context.Context) (catalog.Record, error) {
 		return a.Store.Record(ctx, a.Org, kind, "", ownerID, !a.Eventual)
 	}, func(ctx context.Context) (*catalog.OutcomeList, error) {
@@ -57,14 +57,14 @@ func withOutcomes[R catalog.Record](a Actor, load Load[R], id string, lists *map
 	}
 }
 
-// promises loads outcomes for a change.
-func (a Actor) promises(ctx context.Context, kind catalog.Kind, ownerID string) (p Promises, err error) {
+// ownedOutcomes loads outcomes for a change.
+func (a Actor) ownedOutcomes(ctx context.Context, kind catalog.Kind, ownerID string) (p OwnedOutcomes, err error) {
 	if kind != catalog.CourseKind {
 		return a.Outcomes(ctx, kind, ownerID)
 	}
 	sectionID := catalog.DefaultSectionID(ownerID)
 	var sections map[string]*catalog.Section
-	p, sections, err = parallel.Two(ctx, func(ctx context.Context) (Promises, error) {
+	p, sections, err = parallel.Two(ctx, func(ctx context.Context) (OwnedOutcomes, error) {
 		return a.Outcomes(ctx, kind, ownerID)
 	}, byID[*catalog.Section](a, sectionID))
 	if err != nil {
@@ -78,7 +78,7 @@ func (a Actor) promises(ctx context.Context, kind catalog.Kind, ownerID string) 
 }
 
 // save returns the change of a list that is no longer as it was; the change is empty if it is.
-func (a Actor) save(p Promises, was *catalog.OutcomeList) (*catalog.Change, error) {
+func (a Actor) save(p OwnedOutcomes, was *catalog.OutcomeList) (*catalog.Change, error) {
 	change := &catalog.Change{}
 	return change, change.SaveOutcomes(was, p.List, p.Owner, p.Section, a.Now)
 }
@@ -87,8 +87,8 @@ func (a Actor) save(p Promises, was *catalog.OutcomeList) (*catalog.Change, erro
 func (a Actor) ReplaceOutcomes(
 	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
 ) (*catalog.OutcomeList, *catalog.Change, error) {
-	p, decisions, err := parallel.Two(ctx, func(ctx context.Context) (Promises, error) {
-		return a.promises(ctx, kind, ownerID)
+	p, decisions, err := parallel.Two(ctx, func(ctx context.Context) (OwnedOutcomes, error) {
+		return a.ownedOutcomes(ctx, kind, ownerID)
 	}, func(ctx context.Context) ([]catalog.MapDecision, error) {
 		if kind != catalog.ProgramKind {
 			return nil, nil
@@ -117,11 +117,11 @@ func (a Actor) ReplaceOutcomes(
 func (a Actor) AdoptOutcomes(
 	ctx context.Context, courseID string, in catalog.AdoptionInput,
 ) (*catalog.OutcomeList, *catalog.Change, error) {
-	var p Promises
+	var p OwnedOutcomes
 	var sections map[string]*catalog.Section
 	var result, before *catalog.ExtractionResult
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		p, err = a.promises(ctx, catalog.CourseKind, courseID)
+		p, err = a.ownedOutcomes(ctx, catalog.CourseKind, courseID)
 		return err
 	}, parallel.Into(&sections, byID[*catalog.Section](a, in.SectionID)), func(ctx context.Context) (err error) {
 		result, err = a.Store.ExtractionResult(ctx, a.Org, in.SectionID)
@@ -179,7 +179,7 @@ func (a Actor) reviewOutcome(
 	ctx context.Context, kind catalog.Kind, ownerID, id string,
 	review func(list *catalog.OutcomeList, o *catalog.Outcome) (changed bool, err error),
 ) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
-	p, err := a.promises(ctx, kind, ownerID)
+	p, err := a.ownedOutcomes(ctx, kind, ownerID)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -193,4 +193,13 @@ func (a Actor) reviewOutcome(
 	}
 	change, err := a.save(p, was)
 	return p.List, o, change, err
+}
+
+// FoundOutcomes returns the outcomes that the section's syllabus states, as last extracted; none without a syllabus.
+func (a Actor) FoundOutcomes(ctx context.Context, s *catalog.Section) ([]catalog.FoundOutcome, error) {
+	if s.SyllabusHref == nil && s.DocumentID == nil {
+		return []catalog.FoundOutcome{}, nil
+	}
+	result, err := a.Store.ExtractionResult(ctx, a.Org, s.ID)
+	return s.Found(result), err
 }

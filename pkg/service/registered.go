@@ -15,22 +15,27 @@ import (
 // CTIDs finds what has a CTID, set or derived, in organizations. It keeps those of the organizations that asked last,
 // and follows the change feed. Its zero value is ready for use.
 type CTIDs struct {
-	mu sync.Mutex
-	of map[catalog.OrgID]*registered
+	followed[catalog.OrgID, *registered]
 }
 
 // keptCTIDs limits the CTIDs in memory; those of one organization may exceed it alone.
 const keptCTIDs = 500_000
 
-// registered has the CTIDs of an organization at one point of its change feed. The mutex is held while they are brought
-// up to date.
+// registered has the CTIDs of an organization. The mutex is held while they are read or changed.
 type registered struct {
 	mu      sync.Mutex
-	at      catalog.Cursor
-	records map[string]registration // by id; nil if they were never read
+	records map[string]registration // by id
 	ids     map[string]string       // of records, by CTID
 	// addresses are those of Addresses; nil if they must be made again.
 	addresses []Address
+}
+
+func (all *registered) share() float64 {
+	if !all.mu.TryLock() {
+		return 0
+	}
+	defer all.mu.Unlock()
+	return float64(len(all.ids)) / keptCTIDs
 }
 
 // registration is a record with its CTIDs.
@@ -70,38 +75,19 @@ func newRegistration(r catalog.Record, outcomes *catalog.OutcomeList) registrati
 	return x
 }
 
-// kept returns the CTIDs of an organization, and drops those of others if there are too many.
-func (x *CTIDs) kept(org catalog.OrgID) *registered {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	known := x.of[org]
-	if known == nil {
-		known = &registered{}
-	}
-	all := 0
-	for _, other := range x.of {
-		if other.mu.TryLock() {
-			all += len(other.ids)
-			other.mu.Unlock()
-		}
-	}
-	if x.of == nil || all > keptCTIDs {
-		x.of = map[catalog.OrgID]*registered{}
-	}
-	x.of[org] = known
-	return known
-}
-
 // Find returns the id of the record that has a CTID, or whose outcomes have it; "" for none. The record may have
 // changed since the feed was read, unless the CTIDs are read as they are now.
 func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid string, now bool) (id string, err error) {
-	all := x.kept(org)
+	all, ok := x.last(org)
+	if now || !ok {
+		all, err = x.current(ctx, s, org)
+	}
+	if err != nil {
+		return "", err
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if now || all.records == nil {
-		err = all.update(ctx, s, org)
-	}
-	return all.ids[ctid], err
+	return all.ids[ctid], nil
 }
 
 // Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of
@@ -115,12 +101,12 @@ func (x *CTIDs) Holders(ctx context.Context, s interface {
 	if err != nil || len(ctids) == 0 {
 		return holders, err
 	}
-	all := x.kept(org)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if err := all.update(ctx, s, org); err != nil {
+	all, err := x.current(ctx, s, org)
+	if err != nil {
 		return nil, err
 	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	for _, ctid := range ctids {
 		id := all.ids[ctid]
 		if ctid == catalog.DerivedCTID(string(org)) {
@@ -151,23 +137,19 @@ func kindMade(id string) int {
 	return slices.IndexFunc(publishedKinds, func(kind catalog.Kind) bool { return kind.Made(id) })
 }
 
-// update brings the CTIDs up to date.
-func (all *registered) update(ctx context.Context, s Searched, org catalog.OrgID) error {
-	if all.records != nil {
-		followed, err := all.follow(ctx, s, org)
-		if err != nil || followed {
-			return err
-		}
-	}
-	return all.load(ctx, s, org)
+// current returns the CTIDs of an organization as they are now.
+func (x *CTIDs) current(ctx context.Context, s Searched, org catalog.OrgID) (*registered, error) {
+	return x.now(ctx, s, org, org, ofKinds(publishedKinds...), func(
+		ctx context.Context, last *registered, ids []string,
+	) (*registered, error) {
+		return last, last.reread(ctx, s, org, ids)
+	}, func(ctx context.Context) (*registered, error) {
+		return loadRegistered(ctx, s, org)
+	})
 }
 
-// load reads all records.
-func (all *registered) load(ctx context.Context, s Searched, org catalog.OrgID) error {
-	end, err := s.FeedEnd(ctx, org)
-	if err != nil {
-		return err
-	}
+// loadRegistered reads all records.
+func loadRegistered(ctx context.Context, s Searched, org catalog.OrgID) (*registered, error) {
 	found := make([][]catalog.Record, len(publishedKinds))
 	lists := map[string]*catalog.OutcomeList{}
 	reads := []func(context.Context) error{func(ctx context.Context) error {
@@ -183,15 +165,15 @@ func (all *registered) load(ctx context.Context, s Searched, org catalog.OrgID) 
 		})
 	}
 	if err := parallel.All(ctx, reads...); err != nil {
-		return err
+		return nil, err
 	}
-	all.at, all.records, all.ids, all.addresses = end, map[string]registration{}, map[string]string{}, nil
+	all := &registered{records: map[string]registration{}, ids: map[string]string{}}
 	for _, records := range found {
 		for _, r := range records {
 			all.put(r, lists[r.Base().ID])
 		}
 	}
-	return nil
+	return all, nil
 }
 
 func (all *registered) put(r catalog.Record, outcomes *catalog.OutcomeList) {
@@ -202,21 +184,15 @@ func (all *registered) put(r catalog.Record, outcomes *catalog.OutcomeList) {
 	}
 }
 
-// follow applies the changes since the records were read, and reports whether they were few enough.
-func (all *registered) follow(ctx context.Context, s Searched, org catalog.OrgID) (bool, error) {
-	touched, at, few, err := changedSince(ctx, s, org, all.at, func(c catalog.RecordChange) bool {
-		return slices.Contains(publishedKinds, c.Kind)
-	})
-	if err != nil || !few {
-		return false, err
-	}
+// reread replaces some records by their current versions.
+func (all *registered) reread(ctx context.Context, s Searched, org catalog.OrgID, touched []string) error {
 	p := newPublication("")
 	if _, err := p.load(ctx, s, org, touched); err != nil {
-		return false, err
+		return err
 	}
-	if all.at = at; len(touched) > 0 {
-		all.addresses = nil
-	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.addresses = nil
 	for _, id := range touched {
 		before := all.records[id]
 		delete(all.records, id)
@@ -231,7 +207,7 @@ func (all *registered) follow(ctx context.Context, s Searched, org catalog.OrgID
 			all.put(r, p.outcomes[id])
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // resources are the names of publishedKinds, and of the frameworks of outcomes, in the order in which they are listed.
@@ -247,12 +223,12 @@ type Resource struct {
 func (x *CTIDs) Resources(
 	ctx context.Context, s Searched, org catalog.OrgID, name string,
 ) (found []Resource, err error) {
-	all := x.kept(org)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if err := all.update(ctx, s, org); err != nil {
+	all, err := x.current(ctx, s, org)
+	if err != nil {
 		return nil, err
 	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	for id, r := range all.records {
 		if kind := resources[kindMade(id)]; r.class != "" && (name == "" || name == kind) {
 			found = append(found, Resource{kind, id})
@@ -291,11 +267,14 @@ func (a Address) compare(b Address) int {
 // Addresses lists the entities of records that are public now, by class, then CTID. The organization is not among them.
 // The list must not be modified.
 func (x *CTIDs) Addresses(ctx context.Context, s Searched, org catalog.OrgID) ([]Address, error) {
-	all := x.kept(org)
+	all, err := x.current(ctx, s, org)
+	if err != nil {
+		return nil, err
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if err := all.update(ctx, s, org); err != nil || all.addresses != nil {
-		return all.addresses, err
+	if all.addresses != nil {
+		return all.addresses, nil
 	}
 	all.addresses = []Address{}
 	for _, r := range all.records {

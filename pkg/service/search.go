@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"skillscurriculum/pkg/catalog"
@@ -15,10 +14,6 @@ import (
 // Searched is the table as searches need it.
 type Searched interface {
 	Sections
-	// Changes reads the change feed from a cursor on.
-	Changes(
-		ctx context.Context, org catalog.OrgID, cursor string, limit int,
-	) (changes []catalog.RecordChange, more bool, err error)
 	// Titles reads at least catalog.TitleFields, and the fields named by also, of every record of a list, with strong
 	// reads.
 	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error)
@@ -35,29 +30,20 @@ const (
 
 // Search finds records of lists by words of their codes and names. It keeps the titles of the lists that were searched
 // last, and follows the change feed to keep them current. Its zero value is ready for use.
-type Search struct {
-	mu    sync.Mutex
-	lists map[listOf]*titles
-}
+type Search struct{ followed[listOf, *titles] }
 
 type listOf struct {
 	org  catalog.OrgID
 	kind catalog.Kind
 }
 
-// titles are the titles of a list. The mutex is held while they are brought up to date.
+// titles are the titles of a list, sorted.
 type titles struct {
-	listOf
-	mu   sync.Mutex
-	last atomic.Pointer[snapshot]
+	entries []search.Entry
+	read    atomic.Int64 // when they were last known to be current
 }
 
-// snapshot has the titles of a list at one point of the change feed.
-type snapshot struct {
-	entries []search.Entry // sorted
-	at      catalog.Cursor
-	read    catalog.Time // when the feed was read up to at
-}
+func (t *titles) share() float64 { return float64(len(t.entries)+1) / searchedTitles }
 
 // Find returns a page of the records that match the query, the best match first, and the number of all matches. A code
 // that is not empty selects records with that code, compared as articulations compare codes.
@@ -66,8 +52,8 @@ func Find[R catalog.Record](
 	query, code string, offset, limit int,
 ) (page []R, total int, err error) {
 	var kind R
-	list := x.list(listOf{org, catalog.KindOf(kind)})
-	matches := func(in *snapshot) (all, page []search.Entry) {
+	list := listOf{org, catalog.KindOf(kind)}
+	matches := func(in *titles) (all, page []search.Entry) {
 		all = search.Parse(query).Find(in.entries)
 		if code != "" {
 			all = slices.DeleteFunc(all, func(e search.Entry) bool { return !equalCode(e, code) })
@@ -76,14 +62,15 @@ func Find[R catalog.Record](
 	}
 	for attempt := range searchAttempts {
 		// The feed is read in parallel with the page that the last titles predict.
-		var current *snapshot
+		var current *titles
 		var changed, records map[string]catalog.Record
-		last, strong := list.last.Load(), attempt > 0
+		last, known := x.last(list)
+		strong := attempt > 0
 		err := parallel.All(ctx, func(ctx context.Context) (err error) {
-			current, changed, err = list.current(ctx, s, now, strong)
+			current, changed, err = x.titles(ctx, s, list, now, strong)
 			return err
 		}, func(ctx context.Context) (err error) {
-			if last != nil {
+			if known {
 				_, predicted := matches(last)
 				records, err = list.fetch(ctx, s, predicted, nil, strong)
 			}
@@ -133,96 +120,48 @@ func entryOf(r catalog.Record) search.Entry {
 	return search.NewEntry(r.Base().ID, code, name)
 }
 
-// list returns the titles of a list, and drops those of others if there are too many.
-func (x *Search) list(of listOf) *titles {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	known := x.lists[of]
-	if known == nil {
-		known = &titles{listOf: of}
-	}
-	kept := 0
-	for _, list := range x.lists {
-		if last := list.last.Load(); last != nil {
-			kept += len(last.entries) + 1
+// titles returns the titles of a list, and the records that it read because they had changed, by id. strong titles are
+// current; others may be as old as searchFresh.
+func (x *Search) titles(
+	ctx context.Context, s Searched, list listOf, now catalog.Time, strong bool,
+) (*titles, map[string]catalog.Record, error) {
+	changed := map[string]catalog.Record{}
+	if last, ok := x.last(list); ok && !strong {
+		if age := now - catalog.Time(last.read.Load()); 0 <= age && age < searchFresh {
+			return last, changed, nil
 		}
 	}
-	if x.lists == nil || kept > searchedTitles {
-		x.lists = map[listOf]*titles{}
-	}
-	x.lists[of] = known
-	return known
-}
-
-// current returns up-to-date titles, and the records that it read because they had changed, by id.
-func (t *titles) current(
-	ctx context.Context, s Searched, now catalog.Time, strong bool,
-) (*snapshot, map[string]catalog.Record, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	last := t.last.Load()
-	if last != nil && !strong && now >= last.read && now-last.read < searchFresh {
-		return last, map[string]catalog.Record{}, nil
-	}
-	next, changed, err := t.follow(ctx, s, last)
-	if err == nil && next == nil {
-		next, changed, err = t.load(ctx, s)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	next.read = now
-	t.last.Store(next)
-	return next, changed, nil
-}
-
-// load reads all titles.
-func (t *titles) load(ctx context.Context, s Searched) (*snapshot, map[string]catalog.Record, error) {
-	end, err := s.FeedEnd(ctx, t.org)
-	if err != nil {
-		return nil, nil, err
-	}
-	records, err := s.Titles(ctx, t.org, t.kind)
-	next := &snapshot{entries: make([]search.Entry, len(records)), at: end}
-	for i, r := range records {
-		next.entries[i] = entryOf(r)
-	}
-	search.Sort(next.entries)
-	return next, map[string]catalog.Record{}, err
-}
-
-// follow applies the changes since the last snapshot; it returns nil if there is none, or if there are too many
-// changes.
-func (t *titles) follow(
-	ctx context.Context, s Searched, last *snapshot,
-) (next *snapshot, changed map[string]catalog.Record, err error) {
-	if last == nil {
-		return nil, nil, nil
-	}
-	ids, end, few, err := changedSince(ctx, s, t.org, last.at, func(c catalog.RecordChange) bool {
-		return c.Kind == t.kind
+	current, err := x.now(ctx, s, list.org, list, ofKinds(list.kind), func(
+		ctx context.Context, last *titles, ids []string,
+	) (next *titles, err error) {
+		changed, err = s.RecordsByID(ctx, list.org, list.kind, ids, true)
+		rest := slices.DeleteFunc(slices.Clone(last.entries), func(e search.Entry) bool {
+			_, touched := slices.BinarySearch(ids, e.ID)
+			return touched
+		})
+		return newTitles(rest, slices.Collect(maps.Values(changed))), err
+	}, func(ctx context.Context) (*titles, error) {
+		records, err := s.Titles(ctx, list.org, list.kind)
+		return newTitles(nil, records), err
 	})
-	if err != nil || !few {
-		return nil, nil, err
+	if err == nil {
+		current.read.Store(int64(now))
 	}
-	next = &snapshot{entries: last.entries, at: end}
-	if len(ids) == 0 {
-		return next, map[string]catalog.Record{}, nil
+	return current, changed, err
+}
+
+// newTitles returns the titles of records and others.
+func newTitles(others []search.Entry, records []catalog.Record) *titles {
+	t := &titles{entries: others}
+	for _, r := range records {
+		t.entries = append(t.entries, entryOf(r))
 	}
-	changed, err = s.RecordsByID(ctx, t.org, t.kind, ids, true)
-	next.entries = slices.DeleteFunc(slices.Clone(last.entries), func(e search.Entry) bool {
-		_, touched := slices.BinarySearch(ids, e.ID)
-		return touched
-	})
-	for _, r := range changed {
-		next.entries = append(next.entries, entryOf(r))
-	}
-	search.Sort(next.entries)
-	return next, changed, err
+	search.Sort(t.entries)
+	return t
 }
 
 // fetch returns the records of entries by id; those among known are not read.
-func (t *titles) fetch(
+func (l listOf) fetch(
 	ctx context.Context, s Searched, entries []search.Entry, known map[string]catalog.Record, strong bool,
 ) (map[string]catalog.Record, error) {
 	var missing []string
@@ -231,7 +170,7 @@ func (t *titles) fetch(
 			missing = append(missing, e.ID)
 		}
 	}
-	records, err := s.RecordsByID(ctx, t.org, t.kind, missing, strong)
+	records, err := s.RecordsByID(ctx, l.org, l.kind, missing, strong)
 	if err == nil {
 		maps.Copy(records, known)
 	}

@@ -33,6 +33,7 @@ type Store interface {
 	Sections
 	Outcomes
 	ApprovedReader
+	Webhooks
 
 	// CoursesOfSections returns the courses by the ids of their sections.
 	CoursesOfSections(

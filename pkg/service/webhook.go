@@ -11,8 +11,6 @@ import (
 
 // Webhooks is the table as the use cases of webhooks need it.
 type Webhooks interface {
-	// FeedEnd returns the cursor after the last entry of the organization's change feed.
-	FeedEnd(ctx context.Context, org catalog.OrgID) (catalog.Cursor, error)
 	// Webhooks reads the organization's webhooks, with a strong read.
 	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
 	// WebhookMessage returns a message as it was before its next attempt.
@@ -23,10 +21,8 @@ type Webhooks interface {
 type Seal func(owner string, plain []byte) []byte
 
 // Webhook loads the organization's webhooks and finds one.
-func Webhook(
-	ctx context.Context, s Webhooks, org catalog.OrgID, id string,
-) (*catalog.Webhooks, *catalog.Webhook, error) {
-	hooks, err := s.Webhooks(ctx, org)
+func (a Actor) Webhook(ctx context.Context, id string) (*catalog.Webhooks, *catalog.Webhook, error) {
+	hooks, err := a.Store.Webhooks(ctx, a.Org)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,23 +35,23 @@ func Webhook(
 
 // withFeedEnd loads the organization's webhooks and the end of its change feed: a webhook that is new or enabled again
 // gets the changes after it.
-func withFeedEnd(ctx context.Context, s Webhooks, org catalog.OrgID) (*catalog.Webhooks, catalog.Cursor, error) {
+func (a Actor) withFeedEnd(ctx context.Context) (*catalog.Webhooks, catalog.Cursor, error) {
 	return parallel.Two(ctx, func(ctx context.Context) (*catalog.Webhooks, error) {
-		return s.Webhooks(ctx, org)
+		return a.Store.Webhooks(ctx, a.Org)
 	}, func(ctx context.Context) (catalog.Cursor, error) {
-		return s.FeedEnd(ctx, org)
+		return a.Store.FeedEnd(ctx, a.Org)
 	})
 }
 
 // CreateWebhook creates a webhook and its secret.
-func CreateWebhook(
-	ctx context.Context, s Webhooks, a Actor, seal Seal, in catalog.WebhookInput,
+func (a Actor) CreateWebhook(
+	ctx context.Context, seal Seal, in catalog.WebhookInput,
 ) (hook *catalog.Webhook, secret string, change *catalog.Change, err error) {
 	hook = &catalog.Webhook{}
 	if wrong := in.Apply(hook, a.Lookups); wrong != nil {
 		return nil, "", nil, catalog.Invalid(wrong...)
 	}
-	hooks, end, err := withFeedEnd(ctx, s, a.Org)
+	hooks, end, err := a.withFeedEnd(ctx)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -63,32 +59,32 @@ func CreateWebhook(
 	if err := hooks.Add(hook); err != nil {
 		return nil, "", nil, err
 	}
-	return hook, newSecret(a, seal, hook), catalog.NewChange(hooks), nil
+	return hook, a.newSecret(seal, hook), catalog.NewChange(hooks), nil
 }
 
 // RotateWebhook gives a webhook a new secret.
-func RotateWebhook(
-	ctx context.Context, s Webhooks, a Actor, seal Seal, id string,
+func (a Actor) RotateWebhook(
+	ctx context.Context, seal Seal, id string,
 ) (hook *catalog.Webhook, secret string, change *catalog.Change, err error) {
-	hooks, hook, err := Webhook(ctx, s, a.Org, id)
+	hooks, hook, err := a.Webhook(ctx, id)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	hook.UpdatedAt = hook.UpdatedAt.After(a.Now)
-	return hook, newSecret(a, seal, hook), catalog.NewChange(hooks), nil
+	return hook, a.newSecret(seal, hook), catalog.NewChange(hooks), nil
 }
 
-func newSecret(a Actor, seal Seal, hook *catalog.Webhook) string {
+func (a Actor) newSecret(seal Seal, hook *catalog.Webhook) string {
 	secret := webhook.NewSecret()
 	hook.NewSecrets(seal(webhook.Owner(a.Org, hook.ID), []byte(secret)), a.Now)
 	return secret
 }
 
 // UpdateWebhook changes a webhook. One with a new address, or enabled again, starts anew.
-func UpdateWebhook(
-	ctx context.Context, s Webhooks, a Actor, id string, in catalog.WebhookInput,
+func (a Actor) UpdateWebhook(
+	ctx context.Context, id string, in catalog.WebhookInput,
 ) (*catalog.Webhook, *catalog.Change, error) {
-	hooks, end, err := withFeedEnd(ctx, s, a.Org)
+	hooks, end, err := a.withFeedEnd(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,8 +110,8 @@ func UpdateWebhook(
 }
 
 // DeleteWebhook deletes a webhook.
-func DeleteWebhook(ctx context.Context, s Webhooks, a Actor, id string) (*catalog.Change, error) {
-	hooks, hook, err := Webhook(ctx, s, a.Org, id)
+func (a Actor) DeleteWebhook(ctx context.Context, id string) (*catalog.Change, error) {
+	hooks, hook, err := a.Webhook(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +120,8 @@ func DeleteWebhook(ctx context.Context, s Webhooks, a Actor, id string) (*catalo
 }
 
 // TestWebhook makes a test message.
-func TestWebhook(ctx context.Context, s Webhooks, a Actor, id string) (catalog.WebhookMessage, error) {
-	hooks, end, err := withFeedEnd(ctx, s, a.Org)
+func (a Actor) TestWebhook(ctx context.Context, id string) (catalog.WebhookMessage, error) {
+	hooks, end, err := a.withFeedEnd(ctx)
 	if err != nil {
 		return catalog.WebhookMessage{}, err
 	}
@@ -137,14 +133,12 @@ func TestWebhook(ctx context.Context, s Webhooks, a Actor, id string) (catalog.W
 }
 
 // ResendMessage returns a message for one more attempt. A disabled webhook gets only test messages.
-func ResendMessage(
-	ctx context.Context, s Webhooks, org catalog.OrgID, webhookID, messageID string,
-) (catalog.WebhookMessage, error) {
-	_, hook, err := Webhook(ctx, s, org, webhookID)
+func (a Actor) ResendMessage(ctx context.Context, webhookID, messageID string) (catalog.WebhookMessage, error) {
+	_, hook, err := a.Webhook(ctx, webhookID)
 	if err != nil {
 		return catalog.WebhookMessage{}, err
 	}
-	message, err := s.WebhookMessage(ctx, org, hook.ID, messageID)
+	message, err := a.Store.WebhookMessage(ctx, a.Org, hook.ID, messageID)
 	if err == nil && !hook.Enabled && message.Type != catalog.TestType {
 		err = catalog.Errorf(catalog.Conflict, "The webhook is disabled: enable it first.")
 	}

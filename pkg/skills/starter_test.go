@@ -148,7 +148,7 @@ func TestStarterCoversWhatCollegesTeach(t *testing.T) {
 		got[row[0]] = true
 		for _, family := range Bars(row[1]) {
 			if !slices.Contains(families, family) {
-				t.Errorf("%s: %q is no family of instruction", row[0], family)
+				t.Errorf("%s: %q is not a family of instruction", row[0], family)
 			}
 			taught[family] += skills[row[0]]
 		}

@@ -98,7 +98,7 @@ func TestCatalogueWholeNames(t *testing.T) {
 	}
 }
 
-// A syllabus that names other courses is no catalogue.
+// A syllabus that names other courses is not a catalogue.
 func TestCatalogueLeavesSyllabiWhole(t *testing.T) {
 	blocks := []block{
 		{kind: heading, level: 1, text: "CS 210 Data Structures"}, {text: bodyText},

@@ -409,7 +409,7 @@ func (t *pdfText) parted(word string) (string, error) {
 	for i := 1; i < len(letters); i++ {
 		doubt = doubt || inner(i)
 	}
-	const longest = 60 // more is no word; also, characters and letters no longer go one to one
+	const longest = 60 // more is not a word; also, characters and letters no longer go one to one
 	if !doubt || len(letters) > longest || len(letters) != t.last-t.first+1 {
 		return word, nil
 	}

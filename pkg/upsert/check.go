@@ -131,7 +131,7 @@ var memberFields = map[catalog.Kind]struct{ field, inFile string }{
 func (r *run) checkRow(row *entry.Row) []catalog.FieldError {
 	row.Fields = maps.Clone(row.Fields)
 	if row.Existing {
-		return schema.Check[sectionPatch](row.Fields)
+		return schema.CheckPatch[catalog.SectionInput](row.Fields)
 	}
 	if entry.CTIDOf(row.Name) != "" {
 		r.link(row)
@@ -164,12 +164,6 @@ func (r *run) checkRow(row *entry.Row) []catalog.FieldError {
 	return []catalog.FieldError{{Message: fmt.Sprintf("a %s cannot be imported", row.Kind)}}
 }
 
-// sectionPatch has the fields of a course's row that belong to its default section.
-type sectionPatch struct {
-	schema.Patch
-	catalog.SectionInput
-}
-
 // checkCourse returns how a course's row violates the contract of courses and of their default sections.
 func (r *run) checkCourse(row *entry.Row) []catalog.FieldError {
 	if r.options.Bodies {
@@ -177,7 +171,7 @@ func (r *run) checkCourse(row *entry.Row) []catalog.FieldError {
 	}
 	section := sectionFields(row.Fields)
 	maps.DeleteFunc(row.Fields, func(field string, _ any) bool { _, ok := section[field]; return ok })
-	wrong := append(schema.Check[catalog.CourseInput](row.Fields), schema.Check[sectionPatch](section)...)
+	wrong := append(schema.Check[catalog.CourseInput](row.Fields), schema.CheckPatch[catalog.SectionInput](section)...)
 	maps.Copy(row.Fields, section)
 	return wrong
 }

@@ -58,7 +58,7 @@ func TestReferenceLibraryVerifies(t *testing.T) {
 		t.Error("another secret verifies")
 	}
 	if _, err := webhook.Sign("msg_1", now, body, []string{"whsec_%"}); err == nil {
-		t.Error("a secret that is no base64 signs")
+		t.Error("a secret that is not base64 signs")
 	}
 }
 

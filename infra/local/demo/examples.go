@@ -162,7 +162,7 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 	}
 	if catalog.HasCode(err, catalog.NotFound) || err == nil && !there && d.UploadTime(now) == 0 {
 		var created *catalog.Change
-		if d, created, err = service.CreateDocument(l.actor(org), catalog.DocumentInput{
+		if d, created, err = l.actor(org).CreateDocument(catalog.DocumentInput{
 			FileName: set(exampleName), SizeBytes: set(len(exampleFile)), SHA256: set(catalog.HashSecret(exampleFile)),
 		}); err == nil {
 			change = *created

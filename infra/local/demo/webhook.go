@@ -25,7 +25,7 @@ func Webhook(
 		return nil, "", err
 	}
 	org, description := tenants[0].organization, "the receiver of make run"
-	actor := service.Actor{Org: org, Now: store.Now(), IDs: ids}
+	actor := service.Actor{Org: org, Now: store.Now(), IDs: ids, Store: store}
 	actor.Lookups.CheckHref = func(string) error { return nil } // a loopback address
 	hooks, err := store.Webhooks(ctx, org)
 	if err != nil {
@@ -45,7 +45,7 @@ func Webhook(
 		}
 	}
 	in := catalog.WebhookInput{URL: set(url), Description: set(&description), Types: set(webhookTypes)}
-	hook, secret, change, err := service.CreateWebhook(ctx, store, actor, cipher.Seal, in)
+	hook, secret, change, err := actor.CreateWebhook(ctx, cipher.Seal, in)
 	if catalog.HasCode(err, catalog.Conflict) {
 		return nil, "", nil
 	}
@@ -60,8 +60,8 @@ func Webhook(
 func WebhookParameters(
 	ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook,
 ) (map[string]string, error) {
-	actor := service.Actor{Org: hook.OrganizationID, Now: store.Now(), IDs: ids}
-	message, err := service.TestWebhook(ctx, store, actor, hook.ID)
+	actor := service.Actor{Org: hook.OrganizationID, Now: store.Now(), IDs: ids, Store: store}
+	message, err := actor.TestWebhook(ctx, hook.ID)
 	if err != nil {
 		return nil, err
 	}

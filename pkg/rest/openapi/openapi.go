@@ -275,6 +275,9 @@ func (d document) describeBody(e rest.Endpoint, paths map[string]*huma.PathItem)
 	}
 	content := &huma.MediaType{Schema: d.requests.Schema(body.Type, true, rest.RequestName(e.ID)),
 		Example: d.example(e.ID).request}
+	if e.Method == http.MethodPatch {
+		d.requests.SchemaFromRef(content.Schema.Ref).Required = nil
+	}
 	request := &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 	for _, media := range e.Accepts {
 		request.Content[media] = content

@@ -11,28 +11,32 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Promised finds the outcomes of an organization that name a skill. It keeps the skills of the outcomes of the
+// OutcomeFinder finds the outcomes of an organization that name a skill. It keeps the skills of the outcomes of the
 // organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Promised struct{ followed[promised] }
+type OutcomeFinder struct {
+	followed[catalog.OrgID, outcomeSkills]
+}
 
-// PromisedOutcome is an outcome with the code and the name of its course or program.
-type PromisedOutcome struct {
+// OwnedOutcome is an outcome with the code and the name of its course or program.
+type OwnedOutcome struct {
 	List    *catalog.OutcomeList
 	Outcome catalog.Outcome
 	Code    string
 	Name    string
 }
 
-// promised has the skills of an organization's outcomes, by the id of the course or program.
-type promised map[string]promises
+// outcomeSkills has the skills of an organization's outcomes, by the id of the course or program.
+type outcomeSkills map[string]ownerSkills
 
-type promises struct {
+func (outcomeSkills) share() float64 { return organizationShare }
+
+type ownerSkills struct {
 	code, name string
-	skills     []promisedSkill
+	skills     []outcomeSkill
 }
 
-// promisedSkill is a skill of an outcome at a place in its list.
-type promisedSkill struct {
+// outcomeSkill is a skill of an outcome at a place in its list.
+type outcomeSkill struct {
 	id      string
 	level   int
 	outcome string
@@ -41,16 +45,16 @@ type promisedSkill struct {
 
 // Find returns a page of the outcomes that name a skill at a level or above, by the name of their course or program and
 // their place, and how many there are.
-func (x *Promised) Find(
+func (x *OutcomeFinder) Find(
 	ctx context.Context, a Actor, s Searched, skillID string, level, offset, limit int,
-) (page []PromisedOutcome, total int, err error) {
+) (page []OwnedOutcome, total int, err error) {
 	for range searchAttempts {
-		all, err := x.now(ctx, s, a.Org, func(c catalog.RecordChange) bool {
+		all, err := x.now(ctx, s, a.Org, a.Org, func(c catalog.RecordChange) bool {
 			return catalog.OutcomeOwner(c.ID) != ""
-		}, func(ctx context.Context, last promised, ids []string) (promised, error) {
+		}, func(ctx context.Context, last outcomeSkills, ids []string) (outcomeSkills, error) {
 			return last.reread(ctx, a, s, ids)
-		}, func(ctx context.Context) (promised, error) {
-			return loadPromised(ctx, a, s)
+		}, func(ctx context.Context) (outcomeSkills, error) {
+			return loadOutcomeSkills(ctx, a, s)
 		})
 		if err != nil {
 			return nil, 0, err
@@ -65,10 +69,10 @@ func (x *Promised) Find(
 		if err != nil {
 			return nil, 0, err
 		}
-		page = make([]PromisedOutcome, 0, len(wanted))
+		page = make([]OwnedOutcome, 0, len(wanted))
 		for _, m := range wanted {
 			if list := lists[m.owner]; list != nil && names(list.Find(m.outcome), skillID, level) {
-				page = append(page, PromisedOutcome{list, *list.Find(m.outcome), m.code, m.name})
+				page = append(page, OwnedOutcome{list, *list.Find(m.outcome), m.code, m.name})
 			}
 		}
 		if len(page) == len(wanted) {
@@ -85,29 +89,29 @@ func names(o *catalog.Outcome, skillID string, level int) bool {
 	})
 }
 
-type promisedMatch struct {
-	promises
-	promisedSkill
+type outcomeMatch struct {
+	ownerSkills
+	outcomeSkill
 	owner string
 }
 
-func (p promised) matches(skillID string, level int) (all []promisedMatch) {
+func (p outcomeSkills) matches(skillID string, level int) (all []outcomeMatch) {
 	for owner, of := range p {
 		for _, s := range of.skills {
 			if s.id == skillID && s.level >= level {
-				all = append(all, promisedMatch{of, s, owner})
+				all = append(all, outcomeMatch{of, s, owner})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b promisedMatch) int {
+	slices.SortFunc(all, func(a, b outcomeMatch) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name)), cmp.Compare(a.owner, b.owner),
 			cmp.Compare(a.place, b.place))
 	})
 	return all
 }
 
-// loadPromised reads all outcomes.
-func loadPromised(ctx context.Context, a Actor, s Searched) (promised, error) {
+// loadOutcomeSkills reads all outcomes.
+func loadOutcomeSkills(ctx context.Context, a Actor, s Searched) (outcomeSkills, error) {
 	var courses, programs []catalog.Record
 	lists := map[string]*catalog.OutcomeList{}
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
@@ -122,29 +126,29 @@ func loadPromised(ctx context.Context, a Actor, s Searched) (promised, error) {
 			return nil
 		})
 	})
-	fresh := promised{}
+	fresh := outcomeSkills{}
 	for _, owner := range slices.Concat(courses, programs) {
 		fresh.add(owner, lists[owner.Base().ID])
 	}
 	return fresh, err
 }
 
-func (p promised) add(owner catalog.Record, list *catalog.OutcomeList) {
+func (p outcomeSkills) add(owner catalog.Record, list *catalog.OutcomeList) {
 	if list == nil || len(list.Outcomes) == 0 {
 		return
 	}
 	code, name := catalog.TitleOf(owner)
-	of := promises{code: code, name: name}
+	of := ownerSkills{code: code, name: name}
 	for place, o := range list.Outcomes {
 		for _, s := range o.Skills {
-			of.skills = append(of.skills, promisedSkill{s.SkillID, s.Level, o.ID, place})
+			of.skills = append(of.skills, outcomeSkill{s.SkillID, s.Level, o.ID, place})
 		}
 	}
 	p[owner.Base().ID] = of
 }
 
 // reread returns a copy with the outcomes of some courses and programs as they are now.
-func (p promised) reread(ctx context.Context, a Actor, s Searched, ids []string) (promised, error) {
+func (p outcomeSkills) reread(ctx context.Context, a Actor, s Searched, ids []string) (outcomeSkills, error) {
 	var courses, programs map[string]catalog.Record
 	var lists map[string]*catalog.OutcomeList
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {

@@ -9,20 +9,24 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Offered finds the sections of an organization by what their courses' references say of them. It keeps the
-// references of the organizations that asked last, and follows the change feed. Its zero value is ready for use.
-type Offered struct{ followed[references] }
+// SectionFinder finds the sections of an organization by what their courses' sectionRefs say of them. It keeps the
+// sectionRefs of the organizations that asked last, and follows the change feed. Its zero value is ready for use.
+type SectionFinder struct {
+	followed[catalog.OrgID, sectionRefs]
+}
 
-// references are the references to an organization's sections, by the id of the course.
-type references = map[string][]catalog.SectionRef
+// sectionRefs are the sectionRefs to an organization's sections, by the id of the course.
+type sectionRefs map[string][]catalog.SectionRef
+
+func (sectionRefs) share() float64 { return organizationShare }
 
 // Find returns a page of the sections that the filter selects, in the order of their courses and in theirs, and how
 // many there are.
-func (o *Offered) Find(
+func (o *SectionFinder) Find(
 	ctx context.Context, s Searched, org catalog.OrgID, filter catalog.SectionFilter, offset, limit int,
 ) (page []*catalog.Section, total int, err error) {
 	for attempt := range searchAttempts {
-		all, err := o.references(ctx, s, org, filter.CourseID)
+		all, err := o.refs(ctx, s, org, filter.CourseID)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -54,7 +58,7 @@ func (o *Offered) Find(
 }
 
 // inOrder returns the ids of courses in creation order.
-func inOrder(courses map[string][]catalog.SectionRef) []string {
+func inOrder(courses sectionRefs) []string {
 	ids := make([]string, 0, len(courses))
 	for id := range courses {
 		ids = append(ids, id)
@@ -67,14 +71,14 @@ func inOrder(courses map[string][]catalog.SectionRef) []string {
 	return ids
 }
 
-// references returns the references of one course, or of all if the id is "", as they are now.
-func (o *Offered) references(
+// refs returns the sectionRefs of one course, or of all if the id is "", as they are now.
+func (o *SectionFinder) refs(
 	ctx context.Context, s Searched, org catalog.OrgID, courseID string,
-) (references, error) {
+) (sectionRefs, error) {
 	if courseID == "" {
-		return o.now(ctx, s, org, func(c catalog.RecordChange) bool {
-			return c.Kind == catalog.CourseKind
-		}, func(ctx context.Context, last references, ids []string) (references, error) {
+		return o.now(ctx, s, org, org, ofKinds(catalog.CourseKind), func(
+			ctx context.Context, last sectionRefs, ids []string,
+		) (sectionRefs, error) {
 			courses, err := GetByID[*catalog.Course](ctx, s, org, ids, true)
 			of := maps.Clone(last)
 			for _, id := range ids {
@@ -84,8 +88,8 @@ func (o *Offered) references(
 				of[id] = course.Sections
 			}
 			return of, err
-		}, func(ctx context.Context) (references, error) {
-			of := references{}
+		}, func(ctx context.Context) (sectionRefs, error) {
+			of := sectionRefs{}
 			courses, err := s.Titles(ctx, org, catalog.CourseKind, "sections")
 			for _, course := range courses {
 				of[course.Base().ID] = course.(*catalog.Course).Sections
@@ -95,7 +99,7 @@ func (o *Offered) references(
 	}
 	course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
 	if err == nil {
-		return references{course.ID: course.Sections}, nil
+		return sectionRefs{course.ID: course.Sections}, nil
 	}
 	if catalog.HasCode(err, catalog.NotFound) {
 		err = nil
